@@ -14,6 +14,13 @@ struct ChannelList: Hashable, Sendable {
     /// The number of channels of the server up to which a query is answered at once, on the event loop.
     static let few = 1_000
 
+    /// A query that was checked before.
+    init(application: String, prefix: String, info: ChannelAttributes) {
+        self.application = application
+        self.prefix = prefix
+        self.info = info
+    }
+
     init(_ request: RESTRequest, of application: Application) throws(HTTPProblem) {
         self.application = application.id
         prefix = try request.parameter("filter_by_prefix") ?? ""
@@ -27,12 +34,19 @@ struct ChannelList: Hashable, Sendable {
         try RESTService.checkCounts(info, application)
     }
 
-    /// Searches all channels, one part of the hub after the other, each under its own lock. May be called from any thread.
+    /// Searches all channels. May be called from any thread.
     func answer(from service: PusherService, limit: Int = Self.maximumBytes) throws(HTTPProblem) -> HTTPAnswer {
+        try answer(with: try find(in: service.channels, limit: limit), limit: limit)
+    }
+
+    /// Searches one part of the hub after the other, each under its own lock. May be called from any thread.
+    ///
+    /// - Returns: the channels, in no particular order.
+    func find(in channels: any ChannelBackend, limit: Int = Self.maximumBytes) throws(HTTPProblem) -> [ChannelOccupancy] {
         var found: [ChannelOccupancy] = []
         var bytes = 0
         let hasReserved = PusherChannelName.isReserved(prefix)
-        service.channels.forEachOccupied(application: application, prefix: prefix) { part in
+        channels.forEachOccupied(application: application, prefix: prefix) { part in
             let part = hasReserved ? part : part.filter { !PusherChannelName.isReserved($0.name) }
             bytes += part.reduce(0) { $0 + $1.name.utf8.count + 6 }
             guard bytes <= limit else { return false }
@@ -40,9 +54,14 @@ struct ChannelList: Hashable, Sendable {
             return true
         }
         guard bytes <= limit else { throw Self.tooLong(limit) }
-        found.sort { $0.name < $1.name }
+        return found
+    }
+
+    /// The answer with these channels, which are sorted by name.
+    func answer(with found: [ChannelOccupancy], limit: Int = Self.maximumBytes) throws(HTTPProblem) -> HTTPAnswer {
+        let found = found.sorted { $0.name < $1.name }
         var out = Array(#"{"channels":{"#.utf8)
-        out.reserveCapacity(bytes + 16)
+        out.reserveCapacity(found.reduce(16) { $0 + $1.name.utf8.count + 6 })
         for (index, channel) in found.enumerated() {
             if index > 0 { out.append(UInt8(ascii: ",")) }
             JSONWriter.appendString(channel.name, to: &out)

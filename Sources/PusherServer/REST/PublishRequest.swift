@@ -14,6 +14,15 @@ struct PublishRequest: Hashable, Sendable {
     var excluded: SocketID?
     var info: ChannelAttributes
 
+    /// A request that was checked before.
+    init(event: String, data: String, channels: [String], excluded: SocketID?, info: ChannelAttributes) {
+        self.event = event
+        self.data = data
+        self.channels = channels
+        self.excluded = excluded
+        self.info = info
+    }
+
     /// Parses a request to `events`: one event for `channels` or for `channel`, in its body or in its query.
     init(parsing request: RESTRequest, limits: ApplicationLimits) throws(HTTPProblem) {
         let body = request.body.isEmpty ? nil : try Self.json(request.body)

@@ -9,15 +9,7 @@ extension RESTService {
         try service.channels.spend(publishes: request.channels.count, of: application)
         send(request, application)
         guard !request.info.isEmpty else { return .empty }
-        var out = Array(#"{"channels":{"#.utf8)
-        for (index, channel) in request.channels.enumerated() {
-            if index > 0 { out.append(UInt8(ascii: ",")) }
-            JSONWriter.appendString(channel, to: &out)
-            out.append(UInt8(ascii: ":"))
-            Self.append(attributes(of: channel, request.info, application), to: &out)
-        }
-        out.append(contentsOf: "}}".utf8)
-        return HTTPAnswer(.json, out)
+        return .channels(request.channels.map { ($0, object(of: $0, request, application)) })
     }
 
     func publish(_ batch: [PublishRequest], _ application: Application) throws(HTTPProblem) -> HTTPAnswer {
@@ -25,13 +17,20 @@ extension RESTService {
         try service.channels.spend(publishes: batch.count, of: application)
         for request in batch { send(request, application) }
         guard batch.contains(where: { !$0.info.isEmpty }) else { return .empty }
-        var out = Array(#"{"batch":["#.utf8)
-        for (index, request) in batch.enumerated() {
-            if index > 0 { out.append(UInt8(ascii: ",")) }
-            Self.append(request.channels.first.map { attributes(of: $0, request.info, application) } ?? [], to: &out)
+        return .batch(batch.map { request in request.channels.first.map { object(of: $0, request, application) } ?? "{}" })
+    }
+
+    /// Publishes events that a node has checked and counted, and returns the attributes of their channels that are asked for, as JSON
+    /// objects in the order of the requests (rule CP-75).
+    func publish(checked requests: [PublishRequest], _ application: Application) -> [String] {
+        for request in requests { send(request, application) }
+        return requests.filter { !$0.info.isEmpty }.flatMap { request in
+            request.channels.map { object(of: $0, request, application) }
         }
-        out.append(contentsOf: "]}".utf8)
-        return HTTPAnswer(.json, out)
+    }
+
+    private func object(of channel: String, _ request: PublishRequest, _ application: Application) -> String {
+        Self.object(attributes(of: channel, request.info, application))
     }
 
     /// Whole requests wait, so that none is performed in part (rule SV-14).
@@ -51,5 +50,25 @@ extension RESTService {
         try service.channels.spendQuery(of: application)
         service.channels.close(.terminated, application: application.id, user: user)
         return .empty
+    }
+}
+
+extension HTTPAnswer {
+    /// The answer to an event that asks for attributes: these as a JSON object for each channel.
+    static func channels(_ attributes: some Sequence<(String, String)>) -> HTTPAnswer {
+        var out = Array(#"{"channels":{"#.utf8)
+        for (index, (channel, object)) in attributes.enumerated() {
+            if index > 0 { out.append(UInt8(ascii: ",")) }
+            JSONWriter.appendString(channel, to: &out)
+            out.append(UInt8(ascii: ":"))
+            out.append(contentsOf: object.utf8)
+        }
+        out.append(contentsOf: "}}".utf8)
+        return HTTPAnswer(.json, out)
+    }
+
+    /// The answer to a batch whose events ask for attributes: these as a JSON object for each event.
+    static func batch(_ attributes: [String]) -> HTTPAnswer {
+        HTTPAnswer(.json, Array((#"{"batch":["# + attributes.joined(separator: ",") + "]}").utf8))
     }
 }

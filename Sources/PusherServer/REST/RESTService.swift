@@ -114,6 +114,10 @@ struct RESTService {
 
     /// Appends an object. Names are constants, and values are JSON text already.
     static func append(_ fields: [(String, String)], to out: inout [UInt8]) {
-        out.append(contentsOf: ("{" + fields.map { "\"\($0)\":\($1)" }.joined(separator: ",") + "}").utf8)
+        out.append(contentsOf: object(fields).utf8)
+    }
+
+    static func object(_ fields: [(String, String)]) -> String {
+        "{" + fields.map { "\"\($0)\":\($1)" }.joined(separator: ",") + "}"
     }
 }
