@@ -104,11 +104,6 @@ package final class PusherService: Sendable {
         channels.join(self)
     }
 
-    /// Makes the service of a node of a cluster, whose requests the leader answers.
-    package convenience init(_ settings: PusherServiceSettings, _ context: ServerContext, cluster channels: ClusterChannels) {
-        self.init(settings, context, channels: channels) { request, _, answer in channels.forward(request, answer) }
-    }
-
     var now: MonotonicInstant { context.now }
 
     /// The close reason when the server stops.

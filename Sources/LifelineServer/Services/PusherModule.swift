@@ -17,13 +17,14 @@ struct PusherModule: ServiceModule {
 
     func join(_ joining: ServiceJoining) -> any ServiceState {
         let configuration = joining.configuration
-        let parts = joining.partitions.map { partition in
+        let numbers = ChannelPartition.all(ClusterPartitions(joining.partitions.count) ?? .one)
+        let parts = zip(joining.partitions, numbers).map { partition, number in
             let leading = PusherClusterLeaderFactory(
-                configuration.pusher, configuration.runtime, userOfflineGrace: configuration.userOfflineGrace)
+                configuration.pusher, configuration.runtime, userOfflineGrace: configuration.userOfflineGrace, partition: number)
             partition.attach(leading, .pusher)
             partition.relay.answer(for: .pusher) { leading.console }
             let channels = ClusterChannels(
-                bus: partition.bus, clock: configuration.clock, recoveries: { leading.recoveries },
+                bus: partition.bus, clock: configuration.clock, partition: number, recoveries: { leading.recoveries },
                 webhooks: { leading.webhookReports })
             return (leading: leading, channels: channels)
         }
@@ -54,7 +55,11 @@ struct PusherState: ServiceState {
         let relays: [ConsoleRelay]
 
         var front: any ServerFront { service }
-        var console: (any ConsoleService)? { RelayedConsole.of(service, relays, .pusher) }
+        var console: (any ConsoleService)? {
+            RelayedConsole.of(service, relays, .pusher) { channel, application, partitions in
+                partitions.partition(of: ChannelID(application: application, name: channel))
+            }
+        }
         var publishedElsewhere: Int { service.publishedCount }
 
         func add(to statistics: inout ServerStatistics) {

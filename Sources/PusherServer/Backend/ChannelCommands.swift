@@ -117,4 +117,6 @@ package enum ChannelChange: Sendable {
     case tell([SocketID], eventLoopID: Int, ByteBuffer)
     /// Close connections of an application, or of one of its signed-in users.
     case close(PusherCloseReason, application: String, user: String?)
+    /// Close the connections that have subscriptions in a partition of the cluster, or are signed in to an application at home there.
+    case interrupt(PusherCloseReason, ChannelPartition)
 }

@@ -12,7 +12,7 @@ extension LocalChannels {
             let audience: EventLoopSet
             if let message = publication.cached {
                 audience = shard.hub.publish(
-                    message, to: channel, traits: publication.traits, keeping: application.limits.cacheBytes / shardCount)
+                    message, to: channel, traits: publication.traits, keeping: application.limits.cacheBytes / shareCount)
                 if application.hasWebhooks { nodes.first?.filled(channel.name, of: application) }
                 remembering?(channel, message)
             } else {
@@ -41,7 +41,7 @@ extension LocalChannels {
         let now = now
         let event = shard.histories.add(
             frame, to: channel, excluding: excluding, user: user, isKept: isKept, application.recovery,
-            limit: application.recovery.bytes / shardCount, at: now)
+            limit: application.recovery.bytes / shareCount, at: now)
         if let leaving = shard.leaving, let event {
             leaving([.event(channel, event, isKept: isKept, expires: now.advanced(by: application.recovery.lifetime))])
         }
@@ -68,7 +68,7 @@ extension LocalChannels {
         let (channel, traits, application) = (subscription.channel, subscription.traits, subscription.application)
         let eventLoopID = subscription.subscriber.eventLoopID
         let isNew = shard.hub.occupancy(of: channel) == nil
-        try quota.open(application, isNewChannel: isNew)
+        try quota.open(application, isNewChannel: isNew, elsewhere: partition.usedElsewhere(of: application.id))
         let outcome: SubscribeOutcome
         do throws(SubscribeRefusal) {
             outcome = try shard.hub.subscribe(
@@ -117,7 +117,7 @@ extension LocalChannels {
         guard let recovery = subscription.recovery, subscription.application.recovery.isEnabled else { return nil }
         let replay = shard.histories.join(
             channel, after: recovery.request, user: subscription.member?.userID, limit: recovery.limit,
-            room: subscription.application.recovery.bytes / shardCount, mayBegin: recovery.mayBegin, at: now, epoch: newEpoch)
+            room: subscription.application.recovery.bytes / shareCount, mayBegin: recovery.mayBegin, at: now, epoch: newEpoch)
         shard.tellEnded()
         if replay.beganHistory { shard.tellBegun(channel) }
         return replay

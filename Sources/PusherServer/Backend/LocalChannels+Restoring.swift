@@ -23,7 +23,7 @@ extension LocalChannels {
     func restore(_ message: CachedMessage, of channel: ChannelID, _ application: Application) {
         withShard(of: channel) { shard in
             _ = shard.hub.publish(
-                message, to: channel, traits: ChannelTraits(of: channel), keeping: application.limits.cacheBytes / shardCount)
+                message, to: channel, traits: ChannelTraits(of: channel), keeping: application.limits.cacheBytes / shareCount)
         }
     }
 
@@ -32,7 +32,7 @@ extension LocalChannels {
     func beginHistory(of channel: ChannelID, _ settings: RecoverySettings) {
         withShard(of: channel) { shard in
             guard shard.hub.occupancy(of: channel) != nil else { return }
-            let hasBegun = shard.histories.begin(channel, room: settings.bytes / shardCount, epoch: newEpoch)
+            let hasBegun = shard.histories.begin(channel, room: settings.bytes / shareCount, epoch: newEpoch)
             shard.tellEnded()
             if hasBegun { shard.tellBegun(channel) }
         }
@@ -44,7 +44,7 @@ extension LocalChannels {
         for history in histories {
             withShard(of: history.channel) { shard in
                 let hub = shard.hub
-                shard.histories.restore([history], settings, limit: settings.bytes / shardCount, at: now) {
+                shard.histories.restore([history], settings, limit: settings.bytes / shareCount, at: now) {
                     hub.occupancy(of: $0) != nil
                 }
             }

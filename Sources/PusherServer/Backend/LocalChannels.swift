@@ -16,6 +16,8 @@ package final class LocalChannels: ChannelBackend {
     private let connections = NIOLockedValueBox<[Identifier: Int]>([:])
     private let users = NIOLockedValueBox<[Identifier: NIOLockedValueBox<SignedInUsers>]>([:])
     private let shards: [NIOLockedValueBox<LocalShard>]
+    /// The partition of the cluster that these channels belong to.
+    let partition: ChannelPartition
     /// Makes a unique name for each history of events.
     private let makeEpoch: @Sendable () -> String
     /// Carries events to other services.
@@ -35,13 +37,16 @@ package final class LocalChannels: ChannelBackend {
     ///   - remembering: called for each event that a cache channel keeps.
     ///   - unheard: called for each event with a position that no subscriber receives.
     ///   - makeEpoch: makes a unique name for each history of events.
+    ///   - partition: the partition of the cluster that has these channels.
     package init(
         clock: ServerClock, userOfflineGrace: Duration, maximumPendingBytes: Int, bridge: (any BridgeTap)? = nil,
+        partition: ChannelPartition = .only,
         remembering: (@Sendable (ChannelID, CachedMessage) -> Void)? = nil,
         unheard: (@Sendable (ByteBuffer, ChannelID, SocketID?, PositionedEvent) -> Void)? = nil,
         makeEpoch: @escaping @Sendable () -> String = LocalShard.randomEpoch
     ) {
         self.makeEpoch = makeEpoch
+        self.partition = partition
         self.bridge = bridge
         self.remembering = remembering
         self.unheard = unheard
@@ -54,7 +59,8 @@ package final class LocalChannels: ChannelBackend {
     }
 
     var now: MonotonicInstant { clock.monotonic() }
-    var shardCount: Int { shards.count }
+    /// The number of parts into which limits of an application's memory are divided: the shards of all partitions.
+    var shareCount: Int { shards.count * partition.shares }
 
     func newEpoch() -> String { makeEpoch() }
 
@@ -185,10 +191,12 @@ package final class LocalChannels: ChannelBackend {
     }
 
     package func spend(publishes: Int, of application: Application) throws(HTTPProblem) {
+        guard partition.isHome(of: application.id) else { return }
         try budget.publish(publishes, for: application, at: now)
     }
 
     package func spendQuery(of application: Application) throws(HTTPProblem) {
+        guard partition.isHome(of: application.id) else { return }
         try budget.query(for: application, at: now)
     }
 

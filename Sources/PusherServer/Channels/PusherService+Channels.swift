@@ -131,6 +131,7 @@ extension PusherService: ChannelNode {
             mailbox(subscriber.eventLoopID)?.enqueue(.detach(connection, channel))
         case .tell(let connections, let eventLoopID, let frame): mailbox(eventLoopID)?.enqueue(.tell(connections, frame))
         case .close(let reason, let application, let user): close(reason, application: application, user: user)
+        case .interrupt(let reason, let partition): for mailbox in mailboxes { mailbox.enqueue(.interrupt(reason, partition)) }
         }
         return full
     }

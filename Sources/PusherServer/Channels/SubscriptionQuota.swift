@@ -7,20 +7,22 @@ import ServerStorage
 /// The key of an application is public, and public channels need no signature, so without this limit each connection could add its
 /// own limit of channels to the tables of the server.
 final class SubscriptionQuota: Sendable {
-    private struct Count {
-        var channels = 0
-        var subscriptions = 0
-    }
+    private let counts = NIOLockedValueBox<[Identifier: ChannelUse]>([:])
 
-    private let counts = NIOLockedValueBox<[Identifier: Count]>([:])
+    /// The counts of all applications that have subscriptions.
+    var uses: [Identifier: ChannelUse] { counts.withLockedValue { $0 } }
 
     /// Counts a subscription, and its channel if it is new. Throws without counting when a limit is reached.
-    func open(_ application: Application, isNewChannel: Bool) throws(SubscribeRefusal) {
+    ///
+    /// - Parameter elsewhere: what other partitions of a cluster have of the application.
+    func open(_ application: Application, isNewChannel: Bool, elsewhere: ChannelUse = .init()) throws(SubscribeRefusal) {
         let limits = application.limits
         let refusal: SubscribeRefusal? = counts.withLockedValue { counts in
-            var count = counts[Identifier(application.id)] ?? Count()
-            guard count.subscriptions < limits.subscriptions else { return .tooManySubscriptions(limit: limits.subscriptions) }
-            guard !isNewChannel || count.channels < limits.channels else { return .tooManyChannels(limit: limits.channels) }
+            var count = counts[Identifier(application.id)] ?? ChannelUse()
+            var total = count
+            total += elsewhere
+            guard total.subscriptions < limits.subscriptions else { return .tooManySubscriptions(limit: limits.subscriptions) }
+            guard !isNewChannel || total.channels < limits.channels else { return .tooManyChannels(limit: limits.channels) }
             count.subscriptions += 1
             if isNewChannel { count.channels += 1 }
             counts[Identifier(application.id)] = count
@@ -32,8 +34,8 @@ final class SubscriptionQuota: Sendable {
     /// Counts an existing subscription, even beyond the limits.
     func restore(_ application: Application, isNewChannel: Bool) {
         counts.withLockedValue { counts in
-            counts[Identifier(application.id), default: Count()].subscriptions += 1
-            if isNewChannel { counts[Identifier(application.id), default: Count()].channels += 1 }
+            counts[Identifier(application.id), default: ChannelUse()].subscriptions += 1
+            if isNewChannel { counts[Identifier(application.id), default: ChannelUse()].channels += 1 }
         }
     }
 

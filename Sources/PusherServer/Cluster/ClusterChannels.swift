@@ -28,6 +28,8 @@ package final class ClusterChannels: ChannelBackend {
     let clock: ServerClock
     let state: NIOLockedValueBox<State>
     let users = NIOLockedValueBox(NodeUsers())
+    /// The partition of the cluster whose leader decides about these channels.
+    let partition: ChannelPartition
     private let connections = NIOLockedValueBox(NodeConnections())
     private let leaderRecoveries: @Sendable () -> [(application: String, tally: RecoveryTally)]
     private let leaderWebhooks: @Sendable () -> [Identifier: [WebhookReport]]
@@ -41,12 +43,14 @@ package final class ClusterChannels: ChannelBackend {
     ///     closed. The same time for which the node itself waits for Redis.
     ///   - recoveries: the sizes of the recovery histories, if this process leads.
     ///   - webhooks: the delivery counts of webhook events of the time in which this process has led.
+    ///   - partition: the partition of the cluster that `bus` leads to.
     package init(
         bus: any ClusterBus, clock: ServerClock, callLimit: Duration = .seconds(3), patience: Duration = .seconds(30),
-        pending: PendingLimits = .init(),
+        pending: PendingLimits = .init(), partition: ChannelPartition = .only,
         recoveries: @escaping @Sendable () -> [(application: String, tally: RecoveryTally)] = { [] },
         webhooks: @escaping @Sendable () -> [Identifier: [WebhookReport]] = { [:] }
     ) {
+        self.partition = partition
         leaderRecoveries = recoveries
         leaderWebhooks = webhooks
         self.bus = bus
@@ -69,6 +73,28 @@ package final class ClusterChannels: ChannelBackend {
         bus.request(request.encoded, of: .pusher, within: callLimit, isRepeatable: true, completion: completion)
     }
 
+    /// The same as ``ask(_:_:)``, for a request whose answer can be long, and is therefore not written to the log (rule CR-40).
+    private func query(_ request: PusherRequest, _ completion: @escaping @Sendable (Result<ByteBuffer, ClusterFailure>) -> Void) {
+        bus.query(request.encoded, of: .pusher, within: callLimit, isRepeatable: true, completion: completion)
+    }
+
+    /// Sends the leader its part of a request of the HTTP API.
+    func ask(_ request: PartitionRequest, _ completion: @escaping @Sendable (PartitionResult) -> Void) {
+        let answered: @Sendable (Result<ByteBuffer, ClusterFailure>) -> Void = { result in
+            switch result {
+            case .success(let buffer):
+                // A leader that cannot read the request answers without content.
+                let answer = try? PartitionAnswer(parsing: buffer)
+                completion(answer.map { .answer($0) } ?? .failure(.unknown))
+            case .failure(let failure): completion(.failure(failure))
+            }
+        }
+        switch request {
+        case .events: ask(.partition(request), answered)
+        case .spend, .list: query(.partition(request), answered)
+        }
+    }
+
     /// Forwards a request of the HTTP API to the leader, which answers it (rule CP-10).
     package func forward(_ request: HTTPRequest, _ completion: @escaping @Sendable (HTTPAnswer) -> Void) {
         var request = request
@@ -81,10 +107,8 @@ package final class ClusterChannels: ChannelBackend {
             case .failure(let failure): completion(HTTPAnswer(HTTPProblem(failure)))
             }
         }
-        // Answers with lists can be long, and are not written to the log (rule CR-40).
         if request.method == "GET" {
-            bus.query(
-                PusherRequest.http(request).encoded, of: .pusher, within: callLimit, isRepeatable: true, completion: answered)
+            query(.http(request), answered)
         } else {
             ask(.http(request), answered)
         }
@@ -214,6 +238,7 @@ extension ClusterChannels: ClusterMember {
             _ = state.withLockedValue(\.node)?.apply(.close(reason, application: application, user: user))
         case .settled(let number, let answer): settle(batched: number, answer)
         case .mark: break
+        case .uses(let uses, let isWhole): partition.note(uses, isWhole: isWhole)
         case .connections(let totals): connections.withLockedValue { $0.learn(totals) }
         }
     }
@@ -234,7 +259,13 @@ extension ClusterChannels: ClusterMember {
 
     /// Events were lost: clients that reconnect subscribe again and request missing events. Other clients see members leave,
     /// because the nodes are not all interrupted at the same time.
+    ///
+    /// With several partitions only those connections are closed that have something in this one (rule CR-85).
     package func interrupted() {
+        guard !partition.isOneOfSeveral else {
+            _ = state.withLockedValue(\.node)?.apply(.interrupt(.interrupted, partition))
+            return
+        }
         let applications = connections.withLockedValue(\.own)
         let node = state.withLockedValue(\.node)
         for count in applications { _ = node?.apply(.close(.interrupted, application: count.application, user: nil)) }

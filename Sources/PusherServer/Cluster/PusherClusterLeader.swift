@@ -26,6 +26,8 @@ final class PusherClusterLeader: ClusterLeader {
     private let timer = NIOLockedValueBox<RepeatedTask?>(nil)
     /// Applications whose number of connections has changed and has to be sent to the nodes.
     private let counted = NIOLockedValueBox<Set<Identifier>>([])
+    /// What the nodes were told of the use of applications' limits.
+    let toldUses = NIOLockedValueBox<[Identifier: ChannelUse]>([:])
 
     init(
         service: PusherService, journal: ClusterWebhookJournal, handover: HistoryHandover, positions: HistoryPositions,
@@ -56,6 +58,7 @@ final class PusherClusterLeader: ClusterLeader {
             service.webhooks.sweep()
             records.sweep()
             tellConnections()
+            tellUses()
             positions.sweep(channels)
         }
         timer.withLockedValue { $0 = task }
@@ -81,7 +84,7 @@ final class PusherClusterLeader: ClusterLeader {
         for loop in service.context.loops { loop.queue.close() }
     }
 
-    private func application(_ id: String) -> Application? {
+    func application(_ id: String) -> Application? {
         if let application = service.settings.applications.application(id: id) {
             applications.withLockedValue { $0[Identifier(id)] = application }
             return application
@@ -127,6 +130,7 @@ final class PusherClusterLeader: ClusterLeader {
         case .signIn(let connection, let answers): signIn(connection, answers, of: node)
         case .signOut(let socketID, _): signOut(socketID, of: node)
         case .close(let reason, let id, let user): channels.close(reason, application: id, user: user)
+        case .partition(let request): return handle(request, reply)
         case .holdings, .users, .recovering: break
         }
         reply(ByteBuffer())
@@ -295,6 +299,7 @@ final class PusherClusterLeader: ClusterLeader {
         count(announced.counts + gone.map { ApplicationCount(application: $0.text, count: 0) }, of: node)
         // A node that has just joined has no numbers yet.
         tellConnections(of: holdings.withLockedValue(\.applications).map(\.text))
+        tellUses(to: node)
     }
 
     var restoredNodes: [ClusterNode] { holdings.withLockedValue(\.holders) }

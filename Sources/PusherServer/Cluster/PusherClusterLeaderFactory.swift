@@ -13,6 +13,7 @@ package final class PusherClusterLeaderFactory: ClusterLeaderFactory {
     private let userOfflineGrace: Duration
     private let bridge: (any BridgeTap)?
     private let sweepInterval: Duration
+    private let partition: ChannelPartition
     private let current = NIOLockedValueBox<PusherClusterLeader?>(nil)
     /// The delivery counts of webhook events from earlier leaderships of this process.
     private let formerReports = NIOLockedValueBox<[Identifier: [WebhookReport]]>([:])
@@ -20,10 +21,12 @@ package final class PusherClusterLeaderFactory: ClusterLeaderFactory {
     /// - Parameters:
     ///   - userOfflineGrace: a user who reconnects within this time is not reported as offline to watchers.
     ///   - bridge: carries events to other services, on the node that leads.
+    ///   - partition: the partition that is led.
     package init(
         _ settings: PusherServiceSettings, _ runtime: RuntimeSettings, userOfflineGrace: Duration,
-        bridge: (any BridgeTap)? = nil, sweepInterval: Duration = .seconds(1)
+        bridge: (any BridgeTap)? = nil, sweepInterval: Duration = .seconds(1), partition: ChannelPartition = .only
     ) {
+        self.partition = partition
         self.settings = settings
         self.runtime = runtime
         self.userOfflineGrace = userOfflineGrace
@@ -59,6 +62,7 @@ package final class PusherClusterLeaderFactory: ClusterLeaderFactory {
         let remote = RemoteNodes(context.output, records, clock: clock)
         let channels = LocalChannels(
             clock: clock, userOfflineGrace: userOfflineGrace, maximumPendingBytes: runtime.maximumPendingBytes, bridge: bridge,
+            partition: partition,
             remembering: { records.remember($1, of: $0) },
             unheard: { remote.keep($0, of: $1, excluding: $2, $3) })
         var applications: [Identifier: Application] = [:]
@@ -79,7 +83,8 @@ package final class PusherClusterLeaderFactory: ClusterLeaderFactory {
             application($1.application) != nil && remote.number(of: $0) != nil
         }
         for (_, count) in connections { channels.countConnections(count.count, of: count.application) }
-        for message in restored.cached {
+        // Events of channels of other partitions were written when applications were not spread.
+        for message in restored.cached where partition.owns(message.channel) {
             guard let application = application(message.channel.application) else { continue }
             let expires = clock.monotonic().advanced(by: .milliseconds(message.expires.clampedSubtracting(unixMilliseconds)))
             records.expectCached(until: expires)

@@ -34,6 +34,9 @@ enum PusherFact: Hashable, Sendable {
     case connections([ApplicationCount])
     /// The answer to one numbered subscription of a ``PusherRequest/subscribeAll(_:application:_:)``.
     case settled(UInt64, SubscribeAnswer)
+    /// What applications have in this partition, which counts against their limits in the others. In a list for a node that has joined,
+    /// applications that are not in it have nothing.
+    case uses([ApplicationUse], isWhole: Bool)
     /// From here on the log contains all events since the positions were written (rule RV-41). For the next leader only.
     case mark(HistoryMark)
 
@@ -44,6 +47,7 @@ enum PusherFact: Hashable, Sendable {
         case connections = 4
         case settled = 5
         case mark = 6
+        case uses = 7
     }
 
     var encoded: ByteBuffer {
@@ -76,6 +80,13 @@ enum PusherFact: Hashable, Sendable {
         case .mark(let mark):
             buffer.writeInteger(Kind.mark.rawValue)
             buffer.writeMultipleIntegers(mark.generation, mark.number)
+        case .uses(let uses, let isWhole):
+            buffer.writeInteger(Kind.uses.rawValue)
+            buffer.write(flag: isWhole)
+            buffer.write(list: uses) { buffer, entry in
+                buffer.write(text: entry.application)
+                buffer.writeMultipleIntegers(UInt32(clamping: entry.use.channels), UInt32(clamping: entry.use.subscriptions))
+            }
         }
         return buffer
     }
@@ -105,6 +116,15 @@ enum PusherFact: Hashable, Sendable {
         case .mark:
             let generation = try buffer.number(UInt64.self)
             self = .mark(HistoryMark(generation: generation, number: try buffer.number()))
+        case .uses:
+            let isWhole = try buffer.flag()
+            let uses = try buffer.list { (buffer) throws(ClusterCodingError) in
+                let application = try buffer.text()
+                let channels = Int(try buffer.number(UInt32.self))
+                let use = ChannelUse(channels: channels, subscriptions: Int(try buffer.number(UInt32.self)))
+                return ApplicationUse(application: application, use: use)
+            }
+            self = .uses(uses, isWhole: isWhole)
         }
         try buffer.end()
     }

@@ -19,6 +19,7 @@ extension PusherRequest {
         case subscribeAll = 13
         case places = 14
         case connectionChanges = 15
+        case partition = 16
     }
 
     var encoded: ByteBuffer {
@@ -92,6 +93,9 @@ extension PusherRequest {
         case .recovering(let channels):
             begin(.recovering)
             buffer.write(list: channels) { $0.write(channel: $1) }
+        case .partition(let request):
+            begin(.partition)
+            request.write(to: &buffer)
         }
         return buffer
     }
@@ -154,6 +158,7 @@ extension PusherRequest {
             self = .users(try buffer.list { (buffer) throws(ClusterCodingError) in try buffer.connection() })
         case .recovering:
             self = .recovering(try buffer.list { (buffer) throws(ClusterCodingError) in try buffer.channel() })
+        case .partition: self = .partition(try PartitionRequest(reading: &buffer))
         }
         try buffer.end()
     }

@@ -32,6 +32,8 @@ enum PusherRequest: Sendable {
     case users([SignedInConnection])
     /// A part of the node's announcement: the channels that have subscribers with recovery on this node.
     case recovering([ChannelID])
+    /// A request of the HTTP API, or a part of it, in a cluster with several partitions. The answer is a ``PartitionAnswer``.
+    case partition(PartitionRequest)
 }
 
 /// One of several subscriptions of a connection.

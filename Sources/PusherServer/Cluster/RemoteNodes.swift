@@ -86,6 +86,7 @@ final class RemoteNodes: ChannelNode {
             output.emit(PusherFact.tell(connections, frame).encoded, of: .pusher, to: .node(node))
         case .close(let reason, let application, let user):
             output.emit(PusherFact.close(reason, application: application, user: user).encoded, of: .pusher)
+        case .interrupt: break
         }
         return EventLoopSet()
     }

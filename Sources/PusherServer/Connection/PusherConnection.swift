@@ -87,6 +87,13 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
             && (user == nil || user.map { front.user?.id.isExactly($0) == true } == true)
     }
 
+    /// Whether the connection has subscriptions in a partition of the cluster, or is signed in to an application at home there.
+    func uses(_ partition: ChannelPartition) -> Bool {
+        guard let id = application?.value.id else { return false }
+        if front.user != nil, partition.isHome(of: id) { return true }
+        return front.subscriptions.contains { partition.owns(ChannelID(application: id, name: $0.channel)) }
+    }
+
     /// Applies changed settings of the application from now on. Existing subscriptions are kept.
     func adopt(_ application: SharedApplication) {
         self.application = application

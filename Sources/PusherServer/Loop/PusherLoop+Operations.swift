@@ -19,6 +19,8 @@ extension PusherLoop: WebSocketLoop {
         case tell([SocketID], ByteBuffer)
         /// Close connections: all, those of an application, or those of one of its signed-in users.
         case close(PusherCloseReason, application: String?, user: String?)
+        /// Close connections that have something in a partition of the cluster.
+        case interrupt(PusherCloseReason, ChannelPartition)
         /// Give connections the current configuration of their application, or close them when the application no longer exists.
         case review(@Sendable (_ application: String) -> Result<SharedApplication, PusherCloseReason>)
 
@@ -31,7 +33,7 @@ extension PusherLoop: WebSocketLoop {
             case .deliver(_, let frame, _, _): frame.readableBytes + Self.overhead
             case .attach(_, _, let confirmation): confirmation.readableBytes + Self.overhead
             case .tell(let users, let frame): users.count * MemoryLayout<SocketID>.size + frame.readableBytes + Self.overhead
-            case .detach, .close, .review: Self.overhead
+            case .detach, .close, .interrupt, .review: Self.overhead
             }
         }
     }
@@ -87,6 +89,9 @@ extension PusherLoop: WebSocketLoop {
                     if let connection = signedIn[user] { writer.write(frame, to: connection) }
                 }
             case .close(let farewell, let application, let user): close(farewell, application, user)
+            case .interrupt(let farewell, let partition):
+                // Iterates over a copy, because a connection that closes leaves the list.
+                for connection in Array(list.all) where connection.uses(partition) { connection.close(farewell) }
             case .review(let judge): review(judge)
             }
             index += 1

@@ -4,10 +4,10 @@ import ServerCluster
 import ServerRuntime
 import ServerStorage
 
-/// The channels of a cluster with several partitions: what belongs to an application goes to its partition only (CR-50).
+/// The channels of a cluster with several partitions: what belongs to a channel goes to the channel's partition, and what belongs to an
+/// application as a whole to the application's home partition (CR-80).
 ///
-/// Every partition has the whole configuration, so one that does not own an application could list it as well; lists and sums
-/// therefore include an application from its own partition only.
+/// Counts of an application are the sums over all partitions.
 package final class PartitionedChannels: ChannelBackend {
     private let partitions: ClusterPartitions
     private let backends: [any ChannelBackend]
@@ -29,20 +29,19 @@ package final class PartitionedChannels: ChannelBackend {
             let only = members[0]
             return (only, { request, _, answer in only.forward(request, answer) })
         }
-        let partitions = router.partitions
-        return (
-            router,
-            { request, application, answer in
-                members[partitions.partition(of: application.id, in: .pusher)].forward(request, answer)
-            }
-        )
+        let requests = PartitionedRequests(
+            partitions: router.partitions,
+            // in bounds: there is a member for each partition.
+            ask: { partition, request, answer in members[partition].ask(request, answer) },
+            // in bounds: there is a member for each partition.
+            forward: { partition, request, answer in members[partition].forward(request, answer) })
+        return (router, { request, application, answer in requests.answer(request, application, answer) })
     }
 
-    private func partition(of application: String) -> Int { partitions.partition(of: application, in: .pusher) }
-
-    private func backend(of application: String) -> any ChannelBackend { backends[partition(of: application)] }
-    private func backend(of application: Application) -> any ChannelBackend { backend(of: application.id) }
-    private func backend(of channel: ChannelID) -> any ChannelBackend { backend(of: channel.application) }
+    // in bounds: there is a backend for each partition.
+    private func backend(of application: Application) -> any ChannelBackend { backends[partitions.home(of: application.id)] }
+    // in bounds: there is a backend for each partition.
+    private func backend(of channel: ChannelID) -> any ChannelBackend { backends[partitions.partition(of: channel)] }
 
     // MARK: Nodes
 
@@ -61,30 +60,32 @@ package final class PartitionedChannels: ChannelBackend {
     // MARK: Commands
 
     package func publish(_ publication: ChannelPublication) -> EventLoopSet {
-        backend(of: publication.application).publish(publication)
+        backend(of: publication.channel).publish(publication)
     }
 
     package func subscribe(
         _ subscription: ChannelSubscription,
         completion: @escaping @Sendable (Result<SubscriptionGrant, SubscribeRefusal>) -> Void
     ) {
-        backend(of: subscription.application).subscribe(subscription, completion: completion)
+        backend(of: subscription.channel).subscribe(subscription, completion: completion)
     }
 
     package var answersAtOnce: Bool { backends.allSatisfy { $0.answersAtOnce } }
 
     package func subscriptionsAhead(of application: Application) -> Int {
-        backend(of: application).subscriptionsAhead(of: application)
+        backends.reduce(.max) { min($0, $1.subscriptionsAhead(of: application)) }
     }
 
     package func unsubscribe(_ subscription: EndedSubscription) -> EventLoopSet {
-        backend(of: subscription.application).unsubscribe(subscription)
+        backend(of: subscription.channel).unsubscribe(subscription)
     }
 
-    /// All subscriptions of a connection belong to one application.
+    /// Each partition gets those of its channels, in their order.
     package func unsubscribe(all subscriptions: [EndedSubscription]) {
-        guard let first = subscriptions.first else { return }
-        backend(of: first.application).unsubscribe(all: subscriptions)
+        for (partition, ended) in Dictionary(grouping: subscriptions, by: { partitions.partition(of: $0.channel) }) {
+            // in bounds: there is a backend for each partition.
+            backends[partition].unsubscribe(all: ended)
+        }
     }
 
     package func signIn(_ signIn: ConnectionSignIn) { backend(of: signIn.application).signIn(signIn) }
@@ -94,7 +95,8 @@ package final class PartitionedChannels: ChannelBackend {
     }
 
     package func close(_ reason: PusherCloseReason, application: String, user: String?) {
-        backend(of: application).close(reason, application: application, user: user)
+        // in bounds: there is a backend for each partition.
+        backends[partitions.home(of: application)].close(reason, application: application, user: user)
     }
 
     package func openConnection(of application: Application) -> ConnectionPlace {
@@ -130,25 +132,24 @@ package final class PartitionedChannels: ChannelBackend {
     package func audience(of channel: ChannelID) -> EventLoopSet { backend(of: channel).audience(of: channel) }
 
     package func forEachOccupied(application: String, prefix: String, _ body: ([ChannelOccupancy]) -> Bool) {
-        backend(of: application).forEachOccupied(application: application, prefix: prefix, body)
+        var goesOn = true
+        for backend in backends where goesOn {
+            backend.forEachOccupied(application: application, prefix: prefix) { part in
+                goesOn = body(part)
+                return goesOn
+            }
+        }
     }
 
     package func connections(of application: Application) -> Int { backend(of: application).connections(of: application) }
 
     package var channelCount: Int { backends.reduce(0) { $0 + $1.channelCount } }
 
-    package var tallies: [(application: String, tally: ChannelTally)] { own(\.tallies) { $0.application } }
+    package var tallies: [(application: String, tally: ChannelTally)] { backends.flatMap(\.tallies) }
 
-    package var recoveries: [(application: String, tally: RecoveryTally)] { own(\.recoveries) { $0.application } }
+    package var recoveries: [(application: String, tally: RecoveryTally)] { backends.flatMap(\.recoveries) }
 
     package var webhookReports: [Identifier: [WebhookReport]] {
-        Dictionary(own({ $0.webhookReports.map { ($0.key, $0.value) } }) { $0.0.text }) { first, _ in first }
-    }
-
-    /// The elements of all partitions, each from the partition that owns its application.
-    private func own<Element>(_ list: (any ChannelBackend) -> [Element], _ application: (Element) -> String) -> [Element] {
-        backends.enumerated().flatMap { index, backend in
-            list(backend).filter { partition(of: application($0)) == index }
-        }
+        backends.reduce(into: [:]) { $0.merge($1.webhookReports) { $0.adding($1) } }
     }
 }

@@ -51,6 +51,15 @@ struct PusherCodingTests {
             .holdings([ChannelHolding(channel: channel, member: member, count: 2)]),
             .users([connection]),
             .recovering([channel]),
+            .partition(
+                .events(
+                    application: "1001",
+                    [
+                        PublishRequest(event: "e", data: "d", channels: ["a", "b"], excluded: socketID, info: [.userCount]),
+                        PublishRequest(event: "é", data: "", channels: ["c"], excluded: nil, info: []),
+                    ])),
+            .partition(.spend(application: "1001", publishes: 3, queries: 1)),
+            .partition(.list(ChannelList(application: "1001", prefix: "presence-", info: [.userCount, .subscriptionCount]))),
         ]
     }
 
@@ -61,6 +70,8 @@ struct PusherCodingTests {
                 ByteBuffer(string: "frame"), channel, excluding: nil,
                 at: LoggedPosition(position: position, isKept: false, user: "ann", time: 1_700_000_000_000)),
             .mark(HistoryMark(generation: 5, number: 6)),
+            .uses(
+                [ApplicationUse(application: "1001", use: ChannelUse(channels: 2, subscriptions: 3))], isWhole: true),
             .tell([socketID], ByteBuffer(string: "frame")),
             .close(.terminated, application: "1001", user: nil), .connections([ApplicationCount(application: "1001", count: 7)]),
             .settled(7, .confirmed(ByteBuffer(string: "frame"))), .settled(8, .refused(.tooManyChannels(limit: 9))),

@@ -9,8 +9,9 @@ import ServerRuntime
 
 /// A server with Pusher only, as a node of a cluster.
 final class PusherNode: Sendable {
-    let bus: InProcessBus
-    let channels: ClusterChannels
+    /// For each partition, the node's way to its leader, and the node's channels.
+    let buses: [InProcessBus]
+    let parts: [ClusterChannels]
     let service: PusherService
     let context: ServerContext
     private let host: ServerHost
@@ -18,34 +19,42 @@ final class PusherNode: Sendable {
     private let sweeps: [RepeatedTask]
     private let group: MultiThreadedEventLoopGroup
 
+    /// The way to the leader of the first partition, and its channels.
+    var bus: InProcessBus { buses[0] }
+    var channels: ClusterChannels { parts[0] }
+
     /// Starts a node that takes part at once.
     static func start(
-        _ name: String, in cluster: InProcessCluster, _ configuration: ServerConfiguration, patience: Duration,
-        pending: PendingLimits
+        _ name: String, in cluster: PusherTestCluster, patience: Duration, pending: PendingLimits
     ) async throws -> PusherNode {
+        let configuration = cluster.configuration
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
         var settings = configuration.runtime
         settings.sweepInterval = .milliseconds(20)
         let context = ServerContext(settings, eventLoops: Array(group.makeIterator()))
-        let bus = cluster.bus(name)
-        let channels = ClusterChannels(
-            bus: bus, clock: configuration.clock, callLimit: .seconds(60), patience: patience, pending: pending)
-        let service = PusherService(configuration.pusher, context, cluster: channels)
+        let buses = cluster.clusters.map { $0.bus(name) }
+        let parts = zip(buses, cluster.partitions).map { bus, partition in
+            ClusterChannels(
+                bus: bus, clock: configuration.clock, callLimit: .seconds(60), patience: patience, pending: pending,
+                partition: partition)
+        }
+        let (channels, forwarder) = PartitionedChannels.of(parts)
+        let service = PusherService(configuration.pusher, context, channels: channels, forwarder: forwarder)
         let host = ServerHost(context, [service])
         try await host.prepare()
         let listener = try await Listener(host, on: group).bind()
-        await cluster.join(bus)
+        for (cluster, bus) in zip(cluster.clusters, buses) { await cluster.join(bus) }
         return PusherNode(
-            bus: bus, channels: channels, service: service, context: context, host: host, listener: listener,
+            buses: buses, parts: parts, service: service, context: context, host: host, listener: listener,
             sweeps: host.startSweeping(), group: group)
     }
 
     private init(
-        bus: InProcessBus, channels: ClusterChannels, service: PusherService, context: ServerContext, host: ServerHost,
+        buses: [InProcessBus], parts: [ClusterChannels], service: PusherService, context: ServerContext, host: ServerHost,
         listener: any Channel, sweeps: [RepeatedTask], group: MultiThreadedEventLoopGroup
     ) {
-        self.bus = bus
-        self.channels = channels
+        self.buses = buses
+        self.parts = parts
         self.service = service
         self.context = context
         self.host = host

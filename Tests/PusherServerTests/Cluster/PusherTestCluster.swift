@@ -5,6 +5,7 @@ import RedisClient
 import RedisTestSupport
 import ServerCluster
 import ServerRuntime
+import Testing
 
 @testable import LifelineServer
 @testable import PusherServer
@@ -12,24 +13,31 @@ import ServerRuntime
 
 /// Nodes with Pusher, and leaders one after the other.
 struct PusherTestCluster {
-    let cluster: InProcessCluster
+    /// One for each partition.
+    let clusters: [InProcessCluster]
+    let partitions: [ChannelPartition]
     let configuration: ServerConfiguration
     var nodes: [PusherNode] = []
+
+    /// The first partition.
+    var cluster: InProcessCluster { clusters[0] }
 
     subscript(number: Int) -> PusherNode { nodes[number] }
 
     /// Makes a leader that knows nothing but what is kept.
     ///
-    /// - Parameter hasLost: whether it is told that data was lost.
-    func lead(hasLost: Bool = false) async throws {
+    /// - Parameters:
+    ///   - partition: the partition that it leads.
+    ///   - hasLost: whether it is told that data was lost.
+    func lead(_ partition: Int = 0, hasLost: Bool = false) async throws {
         let factory = PusherClusterLeaderFactory(
             configuration.pusher, configuration.runtime, userOfflineGrace: configuration.userOfflineGrace,
-            sweepInterval: .milliseconds(20))
-        try await cluster.lead(by: [.pusher: factory], hasLost: hasLost)
+            sweepInterval: .milliseconds(20), partition: partitions[partition])
+        try await clusters[partition].lead(by: [.pusher: factory], hasLost: hasLost)
     }
 
     func kill(_ number: Int) async {
-        await cluster.kill(nodes[number].bus)
+        for (cluster, bus) in zip(clusters, nodes[number].buses) { await cluster.kill(bus) }
     }
 }
 
@@ -39,34 +47,36 @@ struct PusherTestCluster {
 ///   - isKept: whether there is a Redis, from which a leader restores what the last one knew.
 ///   - patience: how long a subscription waits for a leader; so long that it never counts, if not said otherwise.
 ///   - pending: how many subscriptions wait for the leader's answer.
-///   - isLed: whether there is a leader in the beginning.
+///   - partitions: the number of partitions. Each of them has a Redis of its own.
+///   - isLed: whether there are leaders in the beginning.
 func withPusherCluster(
-    _ count: Int = 2, isKept: Bool = false, patience: Duration = .seconds(60),
+    _ count: Int = 2, partitions: Int = 1, isKept: Bool = false, patience: Duration = .seconds(60),
     pending: PendingLimits = .init(), isLed: Bool = true,
     _ change: (inout ServerConfiguration) -> Void = { _ in }, _ body: (PusherTestCluster) async throws -> Void
 ) async throws {
-    let redis = isKept ? try RedisProcess() : nil
-    let link = try redis.map { redis in
+    let redis = isKept ? try (0..<partitions).map { _ in try RedisProcess() } : []
+    let links = try redis.map { redis in
         try RedisLink(
             RedisLinkSettings(address: RedisAddress("redis://127.0.0.1:\(redis.port)"), clientName: "test", seed: 1),
             eventLoop: MultiThreadedEventLoopGroup.singleton.next()
         ) { _ in }
     }
-    link?.start()
+    for link in links { link.start() }
     let configuration = sharedConfiguration(change)
+    let clusters = (0..<partitions).map { InProcessCluster(store: isKept ? LinkStore(links[$0]) : nil) }
     var cluster = PusherTestCluster(
-        cluster: InProcessCluster(store: link.map { LinkStore($0) }), configuration: configuration)
-    if isLed { try await cluster.lead() }
+        clusters: clusters, partitions: ChannelPartition.all(try #require(ClusterPartitions(partitions))),
+        configuration: configuration)
+    if isLed { for partition in 0..<partitions { try await cluster.lead(partition) } }
     func stop() async throws {
-        await cluster.cluster.loseLeader()
+        for cluster in clusters { await cluster.loseLeader() }
         for node in cluster.nodes { try await node.stop() }
-        link?.close()
+        for link in links { link.close() }
     }
     do {
         for number in 0..<count {
             cluster.nodes.append(
-                try await .start(
-                    "node\(number)", in: cluster.cluster, cluster.configuration, patience: patience, pending: pending))
+                try await .start("node\(number)", in: cluster, patience: patience, pending: pending))
         }
         try await body(cluster)
     } catch {

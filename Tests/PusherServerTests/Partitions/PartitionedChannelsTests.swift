@@ -82,7 +82,7 @@ import Testing
             return number
         }
         var channelCount: Int { 10 + number }
-        // Every partition knows all applications.
+        // Every partition has channels of all applications.
         var tallies: [(application: String, tally: ChannelTally)] {
             PartitionedChannelsTests.owners.keys.sorted().map { id in
                 var tally = ChannelTally()
@@ -98,9 +98,7 @@ import Testing
             }
         }
         var webhookReports: [Identifier: [WebhookReport]] {
-            PartitionedChannelsTests.owners.keys.reduce(into: [:]) {
-                $0[Identifier($1)] = [WebhookReport(url: "\(number)", counts: .init())]
-            }
+            [Identifier("1001"): [WebhookReport(url: "u", counts: .init(dropped: number))]]
         }
     }
 
@@ -113,8 +111,10 @@ import Testing
         func filled(_ channel: String, of application: Application) {}
     }
 
-    /// Applications with their partitions among four.
+    /// Applications with their home partitions among four.
     fileprivate static let owners = ["g": 0, "1001": 1, "c": 2, "1002": 3]
+    /// The partitions of the applications' channels with the name `room`.
+    private static let rooms = ["g": 3, "1001": 0, "c": 0, "1002": 3]
 
     private let recorders = (0..<4).map { Recorder($0) }
     private let channels: PartitionedChannels
@@ -132,8 +132,8 @@ import Testing
         }
     }
 
-    @Test("CR-50: What belongs to an application goes to its partition, and to no other one", arguments: Array(owners.keys))
-    func routing(_ id: String) throws {
+    @Test("CR-80: What belongs to a channel goes to its partition, and to no other one", arguments: Array(rooms.keys))
+    func channelRouting(_ id: String) throws {
         let application = Application(id: id, key: "key-\(id)", secret: "secret")
         let channel = ChannelID(application: id, name: "room")
         let socketID = SocketID(high: 1, low: 2)
@@ -144,11 +144,24 @@ import Testing
         channels.subscribe(
             ChannelSubscription(channel: channel, traits: [], application: application, subscriber: subscriber)
         ) { _ in }
-        #expect(channels.subscriptionsAhead(of: application) == Self.owners[id])
         _ = channels.unsubscribe(ended)
         channels.unsubscribe(all: [ended])
         channels.unsubscribe(all: [])
-        let user = UserConnection(socketID, eventLoopID: 0)
+        _ = channels.occupancy(of: channel)
+        _ = channels.members(of: channel)
+        _ = channels.cached(channel)
+        _ = channels.audience(of: channel)
+        var expected = [[String]](repeating: [], count: 4)
+        expected[try #require(Self.rooms[id])] = [
+            "publish", "subscribe", "unsubscribe", "unsubscribe all", "occupancy", "members", "cached", "audience",
+        ]
+        #expect(taken() == expected)
+    }
+
+    @Test("CR-80: What belongs to an application as a whole goes to its home partition only", arguments: Array(owners.keys))
+    func homeRouting(_ id: String) throws {
+        let application = Application(id: id, key: "key-\(id)", secret: "secret")
+        let user = UserConnection(SocketID(high: 1, low: 2), eventLoopID: 0)
         channels.signIn(ConnectionSignIn(connection: user, application: application, user: "ann", watchlist: [], answers: []))
         channels.signOut(user, of: application)
         channels.close(.interrupted, application: id, user: nil)
@@ -157,34 +170,53 @@ import Testing
         channels.closeConnection(of: application)
         try channels.spend(publishes: 1, of: application)
         try channels.spendQuery(of: application)
-        _ = channels.occupancy(of: channel)
-        _ = channels.members(of: channel)
-        _ = channels.cached(channel)
-        _ = channels.audience(of: channel)
-        channels.forEachOccupied(application: id, prefix: "") { _ in true }
         #expect(channels.connections(of: application) == Self.owners[id])
+        // Events for one user are published to a reserved channel.
+        _ = channels.publish(
+            ChannelPublication(
+                channel: ChannelID(application: id, name: "#server-to-user-ann"), traits: [], application: application,
+                frame: ByteBuffer(), source: .server))
         var expected = [[String]](repeating: [], count: 4)
         expected[try #require(Self.owners[id])] = [
-            "publish", "subscribe", "subscriptionsAhead", "unsubscribe", "unsubscribe all", "signIn", "signOut", "close",
-            "openConnection", "awaitPlace", "giveUpPlace 5", "closeConnection", "spend", "spendQuery", "occupancy", "members",
-            "cached", "audience", "forEachOccupied", "connections",
+            "signIn", "signOut", "close", "openConnection", "awaitPlace", "giveUpPlace 5", "closeConnection", "spend",
+            "spendQuery", "connections", "publish",
         ]
         #expect(taken() == expected)
     }
 
-    @Test("CR-50: What concerns all applications goes to every partition, and an application is listed and counted once")
+    @Test("CR-80: A connection that closes leaves its channels in all partitions, each partition with one call")
+    func leaving() {
+        let application = Application(id: "1001", key: "key", secret: "secret")
+        // Partitions 3, 2, 3 and 1, by the vectors of CR-80.
+        channels.unsubscribe(
+            all: ["a", "b", "c", "h"].map { name in
+                EndedSubscription(
+                    channel: ChannelID(application: "1001", name: name), application: application, eventLoopID: 0,
+                    socketID: SocketID(high: 1, low: 2))
+            })
+        #expect(taken() == [[], ["unsubscribe all"], ["unsubscribe all"], ["unsubscribe all"]])
+    }
+
+    @Test("CR-80: What concerns all channels goes to every partition, and counts are sums")
     func all() {
         let node = Node()
         channels.join(node)
         channels.sweep(for: node)
         channels.leave(node)
-        #expect(taken() == [[String]](repeating: ["join", "sweep", "leave"], count: 4))
+        channels.forEachOccupied(application: "1001", prefix: "") { _ in true }
+        let application = Application(id: "1001", key: "key", secret: "secret")
+        // The partition with the least room decides when a connection pauses.
+        #expect(channels.subscriptionsAhead(of: application) == 0)
+        #expect(
+            taken() == [[String]](repeating: ["join", "sweep", "leave", "forEachOccupied", "subscriptionsAhead"], count: 4))
         #expect(channels.channelCount == 46 && !channels.answersAtOnce)
-        let owners = Self.owners.map { "\($0.key) \($0.value)" }.sorted()
-        #expect(channels.tallies.map { "\($0.application) \($0.tally.channels)" }.sorted() == owners)
-        #expect(channels.recoveries.map { "\($0.application) \($0.tally.channels)" }.sorted() == owners)
-        let reports = channels.webhookReports.map { entry in "\(entry.key.text) \(entry.value.first?.url ?? "")" }
-        #expect(reports.sorted() == owners)
+        func sums(_ list: [(application: String, count: Int)]) -> [String: Int] {
+            list.reduce(into: [:]) { $0[$1.application, default: 0] += $1.count }
+        }
+        let six = Self.owners.mapValues { _ in 0 + 1 + 2 + 3 }
+        #expect(sums(channels.tallies.map { ($0.application, $0.tally.channels) }) == six)
+        #expect(sums(channels.recoveries.map { ($0.application, $0.tally.channels) }) == six)
+        #expect(channels.webhookReports.mapValues { $0.reduce(0) { $0 + $1.counts.dropped } } == [Identifier("1001"): 6])
     }
 
     @Test("CR-50: There is a router for as many partitions as a cluster may have")

@@ -1,0 +1,99 @@
+import Identifiers
+import NIOConcurrencyHelpers
+import PusherProtocol
+import ServerCluster
+
+extension ClusterPartitions {
+    /// The partition that decides about a Pusher channel (rule CR-80). Reserved channels, such as those for the events of one user, stay
+    /// with their application, where its users are.
+    package func partition(of channel: ChannelID) -> Int {
+        if PusherChannelName.isReserved(channel.name) { return home(of: channel.application) }
+        return partition(of: channel.name, in: channel.application, of: .pusher)
+    }
+
+    /// The partition of what belongs to a Pusher application as a whole: connections, users, and requests that count against its limits.
+    func home(of application: String) -> Int { partition(of: application, in: .pusher) }
+}
+
+/// One partition of a cluster, from the point of view of Pusher: which channels and applications are its own, and how much of an
+/// application's limits the other partitions use.
+package struct ChannelPartition: Sendable {
+    let number: Int
+    let partitions: ClusterPartitions
+    /// Nil if there is only one partition.
+    private let uses: PartitionUses?
+
+    /// The partition of a server alone, and that of a cluster with one partition.
+    package static let only = ChannelPartition(number: 0, partitions: .one, uses: nil)
+
+    /// All partitions of a cluster, in the process of one node.
+    package static func all(_ partitions: ClusterPartitions) -> [ChannelPartition] {
+        guard partitions.count > 1 else { return [only] }
+        let uses = PartitionUses()
+        return partitions.all.map { ChannelPartition(number: $0, partitions: partitions, uses: uses) }
+    }
+
+    /// Whether there are several partitions.
+    var isOneOfSeveral: Bool { partitions.count > 1 }
+
+    /// The number of parts into which limits of an application's memory are divided.
+    var shares: Int { partitions.count }
+
+    func owns(_ channel: ChannelID) -> Bool { partitions.partition(of: channel) == number }
+    func isHome(of application: String) -> Bool { partitions.home(of: application) == number }
+
+    /// What the other partitions use of an application's limits, as their leaders have told it.
+    func usedElsewhere(of application: String) -> ChannelUse {
+        uses?.total(of: application, without: number) ?? ChannelUse()
+    }
+
+    /// Notes what this partition uses, as told by its leader.
+    ///
+    /// - Parameter isWhole: whether applications that are not in the list use nothing.
+    func note(_ list: [ApplicationUse], isWhole: Bool) {
+        uses?.note(list, of: number, isWhole: isWhole)
+    }
+}
+
+/// A number of channels and subscriptions.
+struct ChannelUse: Hashable, Sendable {
+    var channels = 0
+    var subscriptions = 0
+
+    static func += (left: inout ChannelUse, right: ChannelUse) {
+        left.channels = left.channels.clampedAdding(right.channels)
+        left.subscriptions = left.subscriptions.clampedAdding(right.subscriptions)
+    }
+}
+
+/// How many channels and subscriptions of an application a partition has.
+struct ApplicationUse: Hashable, Sendable {
+    var application: String
+    var use: ChannelUse
+}
+
+/// What each partition uses of the limits of applications, in the process of one node. May be used from any thread.
+private final class PartitionUses: Sendable {
+    /// For each application, the use of each partition that has channels of it.
+    private let uses = NIOLockedValueBox<[Identifier: [Int: ChannelUse]]>([:])
+
+    func total(of application: String, without number: Int) -> ChannelUse {
+        uses.withLockedValue { uses in
+            (uses[Identifier(application)] ?? [:]).reduce(into: ChannelUse()) { total, entry in
+                if entry.key != number { total += entry.value }
+            }
+        }
+    }
+
+    func note(_ list: [ApplicationUse], of number: Int, isWhole: Bool) {
+        uses.withLockedValue { uses in
+            if isWhole { for id in Array(uses.keys) { Self.set(ChannelUse(), number, id, &uses) } }
+            for entry in list { Self.set(entry.use, number, Identifier(entry.application), &uses) }
+        }
+    }
+
+    private static func set(_ use: ChannelUse, _ number: Int, _ id: Identifier, _ uses: inout [Identifier: [Int: ChannelUse]]) {
+        uses[id, default: [:]][number] = use == ChannelUse() ? nil : use
+        if uses[id]?.isEmpty == true { uses[id] = nil }
+    }
+}

@@ -1,0 +1,69 @@
+import Identifiers
+import NIOCore
+import NIOPosix
+import ServerCluster
+import ServerRuntime
+
+// The leader's part in a cluster with several partitions: it performs its part of requests that a node has divided, and tells the leaders
+// of the other partitions what applications have here.
+extension PusherClusterLeader {
+    func handle(_ request: PartitionRequest, _ reply: @escaping @Sendable (ByteBuffer) -> Void) {
+        let answer: PartitionAnswer
+        do throws(HTTPProblem) {
+            switch request {
+            case .list(let list): return find(list) { reply($0.encoded) }
+            case .events(let id, let requests):
+                guard let application = application(id) else { throw .unknownApplication }
+                answer = .done(RESTService(service: service).publish(checked: requests, application))
+            case .spend(let id, let publishes, let queries):
+                guard let application = application(id) else { throw .unknownApplication }
+                if publishes > 0 { try channels.spend(publishes: publishes, of: application) }
+                if queries > 0 { try channels.spendQuery(of: application) }
+                answer = .done([])
+            }
+        } catch {
+            answer = .refused(HTTPAnswer(error))
+        }
+        reply(answer.encoded)
+    }
+
+    /// Searching many channels takes longer than an event loop may spend on one request (rule SR-69).
+    private func find(_ list: ChannelList, _ completion: @escaping @Sendable (PartitionAnswer) -> Void) {
+        @Sendable func find() -> PartitionAnswer {
+            do throws(HTTPProblem) {
+                return .channels(try list.find(in: channels))
+            } catch {
+                return .refused(HTTPAnswer(error))
+            }
+        }
+        guard channels.channelCount > ChannelList.few else { return completion(find()) }
+        NIOThreadPool.singleton.submit { [eventLoop] state in
+            let isShuttingDown = if case .active = state { false } else { true }
+            let answer =
+                isShuttingDown
+                ? .refused(HTTPAnswer(HTTPProblem(503, "The server is shutting down.", retryAfter: 1))) : find()
+            eventLoop.execute { completion(answer) }
+        }
+    }
+
+    // MARK: Limits
+
+    /// Tells all nodes what has changed since the last call (rule CP-78).
+    func tellUses() {
+        guard channels.partition.isOneOfSeveral else { return }
+        let uses = channels.quota.uses
+        let changed: [ApplicationUse] = toldUses.withLockedValue { told in
+            defer { told = uses }
+            let gone = told.keys.filter { uses[$0] == nil }.map { ApplicationUse(application: $0.text, use: ChannelUse()) }
+            return gone + uses.filter { told[$0.key] != $0.value }.map { ApplicationUse(application: $0.key.text, use: $0.value) }
+        }
+        if !changed.isEmpty { output.emit(PusherFact.uses(changed, isWhole: false).encoded, of: .pusher) }
+    }
+
+    /// Tells a node that has announced itself everything, because it may know nothing, or what another leader told it.
+    func tellUses(to node: ClusterNode) {
+        guard channels.partition.isOneOfSeveral else { return }
+        let uses = channels.quota.uses.map { ApplicationUse(application: $0.key.text, use: $0.value) }
+        output.emit(PusherFact.uses(uses, isWhole: true).encoded, of: .pusher, to: .node(node))
+    }
+}

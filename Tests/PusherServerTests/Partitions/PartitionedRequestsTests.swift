@@ -1,0 +1,186 @@
+import NIOConcurrencyHelpers
+import ServerCluster
+import ServerRuntime
+import ServerStorage
+import Testing
+
+@testable import PusherServer
+
+/// Requests at a node of a cluster with four partitions. Those of channels of the application 1001 are: `room` 0, `h` 1, `b` 2, `a` 3; its
+/// home is 1.
+@Suite struct PartitionedRequestsTests {
+    /// The leaders of the partitions, which record what they are asked.
+    private final class Leaders: Sendable {
+        let asked = NIOLockedValueBox<[String]>([])
+        let answers: @Sendable (Int, PartitionRequest) -> PartitionResult
+
+        init(_ answers: @escaping @Sendable (Int, PartitionRequest) -> PartitionResult) { self.answers = answers }
+
+        func note(_ text: String) { asked.withLockedValue { $0.append(text) } }
+
+        func requests(_ partitions: ClusterPartitions) -> PartitionedRequests {
+            PartitionedRequests(
+                partitions: partitions,
+                ask: { [self] partition, request, completion in
+                    switch request {
+                    case .events(let id, let requests):
+                        note("\(partition) \(id) \(requests.map { $0.channels.joined(separator: "+") }.joined(separator: " "))")
+                    case .spend(let id, let publishes, let queries): note("\(partition) \(id) spend \(publishes) \(queries)")
+                    case .list(let list): note("\(partition) \(list.application) list \(list.prefix)")
+                    }
+                    completion(answers(partition, request))
+                },
+                forward: { [self] partition, request, completion in
+                    note("\(partition) \(request.method) \(request.target.rawPath)")
+                    completion(HTTPAnswer(.json, Array("forwarded".utf8)))
+                })
+        }
+    }
+
+    private let four: ClusterPartitions
+    private let application: Application
+
+    init() throws {
+        four = try #require(ClusterPartitions(4))
+        var application = Application(id: "1001", key: "key", secret: "secret", announcesSubscriptionCounts: true)
+        application.limits.queriesPerSecond = nil
+        self.application = application
+    }
+
+    /// The answer, and what the leaders were asked.
+    private func answer(
+        _ method: String, _ path: String, _ body: String = "", of application: Application? = nil,
+        _ answers: @escaping @Sendable (Int, PartitionRequest) -> PartitionResult = { _, _ in .answer(.done([])) }
+    ) throws -> (status: Int, body: String, asked: [String]) {
+        let leaders = Leaders(answers)
+        let found = NIOLockedValueBox<[HTTPAnswer]>([])
+        let request = HTTPRequest(
+            method: method, target: try RequestTarget(parsing: "/apps/1001/" + path), headers: [:], body: Array(body.utf8))
+        leaders.requests(four).answer(request, application ?? self.application) { answer in
+            found.withLockedValue { $0.append(answer) }
+        }
+        let all = found.withLockedValue { $0 }
+        #expect(all.count == 1)
+        let only = try #require(all.first)
+        return (only.status, String(decoding: only.body, as: UTF8.self), leaders.asked.withLockedValue { $0 })
+    }
+
+    private static func event(_ channels: String, _ rest: String = "") -> String {
+        #"{"name":"e","channels":[\#(channels)],"data":"d"\#(rest)}"#
+    }
+
+    // MARK: Publishing
+
+    @Test("CP-75: An event for one channel costs one request to its partition")
+    func one() throws {
+        let answer = try answer("POST", "events", #"{"name":"e","channel":"room","data":"d"}"#)
+        #expect(answer == (200, "{}", ["0 1001 room"]))
+        #expect(try self.answer("POST", "channels/a/events?name=e", "d").asked == ["3 1001 a"])
+    }
+
+    @Test("CP-75: An event for channels of several partitions is answered when all have kept it")
+    func several() throws {
+        #expect(
+            try answer("POST", "events", Self.event(#""room","a","b""#)) == (200, "{}", ["0 1001 room", "3 1001 a", "2 1001 b"]))
+        let batch =
+            #"{"batch":[{"name":"1","channel":"a","data":""},{"name":"2","channel":"h","data":""},{"name":"3","channel":"a","data":""}]}"#
+        #expect(try answer("POST", "batch_events", batch) == (200, "{}", ["3 1001 a a", "1 1001 h"]))
+        #expect(try answer("POST", "batch_events", #"{"batch":[]}"#) == (200, "{}", []))
+    }
+
+    @Test("CP-75: Attributes come in the order of the request")
+    func attributes() throws {
+        let counts: @Sendable (Int, PartitionRequest) -> PartitionResult = { partition, request in
+            guard case .events(_, let requests) = request else { return .failure(.unknown) }
+            let channels = requests.filter { !$0.info.isEmpty }.flatMap(\.channels)
+            return .answer(.done(channels.map { _ in #"{"subscription_count":\#(partition)}"# }))
+        }
+        let info = #","info":"subscription_count""#
+        #expect(
+            try answer("POST", "events", Self.event(#""a","room","h""#, info), counts).body
+                == #"{"channels":{"a":{"subscription_count":3},"room":{"subscription_count":0},"h":{"subscription_count":1}}}"#)
+        let batch =
+            #"{"batch":[{"name":"1","channel":"a","data":""\#(info)},{"name":"2","channel":"h","data":""},"#
+            + #"{"name":"3","channel":"b","data":""\#(info)}]}"#
+        #expect(
+            try answer("POST", "batch_events", batch, counts).body
+                == #"{"batch":[{"subscription_count":3},{},{"subscription_count":2}]}"#)
+    }
+
+    @Test("CP-76: When a partition does not answer, the answer says whether events were published")
+    func failures() throws {
+        func failing(_ failures: [Int: ClusterFailure]) -> @Sendable (Int, PartitionRequest) -> PartitionResult {
+            { partition, _ in failures[partition].map { .failure($0) } ?? .answer(.done([])) }
+        }
+        let event = Self.event(#""room","a""#)
+        let partly = try answer("POST", "events", event, failing([3: .unavailable]))
+        #expect(partly.status == 503 && partly.body.contains("Some of the events were published"))
+        let unknown = try answer("POST", "events", event, failing([0: .unavailable, 3: .unknown]))
+        #expect(unknown.status == 503 && unknown.body.contains("Some of the events were published"))
+        let none = try answer("POST", "events", event, failing([0: .unavailable, 3: .overloaded]))
+        #expect(none.status == 503 && none.body.contains("nothing was done"))
+        // Events for other partitions are not concerned.
+        #expect(try answer("POST", "events", Self.event(#""b","h""#), failing([0: .unavailable, 3: .unavailable])).status == 200)
+        let only = try answer("POST", "events", Self.event(#""a""#), failing([3: .unknown]))
+        #expect(only.status == 503 && only.body.contains("Whether it was done is not known"))
+    }
+
+    @Test("CP-77: Limits of requests are those of the application, counted at its home before anything is published")
+    func publishingLimit() throws {
+        var limited = application
+        limited.limits.publishesPerSecond = 3
+        let event = Self.event(#""room","a""#)
+        #expect(try answer("POST", "events", event, of: limited).asked == ["1 1001 spend 2 0", "0 1001 room", "3 1001 a"])
+        let refused = try answer("POST", "events", event, of: limited) { _, request in
+            guard case .spend = request else { return .answer(.done([])) }
+            return .answer(.refused(HTTPAnswer(HTTPProblem(429, "Too many."))))
+        }
+        #expect(refused.status == 429 && refused.asked == ["1 1001 spend 2 0"])
+    }
+
+    @Test("CP-77: A query is counted once, by the leader that answers it or at the application's home")
+    func queryLimit() throws {
+        var limited = application
+        limited.limits.queriesPerSecond = 3
+        #expect(
+            try answer("GET", "channels/room", of: limited).asked == ["1 1001 spend 0 1", "0 GET /apps/1001/channels/room"])
+        #expect(try answer("GET", "channels/h", of: limited).asked == ["1 GET /apps/1001/channels/h"])
+        #expect(try answer("GET", "connections", of: limited).asked == ["1 GET /apps/1001/connections"])
+        #expect(try answer("GET", "channels", of: limited).asked.first == "1 1001 spend 0 1")
+    }
+
+    // MARK: Queries
+
+    @Test("CP-78: Channels and their users are asked of the channel's partition, and connections and users of the home")
+    func queries() throws {
+        #expect(try answer("GET", "channels/a?info=user_count").asked == ["3 GET /apps/1001/channels/a"])
+        // `presence-0` is in partition 0, and `presence-9` in 2.
+        #expect(try answer("GET", "channels/presence-9/users").asked == ["2 GET /apps/1001/channels/presence-9/users"])
+        #expect(try answer("GET", "connections").asked == ["1 GET /apps/1001/connections"])
+        #expect(
+            try answer("POST", "users/ann/terminate_connections").asked == ["1 POST /apps/1001/users/ann/terminate_connections"])
+    }
+
+    @Test("CP-78: A list of channels has those of all partitions, sorted by name, with the attributes that were asked for")
+    func list() throws {
+        let names = ["presence-d", "presence-b", "presence-a", "presence-c"]
+        let found = try answer("GET", "channels?filter_by_prefix=presence-&info=user_count") { partition, _ in
+            .answer(.channels([ChannelOccupancy(name: names[partition], subscriptions: 9, users: partition)]))
+        }
+        #expect(found.status == 200 && found.asked == (0..<4).map { "\($0) 1001 list presence-" })
+        #expect(
+            found.body
+                == #"{"channels":{"presence-a":{"user_count":2},"presence-b":{"user_count":1},"#
+                + #""presence-c":{"user_count":3},"presence-d":{"user_count":0}}}"#)
+    }
+
+    @Test("CP-78: A list of which a partition's channels are missing is not answered, and a wrong one is asked of nobody")
+    func incompleteList() throws {
+        let incomplete = try answer("GET", "channels") { partition, _ in
+            partition == 2 ? .failure(.unavailable) : .answer(.channels([]))
+        }
+        #expect(incomplete.status == 503)
+        #expect(try answer("GET", "channels?info=user_count") == (400, try answer("GET", "channels?info=user_count").body, []))
+        #expect(try answer("POST", "events", "[").asked.isEmpty)
+    }
+}
