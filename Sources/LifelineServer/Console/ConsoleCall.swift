@@ -16,6 +16,15 @@ enum ConsoleCall: Hashable, Sendable, Codable {
         }
     }
 
+    /// The channel; nil for a call about no channel, or about several.
+    var channel: String? {
+        switch self {
+        case .members(let channel, _): channel
+        case .publish(let message): message.channel
+        case .channels, .end: nil
+        }
+    }
+
     /// Whether it changes nothing.
     var isReading: Bool {
         switch self {

@@ -8,27 +8,66 @@ struct RelayedConsole: ConsoleService {
     let relay: ConsoleRelay
     /// Finds the way to the leader of an application's partition; nil for a cluster that has only one partition.
     var relayOfApplication: (@Sendable (String) -> ConsoleRelay)?
+    /// The ways to the leaders of an application's channels; nil for a service whose applications are in one partition each.
+    var channels: Channels?
+
+    /// The ways to the leaders of channels that are spread over all partitions.
+    struct Channels: Sendable {
+        let relays: [ConsoleRelay]
+        /// The partition of a channel: an index of `relays`.
+        let partition: @Sendable (_ channel: String, _ application: String) -> Int
+    }
 
     /// The console of a service on a node.
     ///
     /// - Parameters:
     ///   - relays: the ways to the leaders of all partitions; empty outside of a cluster.
     ///   - id: the service.
-    static func of(_ local: any ConsoleService, _ relays: [ConsoleRelay], _ id: ClusterServiceID) -> any ConsoleService {
+    ///   - channels: the partition of a channel, for a service that spreads the channels of an application; nil for others.
+    static func of(
+        _ local: any ConsoleService, _ relays: [ConsoleRelay], _ id: ClusterServiceID,
+        channels: (@Sendable (_ channel: String, _ application: String, _ partitions: ClusterPartitions) -> Int)? = nil
+    ) -> any ConsoleService {
         guard let first = relays.first, let partitions = ClusterPartitions(relays.count) else { return local }
         var console = RelayedConsole(local: local, relay: first)
         if partitions.count > 1 {
             // in bounds: there is a relay for each partition.
             console.relayOfApplication = { relays[partitions.partition(of: $0, in: id)] }
+            console.channels = channels.map { partition in
+                Channels(relays: relays) { partition($0, $1, partitions) }
+            }
         }
         return console
     }
 
     /// Asks the leader. A call that names no application is one for the first application.
     private func call(_ call: ConsoleCall, of service: ServiceName) async throws(HTTPProblem) -> ConsoleReply {
-        let application = call.application ?? local.applicationRows().first?.id
-        let relay = application.flatMap { relayOfApplication?($0) } ?? relay
-        return try await relay.call(call, of: service)
+        try await relay(for: call).call(call, of: service)
+    }
+
+    private func relay(for call: ConsoleCall) -> ConsoleRelay {
+        guard let application = call.application ?? local.applicationRows().first?.id else { return relay }
+        if let channels, let channel = call.channel {
+            return channels.relays.element(at: channels.partition(channel, application)) ?? relay
+        }
+        return relayOfApplication?(application) ?? relay
+    }
+
+    /// Asks all leaders at the same time. A list without the channels of one partition would be wrong, so it needs all of them.
+    private func channelRows(_ listing: ConsoleListing, of relays: [ConsoleRelay]) async throws -> ChannelRows {
+        let service = service
+        let parts = try await withThrowingTaskGroup(of: ChannelRows.self) { tasks in
+            for relay in relays {
+                tasks.addTask {
+                    guard case .channels(let rows) = try await relay.call(.channels(listing), of: service) else {
+                        throw Self.mismatch
+                    }
+                    return rows
+                }
+            }
+            return try await tasks.reduce(into: []) { $0.append($1) }
+        }
+        return ChannelRows(first: listing.limit, of: parts)
     }
 
     private static let mismatch = HTTPProblem(503, "The server that leads answered something else. Try again.", retryAfter: 1)
@@ -36,6 +75,7 @@ struct RelayedConsole: ConsoleService {
     // MARK: Of the leader
 
     func channelRows(_ listing: ConsoleListing) async throws -> ChannelRows {
+        if let channels { return try await channelRows(listing, of: channels.relays) }
         guard case .channels(let rows) = try await call(.channels(listing), of: service) else { throw Self.mismatch }
         return rows
     }

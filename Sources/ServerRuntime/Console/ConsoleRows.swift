@@ -1,3 +1,5 @@
+import Identifiers
+
 /// An application of a service, without its secrets.
 package struct ApplicationRow: Hashable, Sendable {
     /// What is counted of an application.
@@ -55,6 +57,18 @@ package struct ChannelRows: Hashable, Sendable, Codable {
     /// A page of the first `limit` of these rows; one more than that says that there are more.
     package init(first limit: Int, of rows: [Row], total: Int) {
         self.init(Array(rows.prefix(limit)), total: total, next: rows.count > limit ? rows.prefix(limit).last?.name : nil)
+    }
+
+    /// The first `limit` rows of an application whose channels are in several parts.
+    ///
+    /// - Parameter parts: the first `limit` rows of each part.
+    package init(first limit: Int, of parts: [ChannelRows]) {
+        let all = parts.flatMap(\.rows).sorted { Identifier($0.name) < Identifier($1.name) }
+        let first = Array(all.prefix(limit))
+        let hasMore = all.count > limit || parts.contains { $0.next != nil }
+        self.init(
+            first, total: parts.reduce(0) { total, part in total.flatMap { sum in part.total.map { sum + $0 } } },
+            next: hasMore ? first.last?.name : nil)
     }
 }
 
