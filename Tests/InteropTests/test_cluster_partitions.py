@@ -1,4 +1,4 @@
-"""Servers whose applications are spread over partitions, and over two Redis that know nothing of each other (CR-50 to CR-58)."""
+"""Servers whose applications and channels are spread over partitions, and over two Redis that know nothing of each other."""
 
 import json
 import subprocess
@@ -17,6 +17,10 @@ pytestmark = [
 PARTITIONS = 4
 # Partitions 0 to 3, by the vectors of CR-51.
 APPS = ["g", "1001", "c", "1002"]
+# For each of these a channel in its own partition, by the vectors of CR-80.
+ROOMS = {"g": "b", "1001": "h", "c": "b", "1002": "b"}
+# For each partition a channel of the application 1001.
+CHANNELS = ["room", "h", "b", "a"]
 
 
 class Partitions:
@@ -62,9 +66,10 @@ def cluster(tmp_path):
     made.end()
 
 
-def say(port, app, text):
+def say(port, app, text, channel=None):
     key = KEY if app == APP_ID else f"key-{app}"
-    return rest(port, "POST", f"/apps/{app}/events", {"name": "e", "channel": "room", "data": text}, key=key, secret=SECRET)[0]
+    event = {"name": "e", "channel": channel or ROOMS[app], "data": text}
+    return rest(port, "POST", f"/apps/{app}/events", event, key=key, secret=SECRET)[0]
 
 
 def test_all_services_work_over_partitions_and_leaders_are_spread(cluster):
@@ -72,8 +77,8 @@ def test_all_services_work_over_partitions_and_leaders_are_spread(cluster):
     assert cluster.led("a") == set(range(PARTITIONS))
     second = cluster.begin("b")
     readers = {app: PusherSocket(second.port, key=KEY if app == APP_ID else f"key-{app}") for app in APPS}
-    for reader in readers.values():
-        reader.subscribe("room")
+    for app, reader in readers.items():
+        reader.subscribe(ROOMS[app])
     # Events of all applications go on while the leaders hand over.
     sent, stop = [], threading.Event()
 
@@ -109,6 +114,52 @@ def test_all_services_work_over_partitions_and_leaders_are_spread(cluster):
             assert say(second.port, app, "after") == 200
     wait_until(lambda: cluster.led("b") == set(range(PARTITIONS)), 60, "the other server to lead everything")
     assert {say(second.port, app, "last") for app in APPS} == {200}
+
+
+def test_one_application_uses_all_leaders(cluster):
+    """CR-80, CP-75 and CP-78: channels of one application are decided about by all servers."""
+    first, second = cluster.begin("a"), cluster.begin("b")
+    wait_until(cluster.are_spread, 60, "each server to lead two partitions")
+    reader = PusherSocket(second.port)
+    for channel in CHANNELS:
+        reader.subscribe(channel)
+    for number in range(10):
+        body = {"name": "e", "channels": CHANNELS, "data": str(number)}
+        assert rest(first.port, "POST", f"/apps/{APP_ID}/events", body)[0] == 200
+    batch = {"batch": [{"name": "e", "channel": channel, "data": str(number)} for number in (10, 11) for channel in CHANNELS]}
+    assert rest(first.port, "POST", f"/apps/{APP_ID}/batch_events", batch)[0] == 200
+    found = {channel: [] for channel in CHANNELS}
+    for _ in range(12 * len(CHANNELS)):
+        event = reader.wait("e")
+        found[event["channel"]].append(int(event["data"]))
+    assert found == {channel: list(range(12)) for channel in CHANNELS}
+    for node in (first, second):
+        status, listed = rest(node.port, "GET", f"/apps/{APP_ID}/channels")[:2]
+        listed = json.loads(listed) if isinstance(listed, (str, bytes)) else listed
+        assert status == 200 and sorted(listed["channels"]) == sorted(CHANNELS)
+    # CR-54: a leader that is killed stops only its channels, and these for a while.
+    lost = cluster.led("a")
+    cluster.kill("a")
+    for number, channel in enumerate(CHANNELS):
+        if number not in lost:
+            assert say(second.port, APP_ID, "after", channel) == 200 and reader.wait("e")["channel"] == channel
+    wait_until(lambda: cluster.led("b") == set(range(PARTITIONS)), 60, "the other server to lead everything")
+    for channel in CHANNELS:
+        assert say(second.port, APP_ID, "last", channel) == 200 and reader.wait("e")["data"] == "last"
+
+
+def test_a_layout_of_a_version_that_does_not_spread_channels_is_refused(cluster):
+    """CR-81: the versions would look for the same channel in different partitions."""
+    for redis in cluster.redis:
+        redis.ask("SET", "{lifeline:lifeline}:layout", "partitions=4 redis=1")
+    done = subprocess.run(
+        [lifeline(), "serve", "--port", "0", "--redis", cluster.redis[0].url, "--partitions", "4"], capture_output=True, text=True,
+        timeout=60)
+    assert done.returncode != 0 and "with each application in one of them" in done.stderr and "remove the key" in done.stderr
+    cluster.redis[0].ask("DEL", "{lifeline:lifeline}:layout")
+    urls = ["--redis", cluster.redis[0].url, "--partitions", "4"]
+    Server(0, *urls, "--node", "a").kill()
+    assert cluster.redis[0].ask("GET", "{lifeline:lifeline}:layout") == "partitions=4 redis=1 channels"
 
 
 def test_a_redis_that_fails_stops_only_its_partitions(cluster):
