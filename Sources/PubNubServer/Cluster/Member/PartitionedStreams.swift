@@ -1,3 +1,4 @@
+import NIOConcurrencyHelpers
 import ServerCluster
 import ServerRuntime
 import ServerStorage
@@ -9,12 +10,15 @@ import ServerStorage
 package final class PartitionedStreams: StreamBackend {
     private let partitions: ClusterPartitions
     private let members: [ClusterStreams]
+    /// The keysets of all partitions, because the list is read for each request that names no keyset, and changes with a reload only.
+    private let list: NIOLockedValueBox<[PubNubApplication]>
 
     /// - Parameter members: the keysets of each partition; nil if there cannot be as many partitions.
     package init?(_ members: [ClusterStreams]) {
         guard let partitions = ClusterPartitions(members.count) else { return nil }
         self.partitions = partitions
         self.members = members
+        list = NIOLockedValueBox(Self.list(of: members, partitions))
     }
 
     /// The backend for so many partitions: that of the only one, or a router.
@@ -48,12 +52,14 @@ package final class PartitionedStreams: StreamBackend {
     /// Used for the time only: each keyset has the timetokens of its partition.
     package var storage: StreamStorage { members[0].storage }
 
+    package var applications: [PubNubApplication] { list.withLockedValue { $0 } }
+
     /// Every partition appends new keysets in the order of the configuration, so the shortest list has those that all have.
-    package var applications: [PubNubApplication] {
+    private static func list(of members: [ClusterStreams], _ partitions: ClusterPartitions) -> [PubNubApplication] {
         let all = members.map(\.applications)
         return (0..<(all.map(\.count).min() ?? 0)).map { number in
-            // in bounds: every list is at least that long.
-            all[partition(of: all[0][number].subscribeKey)][number]
+            // in bounds: every list is at least that long, and there is one for each partition.
+            all[partitions.partition(of: all[0][number].subscribeKey, in: .pubnub)][number]
         }
     }
 
@@ -69,6 +75,8 @@ package final class PartitionedStreams: StreamBackend {
 
     package func take(_ reload: PubNubReload) {
         for (member, reload) in zip(members, reload.partitions) { member.take(reload) }
+        let applications = Self.list(of: members, partitions)
+        list.withLockedValue { $0 = applications }
     }
 
     package func pushCounts(for node: any StreamNode) -> [(application: PubNubApplication, counts: WebhookDelivery.Counts)] {
