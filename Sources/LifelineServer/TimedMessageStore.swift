@@ -85,6 +85,8 @@ struct TimedMessageStore: MessageStore {
         try await store.delete(channel: channel, start: start, end: end, application: application)
     }
 
+    func trim(_ limits: [Identifier: HistoryLimits]) async throws -> [Identifier: HistoryUsage] { try await store.trim(limits) }
+
     func save(group: Identifier, channels: [Identifier], application: String) async throws {
         try await store.save(group: group, channels: channels, application: application)
     }

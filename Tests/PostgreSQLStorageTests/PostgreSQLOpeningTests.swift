@@ -92,6 +92,24 @@ struct PostgreSQLOpeningTests {
         await store.close()
     }
 
+    @Test(.timeLimit(.minutes(2)))
+    func `PG-30: tables of the first version are counted when they are opened, and a group is counted with one statement`()
+        async throws
+    {
+        let server = try PostgresProcess.shared()
+        let settings = PostgreSQLSettings(server, schema: "counting")
+        var store = try await PostgreSQLMessageStore.open(settings, purgesInBackground: false)
+        for token in 1...3 as ClosedRange<UInt64> { try await store.append(message(token)) }
+        await store.close()
+        let connection = try connection(settings)
+        try connection.execute("DROP TABLE message_usage; UPDATE store SET version = 1")
+        store = try await PostgreSQLMessageStore.open(settings, purgesInBackground: false)
+        #expect(try await store.trim(["app": HistoryLimits()]) == ["app": HistoryUsage(messages: 3, bytes: 9)])
+        await store.close()
+        let items = (1...1000 as ClosedRange<UInt64>).map { MessageStatements.Item.message(message($0), nil, application: "app") }
+        #expect(MessageStatements(catchUp: 0).counts(of: items).count == 1)
+    }
+
     @Test func `PG-15: arrays and NULL have the binary format of the protocol`() {
         #expect(PostgresValue.integer(nil).encoded == nil)
         #expect(PostgresValue.integer(-2).encoded == [255, 255, 255, 255, 255, 255, 255, 254])

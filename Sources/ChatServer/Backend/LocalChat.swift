@@ -18,6 +18,7 @@ package final class LocalChat: ChatBackend {
     private let state = NIOLockedValueBox(State())
     /// When the store is purged next; nil to purge at the next sweep.
     private let nextPurge = NIOLockedValueBox<MonotonicInstant?>(nil)
+    private let histories = HistoryFigures()
     private let sessions = NIOLockedValueBox<UInt64>(0)
 
     private struct State: Sendable {
@@ -108,6 +109,7 @@ package final class LocalChat: ChatBackend {
         let applications = applications
         for application in applications { application.sweep() }
         purgeInboxes(of: applications)
+        trimHistories(of: applications)
     }
 
     /// The smallest id that an event of this age can have; 0 when the age is larger than the clock's time.
@@ -137,6 +139,40 @@ package final class LocalChat: ChatBackend {
             }
         }
     }
+
+    /// Brings histories within the limits of their applications (rule SO-166).
+    private func trimHistories(of applications: [NexconnApplication]) {
+        let instant = clock.monotonic()
+        guard histories.begins(at: instant) else { return }
+        let (store, histories, logger, now) = (storage.store, histories, logger, storage.ids.now)
+        let limits = applications.map { application in
+            let limits = application.settings.limits
+            // A history keeps what an inbox has (rule CT-8).
+            let lowest = Self.id(max(limits.historyRetention, limits.inboxRetention), before: now)
+            return (
+                Identifier(application.settings.key),
+                HistoryLimits(messages: limits.historyMessages, bytes: limits.historyBytes, lowest: lowest)
+            )
+        }
+        Task {
+            do {
+                let usages = try await store.trim(Dictionary(limits) { first, _ in first })
+                histories.finish(
+                    applications.compactMap { application in
+                        usages[Identifier(application.settings.key)].map { usage in
+                            .init(
+                                slot: application.slot, messages: usage.messages, bytes: usage.bytes, removed: usage.removed)
+                        }
+                    })
+            } catch {
+                guard histories.fail() else { return }
+                logger.error("histories not trimmed", metadata: ["error": "\(type(of: error))"])
+            }
+        }
+    }
+
+    /// Writes the metrics of the histories.
+    package func writeHistories(to out: inout PrometheusText) { histories.write(names.names, to: &out) }
 
     // MARK: Changes by a reload
 

@@ -81,6 +81,22 @@ struct ChatLog: Sendable {
         compact()
     }
 
+    /// Removes the oldest messages of an application from its histories, up to a thousand.
+    ///
+    /// - Returns: the usage afterwards, and whether another call is needed.
+    mutating func trim(_ application: Identifier, _ limits: HistoryLimits) -> (usage: HistoryUsage, isUnfinished: Bool) {
+        var removed = 0
+        for _ in 0..<1000 {
+            let usage = applications[application]?.usage ?? HistoryUsage()
+            guard let oldest = applications[application]?.oldest(), oldest < limits.lowest || limits.isExceeded(by: usage) else {
+                return (HistoryUsage(messages: usage.messages, bytes: usage.bytes, removed: removed), false)
+            }
+            retire(Name(application: application, id: oldest))
+            removed += 1
+        }
+        return (HistoryUsage(removed: removed), true)
+    }
+
     private mutating func compact() {
         guard max(order.count, loose.count) > 2 * count + 1024 else { return }
         let applications = applications

@@ -41,6 +41,16 @@ struct ChatRows: StoreRows {
         try putDocuments(commit, application, database)
     }
 
+    func count(_ items: [Item], into database: Database) throws {
+        var additions: [HistoryDay: HistoryUsage] = [:]
+        for item in items {
+            for event in item.commit.additions.map(\.event) where event.conversation != nil {
+                additions.count(item.application, timetoken: event.id, bytes: event.body.count)
+            }
+        }
+        try EventUsage.add(additions, into: database) { try names.application(Identifier($0), database) }
+    }
+
     private func add(_ addition: ChatCommit.Addition, _ application: Int64, _ database: Database) throws {
         let event = addition.event
         let conversation = try event.conversation.map { try names.conversation($0, application, database) }

@@ -23,6 +23,7 @@ extension StoreSchema {
             try database.execute(sql: "INSERT INTO life (id, epoch) VALUES (1, ?)", arguments: [newChatEpoch()])
         }
         migrator.registerMigration("2 readers") { database in try createReaders(database) }
+        migrator.registerMigration("3 usage") { database in try EventUsage.create(in: database) }
         return migrator
     }
 

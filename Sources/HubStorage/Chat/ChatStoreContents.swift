@@ -39,6 +39,10 @@ struct ChatStoreContents: Sendable {
     /// The ids up to which messages are hidden, by user and conversation.
     private var hiddenUpTo: [Identifier: [Identifier: UInt64]] = [:]
     private var documents: [ChatDocumentKey: ChatDocument] = [:]
+    /// What all histories together have.
+    private(set) var usage = HistoryUsage()
+    /// The messages of all histories, ascending, possibly including removed ones.
+    private var order = Deque<UInt64>()
 
     init(inboxEntries: Int) {
         self.inboxEntries = inboxEntries
@@ -58,7 +62,12 @@ extension ChatStoreContents {
         let own = addition.places.first { $0.user == event.sender }?.sequence
         let kept = Kept(event: event, ownSequence: own, places: addition.places.count)
         events[event.id] = kept
-        if let conversation = event.conversation { Self.insert(event.id, into: &conversations[conversation, default: []]) }
+        if let conversation = event.conversation {
+            Self.insert(event.id, into: &conversations[conversation, default: []])
+            Self.insert(event.id, into: &order)
+            usage.messages += 1
+            usage.bytes += event.body.count
+        }
         for place in addition.places {
             inboxes[place.user, default: Inbox()].dropFirst(before: inboxFloor)
             inboxes[place.user, default: Inbox()].entries.append((place.sequence, event.id))
@@ -74,6 +83,7 @@ extension ChatStoreContents {
     mutating func rewrite(_ id: UInt64, _ body: [UInt8]) -> Int {
         guard let index = events.index(forKey: id) else { return 0 }
         let before = events.values[index].cost
+        if events.values[index].event.conversation != nil { usage.bytes += body.count - events.values[index].event.body.count }
         events.values[index].event.body = body
         return events.values[index].cost - before
     }
@@ -85,10 +95,18 @@ extension ChatStoreContents {
         guard let index = events.index(forKey: id), let conversation = events.values[index].event.conversation else {
             return false
         }
+        removeFromHistory(events.values[index].event, conversation)
         events.values[index].event.conversation = nil
-        removeFromHistory(id, conversation)
         forgetReaders(of: id)
         return true
+    }
+
+    private func isInHistory(_ id: UInt64) -> Bool { events[id]?.event.conversation != nil }
+
+    /// The oldest message of all histories.
+    mutating func oldest() -> UInt64? {
+        while let first = order.first, !isInHistory(first) { order.removeFirst() }
+        return order.first
     }
 
     /// The oldest message of a conversation that exceeds its limit of messages.
@@ -118,7 +136,7 @@ extension ChatStoreContents {
     /// - Returns: the number of freed bytes; nil when the event was removed already.
     mutating func remove(_ id: UInt64) -> Int? {
         guard let kept = events.removeValue(forKey: id) else { return nil }
-        if let conversation = kept.event.conversation { removeFromHistory(id, conversation) }
+        if let conversation = kept.event.conversation { removeFromHistory(kept.event, conversation) }
         forgetReaders(of: id)
         return kept.cost
     }
@@ -135,7 +153,11 @@ extension ChatStoreContents {
         hidden[id] = nil
     }
 
-    private mutating func removeFromHistory(_ id: UInt64, _ conversation: Identifier) {
+    private mutating func removeFromHistory(_ event: ChatEvent, _ conversation: Identifier) {
+        let id = event.id
+        usage.messages -= 1
+        usage.bytes -= event.body.count
+        if order.count > 2 * usage.messages + 1024 { order = Deque(order.filter { $0 != id && isInHistory($0) }) }
         guard let index = conversations.index(forKey: conversation) else { return }
         let position = conversations.values[index].firstPosition { $0 >= id }
         guard position < conversations.values[index].count, conversations.values[index][position] == id else { return }

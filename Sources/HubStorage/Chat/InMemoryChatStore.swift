@@ -54,6 +54,19 @@ public final class InMemoryChatStore: ChatStore {
         log.withLockedValue { $0.purge(inboxBefore: inbox, historyBefore: min(history, inbox)) }
     }
 
+    public func trim(_ limits: [Identifier: HistoryLimits]) async throws -> [Identifier: HistoryUsage] {
+        limits.reduce(into: [:]) { usages, item in
+            var removed = 0
+            while true {
+                let step = log.withLockedValue { $0.trim(item.key, item.value) }
+                removed += step.usage.removed
+                guard !step.isUnfinished else { continue }
+                usages[item.key] = HistoryUsage(messages: step.usage.messages, bytes: step.usage.bytes, removed: removed)
+                return
+            }
+        }
+    }
+
     public func close() async {}
 }
 

@@ -11,6 +11,7 @@ public final class SQLiteChatStore: ChatStore {
     private let directory: StoreDirectory
     private let pool: DatabasePool
     let writer: StoreWriter<ChatRows>
+    private let trimmer = HistoryTrimmer()
     private let durability: Durability
     private let now: @Sendable () -> UInt64
 
@@ -265,6 +266,14 @@ extension SQLiteChatStore {
         let old = "SELECT id FROM event WHERE id < ? LIMIT ?"
         while try await purgeEvents(old, before: min(floor, Int64(clamping: history))) == Self.purgeStep {}
         while try await writer.giveSpaceBack() {}
+    }
+
+    public func trim(_ limits: [Identifier: HistoryLimits]) async throws -> [Identifier: HistoryUsage] {
+        guard !writer.isClosed else { throw MessageStoreError.closed }
+        let writer = writer
+        return try await trimmer.trim(limits, try await read { try EventUsage.totals($0) }) { application, limits, from in
+            try await writer.perform { try EventUsage.trim(application.text, limits, from: from, $0) }
+        }
     }
 
     /// Those of the next thousand inboxes that have entries to purge. They are searched concurrently with the writer.

@@ -67,6 +67,19 @@ public final class InMemoryMessageStore: MessageStore {
         return log.withLockedValue { $0.delete(channel: channel, span, application: application) }
     }
 
+    public func trim(_ limits: [Identifier: HistoryLimits]) async throws -> [Identifier: HistoryUsage] {
+        limits.reduce(into: [:]) { usages, item in
+            var removed = 0
+            while true {
+                let step = log.withLockedValue { $0.trim(item.key, item.value) }
+                removed += step.usage.removed
+                guard !step.isUnfinished else { continue }
+                usages[item.key] = HistoryUsage(messages: step.usage.messages, bytes: step.usage.bytes, removed: removed)
+                return
+            }
+        }
+    }
+
     public func save(group: Identifier, channels: [Identifier], application: String) async throws {}
 
     public func save(access entries: [AccessEntry], removing keys: [AccessEntry.Key], application: String) async throws {}

@@ -31,6 +31,7 @@ struct MessageLog: Sendable {
     private var channels: [Name: Deque<StoredMessage>] = [:]
     /// All messages in the order of their arrival, possibly including removed ones.
     private var order = Deque<(name: Name, timetoken: UInt64)>()
+    private var histories: [Identifier: MemoryHistory] = [:]
     private var count = 0
     private var bytes = 0
 
@@ -42,13 +43,21 @@ struct MessageLog: Sendable {
         let name = Name(application: Identifier(application), channel: message.channel)
         guard Self.insert(message, into: &channels[name, default: []]) else { return }
         order.append((name, message.timetoken))
-        account(for: message, added: true)
+        histories[name.application, default: MemoryHistory()].add(message)
+        account(for: message)
         while isOverfull(name, at: now) { dropFirst(name) }
         while bytes > limits.bytes, let oldest = order.popFirst() {
             if channels[oldest.name]?.first?.timetoken == oldest.timetoken { dropFirst(oldest.name) }
         }
         guard order.count > 2 * count + 1024 else { return }
         order = Deque(order.filter { item in channels[item.name]?.first.map { $0.timetoken <= item.timetoken } ?? false })
+        for (application, history) in histories {
+            let left = history.order.filter { item in
+                let name = Name(application: application, channel: item.channel)
+                return channels[name]?.first.map { $0.timetoken <= item.timetoken } ?? false
+            }
+            histories[application]?.order = Deque(left)
+        }
     }
 
     func history(_ query: HistoryQuery, application: String, at now: UInt64) -> [StoredMessage] {
@@ -82,7 +91,7 @@ struct MessageLog: Sendable {
         let name = Name(application: Identifier(application), channel: channel)
         guard let all = channels[name] else { return 0 }
         let range = Self.indices(of: span, in: all)
-        for message in all[range] { account(for: message, added: false) }
+        for message in all[range] { account(forRemoved: message, of: name.application) }
         channels[name]?.removeSubrange(range)
         if channels[name]?.isEmpty == true { channels[name] = nil }
         return range.count
@@ -95,7 +104,7 @@ struct MessageLog: Sendable {
 
     private mutating func dropFirst(_ name: Name) {
         guard let index = channels.index(forKey: name), let first = channels.values[index].popFirst() else { return }
-        account(for: first, added: false)
+        account(forRemoved: first, of: name.application)
         if channels.values[index].isEmpty { channels.remove(at: index) }
     }
 
@@ -125,9 +134,71 @@ struct MessageLog: Sendable {
         return low
     }
 
-    private mutating func account(for message: StoredMessage, added: Bool) {
-        let cost = message.bytes + 280
-        bytes += added ? cost : -cost
-        count += added ? 1 : -1
+    private mutating func account(for message: StoredMessage) {
+        bytes += Self.cost(of: message)
+        count += 1
+    }
+
+    private mutating func account(forRemoved message: StoredMessage, of application: Identifier) {
+        bytes -= Self.cost(of: message)
+        count -= 1
+        histories[application]?.remove(message)
+    }
+
+    private static func cost(of message: StoredMessage) -> Int { message.bytes + 320 }
+}
+
+// MARK: - Limits of an application
+
+extension MessageLog {
+    /// The number of messages that one call of `trim` looks at, so that others wait for less than a millisecond.
+    private static var trimStep: Int { 1000 }
+
+    /// Deletes the oldest messages of an application, up to a thousand.
+    ///
+    /// - Returns: the usage afterwards, and whether another call is needed.
+    mutating func trim(_ application: Identifier, _ limits: HistoryLimits) -> (usage: HistoryUsage, isUnfinished: Bool) {
+        var removed = 0
+        for _ in 0..<Self.trimStep {
+            guard let history = histories[application], let first = history.order.first,
+                first.timetoken < limits.lowest || limits.isExceeded(by: history.usage)
+            else { return (usage(of: application, removed: removed), false) }
+            histories[application]?.order.removeFirst()
+            let name = Name(application: application, channel: first.channel)
+            guard let all = channels[name] else { continue }
+            let index = Self.firstIndex(in: all) { $0 >= first.timetoken }
+            guard index < all.count, all[index].timetoken == first.timetoken else { continue }
+            account(forRemoved: all[index], of: application)
+            channels[name]?.remove(at: index)
+            if channels[name]?.isEmpty == true { channels[name] = nil }
+            removed += 1
+        }
+        return (usage(of: application, removed: removed), true)
+    }
+
+    private func usage(of application: Identifier, removed: Int) -> HistoryUsage {
+        var usage = histories[application]?.usage ?? HistoryUsage()
+        usage.removed = removed
+        return usage
+    }
+}
+
+/// The history of one application in memory: how much it has, and in which order it came.
+private struct MemoryHistory: Sendable {
+    var usage = HistoryUsage()
+    /// The messages in the order of their timetokens, possibly including removed ones.
+    var order = Deque<(channel: Identifier, timetoken: UInt64)>()
+
+    mutating func add(_ message: StoredMessage) {
+        usage.messages += 1
+        usage.bytes += message.contentBytes
+        var index = order.count
+        while index > 0, order[index - 1].timetoken > message.timetoken { index -= 1 }
+        order.insert((message.channel, message.timetoken), at: index)
+    }
+
+    mutating func remove(_ message: StoredMessage) {
+        usage.messages -= 1
+        usage.bytes -= message.contentBytes
     }
 }

@@ -46,6 +46,23 @@ struct MessageRow: StoreRows {
         }
     }
 
+    func count(_ items: [Item], into database: Database) throws {
+        var additions: [HistoryDay: HistoryUsage] = [:]
+        for item in items {
+            switch item {
+            case .message(let message, _, let application):
+                if message.isStored {
+                    additions.count(application, timetoken: message.timetoken, bytes: message.contentBytes)
+                }
+            case .records(_, let messages, let application):
+                for message in messages where message.isStored {
+                    additions.count(application, timetoken: message.timetoken, bytes: message.contentBytes)
+                }
+            }
+        }
+        try MessageUsage.add(additions, into: database)
+    }
+
     private func write(_ message: StoredMessage, _ application: String, into database: Database) throws {
         let expires: UInt64? = message.isStored ? message.expires : min(message.expires ?? .max, message.timetoken + catchUp)
         let statement = try database.cachedStatement(sql: Self.insertion)

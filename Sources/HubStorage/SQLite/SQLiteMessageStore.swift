@@ -12,6 +12,7 @@ public final class SQLiteMessageStore: MessageStore {
     private let pool: DatabasePool
     let writer: StoreWriter<MessageRow>
     private let purging: NIOLockedValueBox<Task<Void, Never>?>
+    private let trimmer = HistoryTrimmer()
     private let settings: StoreSettings
     private let now: @Sendable () -> UInt64
 
@@ -216,6 +217,14 @@ extension SQLiteMessageStore {
     }
 
     private static var deletionStep: Int { 1000 }
+
+    public func trim(_ limits: [Identifier: HistoryLimits]) async throws -> [Identifier: HistoryUsage] {
+        guard !writer.isClosed else { throw MessageStoreError.closed }
+        let writer = writer
+        return try await trimmer.trim(limits, try await read { try MessageUsage.totals($0) }) { application, limits, from in
+            try await writer.perform { try MessageUsage.trim(application.text, limits, from: from, $0) }
+        }
+    }
 }
 
 // MARK: - Starting and purging

@@ -51,6 +51,7 @@ struct StoreSchema {
             try AccessJournal.move(in: database)
         }
         migrator.registerMigration("4 records") { database in try RecordRows.create(in: database) }
+        migrator.registerMigration("5 usage") { database in try MessageUsage.create(in: database) }
         return migrator
     }
 

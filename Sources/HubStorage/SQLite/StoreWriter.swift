@@ -12,6 +12,8 @@ protocol StoreRows: Sendable {
     func cost(of item: Item) -> Int
     /// Writes an item within a transaction, which may fail although this call succeeded.
     func write(_ item: Item, into database: Database) throws
+    /// Counts items that were written, within their transaction.
+    func count(_ items: [Item], into database: Database) throws
     /// The transaction has failed: everything that was written since the last success is lost.
     func transactionFailed()
 }
@@ -187,6 +189,7 @@ extension StoreWriter {
                         group.append(job)
                         try write(job, database)
                     }
+                    try count(group, database)
                 }
             } catch {
                 rows.transactionFailed()
@@ -209,11 +212,21 @@ extension StoreWriter {
         if case .append(let item, _) = job { try rows.write(item, into: database) }
     }
 
+    private func count(_ group: [Job], _ database: Database) throws {
+        let items = group.compactMap { job in
+            if case .append(let item, _) = job { item } else { nil }
+        }
+        if !items.isEmpty { try rows.count(items, into: database) }
+    }
+
     /// Items are stored completely or not at all, and independently of each other: if one of them cannot be written, each gets a
     /// separate transaction.
     private func writeAlone(_ job: Job, _ database: Database) -> MessageStoreError? {
         do {
-            try Self.transaction(database) { try write(job, $0) }
+            try Self.transaction(database) { database in
+                try write(job, database)
+                try count([job], database)
+            }
             return nil
         } catch {
             rows.transactionFailed()

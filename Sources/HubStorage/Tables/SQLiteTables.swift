@@ -117,7 +117,18 @@ package final class SQLiteTables: WritableStoredTables {
         }
     }
 
-    package func finish(_ table: StoredTable) throws {}
+    /// Counts what was copied.
+    package func finish(_ table: StoredTable) throws {
+        let part = try part(table)
+        guard let writing = part.writing else { throw MessageStoreError.closed }
+        try translating(part) {
+            switch table.title {
+            case "messages.message": try writing.write { try MessageUsage.recount($0) }
+            case "chat.event": try writing.write { try EventUsage.recount($0) }
+            default: break
+            }
+        }
+    }
 
     package func close() {
         for part in opened.values {

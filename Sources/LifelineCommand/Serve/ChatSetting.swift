@@ -1,3 +1,4 @@
+import Logging
 import ServerStorage
 
 /// The fields of a chat application. Rule SO-1.
@@ -10,6 +11,7 @@ enum ChatSetting {
     @Sendable static func line(_ chat: ChatApplication, in settings: ServeSettings) -> String {
         let name = settings.chatApplications.count > 1 ? "chat \(chat.key)" : "chat"
         return "\(name): \(chat.isEnabled ? "" : "disabled, ")presence \(chat.hasPresence ? "on" : "off")"
+            + HistoryBounds.text(chat.limits.historyMessages, chat.limits.historyBytes)
             + (chat.previousSecret == nil ? "" : ", two secrets")
     }
 
@@ -46,6 +48,17 @@ enum ChatSetting {
         .seconds(
             "tokenLifetime", \.tokenLifetime, 1...3_153_600_000, option: .text(\.nexconn.nexconnTokenLifetime, "seconds"),
             unset: .words("without end"), "How long tokens are valid"),
+        // As long as inboxes at least.
+        .seconds(
+            "historyRetention", \.limits.historyRetention, 604_800...3_153_600_000,
+            option: .text(\.nexconn.nexconnHistoryRetention, "seconds"), "How long histories keep messages"),
+        .count(
+            "historyMessages", \.limits.historyMessages, 1...1_000_000_000_000,
+            option: .text(\.nexconn.nexconnHistoryMessages, "messages"),
+            "How many messages all histories together may have; the oldest go. Not with Redis"),
+        .count(
+            "historyBytes", \.limits.historyBytes, 1...1_000_000_000_000_000,
+            option: .text(\.nexconn.nexconnHistoryBytes, "bytes"), "How many bytes these may have"),
         .init(
             "webhook", option: .text(\.nexconn.nexconnWebhook, "url"), unset: .words("nowhere"),
             "Posts messages and online status to this address",
@@ -70,14 +83,36 @@ enum ChatSetting {
 }
 
 extension ServeSection {
-    static let chat = make(
-        ChatSetting.fields, .nexconn, in: \.chatApplications, members: ("nexconn", "nexconn"), list: "LIFELINE_NEXCONN",
-        read: { sources throws(CommandFailure) in
-            try ServeSettings.chatApplications(sources.options, sources.environment, sources.file)
-        },
-        written: { sources throws(CommandFailure) in
-            try ServeSettings.oneOrSeveral("LIFELINE_NEXCONN", sources.environment, sources.file.sections["nexconn"])
-        },
-        isPublic: { $0.validSecrets.contains(ChatApplication.development.secret) },
-        draft: [("key", .random(bytes: 8)), ("secret", .random(bytes: 32))], line: ChatSetting.line)
+    static let chat: ServeSection = {
+        var section = make(
+            ChatSetting.fields, .nexconn, in: \.chatApplications, members: ("nexconn", "nexconn"), list: "LIFELINE_NEXCONN",
+            read: { sources throws(CommandFailure) in
+                try ServeSettings.chatApplications(sources.options, sources.environment, sources.file)
+            },
+            written: { sources throws(CommandFailure) in
+                try ServeSettings.oneOrSeveral("LIFELINE_NEXCONN", sources.environment, sources.file.sections["nexconn"])
+            },
+            isPublic: { $0.validSecrets.contains(ChatApplication.development.secret) },
+            draft: [("key", .random(bytes: 8)), ("secret", .random(bytes: 32))], line: ChatSetting.line)
+        section.notice = { settings in
+            let bounded = settings.chatApplications.filter {
+                $0.limits.historyMessages != nil || $0.limits.historyBytes != nil
+            }
+            guard settings.redis != nil, !bounded.isEmpty else { return nil }
+            return HistoryBounds.notice(["applications": "\(bounded.map(\.key).joined(separator: " "))"])
+        }
+        return section
+    }()
+}
+
+/// The limits of histories in messages and bytes, in reports.
+enum HistoryBounds {
+    static func text(_ messages: Int?, _ bytes: Int?) -> String {
+        (messages.map { ", history of \($0) messages" } ?? "") + (bytes.map { ", history of \($0) bytes" } ?? "")
+    }
+
+    /// Redis deletes by age only.
+    static func notice(_ names: Logger.Metadata) -> (String, Logger.Metadata) {
+        ("historyMessages and historyBytes have no effect with Redis, which deletes by age only: set historyRetention", names)
+    }
 }

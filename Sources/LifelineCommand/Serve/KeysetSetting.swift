@@ -20,8 +20,9 @@ enum KeysetSetting {
 
     /// The retention of a history; without a limit only the memory of Redis bounds it.
     private static func history(of keyset: Keyset, in settings: ServeSettings) -> String {
-        if let retention = keyset.historyRetention { return ", history of \(retention.components.seconds) s" }
-        return settings.redis == nil ? "" : ", history without historyRetention"
+        let bounds = HistoryBounds.text(keyset.historyMessages, keyset.historyBytes)
+        if let retention = keyset.historyRetention { return ", history of \(retention.components.seconds) s" + bounds }
+        return (settings.redis == nil ? "" : ", history without historyRetention") + bounds
     }
 
     private static let all: [ServiceField<Keyset>] = [
@@ -70,6 +71,13 @@ enum KeysetSetting {
             "historyRetention", \.historyRetention, 60...3_153_600_000,
             option: .text(\.pubnub.pubnubHistoryRetention, "seconds"), unset: .words("as long as their publishers say"),
             "How long stored messages stay in the history at most"),
+        .count(
+            "historyMessages", \.historyMessages, 1...1_000_000_000_000,
+            option: .text(\.pubnub.pubnubHistoryMessages, "messages"),
+            "How many stored messages all channels together may have; the oldest go. Not with Redis"),
+        .count(
+            "historyBytes", \.historyBytes, 1...1_000_000_000_000_000, option: .text(\.pubnub.pubnubHistoryBytes, "bytes"),
+            "How many bytes these may have"),
     ]
 }
 
@@ -90,7 +98,10 @@ extension ServeSection {
             ], line: KeysetSetting.line)
         section.notice = { settings in
             let endless = settings.keysets.filter { $0.historyRetention == nil }.map(\.subscribeKey)
-            guard settings.redis != nil, !endless.isEmpty else { return nil }
+            guard settings.redis != nil else { return nil }
+            let bounded = settings.keysets.filter { $0.historyMessages != nil || $0.historyBytes != nil }.map(\.subscribeKey)
+            if !bounded.isEmpty { return HistoryBounds.notice(["keysets": "\(bounded.joined(separator: " "))"]) }
+            guard !endless.isEmpty else { return nil }
             return (
                 "keysets have no historyRetention: nothing but the memory of Redis bounds their history",
                 ["keysets": "\(endless.joined(separator: " "))"]

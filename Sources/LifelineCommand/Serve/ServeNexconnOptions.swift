@@ -38,6 +38,15 @@ struct ServeNexconnOptions: ParsableArguments {
     @Option(help: ChatSetting.fields.help("tokenLifetime"))
     var nexconnTokenLifetime: String?
 
+    @Option(help: ChatSetting.fields.help("historyRetention"))
+    var nexconnHistoryRetention: String?
+
+    @Option(help: ChatSetting.fields.help("historyMessages"))
+    var nexconnHistoryMessages: String?
+
+    @Option(help: ChatSetting.fields.help("historyBytes"))
+    var nexconnHistoryBytes: String?
+
     @Option(help: ChatSetting.fields.help("webhook"))
     var nexconnWebhook: String?
 }

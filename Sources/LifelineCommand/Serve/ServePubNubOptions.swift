@@ -40,4 +40,10 @@ struct ServePubNubOptions: ParsableArguments {
 
     @Option(help: KeysetSetting.fields.help("historyRetention"))
     var pubnubHistoryRetention: String?
+
+    @Option(help: KeysetSetting.fields.help("historyMessages"))
+    var pubnubHistoryMessages: String?
+
+    @Option(help: KeysetSetting.fields.help("historyBytes"))
+    var pubnubHistoryBytes: String?
 }

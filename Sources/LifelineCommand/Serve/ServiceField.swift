@@ -64,6 +64,18 @@ struct ServiceField<Value: Sendable>: Sendable {
         }
     }
 
+    /// An optional number, without which there is no limit.
+    static func count(
+        _ name: String, _ field: any WritableKeyPath<Value, Int?> & Sendable, _ range: ClosedRange<Int>,
+        option: ServerOption? = nil, _ meaning: String = ""
+    ) -> ServiceField {
+        .init(
+            name, takesNull: true, option: option, unset: .words("no limit"), meaning, shown: { .integer($0[keyPath: field]) }
+        ) { value, object throws(CommandFailure) in
+            object[keyPath: field] = value.isNull ? nil : try value.integer(range)
+        }
+    }
+
     static func seconds(
         _ name: String, _ field: any WritableKeyPath<Value, Duration> & Sendable, _ range: ClosedRange<Int>,
         option: ServerOption? = nil, _ meaning: String = ""

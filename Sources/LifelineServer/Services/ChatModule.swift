@@ -16,7 +16,7 @@ struct ChatModule: ServiceModule {
             let backend = LocalChat(
                 configuration.chat, store: store, restored: try await store.restore(), clock: configuration.clock,
                 names: opening.names, logger: configuration.logger, bridge: opening.tap)
-            return ChatServiceState(backend: backend, store: store)
+            return ChatServiceState(backend: backend, local: backend, store: store)
         } catch {
             await store.close()
             throw error
@@ -43,6 +43,8 @@ struct ChatModule: ServiceModule {
 /// Users, groups and channels that the servers share.
 private struct ChatServiceState: ServiceState {
     let backend: any ChatBackend
+    /// The backend outside of a cluster; nil in one.
+    var local: LocalChat?
     /// The store; nil in a cluster, whose leader stores everything in Redis.
     var store: (any ChatStore)?
     /// The leader's parts in all partitions; empty outside of a cluster.
@@ -69,6 +71,8 @@ private struct ChatServiceState: ServiceState {
             backend.take(reload)
         }
     }
+
+    func write(to out: inout PrometheusText) { local?.writeHistories(to: &out) }
 
     var unreadiness: Unreadiness? { (store as? any StoreAvailability)?.unreadiness }
 

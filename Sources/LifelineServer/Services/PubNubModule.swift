@@ -62,7 +62,10 @@ private struct LocalPubNubState: ServiceState {
 
     func check(_ bridge: Bridge) throws { try bridge.check(local.keysets) }
 
-    func write(to out: inout PrometheusText) { times?.write(to: &out) }
+    func write(to out: inout PrometheusText) {
+        times?.write(to: &out)
+        local.writeHistories(to: &out)
+    }
 
     var unreadiness: Unreadiness? { availability?.unreadiness }
 

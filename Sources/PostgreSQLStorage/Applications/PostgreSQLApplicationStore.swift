@@ -7,6 +7,7 @@ package final class PostgreSQLApplicationStore: ApplicationStore {
     private struct NoItems: PostgresItems {
         func cost(of item: Never) -> Int {}
         func statements(for item: Never) -> [PostgresStatement] {}
+        func counts(of items: [Never]) -> [PostgresStatement] { [] }
     }
 
     private let database: PostgresDatabase<NoItems>

@@ -34,6 +34,8 @@ struct ChatStatements: PostgresItems {
             + mark(item.commit, application) + putDocuments(item, application)
     }
 
+    func counts(of items: [Item]) -> [PostgresStatement] { EventUsageStatements.additions(items) }
+
     private func add(_ addition: ChatCommit.Addition, _ application: PostgresValue) -> [PostgresStatement] {
         let event = addition.event
         let id = PostgresValue.clamped(event.id)
@@ -80,13 +82,11 @@ struct ChatStatements: PostgresItems {
     private func change(_ commit: ChatCommit, _ application: PostgresValue) -> [PostgresStatement] {
         let rewrites = commit.rewrites.map { rewrite in
             PostgresStatement(
-                "UPDATE event SET body = $3 WHERE id = $1 AND application = $2",
-                [.clamped(rewrite.id), application, .bytes(rewrite.body)])
+                EventUsageStatements.rewrite, [.clamped(rewrite.id), application, .bytes(rewrite.body)])
         }
         let recalls = commit.recalls.flatMap { id in
             [
-                PostgresStatement(
-                    "UPDATE event SET conversation = NULL WHERE id = $1 AND application = $2", [.clamped(id), application]),
+                PostgresStatement(EventUsageStatements.recall, [.clamped(id), application]),
                 PostgresStatement(
                     """
                     DELETE FROM receipt WHERE event = $1 AND EXISTS (SELECT 1 FROM event WHERE id = $1 AND application = $2)

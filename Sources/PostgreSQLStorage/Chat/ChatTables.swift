@@ -32,6 +32,12 @@ enum ChatTables {
             application bytea NOT NULL, kind bytea NOT NULL, name bytea NOT NULL, value bytea NOT NULL,
             PRIMARY KEY (application, kind, name)
         );
+        """,
+        // How much the histories of each application have, by day. It changes with nearly each transaction, so pages have room for that.
         """
+        CREATE TABLE event_usage (
+            application bytea NOT NULL, day int8 NOT NULL, messages int8 NOT NULL, bytes int8 NOT NULL, PRIMARY KEY (application, day)
+        ) WITH (fillfactor = 50);
+        """ + EventUsageStatements.recount,
     ]
 }

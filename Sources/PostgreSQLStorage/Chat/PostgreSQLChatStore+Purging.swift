@@ -24,6 +24,14 @@ extension PostgreSQLChatStore {
         while try await purgeEvents("id < $1", before: min(floor, Int64(clamping: history))) == Self.purgeStep {}
     }
 
+    public func trim(_ limits: [Identifier: HistoryLimits]) async throws -> [Identifier: HistoryUsage] {
+        let database = database
+        let totals = try await database.read { try EventUsageStatements.usage.totals($0) }
+        return try await trimmer.trim(limits, totals) { application, limits, from in
+            try await database.writer.perform { try EventUsageStatements.trim(application, limits, from: from, $0) }
+        }
+    }
+
     /// Those of the next thousand inboxes that have entries to purge. They are searched concurrently with the writer.
     private func dueInboxes(after: Inbox?, before floor: Int64) async throws -> (due: [Inbox], last: Inbox?) {
         try await database.read { connection in
@@ -81,9 +89,10 @@ extension PostgreSQLChatStore {
                 "SELECT id FROM event WHERE \(condition) ORDER BY id LIMIT $2",
                 [.integer(floor), .integer(Int64(Self.purgeStep))])
             let ids = PostgresValue.integers((0..<due.count).compactMap { due.integer($0, 0) })
-            for table in ["receipt WHERE event", "hidden WHERE event", "reader WHERE event", "event WHERE id"] {
-                try connection.run("DELETE FROM \(table) = ANY ($1)", [ids])
+            for table in ["receipt", "hidden", "reader"] {
+                try connection.run("DELETE FROM \(table) WHERE event = ANY ($1)", [ids])
             }
+            try connection.run(EventUsageStatements.deletion, [ids])
             return due.count
         }
     }

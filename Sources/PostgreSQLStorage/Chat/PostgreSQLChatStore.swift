@@ -8,6 +8,7 @@ import ServerValues
 /// One connection writes, and several read concurrently, each on a thread of its own.
 public final class PostgreSQLChatStore: ChatStore {
     let database: PostgresDatabase<ChatStatements>
+    let trimmer = HistoryTrimmer()
     private let settings: PostgreSQLSettings
     private let now: @Sendable () -> UInt64
 

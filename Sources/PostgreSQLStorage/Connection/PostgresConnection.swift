@@ -15,7 +15,7 @@ final class PostgresConnection {
     private let handle: OpaquePointer
     /// The names of prepared statements, by their text.
     private var prepared: [Identifier: String] = [:]
-    private let answerTimeout: Int
+    private var answerTimeout: Int
 
     /// Connects, within the connection timeout of the settings.
     ///
@@ -92,6 +92,14 @@ extension PostgresConnection {
             libpq.clear(result)
         }
         if let error { throw error }
+    }
+
+    /// Performs `body`, whose statements may each take an hour, as changes of large tables do.
+    func patiently<Value>(_ body: () throws -> Value) rethrows -> Value {
+        let usual = answerTimeout
+        answerTimeout = max(usual, 3_600_000)
+        defer { answerTimeout = usual }
+        return try body()
     }
 
     /// Performs `body` in a transaction.

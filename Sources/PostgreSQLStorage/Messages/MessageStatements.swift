@@ -31,6 +31,8 @@ struct MessageStatements: PostgresItems {
         }
     }
 
+    func counts(of items: [Item]) -> [PostgresStatement] { MessageUsageStatements.additions(items) }
+
     /// The columns in the order in which `message(of:)` reads them.
     static let columns =
         "timetoken, channel, publisher, payload, metadata, kind, custom_type, sequence, origination, stored, expires"

@@ -29,6 +29,12 @@ enum MessageTables {
             application bytea NOT NULL, kind int8 NOT NULL, name bytea NOT NULL, value bytea NOT NULL,
             PRIMARY KEY (application, kind, name)
         );
+        """,
+        // How much each history has, by application and day. It changes with nearly each transaction, so pages have room for that.
         """
+        CREATE TABLE message_usage (
+            application bytea NOT NULL, day int8 NOT NULL, messages int8 NOT NULL, bytes int8 NOT NULL, PRIMARY KEY (application, day)
+        ) WITH (fillfactor = 50);
+        """ + MessageUsageStatements.recount,
     ]
 }

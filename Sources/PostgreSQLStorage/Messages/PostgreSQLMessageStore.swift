@@ -9,6 +9,7 @@ import ServerValues
 /// subscribers can catch up; these and expired messages are purged in the background.
 public final class PostgreSQLMessageStore: MessageStore {
     private let database: PostgresDatabase<MessageStatements>
+    private let trimmer = HistoryTrimmer()
     private let settings: PostgreSQLSettings
     private let now: @Sendable () -> UInt64
     private let purging = NIOLockedValueBox<Task<Void, Never>?>(nil)
@@ -156,13 +157,13 @@ extension PostgreSQLMessageStore {
             let step = try await database.writer.perform { connection -> (bound: Int64, count: Int) in
                 let last = try connection.run(
                     "SELECT max(timetoken) FROM message WHERE application = $1 AND channel = $2", place)
-                let rows = try connection.run(
-                    """
-                    DELETE FROM message WHERE application = $1 AND channel = $2 AND timetoken IN (
-                        SELECT timetoken FROM message
-                        WHERE application = $1 AND channel = $2 AND timetoken BETWEEN $3 AND $4 AND stored LIMIT $5)
-                    """, place + [.clamped(span.lowest), .integer(bound), .integer(Int64(Self.deletionStep))])
-                return (min(bound, last.integer(0, 0) ?? 0), rows.changes)
+                let deleted = try connection.run(
+                    MessageUsageStatements.deletion(
+                        of: """
+                            SELECT application, channel, timetoken FROM message
+                            WHERE application = $1 AND channel = $2 AND timetoken BETWEEN $3 AND $4 AND stored LIMIT $5
+                            """), place + [.clamped(span.lowest), .integer(bound), .integer(Int64(Self.deletionStep))])
+                return (min(bound, last.integer(0, 0) ?? 0), Int(clamping: deleted.integer(0, 0) ?? 0))
             }
             highest = step.bound
             deleted += step.count
@@ -171,6 +172,14 @@ extension PostgreSQLMessageStore {
     }
 
     private static var deletionStep: Int { 1000 }
+
+    public func trim(_ limits: [Identifier: HistoryLimits]) async throws -> [Identifier: HistoryUsage] {
+        let database = database
+        let totals = try await database.read { try MessageUsageStatements.usage.totals($0) }
+        return try await trimmer.trim(limits, totals) { application, limits, from in
+            try await database.writer.perform { try MessageUsageStatements.trim(application, limits, from: from, $0) }
+        }
+    }
 }
 
 // MARK: - Purging
@@ -200,14 +209,14 @@ extension PostgreSQLMessageStore {
     ) async throws(PostgreSQLStoreError) -> Int {
         try await database.writer.perform { connection in
             let messages = try connection.run(
-                """
-                DELETE FROM message WHERE ctid = ANY (ARRAY(
-                    SELECT ctid FROM message WHERE expires <= $1 ORDER BY expires LIMIT $2))
-                """, [.clamped(now), .integer(Int64(purgeStep))])
+                MessageUsageStatements.deletion(
+                    of: """
+                        SELECT application, channel, timetoken FROM message WHERE expires <= $1 ORDER BY expires LIMIT $2
+                        """), [.clamped(now), .integer(Int64(purgeStep))])
             let entries = try connection.run(
                 "DELETE FROM access WHERE id IN (SELECT id FROM access WHERE expires <= $1 ORDER BY expires LIMIT $2)",
                 [.clamped(now / TimetokenClock.ticksPerSecond), .integer(Int64(purgeStep))])
-            return max(messages.changes, entries.changes)
+            return max(Int(clamping: messages.integer(0, 0) ?? 0), entries.changes)
         }
     }
 }

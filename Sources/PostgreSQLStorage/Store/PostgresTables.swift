@@ -82,7 +82,9 @@ final class PostgresTables: Sendable {
             throw PostgreSQLStoreError.damaged(schema: schema)
         }
         guard version <= Int64(migrations.count) else { throw PostgreSQLStoreError.newer(schema: schema) }
-        for migration in migrations.dropFirst(Int(max(0, version))) { try connection.execute(migration) }
+        try connection.patiently {
+            for migration in migrations.dropFirst(Int(max(0, version))) { try connection.execute(migration) }
+        }
         try connection.run(
             "UPDATE store SET version = $2 WHERE part = $1", [.text(part), .integer(Int64(migrations.count))])
         return generation

@@ -10,6 +10,8 @@ protocol PostgresItems: Sendable {
     func cost(of item: Item) -> Int
     /// The statements that store an item. They need no answers of each other.
     func statements(for item: Item) -> [PostgresStatement]
+    /// The statements that count items, within the transaction that stores them and before their own statements.
+    func counts(of items: [Item]) -> [PostgresStatement]
 }
 
 /// The only writer: accepts work from any thread, performs it in order on a separate thread, and stores the items that wait in one
@@ -162,12 +164,12 @@ extension PostgresWriter {
             if case .append(let item, _, _) = job { items.statements(for: item) } else { [] }
         }
         var failures = [PostgreSQLStoreError?](repeating: nil, count: group.count)
-        if let error = store(statements.flatMap { $0 }) {
+        if let error = store(counts(of: group) + statements.flatMap { $0 }) {
             // Items are stored completely or not at all, and independently of each other: if one of them cannot be stored, each gets
             // a transaction of its own.
             let concernsOne = (error as? PostgresError)?.concernsItem ?? false
-            failures = statements.map { own in
-                let error = concernsOne && group.count > 1 ? store(own) : error
+            failures = zip(group, statements).map { job, own in
+                let error = concernsOne && group.count > 1 ? store(counts(of: [job]) + own) : error
                 return error.map { PostgreSQLStoreError($0) }
             }
         }
@@ -178,6 +180,13 @@ extension PostgresWriter {
             case .work: break
             }
         }
+    }
+
+    private func counts(of group: [Job]) -> [PostgresStatement] {
+        items.counts(
+            of: group.compactMap { job in
+                if case .append(let item, _, _) = job { item } else { nil }
+            })
     }
 
     private func store(_ statements: [PostgresStatement]) -> (any Error)? {

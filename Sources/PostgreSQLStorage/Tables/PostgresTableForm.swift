@@ -35,12 +35,20 @@ struct PostgresTableForm {
         selection = "SELECT \(selected) FROM \(source) ORDER BY \(key)"
         count = "SELECT count(*) FROM \(source)"
         writing = Self.writing(of: table, columns: columns, key: key)
+        finish = Self.finish(table)
+    }
+
+    private static func finish(_ table: StoredTable) -> String? {
+        switch table.title {
+        case "messages.message": MessageUsageStatements.recount
+        case "chat.event": EventUsageStatements.recount
         // Numbers that are given later are larger.
-        finish =
-            table.conflict == .numbered
-            ? """
+        case _ where table.conflict == .numbered:
+            """
             SELECT setval(pg_get_serial_sequence('\(table.name)', 'id'), greatest(1, (SELECT max(id) FROM \(table.name))))
-            """ : nil
+            """
+        default: nil
+        }
     }
 
     private static func name(of table: StoredTable) -> String {

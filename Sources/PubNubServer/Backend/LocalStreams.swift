@@ -2,6 +2,7 @@ import Identifiers
 import NIOConcurrencyHelpers
 import ServerRuntime
 import ServerStorage
+import ServerValues
 
 /// The keysets of servers in one process.
 package final class LocalStreams: StreamBackend {
@@ -14,6 +15,7 @@ package final class LocalStreams: StreamBackend {
     private let log: (any PubNubApplicationLog)?
     private let relay: (any PresenceRelay)?
     private let state = NIOLockedValueBox(State())
+    private let histories = HistoryFigures()
 
     private struct State: Sendable {
         var applications: [PubNubApplication] = []
@@ -147,7 +149,34 @@ package final class LocalStreams: StreamBackend {
             application.files.sweep(application.keyset, at: clock.unixTicks())
             application.withState { $0.streams.sweep(at: now) }
         }
+        trimHistories()
     }
+
+    /// Brings histories within the limits of their keysets (rule SO-165).
+    private func trimHistories() {
+        guard histories.begins(at: clock.monotonic()) else { return }
+        let (store, histories, logger, now) = (storage.store, histories, settings.logger, clock.unixTicks())
+        let applications = applications
+        let limits = applications.map { (Identifier($0.subscribeKey), HistoryLimits($0.keyset, at: now)) }
+        Task {
+            do {
+                let usages = try await store.trim(Dictionary(limits) { first, _ in first })
+                histories.finish(
+                    applications.compactMap { application in
+                        usages[Identifier(application.subscribeKey)].map { usage in
+                            .init(
+                                slot: application.slot, messages: usage.messages, bytes: usage.bytes, removed: usage.removed)
+                        }
+                    })
+            } catch {
+                guard histories.fail() else { return }
+                logger.error("histories not trimmed", metadata: ["error": "\(type(of: error))"])
+            }
+        }
+    }
+
+    /// Writes the metrics of the histories.
+    package func writeHistories(to out: inout PrometheusText) { histories.write(names.names, to: &out) }
 
     /// In slices, between which the event loop can do other work (rule PV-116).
     private func sweepPresence(
@@ -158,5 +187,16 @@ package final class LocalStreams: StreamBackend {
             state.occupancy.sweep(at: time, limit: PresenceLimits.slice, into: &pending.events)
         }
         if isUnfinished { later { self.sweepPresence(of: application, later) } }
+    }
+}
+
+extension HistoryLimits {
+    /// The limits of a keyset.
+    init(_ keyset: Keyset, at now: UInt64) {
+        let age = keyset.historyRetention.map {
+            UInt64(max($0.components.seconds, 0)).multipliedReportingOverflow(by: TimetokenClock.ticksPerSecond)
+        }
+        let lowest = age.map { $0.overflow ? 0 : now - min($0.partialValue, now) } ?? 0
+        self.init(messages: keyset.historyMessages, bytes: keyset.historyBytes, lowest: lowest)
     }
 }

@@ -34,8 +34,14 @@ public struct Keyset: Hashable, Sendable {
     /// How long a file is kept; nil until it is deleted.
     public var fileLifetime: Duration?
     /// How long stored messages stay in the history at most, counted from their publication; nil when only their publishers limit
-    /// it. Messages that were stored before it was set keep their own expiry.
+    /// it. Messages that were stored before it was set are removed by it too, except from Redis, where they keep their own expiry.
     public var historyRetention: Duration?
+    /// The largest number of stored messages of all channels together; nil for no limit. The oldest are removed, within seconds. Not
+    /// in Redis.
+    public var historyMessages: Int?
+    /// The largest size of all stored messages in bytes: their payloads and metadata; nil for no limit. Otherwise as
+    /// ``historyMessages``.
+    public var historyBytes: Int?
 
     /// A keyset with the server's defaults.
     public init(
@@ -43,7 +49,7 @@ public struct Keyset: Hashable, Sendable {
         requiresGrants: Bool = false, storesByDefault: Bool = true, announceMaximum: Int = 20,
         presenceInterval: Duration = .seconds(10), sendsPresenceDeltas: Bool = true, pollHold: Duration? = nil,
         pushWebhook: String? = nil, fileBytes: Int = 5 << 20, fileStorage: Int = 1 << 30, fileLifetime: Duration? = nil,
-        historyRetention: Duration? = nil
+        historyRetention: Duration? = nil, historyMessages: Int? = nil, historyBytes: Int? = nil
     ) {
         self.publishKey = publishKey
         self.subscribeKey = subscribeKey
@@ -61,6 +67,8 @@ public struct Keyset: Hashable, Sendable {
         self.fileStorage = fileStorage
         self.fileLifetime = fileLifetime
         self.historyRetention = historyRetention
+        self.historyMessages = historyMessages
+        self.historyBytes = historyBytes
     }
 
     /// All secret keys that are valid, the one that signs first.

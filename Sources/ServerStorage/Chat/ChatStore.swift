@@ -50,6 +50,15 @@ public protocol ChatStore: Sendable {
     /// - Throws: an error of the store.
     func purge(inboxBefore inbox: UInt64, historyBefore history: UInt64) async throws
 
+    /// Removes the oldest messages from histories until each is within its limits, in small steps. Inboxes keep what they have; a
+    /// message that no inbox has any more is deleted by ``purge(inboxBefore:historyBefore:)``. The default implementation removes
+    /// nothing and returns nothing.
+    ///
+    /// - Parameter limits: the limits of each application that has some, or whose usage is wanted.
+    /// - Returns: the usage of these histories afterwards. An application without an entry is not limited by this store.
+    /// - Throws: an error of the store; what was removed until then stays removed.
+    func trim(_ limits: [Identifier: HistoryLimits]) async throws -> [Identifier: HistoryUsage]
+
     /// Writes the data that is still in memory, and closes the store. No other method is called afterwards.
     func close() async
 }
@@ -62,6 +71,9 @@ extension ChatStore {
         restored.applications = restored.applications.filter { applications.contains($0.key) }
         return restored
     }
+
+    /// The default implementation limits no history.
+    public func trim(_ limits: [Identifier: HistoryLimits]) async throws -> [Identifier: HistoryUsage] { [:] }
 
     /// The same as ``purge(inboxBefore:historyBefore:)``, without deleting history.
     ///

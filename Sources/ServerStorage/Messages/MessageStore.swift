@@ -68,6 +68,14 @@ public protocol MessageStore: Sendable {
     /// - Throws: an error of the store.
     func delete(channel: Identifier, start: UInt64?, end: UInt64?, application: String) async throws -> Int
 
+    /// Deletes the oldest messages of histories until each is within its limits. A store does this in small steps, between which
+    /// other calls are answered. The default implementation deletes nothing and returns nothing.
+    ///
+    /// - Parameter limits: the limits of each application that has some, or whose usage is wanted.
+    /// - Returns: the usage of these histories afterwards. An application without an entry is not limited by this store.
+    /// - Throws: an error of the store; what was deleted until then stays deleted.
+    func trim(_ limits: [Identifier: HistoryLimits]) async throws -> [Identifier: HistoryUsage]
+
     /// Replaces a group's channels; an empty list removes the group. ``restore()`` restores groups.
     ///
     /// - Throws: an error of the store.
@@ -103,6 +111,9 @@ extension MessageStore {
     ) {
         completion(RecordsNotSupported())
     }
+
+    /// The default implementation limits no history.
+    public func trim(_ limits: [Identifier: HistoryLimits]) async throws -> [Identifier: HistoryUsage] { [:] }
 
     /// The default implementation keeps the actions.
     public func remove(actions: [MessageAction], of channel: Identifier, application: String) async throws {}

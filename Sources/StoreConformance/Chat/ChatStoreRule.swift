@@ -36,6 +36,8 @@ public enum ChatStoreRule: String, CaseIterable, Sendable, CustomStringConvertib
     case spellings = "Names with different bytes are different, even if Unicode treats them as equal"
     /// Purging removes entries of inboxes and histories up to an id, and inbox positions continue.
     case retention = "Purging removes entries of inboxes and histories up to an id, and inbox positions continue"
+    /// Trimming removes the oldest messages of an application from histories, and inboxes keep them.
+    case limits = "Trimming removes the oldest messages of an application from histories, and inboxes keep them"
     /// A store that keeps its epoch has all data after it was closed and opened again.
     case restart = "A store that keeps its epoch has all data after it was closed and opened again"
 
@@ -64,6 +66,7 @@ public enum ChatStoreRule: String, CaseIterable, Sendable, CustomStringConvertib
             case .applications: try await trial.applications()
             case .spellings: try await trial.spellings()
             case .retention: try await trial.retention()
+            case .limits: try await trial.limits()
             case .restart: try await trial.restart()
             }
         }

@@ -26,6 +26,8 @@ public enum MessageStoreRule: String, CaseIterable, Sendable, CustomStringConver
     case bytes = "A page ends with the message that exceeds its limit of bytes"
     /// Messages outside of the history and expired messages are neither returned nor counted.
     case retention = "Messages outside of the history and expired messages are neither returned nor counted"
+    /// Trimming deletes the oldest messages of an application beyond its limits, counts exactly, and leaves other applications.
+    case limits = "Trimming deletes the oldest messages of an application beyond its limits, and counts what is left"
     /// Counts begin after their timetoken and are at most 10,000.
     case counts = "Counts begin after their timetoken and are at most 10,000"
     /// Deleting removes the messages of a span, returns their number, and leaves all others.
@@ -67,6 +69,7 @@ public enum MessageStoreRule: String, CaseIterable, Sendable, CustomStringConver
             case .spans: try await trial.spans()
             case .bytes: try await trial.bytes()
             case .retention: try await trial.retention()
+            case .limits: try await trial.limits()
             case .counts: try await trial.counts()
             case .deletion: try await trial.deletion()
             case .applications: try await trial.applications()

@@ -35,7 +35,7 @@ struct BrokenChatStore: ChatStore {
             ignoresRecalls
         case showsHidden, showsEverybody, sortsReceipts, keepsDocuments, forgetsSends, mixesApplications, normalizesNames,
             purgesHistory,
-            changesEpoch
+            changesEpoch, trimsInboxes
 
         /// The rule that is broken.
         var rule: ChatStoreRule {
@@ -57,6 +57,7 @@ struct BrokenChatStore: ChatStore {
             case .normalizesNames: .spellings
             case .purgesHistory: .retention
             case .changesEpoch: .restart
+            case .trimsInboxes: .limits
             }
         }
     }
@@ -136,6 +137,11 @@ struct BrokenChatStore: ChatStore {
 
     func purge(inboxBefore inbox: UInt64, historyBefore history: UInt64) async throws {
         try await base.purge(inboxBefore: inbox, historyBefore: fault == .purgesHistory ? inbox : history)
+    }
+
+    func trim(_ limits: [Identifier: HistoryLimits]) async throws -> [Identifier: HistoryUsage] {
+        if fault == .trimsInboxes, let lowest = limits["app"]?.lowest, lowest > 0 { try await base.purge(inboxBefore: lowest) }
+        return try await base.trim(limits)
     }
 
     func reserve(idsUpTo limit: UInt64) async throws { try await base.reserve(idsUpTo: limit) }

@@ -35,7 +35,7 @@ struct BrokenMessageStore: MessageStore {
         case neverExpires, countsStart, deletesStart, mixesApplications, normalizesNames, readsPatterns, forgetsMessages
         case repeatsTimetokens, sortsGroups, forgetsActions, forgetsRemovals, keepsActionsOfDeleted, forgetsAccess,
             keepsExpiredAccess, restoresEverything
-        case hidesGaps, makesUpGaps, forgetsRecords, keepsRemovedRecords
+        case hidesGaps, makesUpGaps, forgetsRecords, keepsRemovedRecords, trimsTooMuch, countsTooLittle
 
         /// The rule that is broken.
         var rule: MessageStoreRule {
@@ -59,6 +59,7 @@ struct BrokenMessageStore: MessageStore {
             case .restoresEverything: .restoredBytes
             case .forgetsRecords, .keepsRemovedRecords: .records
             case .hidesGaps, .makesUpGaps: .gaps
+            case .trimsTooMuch, .countsTooLittle: .limits
             }
         }
     }
@@ -147,6 +148,19 @@ struct BrokenMessageStore: MessageStore {
     func delete(channel: Identifier, start: UInt64?, end: UInt64?, application: String) async throws -> Int {
         let start = fault == .deletesStart ? start.map { $0 - 1 } : start
         return try await base.delete(channel: name(channel), start: start, end: end, application: name(application))
+    }
+
+    func trim(_ limits: [Identifier: HistoryLimits]) async throws -> [Identifier: HistoryUsage] {
+        let limits = limits.mapValues { limits in
+            var limits = limits
+            if fault == .trimsTooMuch { limits.messages = limits.messages.map { max(0, $0 - 1) } }
+            return limits
+        }
+        return try await base.trim(limits).mapValues { usage in
+            var usage = usage
+            if fault == .countsTooLittle { usage.bytes /= 2 }
+            return usage
+        }
     }
 
     func save(group: Identifier, channels: [Identifier], application: String) async throws {

@@ -81,6 +81,27 @@ struct MigrationTests {
         }
     }
 
+    @Test func `SO-165: the messages of a database of an earlier version are counted, and a restart changes no count`()
+        async throws
+    {
+        try write(journal: [])
+        for count in 1...2 {
+            let store = try open()
+            let usages = try await store.trim(["demo": HistoryLimits(), "access:other": HistoryLimits(), "none": HistoryLimits()])
+            #expect(
+                usages == [
+                    "demo": HistoryUsage(messages: count, bytes: count == 1 ? 1 : 13),
+                    "access:other": HistoryUsage(messages: 1, bytes: 1), "none": HistoryUsage(),
+                ])
+            await withCheckedContinuation { continuation in
+                var message = message(20_000_000_600, "b")
+                message.payload = Array("\"0123456789\"".utf8)
+                store.append(message, application: "demo") { _ in continuation.resume() }
+            }
+            await store.close()
+        }
+    }
+
     @Test("A database of the first version without grants takes actions and grants")
     func empty() async throws {
         try write(journal: [])

@@ -47,6 +47,19 @@ struct StoreSpaceTests {
         await store.close()
     }
 
+    @Test func `SO-165: a file shrinks when a limit of the history has removed messages`() async throws {
+        let store = try open()
+        for token in 1...3_000 as ClosedRange<UInt64> {
+            let message = StoredMessage(timetoken: token, channel: "c", payload: Array(repeating: 0x20, count: 4_096))
+            store.append(message, application: "app") { _ in }
+        }
+        let usage = try await store.trim(["app": HistoryLimits(bytes: 10 * 4_096)])
+        #expect(usage == ["app": HistoryUsage(messages: 10, bytes: 10 * 4_096, removed: 2_990)])
+        while try await store.writer.giveSpaceBack(keeping: 100) {}
+        await store.close()
+        #expect(try size() < 2 << 20)
+    }
+
     @Test("Below the room that a file keeps nothing is given back")
     func keeping() async throws {
         let store = try open()

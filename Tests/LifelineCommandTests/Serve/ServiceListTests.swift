@@ -28,12 +28,13 @@ struct ServiceListTests {
 
     private static let keyset = """
         {"publishKey": "p1", "subscribeKey": "s1", "secret": "k1", "previousSecret": "k0", "enabled": false,
-         "accessManager": true, "pollHold": 25, "announceMaximum": 3, "presenceInterval": 4, "historyRetention": 86400}
+         "accessManager": true, "pollHold": 25, "announceMaximum": 3, "presenceInterval": 4, "historyRetention": 86400,
+         "historyMessages": 5, "historyBytes": 6}
         """
     private static let chat = """
         {"key": "c1", "secret": "k1", "previousSecret": "k0", "enabled": false, "syncDevices": true, "presence": false,
          "ownRecalls": true, "createOpenChannels": false, "manyOpenChannels": false, "sendRate": 5, "devices": 2,
-         "openGrace": 7, "tokenLifetime": 60, "webhook": "https://a.example/hook",
+         "openGrace": 7, "tokenLifetime": 60, "historyRetention": 604800, "historyMessages": 8, "historyBytes": 9, "webhook": "https://a.example/hook",
          "limits": {"connections": 11, "changesPerSecond": 12, "queriesPerSecond": 13, "callsPerSecond": 14, "users": 15,
           "groups": 16, "groupMembers": 17, "openChannels": 18, "contentBytes": 19}}
         """
@@ -45,7 +46,7 @@ struct ServiceListTests {
             Keyset(
                 publishKey: "p1", subscribeKey: "s1", secretKey: "k1", previousSecretKey: "k0", isEnabled: false,
                 requiresGrants: true, announceMaximum: 3, presenceInterval: .seconds(4), pollHold: .seconds(25),
-                historyRetention: .seconds(86_400)),
+                historyRetention: .seconds(86_400), historyMessages: 5, historyBytes: 6),
             Keyset(publishKey: "p2", subscribeKey: "s2", secretKey: "k2"),
         ]
         #expect(try keysets(#"{"pubnub": \#(list)}"#) == expected)
@@ -72,6 +73,9 @@ struct ServiceListTests {
         limits.groupMembers = 17
         limits.openChannels = 18
         limits.contentBytes = 19
+        limits.historyRetention = .seconds(604_800)
+        limits.historyMessages = 8
+        limits.historyBytes = 9
         let expected = [
             ChatApplication(
                 key: "c1", secret: "k1", previousSecret: "k0", isEnabled: false, limits: limits, syncsDevices: true,
@@ -250,6 +254,33 @@ struct ServiceListTests {
         #expect(try line(["LIFELINE_REDIS": "redis://127.0.0.1"]) == start + ", history without historyRetention")
         let both = ["LIFELINE_REDIS": "redis://127.0.0.1", "LIFELINE_PUBNUB_HISTORY_RETENTION": "60"]
         #expect(try line(both) == start + ", history of 60 s")
+    }
+
+    @Test func `SO-167: the report names the limits of histories, and the log says that Redis has none but age`() throws {
+        let environment = [
+            "LIFELINE_PUBNUB_SECRET": "x", "LIFELINE_PUBNUB_HISTORY_MESSAGES": "1000", "LIFELINE_PUBNUB_HISTORY_BYTES": "5000",
+            "LIFELINE_NEXCONN_HISTORY_MESSAGES": "7",
+        ]
+        let settings = try ServeSettings(command: ServeCommand.parse([]), environment: environment)
+        let lines = ServeReport(settings: settings).lines
+        #expect(lines.contains { $0.hasPrefix("pubnub") && $0.hasSuffix(", history of 1000 messages, history of 5000 bytes") })
+        #expect(lines.contains { $0.hasPrefix("chat") && $0.contains(", history of 7 messages") })
+        #expect(ServeSection.pubnub.notice(settings) == nil && ServeSection.chat.notice(settings) == nil)
+        let clustered = try ServeSettings(
+            command: ServeCommand.parse([]), environment: environment.merging(["LIFELINE_REDIS": "redis://127.0.0.1"]) { $1 })
+        for section in [ServeSection.pubnub, ServeSection.chat] {
+            #expect(section.notice(clustered)?.text.contains("no effect with Redis") == true)
+        }
+        for value in ["0", "-1", "x", "1.5"] {
+            let failure = #expect(throws: CommandFailure.self) {
+                try ServeSettings(
+                    command: ServeCommand.parse([]), environment: ["LIFELINE_PUBNUB_HISTORY_MESSAGES": value])
+            }
+            #expect(failure?.message.contains("LIFELINE_PUBNUB_HISTORY_MESSAGES") == true)
+        }
+        #expect(throws: CommandFailure.self) {
+            try ServeSettings(command: ServeCommand.parse(["--nexconn-history-retention", "604799"]), environment: [:])
+        }
     }
 
     @Test("A development secret is public as the previous one, too (SO-64)")

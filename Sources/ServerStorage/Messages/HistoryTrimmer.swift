@@ -1,0 +1,104 @@
+import Identifiers
+
+/// Brings histories within their limits, in steps that a durable store performs (rule SO-165).
+///
+/// It remembers up to where the messages of an application are gone, so that the messages of other applications are passed once.
+package actor HistoryTrimmer {
+    /// What a history has, and the beginning of the first day with a message of it.
+    package struct Total: Sendable {
+        package var usage: HistoryUsage
+        package var first: Int64
+
+        package init(usage: HistoryUsage = HistoryUsage(), first: Int64 = 0) {
+            self.usage = usage
+            self.first = first
+        }
+    }
+
+    /// The outcome of a step: the usage afterwards, whose `removed` is that of the step alone.
+    package struct Step: Sendable {
+        package var usage: HistoryUsage
+        /// No message of the application before this one is left.
+        package var reached: Int64
+        package var isUnfinished: Bool
+
+        package init(usage: HistoryUsage, reached: Int64, isUnfinished: Bool) {
+            self.usage = usage
+            self.reached = reached
+            self.isUnfinished = isUnfinished
+        }
+    }
+
+    /// The units of 100 ns in a day, by which stores count their messages.
+    package static let day: Int64 = 864_000_000_000
+
+    private var marks: [Identifier: Int64] = [:]
+
+    package init() {}
+
+    /// - Parameters:
+    ///   - limits: the limits of each application.
+    ///   - totals: what the histories have now; an application without messages is missing.
+    ///   - step: deletes some of the oldest messages of an application from a timetoken on.
+    package func trim(
+        _ limits: [Identifier: HistoryLimits], _ totals: [Identifier: Total],
+        step: @Sendable (_ application: Identifier, _ limits: HistoryLimits, _ from: Int64) async throws -> Step
+    ) async throws -> [Identifier: HistoryUsage] {
+        var usages: [Identifier: HistoryUsage] = [:]
+        for (application, limits) in limits {
+            let total = totals[application] ?? Total()
+            var usage = total.usage
+            var from = max(total.first, marks[application] ?? 0)
+            var isUnfinished =
+                usage.messages > 0 && (limits.isExceeded(by: usage) || UInt64(clamping: from) < limits.lowest)
+            while isUnfinished {
+                try Task.checkCancellation()
+                let step = try await step(application, limits, from)
+                let removed = usage.removed + step.usage.removed
+                usage = step.usage
+                usage.removed = removed
+                // A step that neither removed nor passed anything would be repeated for ever.
+                from = step.reached == from && step.usage.removed == 0 ? from + 1 : step.reached
+                isUnfinished = step.isUnfinished
+                marks[application] = from
+            }
+            usages[application] = usage
+        }
+        return usages
+    }
+}
+
+/// The messages that an application gets on one day, which durable stores count together.
+package struct HistoryDay: Hashable, Comparable, Sendable {
+    package var application: String
+    /// The number of days since 1970.
+    package var day: Int64
+
+    package init(_ application: String, timetoken: UInt64) {
+        self.application = application
+        day = Int64(clamping: timetoken) / HistoryTrimmer.day
+    }
+
+    /// By their bytes.
+    package static func == (left: HistoryDay, right: HistoryDay) -> Bool {
+        left.day == right.day && left.application.isExactly(right.application)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(day)
+        hasher.combine(Identifier(application))
+    }
+
+    package static func < (left: HistoryDay, right: HistoryDay) -> Bool {
+        (Identifier(left.application), left.day) < (Identifier(right.application), right.day)
+    }
+}
+
+extension [HistoryDay: HistoryUsage] {
+    /// Counts one message.
+    package mutating func count(_ application: String, timetoken: UInt64, bytes: Int) {
+        let place = HistoryDay(application, timetoken: timetoken)
+        self[place, default: HistoryUsage()].messages += 1
+        self[place, default: HistoryUsage()].bytes += bytes
+    }
+}
