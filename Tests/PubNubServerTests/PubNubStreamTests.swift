@@ -239,4 +239,31 @@ struct PubNubStreamTests {
             #expect(late.payloads == ["2"] && late.followsGap)
         }
     }
+
+    @Test func `PV-181: a handshake that asks is told whether anything is missing after its position`() async throws {
+        let clock = ManualClock()
+        try await withServer(quietApplication, { $0.clock = clock.clock }) { server in
+            let target = "/v2/subscribe/demo/room/0?tt=0&uuid=u&lifeline-after="
+            let cursor = try await PollClient.connect(server).handshake("room")
+            // Only presence events of the user itself come and go meanwhile.
+            clock.advance(by: 1300)
+            server.services.pubnub.sweep()
+            var client = try await PollClient.connect(server)
+            let quiet = try await client.get(target + cursor)
+            #expect(quiet.body == #"{"t":{"t":"\#(quiet.cursor)","r":\#(quiet.region),"d":false},"m":[]}"#)
+            try await client.publish("1", to: "room")
+            let kept = try await client.get(target + cursor)
+            #expect(kept.body.contains(#""d":false},"m":[]}"#))
+            // Whoever does not ask, or asks about a position that the keyset has not reached, gets PubNub's answer.
+            for other in ["", "0", "x", "\(try #require(UInt64(kept.cursor)) + 9_999_999)"] {
+                let plain = try await client.get(target + other)
+                #expect(plain.body == #"{"t":{"t":"\#(plain.cursor)","r":\#(plain.region)},"m":[]}"#, "\(other)")
+            }
+            clock.advance(by: 1300)
+            server.services.pubnub.sweep()
+            client = try await PollClient.connect(server)
+            let late = try await client.get(target + cursor)
+            #expect(late.followsGap && late.messages.isEmpty)
+        }
+    }
 }

@@ -54,8 +54,23 @@ extension PubNubSession {
     mutating func shakeHands(_ memory: inout PubNubMemory, _ out: inout Actions) {
         let timeout = min(memory.options.requestTimeout, out.timing.open)
         memory.asked.add(memory.wanted)
-        guard let id = subscribe(at: .start, timeout: timeout, &memory, &out) else { return }
+        let resumesAfter = questionable(memory, at: out.now)
+        guard let id = subscribe(at: .start, resumesAfter: resumesAfter, timeout: timeout, &memory, &out) else { return }
         step = .shakingHands(id)
+    }
+
+    /// The position after which the service may have dropped messages, because the link was down for too long; nil for none. A handshake
+    /// asks about it (rule PX-111).
+    private func questionable(_ memory: PubNubMemory, at now: Moment) -> Timetoken? {
+        guard memory.wasAwayTooLong(at: now) else { return nil }
+        if let startAt = memory.startAt { return startAt }
+        return keepsPosition(memory) && memory.cursor.timetoken != .zero ? memory.cursor.timetoken : nil
+    }
+
+    /// Whether polling goes on from the known position after the next answer to a handshake.
+    private func keepsPosition(_ memory: PubNubMemory) -> Bool {
+        (isReady ? memory.options.keepsTimetokenOnListChange : memory.options.catchesUpOnRestore)
+            && memory.malformedPolls < Self.malformedPollLimit
     }
 
     mutating func poll(_ memory: inout PubNubMemory, _ out: inout Actions) {
@@ -65,18 +80,21 @@ extension PubNubSession {
 
     /// Sends a poll or a handshake; the only place that does.
     ///
-    /// - Parameter isRenewal: whether the request repeats the outstanding poll.
+    /// - Parameters:
+    ///   - isRenewal: whether the request repeats the outstanding poll.
+    ///   - resumesAfter: the position about which a handshake asks. The question is left out of a request that it would make too long.
     /// - Returns: the request's number, or nil when the request is too long to be sent (rule PX-10).
     mutating func subscribe(
-        at cursor: PubNubCursor, timeout: Duration, isRenewal: Bool = false, _ memory: inout PubNubMemory,
-        _ out: inout Actions
+        at cursor: PubNubCursor, resumesAfter: Timetoken? = nil, timeout: Duration, isRenewal: Bool = false,
+        _ memory: inout PubNubMemory, _ out: inout Actions
     ) -> UInt64? {
         out.cancelTimer(Self.pauseTimer)
         let request = PubNubRequest.subscribe(
-            list: memory.list, cursor: cursor, filter: memory.filter, heartbeat: memory.options.heartbeatValue,
-            state: memory.stateText(for: memory.wanted), settings: memory.settings)
+            list: memory.list, cursor: cursor, resumesAfter: resumesAfter, filter: memory.filter,
+            heartbeat: memory.options.heartbeatValue, state: memory.stateText(for: memory.wanted), settings: memory.settings)
         let exchange = memory.exchange(request, timeout: timeout)
         guard exchange.target.utf8.count <= Self.longestTarget else {
+            if resumesAfter != nil { return subscribe(at: cursor, timeout: timeout, isRenewal: isRenewal, &memory, &out) }
             fail(
                 PubNubProblem(
                     ConnectionFailure(.requestTooLong, "The request for this list and filter is too long for the service.")),
@@ -87,7 +105,8 @@ extension PubNubSession {
         return exchange.id
     }
 
-    /// Handles the answer to a handshake: the service confirmed the list. Rules PX-4, PX-6 to PX-8, PX-11 and PX-33.
+    /// Handles the answer to a handshake: the service confirmed the list. Rules PX-4, PX-6 to PX-8, PX-11, PX-33 and
+    /// PX-111.
     mutating func confirmed(
         at answer: PubNubCursor, _ messages: [PubNubMessage], _ memory: inout PubNubMemory, _ out: inout Actions
     ) {
@@ -96,18 +115,15 @@ extension PubNubSession {
             return
         }
         let before = memory.cursor
-        let isFirst = !isReady
-        let isRenewal = isFirst && !memory.confirmed.isEmpty
+        let isRenewal = !isReady && !memory.confirmed.isEmpty
         let since = memory.deliveredUntil ?? out.now
         let next = PubNubContinuation(
-            after: before, answer: answer, startAt: memory.startAt,
-            keeps: (isFirst ? memory.options.catchesUpOnRestore : memory.options.keepsTimetokenOnListChange)
-                && memory.malformedPolls < Self.malformedPollLimit)
+            after: before, answer: answer, startAt: memory.startAt, keeps: keepsPosition(memory))
         // The next answer is not the one that could not be read.
         if memory.malformedPolls >= Self.malformedPollLimit { memory.malformedPolls = 0 }
 
         var missing = PubNubNames()
-        if next.catchesUp, memory.wasAwayTooLong(at: out.now) {
+        if next.catchesUp, memory.wasAwayTooLong(at: out.now), !answer.isComplete {
             missing = memory.wanted
         } else if next.isMissing {
             missing = memory.confirmed.common(with: memory.wanted)
@@ -118,6 +134,7 @@ extension PubNubSession {
         memory.startAt = nil
         memory.cursor = next.cursor
         memory.cursor.followsGap = false
+        memory.cursor.isComplete = false
         memory.toldGapAfter = missing.isEmpty ? nil : next.cursor.timetoken
         memory.confirmed = memory.wanted
         memory.needsTimeProbe = false

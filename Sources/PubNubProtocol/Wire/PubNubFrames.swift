@@ -76,7 +76,11 @@ public enum PubNubFrames {
         JSONWriter.append(cursor.timetoken.rawValue, to: &out)
         JSONWriter.append("\",\"r\":", to: &out)
         JSONWriter.append(cursor.region ?? 1, to: &out)
-        if cursor.followsGap { JSONWriter.append(",\"d\":true", to: &out) }
+        if cursor.followsGap {
+            JSONWriter.append(",\"d\":true", to: &out)
+        } else if cursor.isComplete {
+            JSONWriter.append(",\"d\":false", to: &out)
+        }
         out.append(UInt8(ascii: "}"))
     }
 }

@@ -6,15 +6,18 @@ extension PubNubRequest {
     ///
     /// - Parameters:
     ///   - cursor: the position to continue from; zero for a handshake. `tt` is always sent, `tr` only once a region is known.
+    ///   - resumesAfter: for a handshake, the position from which polling will continue: this project's server then says whether messages
+    ///     after it are missing (rule PV-181). Other services ignore the parameter.
     ///   - filter: the filter expression for the whole list.
     ///   - heartbeat: the presence timeout in seconds; sent when above 0.
     ///   - state: presence state, a JSON object by channel and group.
     public static func subscribe(
-        list: PubNubList, cursor: PubNubCursor, filter: String? = nil, heartbeat: Int = 0, state: String? = nil,
-        settings: PubNubSettings
+        list: PubNubList, cursor: PubNubCursor, resumesAfter: Timetoken? = nil, filter: String? = nil, heartbeat: Int = 0,
+        state: String? = nil, settings: PubNubSettings
     ) -> PubNubRequest {
         var parameters = [Parameter("tt", cursor.timetoken.description)]
         if let region = cursor.region { parameters.append(Parameter("tr", String(region))) }
+        if let resumesAfter { parameters.append(Parameter("lifeline-after", resumesAfter.description)) }
         parameters += heartbeatParameters(list.groups, heartbeat: heartbeat, state: state)
         if let filter { parameters.append(Parameter("filter-expr", filter)) }
         let key = PercentEncoding.encode(settings.subscribeKey)

@@ -95,7 +95,8 @@ struct PubNubSubscribeReader: Sendable {
             case .timetoken:
                 let point = try point(&scanner)
                 draft.cursor = point.timetoken.map {
-                    PubNubCursor(timetoken: $0, region: point.region, followsGap: point.followsGap)
+                    PubNubCursor(
+                        timetoken: $0, region: point.region, followsGap: point.followsGap, isComplete: point.isComplete)
                 }
             case .messages:
                 draft.messages.removeAll(keepingCapacity: true)
@@ -186,6 +187,7 @@ extension PubNubSubscribeReader {
         var timetoken: Timetoken?
         var region: Int?
         var followsGap = false
+        var isComplete = false
     }
 
     /// `{"t":"15…","r":12}`; both may be strings or numbers. Anything else counts as missing.
@@ -205,6 +207,7 @@ extension PubNubSubscribeReader {
             case UInt8(ascii: "d"):
                 let value = try scanner.value()
                 point.followsGap = scanner.bytes[value.start] == UInt8(ascii: "t")
+                point.isComplete = scanner.bytes[value.start] == UInt8(ascii: "f")
             default: _ = try scanner.value()
             }
             if try scanner.endOfObject() { return point }

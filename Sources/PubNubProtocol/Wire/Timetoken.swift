@@ -29,11 +29,15 @@ public struct PubNubCursor: Hashable, Sendable {
     /// Whether the service reports, in this answer, that messages may be missing between the requested position and the answer. On the
     /// wire it is `"d":true` beside the timetoken, which only this project's server sends (rule PV-112).
     public var followsGap: Bool
+    /// Whether the service reports, in the answer to a handshake, that no message is missing after the position that the handshake named.
+    /// On the wire it is `"d":false`, which only this project's server sends (rule PV-181).
+    public var isComplete: Bool
 
-    public init(timetoken: Timetoken = .zero, region: Int? = nil, followsGap: Bool = false) {
+    public init(timetoken: Timetoken = .zero, region: Int? = nil, followsGap: Bool = false, isComplete: Bool = false) {
         self.timetoken = timetoken
         self.region = region
         self.followsGap = followsGap
+        self.isComplete = isComplete
     }
 
     public static let start = PubNubCursor()

@@ -34,7 +34,8 @@ struct PollAnswer: Sendable {
             }
         }
         let start = PubNubFrames.answerStart(
-            PubNubCursor(timetoken: Timetoken(rawValue: cursor), region: region, followsGap: page.hasDropped))
+            PubNubCursor(
+                timetoken: Timetoken(rawValue: cursor), region: region, followsGap: page.hasDropped, isComplete: page.isComplete))
         self.init([start, body, PubNubFrames.answerEnd], count: count, cursor: cursor)
     }
 

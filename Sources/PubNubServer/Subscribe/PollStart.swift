@@ -3,6 +3,8 @@ import Identifiers
 /// The parameters of a poll besides its subscription.
 struct PollStart {
     var cursor: UInt64
+    /// The position about which a handshake asks (rule PV-181); nil for none.
+    var resumesAfter: UInt64?
     /// The presence timeout in seconds that the client requests.
     var heartbeat: Int?
     /// Presence state by channel or group, as JSON text.

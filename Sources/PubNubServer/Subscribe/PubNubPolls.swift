@@ -69,7 +69,11 @@ final class PubNubPolls {
             poll.access = access
             poll.isJudged = isJudged
             try poll.setUser(target, bytes, owner: owner)
-            start(poll, PollStart(cursor: target.cursor, heartbeat: target.heartbeat, state: try readState(target, bytes)))
+            start(
+                poll,
+                PollStart(
+                    cursor: target.cursor, resumesAfter: target.resumesAfter, heartbeat: target.heartbeat,
+                    state: try readState(target, bytes)))
         } catch {
             connection.answer(HTTPAnswer(error))
         }
@@ -95,7 +99,14 @@ final class PubNubPolls {
                 for place in places { request.join(place, user, at: time, &state, &pending) }
             }
             // A handshake begins before the subscriber's own join, so that the subscriber can receive that event.
-            if cursor == 0 { return StreamPage<PubNubElement>(cursor: before) }
+            if cursor == 0 {
+                var page = StreamPage<PubNubElement>(cursor: before)
+                if let place = request.resumesAfter, place > 0, place <= before {
+                    page.isComplete = !state.streams.hasDropped(after: place, sources.interest(state))
+                    page.hasDropped = !page.isComplete
+                }
+                return page
+            }
             if cursor > before {
                 guard application.honours(cursor, &state) else {
                     var page = StreamPage<PubNubElement>(cursor: before)

@@ -14,6 +14,8 @@ struct SubscribeTarget: Hashable, Sendable {
     var state: Range<Int>?
     /// The cursor; 0 for a handshake, for which libraries may also omit it.
     var cursor: UInt64 = 0
+    /// The position from which the client of a handshake will go on, if it asks whether messages after it are missing (rule PV-181).
+    var resumesAfter: UInt64?
     /// The presence timeout in seconds that the client requests.
     var heartbeat: Int?
     var form = Form.second
@@ -56,6 +58,7 @@ struct SubscribeTarget: Hashable, Sendable {
             case 9 where scan.equals(name, "heartbeat"): heartbeat = Self.number(bytes, value).map { Int(clamping: $0) }
             case 10 where scan.equals(name, "instanceid"): instance = value
             case 11 where scan.equals(name, "filter-expr"): filter = value.isEmpty ? nil : value
+            case 14 where scan.equals(name, "lifeline-after"): resumesAfter = Self.number(bytes, value)
             case 13 where scan.equals(name, "channel-group"): groups = value.isEmpty ? nil : value
             default: continue
             }

@@ -145,6 +145,36 @@ struct MessageStreamsTests {
         #expect(!book.read(after: book.visible, interest).hasDropped)
     }
 
+    @Test func `HB-95: presence events that are too old are a gap for readers of presence alone`() throws {
+        let second = TimetokenClock.ticksPerSecond
+        let start = 10_000 * second
+        var book = MessageStreams<Int>(startingAt: start, forgotten: start)
+        func misses(_ interest: StreamInterest, after cursor: UInt64 = 10_000 * TimetokenClock.ticksPerSecond) -> Bool {
+            let isMissing = book.hasDropped(after: cursor, interest)
+            #expect(book.read(after: cursor, interest).hasDropped == isMissing, "both ways to ask have one answer")
+            return isMissing
+        }
+        func group(_ channels: Identifier...) -> StreamInterest {
+            StreamInterest(groups: [StreamGroup(name: "g", channels: channels)])
+        }
+        book.publish(start + 1, "a-pnpres")
+        book.publish(start + 2, "a.b-pnpres")
+        book.sweep(at: start + 2000 * second)
+        #expect(book.queueCount == 0)
+        #expect(!misses(StreamInterest(channels: ["a", "b"])) && !misses(group("a")))
+        #expect(misses(StreamInterest(channels: ["a", "a-pnpres"])) && misses(group("a", "b-pnpres")))
+        // A pattern has the presence events of its channels, too.
+        #expect(misses(StreamInterest(patterns: [try #require(Wildcard("a.*"))])))
+        #expect(!misses(StreamInterest(channels: ["a-pnpres"]), after: start + 2))
+        book.publish(start + 2001 * second, "a")
+        book.publish(start + 2002 * second, "a-pnpres")
+        #expect(!misses(StreamInterest(channels: ["a"])))
+        book.sweep(at: start + 4000 * second)
+        #expect(misses(StreamInterest(channels: ["b"])) && misses(group("b")))
+        #expect(!misses(StreamInterest(channels: ["b"]), after: start + 2001 * second))
+        #expect(misses(StreamInterest(channels: ["b-pnpres"]), after: start + 2001 * second))
+    }
+
     // Proof of HB-24, HB-66, PV-112.
     @Test("Beyond the memory of an application the oldest messages of all go first")
     func memory() {

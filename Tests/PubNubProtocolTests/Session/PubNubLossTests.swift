@@ -90,6 +90,52 @@ struct PubNubLossTests {
         #expect(script.told().last == "subscribed a,b,c 510/1->510/1")
     }
 
+    /// A script whose connection was lost for this time and is open again, with the handshake sent.
+    private func back(after seconds: Int, _ channel: String = "a") -> PubNubScript {
+        let script = PubNubScript.connected(channel)
+        script.handle(.networkChanged(.unavailable))
+        script.answerCall(.failure(ConnectionFailure(.networkUnavailable, "No route.")))
+        script.advance(.seconds(seconds))
+        script.handle(.networkChanged(.available))
+        script.open()
+        if !script.calls.isEmpty { script.answerCall() }
+        return script
+    }
+
+    @Test func `PX-111: after 16 min the handshake asks, and a service that knows that nothing is missing is believed`() {
+        #expect(back(after: 960).poll?.target.contains("lifeline-after") == false)
+        for isComplete in [true, false] {
+            let script = back(after: 961)
+            #expect(script.poll?.target.contains("lifeline-after=100") == true)
+            script.forget()
+            let cursor = PubNubCursor(timetoken: Timetoken(rawValue: 500), region: 1, isComplete: isComplete)
+            script.answer(script.poll, .success(.subscribed(cursor, [])))
+            #expect(script.sent().last == "poll a 100/1")
+            #expect(script.poll?.target.contains("lifeline-after") == false)
+            #expect(script.told().last == (isComplete ? "subscribed a 100/1->100/1 again" : "gap a since 1 after 100"))
+            // What the service drops between the two answers is told with the second one.
+            let dropped = PubNubCursor(timetoken: Timetoken(rawValue: 510), region: 1, followsGap: true)
+            script.answer(script.poll, .success(.subscribed(dropped, [])))
+            #expect(script.told().contains { $0.hasPrefix("gap") } == isComplete)
+        }
+    }
+
+    @Test func `PX-111: in another region nothing is known about the position`() {
+        let script = back(after: 961)
+        let cursor = PubNubCursor(timetoken: Timetoken(rawValue: 500), region: 2, isComplete: true)
+        script.answer(script.poll, .success(.subscribed(cursor, [])))
+        #expect(script.told().last == "gap a since 1 after 100")
+    }
+
+    @Test func `PX-111: a request that the question would make too long goes without it`() {
+        let spare = 32 * 1024 - (PubNubScript.connected("a").poll?.target.utf8.count ?? 0)
+        let name = String(repeating: "a", count: spare + 1)
+        let script = back(after: 961, name)
+        #expect(script.poll?.target.contains("lifeline-after") == false)
+        script.answer(500)
+        #expect(script.told().last == "gap \(name) since 1 after 100")
+    }
+
     @Test("Without restoring, a failure of the network ends everything and forgets the lists")
     func noRestore() {
         var options = PubNubOptions()

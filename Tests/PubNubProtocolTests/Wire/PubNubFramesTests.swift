@@ -39,6 +39,18 @@ struct PubNubFramesTests {
         }
     }
 
+    @Test func `PV-181: an answer that says that nothing is missing is written and read so`() throws {
+        let cursor = PubNubCursor(timetoken: Timetoken(rawValue: 5), region: 2, isComplete: true)
+        let bytes = PubNubFrames.answer(cursor)
+        #expect(Self.text(bytes) == #"{"t":{"t":"5","r":2,"d":false},"m":[]}"#)
+        var reader = PubNubSubscribeReader(rememberedNames: 1)
+        #expect(try bytes.withUnsafeBytes { try reader.read($0).cursor } == cursor)
+        for other in [#""d":true"#, #""d":0"#, #""d":null"#, #""d":"false""#, #""x":false"#] {
+            let text = Array(#"{"t":{"t":"5","r":2,\#(other)},"m":[]}"#.utf8)
+            #expect(try text.withUnsafeBytes { try reader.read($0).cursor.isComplete } == false)
+        }
+    }
+
     @Test("An answer is the cursor and the elements; without messages the list is empty (PN-19)")
     func answers() {
         let cursor = PubNubCursor(timetoken: Timetoken(rawValue: 17), region: 1)

@@ -26,7 +26,7 @@ extension MessageStreams {
         }
         let cut = start > all.startIndex ? all[start - 1].message.timetoken : 0
         return StreamSnapshot(
-            entries: Array(all[start...]), since: max(channels.forgotten, cut),
+            entries: Array(all[start...]), since: max(channels.forgotten, channels.forgottenPresence, cut),
             dropped: channels.overflowed.filter { $0.dropped > timetoken }.map { ($0.name, $0.dropped) }, visible: visible)
     }
 

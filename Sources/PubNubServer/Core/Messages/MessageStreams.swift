@@ -108,7 +108,7 @@ package struct MessageStreams<Attachment: Sendable>: Sendable {
     ) -> StreamPage<Attachment> {
         var page = StreamPage<Attachment>(cursor: max(cursor, visible))
         guard cursor < visible else { return page }
-        page.hasDropped = cursor < forgotten(for: interest)
+        page.hasDropped = hasForgotten(after: cursor, interest)
         var merge = StreamMerge<Attachment>()
         func look(_ queue: StreamQueue<Attachment>?, _ source: StreamSource) {
             guard let queue, queue.last > cursor else { return }
@@ -133,6 +133,19 @@ package struct MessageStreams<Attachment: Sendable>: Sendable {
         return page
     }
 
+    /// Whether messages after `cursor` may be missing for a reader: the same answer as that of ``read(after:_:limit:where:)``, without
+    /// reading.
+    package func hasDropped(after cursor: UInt64, _ interest: StreamInterest) -> Bool {
+        guard cursor < visible else { return false }
+        if hasForgotten(after: cursor, interest) { return true }
+        func hasDropped(_ queue: StreamQueue<Attachment>?) -> Bool {
+            queue.map { $0.last > cursor && $0.dropped > cursor } ?? false
+        }
+        return interest.channels.contains { hasDropped(channels[$0]) }
+            || interest.groups.contains { $0.channels.contains { hasDropped(channels[$0]) } }
+            || interest.patterns.contains { hasDropped(patterns[$0.pattern]) }
+    }
+
     /// Drops messages that are too old. Call it every few seconds; it visits only queues with messages to drop.
     package mutating func sweep(at unixTicks: UInt64) {
         guard unixTicks > limits.lifetime else { return }
@@ -145,10 +158,15 @@ package struct MessageStreams<Attachment: Sendable>: Sendable {
 // MARK: - Queues
 
 extension MessageStreams {
-    private func forgotten(for interest: StreamInterest) -> UInt64 {
-        max(
-            interest.channels.isEmpty && interest.groups.isEmpty ? 0 : channels.forgotten,
-            interest.patterns.isEmpty ? 0 : patterns.forgotten)
+    /// Whether a removed queue may have had messages after `cursor` for a reader.
+    private func hasForgotten(after cursor: UInt64, _ interest: StreamInterest) -> Bool {
+        if cursor < patterns.forgotten, !interest.patterns.isEmpty { return true }
+        // Most readers are ahead of all removed queues.
+        guard cursor < max(channels.forgotten, channels.forgottenPresence) else { return false }
+        if cursor < channels.forgotten, !interest.groups.isEmpty { return true }
+        func isForgotten(_ name: Identifier) -> Bool { cursor < channels.forgotten(of: name) }
+        return interest.channels.contains(where: isForgotten)
+            || interest.groups.contains { $0.channels.contains(where: isForgotten) }
     }
 
     private mutating func settle(_ timetoken: UInt64, as state: PendingMessage<Attachment>.State) -> [StreamEntry<Attachment>] {

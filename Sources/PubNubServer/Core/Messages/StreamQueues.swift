@@ -15,11 +15,26 @@ struct StreamQueues<Attachment: Sendable>: Sendable {
     /// One entry for each queue.
     private var checks = Heap<Check>()
     private(set) var bytes = 0
-    /// The newest message of removed queues.
+    /// The newest message of removed queues, those of presence channels excluded.
     private(set) var forgotten: UInt64
+    /// The newest event of removed queues of presence channels. It is separate because each user who leaves causes an event: readers of
+    /// messages would be told of a gap in a keyset in which nobody has published anything (rule HB-95).
+    private(set) var forgottenPresence: UInt64
 
     init(forgotten: UInt64) {
         self.forgotten = forgotten
+        forgottenPresence = forgotten
+    }
+
+    /// The newest message that a removed queue of this name may have had.
+    func forgotten(of name: Identifier) -> UInt64 { name.isPresenceChannel ? forgottenPresence : forgotten }
+
+    private mutating func forget(_ timetoken: UInt64, of name: Identifier) {
+        if name.isPresenceChannel {
+            forgottenPresence = max(forgottenPresence, timetoken)
+        } else {
+            forgotten = max(forgotten, timetoken)
+        }
     }
 
     var count: Int { queues.count }
@@ -29,7 +44,9 @@ struct StreamQueues<Attachment: Sendable>: Sendable {
     subscript(name: Identifier) -> StreamQueue<Attachment>? { queues[name] }
 
     mutating func push(_ entry: StreamEntry<Attachment>, onto name: Identifier, limit: Int) {
-        let (grown, isNew) = Self.push(entry, limit, &queues[name, default: StreamQueue(dropped: forgotten)])
+        let (plain, presence) = (forgotten, forgottenPresence)
+        let (grown, isNew) = Self.push(
+            entry, limit, &queues[name, default: StreamQueue(dropped: name.isPresenceChannel ? presence : plain)])
         bytes += grown
         guard isNew else { return }
         bytes += Self.cost(of: name)
@@ -38,7 +55,7 @@ struct StreamQueues<Attachment: Sendable>: Sendable {
 
     /// Queues that have dropped messages, each with its newest dropped message.
     var overflowed: [(name: Identifier, dropped: UInt64)] {
-        queues.filter { $0.value.dropped > forgotten }.map { ($0.key, $0.value.dropped) }
+        queues.filter { $0.value.dropped > forgotten(of: $0.key) }.map { ($0.key, $0.value.dropped) }
     }
 
     /// Messages after a timetoken, each once, in no particular order.
@@ -53,7 +70,7 @@ struct StreamQueues<Attachment: Sendable>: Sendable {
         if let index = queues.index(forKey: name) {
             queues.values[index].noteDropped(timetoken)
         } else {
-            forgotten = max(forgotten, timetoken)
+            forget(timetoken, of: name)
         }
     }
 
@@ -74,7 +91,7 @@ struct StreamQueues<Attachment: Sendable>: Sendable {
         bytes -= drop(&queues.values[index])
         let queue = queues.values[index]
         if queue.isEmpty {
-            forgotten = max(forgotten, queue.dropped)
+            forget(queue.dropped, of: check.name)
             queues.remove(at: index)
             bytes -= Self.cost(of: check.name)
         } else {

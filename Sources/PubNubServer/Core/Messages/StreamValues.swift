@@ -81,6 +81,8 @@ package struct StreamPage<Attachment: Sendable>: Sendable {
     package var isCut = false
     /// Whether messages after the reader's cursor may be missing, because there were too many or they are too old.
     package var hasDropped = false
+    /// Whether no message after the position that a handshake asks about is missing. False when it asks about none.
+    package var isComplete = false
 
     /// An empty page.
     package init(cursor: UInt64) {
