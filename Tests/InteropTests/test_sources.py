@@ -343,6 +343,65 @@ def script(name, *arguments):
     return subprocess.run([sys.executable, root / "Scripts" / name, *arguments], cwd=root, capture_output=True, text=True)
 
 
+# Releases under a lock
+
+# What an app gives to these modules may call them when it is released.
+APP_TARGETS = ("PusherSwift", "PubNub", "NexconnChatSDK", "Lifeline", "EngineRuntime", "LifelineUI", "LifelineOutbox", "ClientRuntime")
+# Statements that release something under a lock, by the reason why that is nothing of the app's.
+RELEASES = {
+    "values without objects of the app": [
+        "PusherSwift/Authorization/AuthorizationRunner.swift: state.problems[Identifier(job.channel)] = nil",
+        "PusherSwift/Connection/PusherConnection+Delivery.swift: $0.reportedCode = nil", "PubNub/Client/PubNub+Copying.swift: $0.removeAll()",
+        "PubNub/Client/PubNub+Delivery.swift: $0.removeAll()", "PubNub/Client/PubNub+Subscribing.swift: wanted.remove(list)",
+        "PubNub/Client/PubNub+Subscribing.swift: $0 = newValue", "PubNub/Logging/LogFiles.swift: $0 = newValue",
+        "Lifeline/Tokens/TokenSource.swift: state.refusal = nil", "LifelineUI/Combine/DemandGate.swift: state.demand = nil",
+        "PusherSwift/Channels/PusherChannel.swift: $0.subscribed = newValue", "PubNub/Logging/PNLLogger.swift: $0.isEnabled = newValue",
+        "PubNub/Logging/PNLLogger.swift: $0.writesToConsole = newValue", "PubNub/Logging/PNLLogger.swift: $0.writesToFile = newValue"],
+    "weak references": ["PusherSwift/Connection/DelegateBox.swift: $0.delegate = newValue", "PusherSwift/Socket/NWWebSocket.swift: $0.delegate = newValue"],
+    "returned by the same closure, and used outside": [
+        "PusherSwift/Socket/SocketGate.swift: state.link = nil", "Lifeline/Tokens/TokenSource.swift: state.asking = nil",
+        "EngineRuntime/Broadcast/EventStream.swift: state.consumer = nil"],
+    "closures and observations of the library, which hold its own objects weakly": [
+        "PusherSwift/Socket/SocketLink.swift: state.network = nil", "NexconnChatSDK/Client/ChatClient+Life.swift: $0.sweep = nil",
+        "EngineRuntime/Observing/ApplicationMonitor.swift: state.observers[id] = nil"],
+}
+RELEASE = re.compile(r"(?:_ = )?[\w$.?!]+(?:\[[^\]]*\])?(?:\.remove(?:Value|All|First|Last)?\(.*\)| = nil)|\$0[\w.]* = newValue")
+
+
+def releases(text):
+    """Statements in closures of `withLock` and `withLockedValue` that release what was stored; a removed value that is the closure's result is not."""
+    code, found = blanked(text), []
+    for start in re.finditer(r"\bwithLock(?:edValue)?(?:\([^()]*\))?\s*\{", code):
+        end, depth = start.end(), 1
+        while end < len(code) and depth:
+            depth += (code[end] == "{") - (code[end] == "}")
+            end += 1
+        body = re.sub(r"^\s*(?:\[[^\]]*\]\s*)?(?:\w+(?:, \w+)*|\([^)]*\))\s*(?:->\s*[^{\n]*?)?\bin\b", "", code[start.end():end - 1]).strip()
+        for statement in (part.strip() for line in body.split("\n") for part in line.split(";")):
+            is_result = statement == body and re.search(r"\.remove(?!All)\w*\(", statement) and not statement.startswith("_ =")
+            if RELEASE.fullmatch(statement) and not is_result:
+                found.append(statement)
+    return found
+
+
+def test_the_search_for_releases_under_a_lock_finds_them():
+    for code in ("box.withLockedValue { $0 = newValue }", "state.withLockedValue { $0.delegate = nil }", "a.withLock {\n    handlers.removeAll()\n}",
+                 "s.withLockedValue { state in\n    state.body = nil\n    return 1\n}", "s.withLockedValue { _ = $0.calls.removeValue(forKey: id) }"):
+        assert releases(code), code
+    for code in ("let former = s.withLockedValue { $0.calls.removeValue(forKey: id) }", "s.withLockedValue { $0.count += 1 }",
+                 "s.withLockedValue { state in\n    let former = state.body\n    return former\n}", "state.body = nil"):
+        assert not releases(code), code
+
+
+def test_no_object_of_an_app_is_released_under_a_lock():
+    """It may call the library in its `deinit`, which then waits for the lock that it holds itself: let the closure return it, and drop it behind."""
+    found = {f"{file.relative_to(SOURCES).as_posix()}: {statement}" for target in APP_TARGETS for file in sorted((SOURCES / target).rglob("*.swift"))
+             for statement in releases(file.read_text())}
+    allowed = {statement for statements in RELEASES.values() for statement in statements}
+    assert sorted(found - allowed) == [], "return it out of the closure, or say here why it is nothing of the app's"
+    assert sorted(allowed - found) == [], "exceptions that nothing needs any more"
+
+
 def test_targets_declare_what_they_import():
     """A target that imports what it does not declare builds by luck, and one that declares more misleads its readers."""
     done = script("check-imports.py")

@@ -94,9 +94,10 @@ final class LiveSubscription: SubscriptionEngine {
             state.observation = Self.observe(state.driver, body)
         }
         return Observation { [weak self] in
-            self?.state.withLockedValue { state in
-                state.body = nil
-                state.observation = nil
+            // The observation is released outside of the lock, because that ends it, and it may hold objects of the app.
+            _ = self?.state.withLockedValue { state in
+                defer { (state.body, state.observation) = (nil, nil) }
+                return (state.body, state.observation)
             }
         }
     }

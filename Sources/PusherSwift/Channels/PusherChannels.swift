@@ -38,11 +38,14 @@ open class PusherChannels: NSObject, @unchecked Sendable {
                 table.replace(\.channels, with: Dictionary(newValue.map { (Identifier($0.key), $0.value) }) { first, _ in first })
                 return
             }
-            owner.commands.withLock {
+            let replaced = owner.commands.withLock { () -> [String: PusherChannel] in
                 let former = channels
                 table.replace(\.channels, with: Dictionary(newValue.map { (Identifier($0.key), $0.value) }) { first, _ in first })
                 owner.tableChanged(in: self, from: former, to: newValue)
+                return former
             }
+            // Released outside of the lock with what their callbacks hold.
+            _ = replaced
         }
     }
 

@@ -60,19 +60,22 @@ extension PusherConnection {
     }
 
     func unsubscribe(channelName: String) {
-        commands.withLock { drop(channelName) }
+        let removed = commands.withLock { drop(channelName) }
+        // Released outside of the lock with what its callbacks hold: an object of the app may wait in its `deinit` for another thread,
+        // and that one for the lock.
+        _ = removed
     }
 
     func unsubscribeAll() {
-        commands.withLock {
-            for name in channels.channels.keys.sorted() { drop(name) }
-        }
+        let removed = commands.withLock { channels.channels.keys.sorted().map { drop($0) } }
+        _ = removed
     }
 
-    private func drop(_ name: String) {
-        guard let channel = channels.remove(name: name) else { return }
+    private func drop(_ name: String) -> PusherChannel? {
+        guard let channel = channels.remove(name: name) else { return nil }
         channel.end()
         driver.submit(.perform(.unsubscribe(channel: name), nil))
+        return channel
     }
 }
 
@@ -90,15 +93,18 @@ extension PusherConnection {
     }
 
     func replaceChannels(with new: PusherChannels) {
-        commands.withLock {
+        let replaced = commands.withLock { () -> PusherChannels? in
             let former = channels
-            guard former !== new else { return }
+            guard former !== new else { return nil }
             former.follow(nil)
             new.follow(self)
             new.takeEndings(from: former)
             state.replace(\.channels, with: new)
             tableChanged(in: new, from: former.channels, to: new.channels)
+            return former
         }
+        // Released outside of the lock, as in ``unsubscribe(channelName:)``.
+        _ = replaced
     }
 
     /// Subscribes to the channels that are new in a table, and unsubscribes from those that are gone. Called while `commands` is locked.

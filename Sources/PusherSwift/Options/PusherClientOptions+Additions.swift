@@ -9,20 +9,20 @@ extension PusherClientOptions {
     /// Headers of the WebSocket upgrade request, in addition to those of the handshake itself. Read when a client is made.
     public var headers: [String: String] {
         get { state.withLockedValue { $0.headers } }
-        set { state.withLockedValue { $0.headers = newValue } }
+        set { state.replace(\.headers, with: newValue) }
     }
 
     /// Headers for the endpoints that authorise channels and users. They replace headers of the library with the same name, in any
     /// letter case.
     public var authHeaders: [String: String] {
         get { state.withLockedValue { $0.authHeaders } }
-        set { state.withLockedValue { $0.authHeaders = newValue } }
+        set { state.replace(\.authHeaders, with: newValue) }
     }
 
     /// Additional fields of the form that the endpoints get.
     public var authParams: [String: String] {
         get { state.withLockedValue { $0.authParams } }
-        set { state.withLockedValue { $0.authParams = newValue } }
+        set { state.replace(\.authParams, with: newValue) }
     }
 
     /// Whether the client closes the connection when the system reports that the application is in the background; true unless set. Set
@@ -30,7 +30,7 @@ extension PusherClientOptions {
     /// ``Pusher/applicationDidEnterBackground()`` closes it. Read when a client is made (rule PA-91).
     public var suspendsInBackground: Bool {
         get { state.withLockedValue { $0.suspendsInBackground } }
-        set { state.withLockedValue { $0.suspendsInBackground = newValue } }
+        set { state.replace(\.suspendsInBackground, with: newValue) }
     }
 
     /// For how many seconds the connection is kept after the application went to the background; 20 unless set. A return within this
@@ -41,7 +41,7 @@ extension PusherClientOptions {
     #endif
     public var backgroundGrace: TimeInterval? {
         get { state.withLockedValue { $0.backgroundGrace } }
-        set { state.withLockedValue { $0.backgroundGrace = newValue } }
+        set { state.replace(\.backgroundGrace, with: newValue) }
     }
 
     /// How soon a dead connection is detected, which costs traffic on an idle connection; balanced unless set, which is 25 s. An
@@ -51,7 +51,7 @@ extension PusherClientOptions {
     #endif
     public var liveness: Liveness {
         get { state.withLockedValue { $0.liveness } }
-        set { state.withLockedValue { $0.liveness = newValue } }
+        set { state.replace(\.liveness, with: newValue) }
     }
 
     /// Which of the device's network paths the connection and requests to endpoints may use; all unless set. While only excluded paths
@@ -62,14 +62,14 @@ extension PusherClientOptions {
     #endif
     public var networkPaths: NetworkPaths {
         get { state.withLockedValue { $0.networkPaths } }
-        set { state.withLockedValue { $0.networkPaths = newValue } }
+        set { state.replace(\.networkPaths, with: newValue) }
     }
 
     /// Whether the client prevents App Nap of macOS while it is connected or connecting; false unless set, because it costs battery. No
     /// effect on other systems. Read when a client is made (rules PA-97 and BG-12).
     public var preventsAppNap: Bool {
         get { state.withLockedValue { $0.preventsAppNap } }
-        set { state.withLockedValue { $0.preventsAppNap = newValue } }
+        set { state.replace(\.preventsAppNap, with: newValue) }
     }
 
     /// Called on the callback queue before every request to an endpoint, for headers that change, such as a token; they have precedence
@@ -113,7 +113,7 @@ extension PusherClientOptions {
     /// A text that is not a pin is reported by `receivedError`, and no connection is made.
     public var certificatePins: [String] {
         get { state.withLockedValue { $0.certificatePins } }
-        set { state.withLockedValue { $0.certificatePins = newValue } }
+        set { state.replace(\.certificatePins, with: newValue) }
     }
 
     /// The certificate that the client presents when the server, or an endpoint of the library's own client, requests one; nil, the
@@ -123,28 +123,28 @@ extension PusherClientOptions {
     #endif
     public var clientCertificate: ClientCertificate? {
         get { state.withLockedValue { $0.clientCertificate } }
-        set { state.withLockedValue { $0.clientCertificate = newValue } }
+        set { state.replace(\.clientCertificate, with: newValue) }
     }
 
     /// A proxy for the connection and for requests to endpoints; nil, the default, for none. When the proxy refuses, the status has the
     /// category `proxyUnavailable`.
     public var proxy: PusherProxy? {
         get { state.withLockedValue { $0.proxy } }
-        set { state.withLockedValue { $0.proxy = newValue } }
+        set { state.replace(\.proxy, with: newValue) }
     }
 
     /// The time limit in seconds for an authorisation, and again for a confirmation, of channels without their own limit; nil, the
     /// default, for 10 s (2 s with the fast timing). Clamped to 0.1 ... 300.
     public var subscribeTimeout: TimeInterval? {
         get { state.withLockedValue { $0.subscribeTimeout } }
-        set { state.withLockedValue { $0.subscribeTimeout = newValue } }
+        set { state.replace(\.subscribeTimeout, with: newValue) }
     }
 
     /// The time limit in seconds for one message from its first byte to its last; after that the client reconnects. Nil, the default,
     /// for 30 s (5 s with the fast timing). Clamped to 0.1 ... 3600. Read when a client is made.
     public var messageTimeout: TimeInterval? {
         get { state.withLockedValue { $0.messageTimeout } }
-        set { state.withLockedValue { $0.messageTimeout = newValue } }
+        set { state.replace(\.messageTimeout, with: newValue) }
     }
 
     /// The largest message in bytes; a longer one closes the connection with 1009, and the client reconnects. Nil, the default, for 32
@@ -154,7 +154,7 @@ extension PusherClientOptions {
     #endif
     public var maximumMessageSize: Int? {
         get { state.withLockedValue { $0.maximumMessageSize } }
-        set { state.withLockedValue { $0.maximumMessageSize = newValue } }
+        set { state.replace(\.maximumMessageSize, with: newValue) }
     }
 
     /// When to try again after a failure; nil, the default, for the library's own pauses. ``PusherConnection/reconnectAttemptsMax`` and
@@ -165,7 +165,7 @@ extension PusherClientOptions {
     #endif
     public var retryPolicy: RetryPolicy? {
         get { state.withLockedValue { $0.retryPolicy } }
-        set { state.withLockedValue { $0.retryPolicy = newValue } }
+        set { state.replace(\.retryPolicy, with: newValue) }
     }
 
     /// The logger for events of the connection and of subscriptions; nil, the default, for none. `debugLog` of the delegate is
@@ -175,7 +175,7 @@ extension PusherClientOptions {
     #endif
     public var logger: Logger? {
         get { state.withLockedValue { $0.logger } }
-        set { state.withLockedValue { $0.logger = newValue } }
+        set { state.replace(\.logger, with: newValue) }
     }
 
     /// The metrics in which the client counts and times its work; nil, the default, for none. Read when a client is made (rules PA-85
@@ -185,7 +185,7 @@ extension PusherClientOptions {
     #endif
     public var metrics: ClientMetrics? {
         get { state.withLockedValue { $0.metrics } }
-        set { state.withLockedValue { $0.metrics = newValue } }
+        set { state.replace(\.metrics, with: newValue) }
     }
 
     /// Whether the client asks its server to replay the events that it misses while it has no connection; true by default. Lifeline's
@@ -193,7 +193,7 @@ extension PusherClientOptions {
     /// is made (rules PA-92 and RV-30).
     public var recoversMissedEvents: Bool {
         get { state.withLockedValue { $0.recoversMissedEvents } }
-        set { state.withLockedValue { $0.recoversMissedEvents = newValue } }
+        set { state.replace(\.recoversMissedEvents, with: newValue) }
     }
 
     /// The problem of the settings, as a sentence; nil for none.

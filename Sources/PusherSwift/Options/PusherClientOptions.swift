@@ -91,19 +91,19 @@ public class PusherClientOptions: NSObject, @unchecked Sendable {
     /// How channels are authorised. A change applies from the next authorisation on.
     public var authMethod: AuthMethod {
         get { state.withLockedValue { $0.authMethod } }
-        set { state.withLockedValue { $0.authMethod = newValue } }
+        set { state.replace(\.authMethod, with: newValue) }
     }
 
     /// The time limits of the connection. An addition to PusherSwift 10.1.
     public var timing: PusherTiming {
         get { state.withLockedValue { $0.timing } }
-        set { state.withLockedValue { $0.timing = newValue } }
+        set { state.replace(\.timing, with: newValue) }
     }
 
     /// A file of PEM certificates to trust instead of the system's. An addition to PusherSwift 10.1.
     public var certificateAuthorityFile: String? {
         get { state.withLockedValue { $0.certificateAuthorityFile } }
-        set { state.withLockedValue { $0.certificateAuthorityFile = newValue } }
+        set { state.replace(\.certificateAuthorityFile, with: newValue) }
     }
 
     /// The serial queue of all callbacks, delegate calls and authorisers; the main queue unless set. An addition to PusherSwift 10.1.
@@ -112,12 +112,12 @@ public class PusherClientOptions: NSObject, @unchecked Sendable {
     /// servers set a queue of their own.
     public var callbackQueue: DispatchQueue {
         get { state.withLockedValue { $0.callbackQueue } }
-        set { state.withLockedValue { $0.callbackQueue = newValue } }
+        set { state.replace(\.callbackQueue, with: newValue) }
     }
 
     /// The parts that clients are made of; tests replace them by scripted ones.
     var engine: EngineAssembly {
         get { state.withLockedValue { $0.engine } }
-        set { state.withLockedValue { $0.engine = newValue } }
+        set { state.replace(\.engine, with: newValue) }
     }
 }

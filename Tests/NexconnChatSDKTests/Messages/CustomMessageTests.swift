@@ -1,4 +1,5 @@
 import Foundation
+import NIOConcurrencyHelpers
 import Testing
 
 @testable import NexconnChatSDK
@@ -25,6 +26,23 @@ private final class OrderMessage: CustomMessage, @unchecked Sendable {
     }
 
     override func encode() throws -> Data { try JSONEncoder().encode(order) }
+}
+
+/// Calls back when it is released.
+private final class ReadingMessage: MessageContent, @unchecked Sendable {
+    private let body: @Sendable () -> Void
+
+    init(_ body: @escaping @Sendable () -> Void) {
+        self.body = body
+        super.init()
+    }
+
+    required init(content: Data) throws {
+        body = {}
+        super.init()
+    }
+
+    deinit { body() }
 }
 
 private final class DrawingMessage: CustomMediaMessage, @unchecked Sendable {
@@ -77,6 +95,16 @@ private final class Broken: CustomMessage, @unchecked Sendable {
         #expect(NCEngine.registerCustomMessages([Forbidden.self])?.code == 34209)
         #expect(NCEngine.registerCustomMessages([TextMessage.self])?.code == 34209)
         #expect(ContentRegistry.content(type: "RC:TxtMsg", bytes: Array(#"{"content":"t"}"#.utf8)) is TextMessage)
+    }
+
+    @Test func `a content of the app may read the message that held it when it is released`() {
+        let reply = ReferenceMessage(content: "re", referMsg: nil, referMsgUserId: "u", referMsgId: "1")
+        let found = NIOLockedValueBox<[Bool]>([])
+        reply.referMsg = ReadingMessage { [weak reply] in
+            found.withLockedValue { $0.append(reply?.referMsg == nil) }
+        }
+        reply.referMsg = nil
+        #expect(found.withLockedValue { $0 } == [true])
     }
 
     @Test func `an encode that gives no object is an error of its own`() throws {

@@ -1,4 +1,5 @@
 import Dispatch
+import NIOConcurrencyHelpers
 import PusherProtocol
 import Testing
 
@@ -137,5 +138,34 @@ struct BindingTests {
         }
         channel.unbindAll()
         #expect(channel.eventHandlers.isEmpty)
+    }
+
+    @Test func `what a channel holds may wait for another thread's call when the channel goes`() {
+        let pusher = fixture.pusher
+        let gone = NIOLockedValueBox(0)
+        func hold(_ name: String) {
+            let owner = CallingBack {
+                let done = DispatchSemaphore(value: 0)
+                DispatchQueue.global().async {
+                    pusher.unsubscribe("nothing")
+                    done.signal()
+                }
+                #expect(done.wait(timeout: .now() + 10) == .success, "the lock of the channels is held")
+                gone.withLockedValue { $0 += 1 }
+            }
+            pusher.subscribe(name).bind(eventName: "e") { _ in _ = owner }
+        }
+        hold("a")
+        pusher.unsubscribe("a")
+        #expect(gone.withLockedValue { $0 } == 1)
+        hold("b")
+        pusher.unsubscribeAll()
+        #expect(gone.withLockedValue { $0 } == 2)
+        hold("c")
+        fixture.connection.channels.channels = [:]
+        #expect(gone.withLockedValue { $0 } == 3)
+        hold("d")
+        fixture.connection.channels = PusherChannels()
+        #expect(gone.withLockedValue { $0 } == 4)
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import NIOConcurrencyHelpers
 import PusherSwift
 import Testing
 
@@ -15,7 +16,37 @@ extension AuthMethod: Equatable {
     }
 }
 
+/// Reads the options when it is released, as an app's object may.
+private final class ReadingAuthorizer: NSObject, Authorizer {
+    let options: PusherClientOptions
+    let gone: NIOLockedValueBox<Bool>
+
+    init(_ options: PusherClientOptions, _ gone: NIOLockedValueBox<Bool>) {
+        self.options = options
+        self.gone = gone
+    }
+
+    deinit {
+        let isReplaced = options.authMethod == .noMethod
+        gone.withLockedValue { $0 = isReplaced }
+    }
+
+    func fetchAuthValue(
+        socketID: String, channelName: String, completionHandler: @escaping @Sendable (PusherAuth?) -> Void
+    ) {
+        completionHandler(nil)
+    }
+}
+
 struct OptionsTests {
+    @Test func `an authorizer may read the options when it is replaced`() {
+        let options = PusherClientOptions()
+        let gone = NIOLockedValueBox(false)
+        options.authMethod = .authorizer(authorizer: ReadingAuthorizer(options, gone))
+        options.authMethod = .noMethod
+        #expect(gone.withLockedValue { $0 })
+    }
+
     @Test func `defaults are those of PusherSwift`() {
         let options = PusherClientOptions()
         #expect(options.authMethod == .noMethod)

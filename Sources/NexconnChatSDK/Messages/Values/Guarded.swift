@@ -13,6 +13,10 @@ public struct Guarded<Value: Sendable>: Sendable {
     /// The present value. May be used from any thread.
     public var wrappedValue: Value {
         get { box.withLockedValue { $0 } }
-        nonmutating set { box.withLockedValue { $0 = newValue } }
+        nonmutating set {
+            // The former value is released outside of the lock, because an object of the app may read the property in its `deinit`.
+            var former = newValue
+            box.withLockedValue { swap(&$0, &former) }
+        }
     }
 }
