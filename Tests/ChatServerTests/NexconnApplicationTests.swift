@@ -80,8 +80,9 @@ struct NexconnApplicationTests {
             logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
     }
 
-    private func send(_ cid: String, to user: String = "b", _ application: NexconnApplication) {
-        let draft = NexconnDraft(clientID: cid, conversation: .direct, to: user, type: "t", content: Array("{}".utf8))
+    private func send(_ cid: String, to user: String = "b", isStatus: Bool = false, _ application: NexconnApplication) {
+        var draft = NexconnDraft(clientID: cid, conversation: .direct, to: user, type: "t", content: Array("{}".utf8))
+        draft.options.isStatus = isStatus
         application.perform(.send(draft), by: .server(user: "a")) { [answers] result in
             let text =
                 switch result {
@@ -170,6 +171,20 @@ struct NexconnApplicationTests {
         send("2", to: "", application)
         #expect(store.count == 0)
         #expect(said.last == "2 33003")
+    }
+
+    @Test func `NV-3: a decision that the store need not keep waits behind those that it is keeping`() async throws {
+        let application = try await application()
+        send("1", application)
+        send("2", to: "c", isStatus: true, application)
+        #expect(said.isEmpty && store.count == 2)
+        store.finish()
+        #expect(said.count == 1 && said[0].hasPrefix("1 "))
+        store.finish()
+        #expect(said.count == 2 && said[1].hasPrefix("2 "))
+        // With nothing on its way it comes at once, and does not trouble the store.
+        send("3", to: "c", isStatus: true, application)
+        #expect(said.count == 3 && store.count == 0)
     }
 
     @Test("An answer may ask for more, with a store that is done at once and with one that is not")

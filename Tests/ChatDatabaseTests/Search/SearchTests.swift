@@ -77,6 +77,7 @@ struct SearchTests {
             })
         let times = { (page: SearchPage) in page.messages.map(\.sentTime) }
         #expect(try times(database.search("needle", in: team, time: 300...600)) == [600, 500, 400, 300])
+        #expect(try times(database.search("needle", in: team, time: 300...300)) == [300])
         #expect(try times(database.search("needle", in: team, sender: "eve", time: 0...500)) == [500, 300, 100])
         #expect(try times(database.search("needle", in: team, types: ["app:note"])) == [2000, 1500, 1000, 500])
         #expect(try times(database.search("needle", in: team, time: 900...100_000, limit: 2)) == [2000, 1900])

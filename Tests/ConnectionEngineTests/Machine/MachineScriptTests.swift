@@ -243,6 +243,15 @@ import Testing
         #expect(fixture.feed(.closed(fixture.attempt, reset)).first == "answer unknown")
     }
 
+    @Test func `RQ-3: also when the loss is final, and beside requests that were surely not done`() {
+        var fixture = connected()
+        fixture.feed(.perform(.subscribe("a"), RequestID(1)))
+        fixture.feed(.perform(.publish(9), RequestID(2)))
+        let effects = fixture.feed(.closed(fixture.attempt, ConnectionFailure(.credentialsRejected, "There is no such key.")))
+        #expect(effects.filter { $0.hasPrefix("answer") } == ["answer unknown", "answer credentialsRejected"])
+        #expect(fixture.phase == .failed)
+    }
+
     @Test func `RQ-5: a caller who stops waiting gets cancelled, and nothing later`() {
         var fixture = connected()
         fixture.feed(.perform(.subscribe("a"), RequestID(1)))

@@ -38,7 +38,7 @@ import Testing
         #expect(script.sent() == ["hello token -"])
     }
 
-    @Test func `A loss leaves requests unknown, and they are not sent again`() {
+    @Test func `RQ-3: a loss leaves requests unknown, and they are not sent again`() {
         let script = NexconnScript.connected()
         script.perform(.request(.settings))
         script.reconnect()

@@ -46,6 +46,16 @@ struct NexconnDamagedFrameTests {
         }
     }
 
+    @Test func `NC-41: behind the largest place there is none`() {
+        let last = UInt64.max
+        let frame = #"{"t":"pack","more":false,"in":[{"q":\#(last - 1),"e":\#(Self.event)},7,{"e":\#(Self.event)}]}"#
+        guard case .package(let items, false)? = FrameCatalogue.read(frame) else {
+            Issue.record("no package")
+            return
+        }
+        #expect(items.map(\.sequence) == [last - 1, last])
+    }
+
     @Test("A single event that is damaged keeps its place")
     func single() {
         for bad in [#"{"k":"msg","content":{"x":\q}}"#, #"{"k":"\ud800"}"#, "x", #"{"k":[1}"#] {

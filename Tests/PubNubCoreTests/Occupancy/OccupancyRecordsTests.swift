@@ -56,6 +56,27 @@ struct OccupancyRecordsTests {
         script.second = 10
         script.book.sweep(at: script.time, into: &events)
         #expect(events.map(\.action) == [.interval] && events.first?.needsRefresh == true && events.first?.occupancy == 2)
+        // The next event has the changes since the first one, and asks for nothing.
+        script.touch("c")
+        script.pass(to: 20)
+        #expect(script.news() == ["#3 +[c]"])
+    }
+
+    @Test func `CB-33: up to the announce maximum, and where events name no users, no reader is asked to refresh`() {
+        let records = ["a", "b"].map {
+            OccupancyRecord(channel: "c", user: $0, order: 1, state: nil, connections: [.init(id: "", timeout: 60)])
+        }
+        var small = OccupancyScript(OccupancySettings(announceMaximum: 2))
+        small.book.restore(records, at: small.time)
+        small.pass(to: 10)
+        #expect(small.news() == [])
+        small.touch("d")
+        small.pass(to: 20)
+        #expect(small.news() == ["#3 +[d]"])
+        var nameless = OccupancyScript(OccupancySettings(announceMaximum: 1, sendsDeltas: false))
+        nameless.book.restore(records, at: nameless.time)
+        nameless.pass(to: 10)
+        #expect(nameless.news() == ["#2"])
     }
 
     @Test("CB-33: A state that was set for a user who is not there is no record, and is forgotten in another process")

@@ -69,6 +69,13 @@ struct PubNubFilterWorkTests {
         #expect(subject.isExhausted)
     }
 
+    @Test func `PF-31: each step of an expression counts, also one without values of its own`() throws {
+        func work(_ filter: String) throws -> Int { try Self.judge(filter, metadata: #"{"a":1}"#, data: "{}").work }
+        let plain = try work("a == 1")
+        #expect(try work("!(a == 1)") == plain + 1)
+        #expect(try work("!(!(a == 1))") == plain + 2)
+    }
+
     @Test("Each evaluation has the whole limit for itself, though the message is read once")
     func subjects() throws {
         var subject = PubNubFilterSubject(metadata: nil, data: Array(Self.long.utf8))

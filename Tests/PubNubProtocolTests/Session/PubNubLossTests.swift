@@ -90,9 +90,20 @@ struct PubNubLossTests {
         #expect(script.told().last == "subscribed a,b,c 510/1->510/1")
     }
 
+    @Test func `PX-33: with an unlimited stream no absence is too long`() {
+        var options = PubNubOptions()
+        options.streamLifetime = .zero
+        let script = back(after: 86_400, options: options)
+        #expect(script.poll?.target.contains("lifeline-after") == false)
+        script.answer(500)
+        #expect(script.told().last == "subscribed a 100/1->100/1 again")
+    }
+
     /// A script whose connection was lost for this time and is open again, with the handshake sent.
-    private func back(after seconds: Int, _ channel: String = "a") -> PubNubScript {
-        let script = PubNubScript.connected(channel)
+    private func back(
+        after seconds: Int, _ channel: String = "a", options: PubNubOptions = PubNubOptions()
+    ) -> PubNubScript {
+        let script = PubNubScript.connected(channel, options: options)
         script.handle(.networkChanged(.unavailable))
         script.answerCall(.failure(ConnectionFailure(.networkUnavailable, "No route.")))
         script.advance(.seconds(seconds))

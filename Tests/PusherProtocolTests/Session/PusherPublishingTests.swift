@@ -84,7 +84,7 @@ struct PusherPublishingTests {
         #expect(script.answers() == ["3 failed unknown"])
     }
 
-    @Test("A lost link and a missing answer leave the outcome unknown")
+    @Test("RQ-3: A lost link and a missing answer leave the outcome unknown")
     func unknown() {
         let script = Self.subscribed()
         script.perform(Self.publish())
