@@ -77,6 +77,16 @@ def test_the_suites_of_all_modules_are_there():
     assert [name for name in suites if not (ROOT / "Tests" / name).is_dir()] == []
 
 
+def test_no_module_with_rules_is_left_out():
+    def has_rules(module):
+        return any(mutate.ruled_lines(path.read_text()) for path in (ROOT / "Sources" / module).rglob("*.swift"))
+
+    # What tests are made with, and descriptions that Python tests compare with the server.
+    others = {"EngineTesting", "LifelineTesting", "StoreConformance", "ServerDescriptions"}
+    left_out = {path.name for path in (ROOT / "Sources").iterdir() if path.is_dir()} - set(mutate.SUITES) - others
+    assert [module for module in sorted(left_out) if has_rules(module)] == []
+
+
 def test_each_change_is_switched_on_by_its_number(tmp_path):
     # One change of a line at a time, as in a run.
     every = [change for change in changes() if change.after != "||"]
