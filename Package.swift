@@ -588,7 +588,11 @@ let package = Package(
 // The Thread Sanitizer runs three of the test targets. Building the others and the programs for it would cost minutes; programs that are
 // named are kept.
 if let names = Context.environment["LIFELINE_TEST_TARGETS"] {
-    let kept = Set(names.split(separator: ",").map(String.init))
+    var kept = Set(names.split(separator: ",").map(String.init))
+    // Tests of a program need it.
+    for target in package.targets where kept.contains(target.name) {
+        for case .byNameItem(let name, _) in target.dependencies { kept.insert(name) }
+    }
     package.targets.removeAll { ($0.type == .executable || $0.type == .test) && !kept.contains($0.name) }
     if !kept.contains("LifelineCommand") { package.products.removeAll { $0.name == "lifeline" } }
 }

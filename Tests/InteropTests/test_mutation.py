@@ -1,5 +1,7 @@
 """Scripts/mutate.py on a small source: where it changes what, and that each change can be switched on in a program."""
 
+import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -75,6 +77,20 @@ def test_the_suites_of_all_modules_are_there():
     assert set(mutate.SUITES) <= modules
     suites = mutate.targets(suite for names in mutate.SUITES.values() for suite in names)
     assert [name for name in suites if not (ROOT / "Tests" / name).is_dir()] == []
+
+
+@pytest.mark.parametrize("suites", [["LifelineCommandTests"], [suite for names in mutate.SUITES.values() for suite in names]], ids=["one", "all"])
+def test_targets_keep_what_they_depend_on(suites):
+    """A build for some test targets leaves out programs; not those that the tests depend on."""
+    def targets(**environment):
+        done = subprocess.run(
+            ["swift", "package", "dump-package"], cwd=ROOT, env={**os.environ, **environment}, capture_output=True, text=True, timeout=300)
+        assert done.returncode == 0, done.stderr
+        return {target["name"]: target for target in json.loads(done.stdout)["targets"]}
+
+    kept = targets(LIFELINE_TEST_TARGETS=",".join(mutate.targets(suites)))
+    needed = {dependency["byName"][0] for target in kept.values() for dependency in target["dependencies"] if "byName" in dependency}
+    assert sorted(needed & (targets().keys() - kept.keys())) == []
 
 
 def test_no_module_with_rules_is_left_out():
