@@ -1,3 +1,4 @@
+import NIOHTTP1
 import NexconnProtocol
 import ServerRuntime
 
@@ -37,9 +38,26 @@ extension ChatService: WebSocketFront {
     }
 
     private func call(_ request: HTTPRequest, for connection: HTTPConnection) {
-        let reply = connection.expectAnswer()
+        let send = connection.expectAnswer()
+        let reply: @Sendable (HTTPAnswer) -> Void = { [self] answer in
+            send(answer.status < 400 ? answer : described(answer, request.headers))
+        }
         if let forwarder = backend.forwarder { return forwarder.answer(request, reply: reply) }
         NexconnAPI(backend: backend, node: self).answer(request, reply: reply)
+    }
+
+    /// A refusal with the application that the call names, and with what is signed, for the log (rule SO-150).
+    private func described(_ answer: HTTPAnswer, _ headers: HTTPHeaders) -> HTTPAnswer {
+        var answer = answer
+        answer.details["service"] = service.rawValue
+        if let key = headers.first(name: "App-Key") {
+            let isKnown = gateway(key: key) != nil
+            answer.details[isKnown ? "app" : "named"] = isKnown ? logText(key.utf8) : logKey(key)
+        }
+        if answer.status == 401, let nonce = headers.first(name: "Nonce"), let time = headers.first(name: "Timestamp") {
+            answer.details["signed"] = "the secret, then \(logText((nonce + time).utf8))"
+        }
+        return answer
     }
 
     // MARK: Sessions

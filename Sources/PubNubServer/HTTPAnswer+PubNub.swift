@@ -1,11 +1,18 @@
 import PubNubProtocol
 import ServerRuntime
+import ServerValues
 
 // HTTP answers in the formats of PubNub's services.
 extension HTTPAnswer {
     init(_ error: PubNubErrorBody) {
         self.init(status: error.status, ContentType(rawValue: error.contentType), error.body)
         hasRecordedFields = true
+    }
+
+    /// The same for a keyset, which the log names (rule SO-150).
+    init(_ error: PubNubErrorBody, of application: PubNubApplication) {
+        self.init(error)
+        details = ["service": ServiceName.pubnub.rawValue, "app": logText(application.subscribeKey.utf8)]
     }
 
     /// An answer in the format of PubNub's services.

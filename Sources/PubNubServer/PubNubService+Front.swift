@@ -43,9 +43,11 @@ extension PubNubService: ServerFront {
             // The leader checks the access rights of the requests that it answers.
             application = try requests.application(for: request, address, isJudged: cluster == nil || isPoll)
         } catch {
-            return connection.answer(HTTPAnswer(error))
+            return connection.answer(described(HTTPAnswer(error), address.subscribeKey, request))
         }
-        if isPoll, let refusal = application.pollRefusal { return connection.answer(HTTPAnswer(refusal)) }
+        if isPoll, let refusal = application.pollRefusal {
+            return connection.answer(described(HTTPAnswer(refusal), address.subscribeKey, nil))
+        }
         switch address.route {
         case .time: return
         case .subscribe:
@@ -69,11 +71,31 @@ extension PubNubService: ServerFront {
     func perform(
         _ request: PubNubServerRequest, _ route: PubNubRoute, _ application: PubNubApplication, for connection: HTTPConnection
     ) {
-        if let cluster {
-            cluster.forward(request, route, application, counts: publishedCounts, reply: connection.expectAnswer())
-        } else {
-            requests.answer(request, route, application, reply: connection.expectAnswer())
+        let send = connection.expectAnswer()
+        let reply: HTTPReply = { [self] answer in
+            send(answer.status < 400 ? answer : described(answer, application.subscribeKey, request))
         }
+        if let cluster {
+            cluster.forward(request, route, application, counts: publishedCounts, reply: reply)
+        } else {
+            requests.answer(request, route, application, reply: reply)
+        }
+    }
+
+    /// A refusal with the keyset that the request names, and with what its answer does not tell, for the log (rule SO-150).
+    private func described(_ answer: HTTPAnswer, _ subscribeKey: String, _ request: PubNubServerRequest?) -> HTTPAnswer {
+        var answer = answer
+        answer.details["service"] = service.rawValue
+        guard let application = application(subscribeKey: subscribeKey) else {
+            answer.details["named"] = logKey(subscribeKey)
+            return answer
+        }
+        answer.details["app"] = logText(application.subscribeKey.utf8)
+        if answer.status == 403, let request {
+            let access = PubNubAccess(application: application)
+            answer.details.merge(access.explanation(of: answer.body, to: request)) { $1 }
+        }
+        return answer
     }
 
     // MARK: Polls
@@ -92,9 +114,12 @@ extension PubNubService: ServerFront {
             return poll.polls.subscribe(target, bytes, for: connection)
         }
         guard let name = PercentDecoding.decode(key, plusIsSpace: false), let application = application(subscribeKey: name) else {
-            return connection.answer(HTTPAnswer(.invalidSubscribeKey))
+            let name = PercentDecoding.decode(key, plusIsSpace: false) ?? ""
+            return connection.answer(described(HTTPAnswer(.invalidSubscribeKey), name, nil))
         }
-        if let refusal = application.pollRefusal { return connection.answer(HTTPAnswer(refusal)) }
+        if let refusal = application.pollRefusal {
+            return connection.answer(described(HTTPAnswer(refusal), application.subscribeKey, nil))
+        }
         guard application.keyset.requiresGrants else {
             return polls(of: application, for: connection).subscribe(target, bytes, for: connection)
         }
@@ -104,7 +129,9 @@ extension PubNubService: ServerFront {
             let address = try PubNubAddress(method: "GET", segments: requestTarget.segments)
             let access = PubNubAccess(application: application)
             let version = access.version
-            if let refusal = access.refusal(of: request, address.route) { return connection.answer(HTTPAnswer(refusal)) }
+            if let refusal = access.refusal(of: request, address.route) {
+                return connection.answer(described(HTTPAnswer(refusal), application.subscribeKey, request))
+            }
             polls(of: application, for: connection).subscribe(
                 target, bytes, for: connection, access: access.held(request, address.route, version: version),
                 isJudged: true, owner: access.owner(of: request))

@@ -137,8 +137,15 @@ extension PusherService: ConsoleService {
 
 extension PusherWire {
     /// The message of a frame for subscribers, as JSON text.
-    fileprivate static func envelope(in frame: ByteBuffer) -> JSONText? {
-        try? JSONText(bytes: Array(frame.messageOfServerFrame))
+    fileprivate static func envelope(in frame: ByteBuffer) -> JSONText? { value(of: Array(frame.messageOfServerFrame)) }
+
+    /// A message for clients as JSON text; nil, which no message of this server is, when it is not JSON.
+    static func value(of message: [UInt8]) -> JSONText? {
+        do {
+            return try JSONText(bytes: message)
+        } catch {
+            return nil
+        }
     }
 }
 

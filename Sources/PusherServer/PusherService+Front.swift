@@ -55,8 +55,18 @@ extension PusherService: WebSocketFront {
             }
             perform(request, route, for: connection)
         } catch {
-            connection.refuse(error, of: target, with: HTTPAnswer(error))
+            connection.refuse(error, of: target, with: refused(error, target))
         }
+    }
+
+    /// The answer to a request that is refused, with its application for the log (rule SO-150).
+    private func refused(_ problem: HTTPProblem, _ target: RequestTarget) -> HTTPAnswer {
+        var answer = HTTPAnswer(problem)
+        answer.details["service"] = service.rawValue
+        guard target.segments.count > 1, target.segments[0] == "apps" else { return answer }
+        let isKnown = settings.applications.application(id: target.segments[1]) != nil
+        answer.details[isKnown ? "app" : "named"] = isKnown ? logText(target.segments[1].utf8) : logKey(target.segments[1])
+        return answer
     }
 
     /// - Parameter held: the number and the deadline of a request that had to wait.
@@ -68,7 +78,7 @@ extension PusherService: WebSocketFront {
         do throws(HTTPProblem) {
             result = try RESTService(service: self).answer(request, route)
         } catch {
-            result = HTTPAnswer(error)
+            result = refused(error, request.target)
             if !error.loops.isEmpty {
                 return connection.hold(until: error.loops, or: result, held?.deadline) { number, deadline in
                     self.perform(request, route, for: connection, held: (number, deadline))
@@ -148,16 +158,14 @@ extension PusherService: WebSocketFront {
         return settings.applications.application(key: target.segments[1])
     }
 
-    /// Describes a refused client for the log: its page, its address, and the beginning of its key. A key is public, but some users
-    /// put their secret in its place, so it is shortened.
+    /// Describes a refused client for the log: its page, its address, and the beginning of its key.
     private static func asked(
         _ target: RequestTarget, _ visitor: RequestOrigin, _ application: Application?
     ) -> Logger.Metadata {
         var asked: Logger.Metadata = [:]
         if let application { asked["app"] = "\(application.id)" }
         if target.segments.count == 2, target.segments[0] == "app" {
-            let key = logText(target.segments[1].utf8)
-            asked["key"] = "\(key.prefix(4))\(key.count > 4 ? "…" : "")"
+            asked["key"] = "\(logKey(target.segments[1]))"
         }
         if let origin = visitor.origin { asked["origin"] = "\(logText(origin.utf8))" }
         if let address = visitor.address { asked["address"] = "\(address)" }

@@ -1,19 +1,22 @@
 """What the log of `lifeline serve` says when a client is refused or cut, and how much of it (rules SO-116 and SO-117)."""
 
 import json
+import re
+import time
 import urllib.error
 import urllib.request
 
 import pytest
-from lifeline_harness import Server, wait_until
-from nexconn_client import ChatSession, Farewell
+from lifeline_harness import Server, rest, wait_until
+from nexconn_client import ChatSession, Farewell, ServerAPI
 from pusher_client import PusherSocket
 
 ORIGINS = {"apps": [{"id": "1", "key": "open-key", "secret": "secret-of-this-test", "limits": {"connections": 1}},
                     {"id": "2", "key": "page-key", "secret": "other-secret-of-this-test", "allowedOrigins": ["https://app.example"]},
                     {"id": "3", "key": "off-key", "secret": "third-secret-of-this-test", "enabled": False},
                     {"id": "4", "key": "tls-key", "secret": "fourth-secret-of-this-test", "requireTLS": True}],
-           "nexconn": {"key": "chat-key", "secret": "chat-secret-of-this-test", "enabled": False}}
+           "nexconn": {"key": "chat-key", "secret": "chat-secret-of-this-test", "enabled": False},
+           "pubnub": {"publishKey": "pub-key", "subscribeKey": "sub-key", "secret": "keyset-secret-of-this-test", "accessManager": True}}
 
 
 def lines(server, message="connection ended"):
@@ -86,6 +89,77 @@ def test_a_refused_request_says_why_and_no_secret(server):
     said = line(server, "request refused", status="401")
     assert said["level"] == "notice" and said["reason"] and said["address"] == "127.0.0.1"
     assert "secret-of-this-test" not in "\n".join(server.errors)
+
+
+def fetch(server, path):
+    """A request that is refused."""
+    with pytest.raises(urllib.error.HTTPError):
+        urllib.request.urlopen(f"http://127.0.0.1:{server.port}{path}", timeout=30)
+
+
+def test_a_wrong_signature_of_pusher_shows_what_was_signed(server):
+    """SO-150: the text alone."""
+    assert rest(server.port, "GET", "/apps/1/channels?filter_by_prefix=a-b&mine=private", key="open-key", secret="typed-secret-of-this-test", timestamp=None)[0] in (400, 401)
+    said = line(server, "request refused", status="401", app="1")
+    assert said["service"] == "pusher" and said["level"] == "notice" and said["reason"].startswith("auth_signature is wrong.")
+    assert re.fullmatch(r"GET /apps/1/channels auth_key=open-key&auth_timestamp=\d+&auth_version=1\.0&filter_by_prefix=a-b&mine=…", said["signed"])
+    assert "secret-of-this-test" not in "\n".join(server.errors) and "private" not in said["signed"]
+
+
+def test_an_application_that_is_not_there_is_named_by_its_beginning(server):
+    """SO-150: a path that names an application is not one that scanners ask for."""
+    assert rest(server.port, "GET", "/apps/1234567/channels")[0] == 404
+    said = line(server, "request refused", status="404")
+    assert said["level"] == "notice" and said["named"] == "1234…" and "app" not in said and said["service"] == "pusher"
+    fetch(server, "/v2/subscribe/nobodys-key/c/0?tt=0&uuid=u")
+    said = line(server, "request refused", service="pubnub")
+    assert said["named"] == "nobo…" and said["reason"] == "Invalid Subscribe Key"
+    # A scanner's.
+    fetch(server, "/wp-login.php")
+    assert [each for each in lines(server, "request refused") if each["level"] != "debug" and each.get("route") == "other"] == []
+
+
+@pytest.mark.parametrize("path, reason", [
+    ("/v2/subscribe/sub-key/c/0?tt=0&uuid=u", "The request has neither a token nor a signature."),
+    ("/publish/pub-key/sub-key/0/c/0/%22words%22?uuid=u&auth=token-of-elsewhere", "The auth key has no grant for this, or the token is not one of this keyset.")])
+def test_why_pubnubs_clients_are_refused(server, path, reason):
+    """SO-150: the client gets "Forbidden" for each."""
+    fetch(server, path)
+    said = line(server, "request refused", service="pubnub")
+    assert (said["app"], said["reason"], said["level"]) == ("sub-key", reason, "notice")
+    written = "\n".join(server.errors)
+    assert "token-of-elsewhere" not in written and "words" not in written
+
+
+def test_a_wrong_signature_of_pubnub_shows_what_was_signed(server):
+    """SO-150: without values that may be anything."""
+    fetch(server, f"/v2/auth/grant/sub-key/sub-key?timestamp={int(time.time())}&channel=private-words&r=1&signature=v2.wrong")
+    said = line(server, "request refused", status="403", app="sub-key")
+    assert re.fullmatch(r"GET pub-… /v2/auth/grant/sub-key/sub-key channel=X&r=X&timestamp=\d+ and a body of 0 bytes", said["signed"])
+    assert "private-words" not in "\n".join(server.errors) and "v2.wrong" not in "\n".join(server.errors)
+
+
+def test_a_wrong_signature_of_chat_shows_what_was_signed(server):
+    """SO-150: nonce and time, and the sentence without the JSON around it."""
+    api = ServerAPI(server.port, key="chat-key", secret="typed-secret-of-this-test")
+    headers = api.headers(nonce="nonce-1")
+    assert api.call("open-channel/create", {"channelId": "c"}, headers=headers)[0] == 401
+    said = line(server, "request refused", service="chat")
+    assert said["app"] == "chat-key" and said["reason"].startswith("The signature is wrong: send SHA1(secret + Nonce + Timestamp)")
+    assert said["signed"] == f"the secret, then nonce-1{headers['Timestamp']}" and "secret-of-this-test" not in "\n".join(server.errors)
+
+
+def test_an_error_on_a_connection_that_goes_on_is_logged(server, started):
+    """SO-151: with what the backend should have signed."""
+    client = started(PusherSocket, server.port, key="open-key", secret="secret-of-this-test")
+    socket_id = client.socket_id
+    client.send("pusher:subscribe", {"channel": "presence-room", "auth": "open-key:" + 64 * "0", "channel_data": '{"user_id":"private-words"}'})
+    said = line(server, "error sent", code="4009")
+    assert (said["level"], said["app"], said["service"], said["channel"]) == ("notice", "1", "pusher", "presence-room")
+    assert said["reason"] == "The subscription is not authorized." and said["signed"] == f"{socket_id}:presence-room:channel_data"
+    client.send("client-typing", {"x": "private-words"}, channel="private-room")
+    line(server, "error sent", code="4301")
+    assert "private-words" not in "\n".join(server.errors)
 
 
 def test_what_repeats_is_counted_instead_of_written(server):

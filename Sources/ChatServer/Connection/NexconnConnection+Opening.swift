@@ -9,13 +9,13 @@ extension NexconnConnection {
     func greet(_ hello: NexconnHello) {
         guard let context else { return }
         guard hello.version == 1 else { return close(.bye(.unknownVersion)) }
-        guard let application = service.gateway(key: hello.appKey) else { return close(.bye(.unknownApplication)) }
+        guard let application = service.gateway(key: hello.appKey) else { return refuse(hello, .unknownApplication) }
         // Also for a refusal, whose log entry and row in the console name the application (rule SO-148).
         slot = application.slot
-        if let refusal = application.refusal { return close(.bye(refusal)) }
+        if let refusal = application.refusal { return refuse(hello, refusal) }
         switch service.context.admission.withLockedValue({ $0.open(application.name, limit: nil) }) {
         case .admitted: break
-        case .overCapacity, .overQuota: return close(.bye(.full))
+        case .overCapacity, .overQuota: return refuse(hello, .full)
         case .draining: return drain()
         }
         self.application = application

@@ -21,6 +21,8 @@ final class NexconnConnection: WebSocketConnection, SeatedConnection {
     /// The bytes and frames that arrived before the hello.
     private var early: (bytes: Int, frames: Int) = (0, 0)
     var seats: ContiguousArray<LoopSeat<NexconnConnection>> = []
+    /// What the log says of a client that is refused at its hello: the beginning of its key.
+    private var asked: Logger.Metadata = [:]
 
     init(service: ChatService, loop: EventLoopContext) {
         self.service = service
@@ -104,10 +106,16 @@ final class NexconnConnection: WebSocketConnection, SeatedConnection {
     }
 
     override var endingDetails: Logger.Metadata {
-        var details: Logger.Metadata = [:]
+        var details = asked
         if let application { details["app"] = "\(logText(application.name.application.text.utf8))" }
         if let peer { details["user"] = "\(logText(peer.user.text.utf8))" }
         return details
+    }
+
+    /// Ends a session that is refused at its hello.
+    func refuse(_ hello: NexconnHello, _ bye: NexconnBye) {
+        asked["key"] = "\(logKey(hello.appKey))"
+        close(.bye(bye))
     }
 
     func countRefusal(_ farewell: NexconnCloseReason) {

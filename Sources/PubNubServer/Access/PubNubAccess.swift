@@ -1,5 +1,6 @@
 import Identifiers
 import PubNubProtocol
+import ServerRuntime
 
 /// Decides whether a request is allowed, for keysets that require grants (rules PV-80 to PV-89).
 struct PubNubAccess: Sendable {
@@ -101,5 +102,40 @@ struct PubNubAccess: Sendable {
             channels: once.filter { $0.kind == .channel }.map(\.name.text),
             groups: once.filter { $0.kind == .group }.map(\.name.text),
             users: once.filter { $0.kind == .user }.map(\.name.text))
+    }
+}
+
+// What the log says of a refusal (rule SO-150).
+extension PubNubAccess {
+    /// Why a request was refused with 403, where the client gets one answer for several reasons: `reason`, and the signed text as
+    /// `signed`.
+    ///
+    /// - Parameter answer: the body of the answer.
+    func explanation(of answer: [UInt8], to request: PubNubServerRequest) -> [String: String] {
+        func says(_ message: String) -> Bool { answer.starts(with: Array("{\"message\":\"\(message)\"".utf8)) }
+        if says("Invalid Signature") {
+            guard request.parameter("signature") != nil else {
+                return ["reason": "The request is not signed with the secret key."]
+            }
+            return ["signed": signed(request)]
+        }
+        guard says("Forbidden") else { return [:] }
+        guard let auth = request.auth else { return ["reason": "The request has neither a token nor a signature."] }
+        guard token(auth) != nil else {
+            return ["reason": "The auth key has no grant for this, or the token is not one of this keyset."]
+        }
+        return ["reason": "The token does not grant what the request needs, or is for another user."]
+    }
+
+    /// The text whose signature is wrong. The path is shown for calls of the access manager only, because others may have a message in it;
+    /// of parameters the timestamp alone has its value.
+    private func signed(_ request: PubNubServerRequest) -> String {
+        let path = request.target.rawPath
+        let isShown = ["/v3/pam/", "/v2/auth/", "/v1/auth/"].contains { path.utf8.starts(with: $0.utf8) }
+        let query = PubNubSignature.query(
+            request.target.parameters.map { PubNubRequest.Parameter($0.name, $0.name == "timestamp" ? $0.value : "X") })
+        let key = logKey(application.keyset.publishKey)
+        let text = "\(request.method) \(key) \(isShown ? path : "PATH") \(query) and a body of \(request.body.count) bytes"
+        return logText(text.utf8, limit: 512)
     }
 }

@@ -75,7 +75,7 @@ final class PubNubPolls {
                     cursor: target.cursor, resumesAfter: target.resumesAfter, heartbeat: target.heartbeat,
                     state: try readState(target, bytes)))
         } catch {
-            connection.answer(HTTPAnswer(error))
+            connection.answer(HTTPAnswer(error, of: application))
         }
     }
 
@@ -89,7 +89,7 @@ final class PubNubPolls {
         var mustFilter = false
         var places: [PresencePlace] = []
         if let relay = application.relay, let user = poll.user, let refusal = join(sources, user, request, through: relay) {
-            return connection.answer(HTTPAnswer(refusal))
+            return connection.answer(HTTPAnswer(refusal, of: application))
         }
         let page = application.change { state, pending in
             let before = request.before ?? state.streams.visible
@@ -388,7 +388,7 @@ final class PubNubPolls {
         guard poll.isHeld, !application.isOpenToAll, let connection = poll.connection else { return false }
         if let refusal = application.pollRefusal {
             poll.release()
-            connection.answer(HTTPAnswer(refusal))
+            connection.answer(HTTPAnswer(refusal, of: application))
         } else {
             guard !poll.isJudged else { return false }
             // The rights in its request are no longer known: the client sends its next request at once, and that one is checked.
@@ -413,7 +413,7 @@ final class PubNubPolls {
         else { return false }
         let connection = poll.connection
         poll.release()
-        connection?.answer(HTTPAnswer(refusal))
+        connection?.answer(HTTPAnswer(refusal, of: application))
         connection?.resume()
         return true
     }

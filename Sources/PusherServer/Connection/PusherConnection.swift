@@ -293,7 +293,27 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
 
     private func refuse(_ message: [UInt8], _ code: Int?) {
         loop.state.figures.err(.pusher, code)
+        logError(message, code)
         reply(message)
+    }
+
+    /// Logs an error that the client gets while its connection goes on, with the client's own sentence (rule SO-151). Of the signed text
+    /// of a subscription only what is no payload.
+    private func logError(_ message: [UInt8], _ code: Int?) {
+        loop.state.note("error sent", blame(code ?? 0), in: service.context) {
+            var metadata = logMetadata.merging(endingDetails) { $1 }
+            metadata["service"] = "\(service.service.rawValue)"
+            if let code { metadata["code"] = "\(code)" }
+            if let address = context?.remoteAddress?.ipAddress { metadata["address"] = "\(address)" }
+            guard let frame = PusherWire.value(of: message) else { return metadata }
+            if let reason = frame["data"]?["message"]?.string { metadata["reason"] = "\(logText(reason.utf8))" }
+            guard let channel = frame["channel"]?.string else { return metadata }
+            metadata["channel"] = "\(logText(channel.utf8))"
+            guard code == 4009 else { return metadata }
+            let hasData = PusherChannelKind(of: channel).access == .presence
+            metadata["signed"] = "\(socketID):\(logText(channel.utf8))\(hasData ? ":channel_data" : "")"
+            return metadata
+        }
     }
 }
 

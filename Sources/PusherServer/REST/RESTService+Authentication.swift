@@ -50,7 +50,21 @@ extension RESTService {
                 guard error == .wrongSignature else { break }
             }
         }
-        throw .unauthorized(try advice(refusal, request, now: now))
+        var problem = HTTPProblem.unauthorized(try advice(refusal, request, now: now))
+        if refusal == .wrongSignature { problem.details["signed"] = Self.signed(request) }
+        throw problem
+    }
+
+    /// The text whose signature is wrong, for the log: method, path and parameters in their order (rule SO-150). Values of parameters that
+    /// the API does not have are left out, because they may be anything.
+    private static func signed(_ request: RESTRequest) -> String {
+        let known: Set = ["auth_key", "auth_timestamp", "auth_version", "body_md5", "filter_by_prefix", "info"]
+        let parameters = request.target.parameters.map { parameter in
+            let isKnown = known.contains(PusherRequestSignature.lowercased(parameter.name))
+            return (name: parameter.name, value: isKnown ? parameter.value : "…")
+        }
+        let text = PusherRequestSignature.text(method: request.method, path: request.target.rawPath, parameters: parameters)
+        return logText(text.utf8, limit: 512)
     }
 
     /// The error and its remedy. The text repeats nothing of the request except the deviation of its clock.

@@ -22,6 +22,10 @@ package struct HTTPAnswer: Hashable, Sendable {
     package var fields: [(name: String, value: String)] = []
     /// Whether the answer has the CORS header fields that PubNub's services send (rule PV-5).
     package var hasRecordedFields = false
+    /// What the log says of a refused request beside status and sentence (rule SO-150): `service`; `app`, or `named` for the beginning of a
+    /// key or an id that no application has; `signed` for the text whose signature is wrong; `reason` where the client gets the same
+    /// sentence for several reasons. Never sent, and never a secret, a token or a payload.
+    package var details: [String: String] = [:]
     /// The reservation of a large body, which is kept until the body is sent.
     package var reservation: BodyReservation?
 
@@ -34,6 +38,7 @@ package struct HTTPAnswer: Hashable, Sendable {
     package init(_ problem: HTTPProblem) {
         self.init(status: problem.status, .text, Array((problem.message + "\n").utf8))
         if let seconds = problem.retryAfter { fields = [("retry-after", String(seconds))] }
+        details = problem.details
         if problem == .upgradeRequired { fields.append(("upgrade", "websocket")) }
     }
 

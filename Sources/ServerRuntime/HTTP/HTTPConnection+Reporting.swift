@@ -1,9 +1,11 @@
 import Logging
 import NIOHTTP1
+import WireCoding
 
 /// The log entries and traces of a request.
 extension HTTPConnection {
-    /// Rule SO-96: no path and no query, because clients put keys, signatures and tokens there.
+    /// Rule SO-96: no path and no query, because clients put keys, signatures and tokens there. What a wrong signature is about is checked
+    /// before it is written (SO-150).
     func logMetadata(status: Int, nanoseconds: Int64) -> Logger.Metadata {
         var metadata: Logger.Metadata = [
             "connection": "\(loop.number)-\(serial)", "request": "\(loop.number)-\(serial)-\(number)",
@@ -14,14 +16,28 @@ extension HTTPConnection {
     }
 
     /// Logs the reason why a request was refused, in the words of the client's answer, which contain no secret (rule SO-116). Requests
-    /// for unknown paths are not logged, because every scanner sends them.
+    /// for unknown paths are not logged, because every scanner sends them; those that name an application are.
     func logRefusal(_ answer: HTTPAnswer, nanoseconds: Int64) {
-        let blame: Blame = answer.status >= 500 ? .server : answer.status == 404 || answer.status == 405 ? .nobody : .client
+        let isUnknownPath = (answer.status == 404 || answer.status == 405) && answer.details["named"] == nil
+        let blame: Blame = answer.status >= 500 ? .server : isUnknownPath ? .nobody : .client
         loop.state.note("request refused", blame, in: core) {
             var metadata = logMetadata(status: answer.status, nanoseconds: nanoseconds)
-            metadata["reason"] = "\(logText(answer.body))"
+            metadata["reason"] = "\(logText(Self.sentence(answer.body)))"
+            for (name, text) in answer.details { metadata[name] = "\(text)" }
             if let address = remoteAddress?.ipAddress { metadata["address"] = "\(address)" }
             return metadata
+        }
+    }
+
+    /// The sentence in the body of an error answer: the body itself, or the member of a JSON object that has it.
+    private static func sentence(_ body: [UInt8]) -> [UInt8] {
+        guard body.first == UInt8(ascii: "{"), body.count <= 4_096 else { return body }
+        do {
+            let json = try JSONText(bytes: body)
+            let text = json["errorMessage"]?.string ?? json["message"]?.string ?? json["error"]?.string
+            return text.map { Array($0.utf8) } ?? body
+        } catch {
+            return body
         }
     }
 

@@ -11,6 +11,8 @@ package struct HTTPProblem: Error, Hashable, Sendable {
     package var retryAfter: Int?
     /// The allowed methods of the path, for a status of 405.
     package var allowedMethods: String?
+    /// See ``HTTPAnswer/details``.
+    package var details: [String: String] = [:]
     /// The event loops whose queues are full, for a publish request; empty for every other reason. No part of the request was performed.
     package var loops = EventLoopSet()
 

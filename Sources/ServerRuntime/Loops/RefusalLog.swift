@@ -64,11 +64,17 @@ extension LoopState {
     }
 }
 
-/// A text for the log: one line, at most 200 bytes of UTF-8, without control characters.
-package func logText(_ bytes: some Collection<UInt8>) -> String {
+/// A text for the log: one line, at most `limit` bytes of UTF-8, without control characters.
+package func logText(_ bytes: some Collection<UInt8>, limit: Int = 200) -> String {
     var line = String.UnicodeScalarView()
-    for scalar in String(decoding: bytes.prefix(200), as: UTF8.self).unicodeScalars where scalar != "\u{FFFD}" {
+    for scalar in String(decoding: bytes.prefix(limit), as: UTF8.self).unicodeScalars where scalar != "\u{FFFD}" {
         line.append(scalar.properties.generalCategory == .control ? " " : scalar)
     }
     return String(line)
+}
+
+/// A key for the log that no application has: its first four characters. A key is public, but some users put their secret in its place.
+package func logKey(_ key: String) -> String {
+    let text = logText(key.utf8)
+    return text.count > 4 ? text.prefix(4) + "…" : text
 }
