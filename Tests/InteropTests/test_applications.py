@@ -1,4 +1,4 @@
-"""Applications that are made at run time, by the console's page and by `lifeline apps` (rules AR-4, AR-15, AR-21, AR-23, AR-24 and AR-25)."""
+"""Applications that are made at run time, by the console's page and by `lifeline apps` (rules AR-4, AR-15, AR-21, AR-23 to AR-25 and AR-30)."""
 
 import json
 import os
@@ -47,6 +47,8 @@ def test_the_command_makes_applications_that_outlive_the_server(started, server,
     assert ["pusher", "7", "seven", "runtime", "enabled", "one"] in [line.split() for line in apps(server, "list")[1]]
     secret = json.loads(apps(server, "rotate", "pusher", "7", "--for", "3600", "--json")[1][0])["secret"]
     assert secret != made["secret"]
+    code, lines, _ = apps(server, "set", "pusher", "7", "limits.connections=6", "clientEvents=true", "--json")
+    assert code == 0 and json.loads(lines[0])["limits"] == {"connections": 6}
     for command, expected in (("rotate", 0), ("disable", 0), ("enable", 0)):
         arguments = ["--finish"] if command == "rotate" else []
         assert apps(server, command, "pusher", "7", *arguments)[0] == expected, command
@@ -64,6 +66,7 @@ def test_refusals_say_what_to_do(server):
     for arguments, password, code, words in (
             (("list",), "not the password", 1, "--password-file"), (("create", "chat"), READER, 1, "read-only"),
             (("disable", "pusher", "1001"), ADMIN, 1, "SIGHUP"), (("create", "pusher", "--limit", "connections=-1"), ADMIN, 1, "limits.connections"),
-            (("create", "pusher", "--limit", "connections"), ADMIN, 2, "connections=5000"), (("list",), "", 2, "LIFELINE_ADMIN_PASSWORD")):
+            (("create", "pusher", "--limit", "connections"), ADMIN, 2, "connections=5000"), (("list",), "", 2, "LIFELINE_ADMIN_PASSWORD"),
+            (("set", "pusher", "1001", "limits.connections=5"), ADMIN, 1, "SIGHUP"), (("set", "pusher", "1001", "connections"), ADMIN, 2, "limits.connections=5000")):
         done = apps(server, *arguments, password=password)
         assert done[0] == code and words in done[2], (arguments, done)

@@ -1,6 +1,6 @@
 // How the server is, and its applications.
 import { charts } from "/console/charts.js";
-import { badge, bytes, choice, confirm, element, empty, facts, note, number, put, rate, say, services, table, time, title, update } from "/console/parts.js";
+import { badge, bytes, choice, confirm, element, empty, facts, field, note, number, put, rate, say, services, table, time, title, update } from "/console/parts.js";
 
 const reasons = {
   draining: ["The server is stopping", "Clients are asked to come back. If you did not stop it, look at what runs it."],
@@ -143,7 +143,7 @@ function changes(context, row, change) {
   if (row.source !== "runtime" || !context.mayChange) return "–";
   const button = (name, what, kind = "") => element("button", { type: "button", class: kind || null, "aria-label": `${name} ${row.id}`, onclick: () => change(row, what) }, name);
   return element("span", { class: "buttons" }, row.traits.includes("two secrets") ? button("End rotation", "finish") : button("Rotate", "rotate"),
-    row.enabled ? button("Disable", "disable") : button("Enable", "enable"), button("Remove", "remove", "danger"));
+    button("Set", "settings"), row.enabled ? button("Disable", "disable") : button("Enable", "enable"), button("Remove", "remove", "danger"));
 }
 
 const questions = {
@@ -159,6 +159,20 @@ function secret(told) {
     `${services[service]} · ${id}${key === id ? "" : `, key ${key}`}: `, element("code", {}, told.secret)]);
 }
 
+/** Asks for a setting of an application that was made at run time, by its name in a file of settings; a value that is no JSON is a text (rule AR-31). */
+function setting(row, set) {
+  const submit = (event) => {
+    event.preventDefault();
+    const told = new FormData(event.currentTarget);
+    const [name, member] = told.get("name").trim().split(/\.(.*)/s);
+    let value = told.get("value");
+    try { value = JSON.parse(value); } catch { /* A text. */ }
+    set({ [name]: member === undefined ? value : { [member]: value } });
+  };
+  return element("form", { class: "bar-form", onsubmit: submit }, field(`Setting of ${row.id}`, "name", { required: true, placeholder: "limits.connections" }),
+    field("Value, null for the default", "value", { required: true, placeholder: "5000" }), element("button", {}, "Set"));
+}
+
 export async function applications(main, context) {
   const [place, told] = [element("div", {}), element("div", { "aria-live": "polite" })];
   const show = async () => {
@@ -171,6 +185,18 @@ export async function applications(main, context) {
     const question = questions[what];
     if (question && !await confirm(`${question[0]} ${row.id}?`, question[1], question[2])) return;
     const path = `apps/${row.service}/${encodeURIComponent(row.id)}`;
+    if (what === "settings") {
+      const set = async (settings) => {
+        try {
+          await context.act(`${path}/settings`, { settings });
+          put(told, note("good", "The setting was changed", `${services[row.service]} · ${row.id}`));
+          await show();
+        } catch (error) {
+          say("bad", "Nothing was changed", error.message);
+        }
+      };
+      return put(told, setting(row, set));
+    }
     try {
       const answer = what === "remove" ? await context.act(path, {}, "DELETE") : await context.act(`${path}/${what}`, {});
       put(told, answer.secret && secret(answer));

@@ -55,3 +55,31 @@ struct AppsRemoveCommand: AsyncParsableCommand {
         AppsRow.show(try await AdminAPI(server).call("DELETE", application.path), "removed", json: json)
     }
 }
+
+struct AppsSetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "set", abstract: "Changes settings of an application while it is in use.",
+        discussion: HelpText.text(
+            """
+            A setting is written NAME=VALUE, with the names that an element of the lists apps, pubnub and nexconn has in the server's \
+            configuration, and a dot for a member of a group: limits.connections=5000. A value is JSON, such as true, 5000, null and \
+            '["https://example.com"]', or a text; null stands for the default. What is not named stays, and connections stay open. The \
+            secret is changed by 'apps rotate'.
+            """))
+
+    @OptionGroup var application: ApplicationArguments
+
+    @Argument(help: ArgumentHelp("The settings.", valueName: "name=value"))
+    var setting: [String]
+
+    @Flag(help: "Prints the application as a JSON object.")
+    var json = false
+
+    @OptionGroup(title: "Server") var server: AdminAccessOptions
+
+    func run() async throws {
+        let settings = try ChangedSettings(setting)
+        let answer = try await AdminAPI(server).call("POST", application.path + ["settings"], ["settings": settings.value])
+        AppsRow.show(answer, "changed", json: json)
+    }
+}

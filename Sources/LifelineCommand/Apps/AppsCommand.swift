@@ -20,14 +20,15 @@ struct AppsCommand: ParsableCommand {
               lifeline apps list --config lifeline.json
               lifeline apps create pusher --limit connections=5000
               lifeline apps create chat --key shop --secret-file secret.txt --json
+              lifeline apps set pusher 1001 limits.connections=10000 clientEvents=true
               lifeline apps rotate pusher 1001 --for 86400
               lifeline apps rotate pusher 1001 --finish
               lifeline apps disable pubnub sub-c-1
               lifeline apps remove pubnub sub-c-1
             """),
         subcommands: [
-            AppsListCommand.self, AppsCreateCommand.self, AppsRotateCommand.self, AppsDisableCommand.self, AppsEnableCommand.self,
-            AppsRemoveCommand.self,
+            AppsListCommand.self, AppsCreateCommand.self, AppsSetCommand.self, AppsRotateCommand.self, AppsDisableCommand.self,
+            AppsEnableCommand.self, AppsRemoveCommand.self,
         ])
 }
 

@@ -38,11 +38,27 @@ package struct ApplicationReader: Sendable {
         let stored = try read(service, .object(object))
         for field in Self.apart { object[field] = nil }
         let settings = JSONValue.object(object)
-        guard settings.text.utf8.count <= Self.longestSettings else {
-            throw .invalid("The settings of an application have at most \(Self.longestSettings) bytes.")
-        }
+        guard settings.text.utf8.count <= Self.longestSettings else { throw Self.tooLong }
         return RuntimeApplication(stored, settings: settings, created: now)
     }
+
+    /// What an application is with other settings, its secrets and whether it is enabled as they are.
+    func served(
+        _ application: RuntimeApplication, settings: JSONValue
+    ) throws(ApplicationProblem) -> ServedApplication {
+        guard settings.text.utf8.count <= Self.longestSettings else { throw Self.tooLong }
+        let stored = application.stored
+        var object = settings.object ?? [:]
+        object["secret"] = .string(stored.secret.revealed)
+        object["previousSecret"] = stored.previousSecret.map { .string($0.revealed) }
+        object["enabled"] = .bool(stored.isEnabled)
+        let changed = try read(application.id.service, .object(object))
+        guard changed.id == application.id else { throw .unreadable(application.id) }
+        return changed
+    }
+
+    private static let tooLong = ApplicationProblem.invalid(
+        "The settings of an application have at most \(longestSettings) bytes.")
 
     package static func check(secret: String) throws(ApplicationProblem) {
         guard !secret.isEmpty, secret.utf8.count <= longestSecret else {

@@ -1,5 +1,6 @@
 import Identifiers
 import ServerStorage
+import WireCoding
 
 /// A change of the applications that are made at run time.
 package enum ApplicationChange: Hashable, Sendable {
@@ -8,12 +9,14 @@ package enum ApplicationChange: Hashable, Sendable {
     case rotate(ApplicationID, to: Secret, until: Int?)
     case finish(ApplicationID)
     case enable(ApplicationID, Bool)
+    /// Changes some settings: an object with their names, where null stands for the default (rule AR-27).
+    case set(ApplicationID, JSONValue)
     case remove(ApplicationID)
 
     package var id: ApplicationID {
         switch self {
         case .create(let application): application.id
-        case .rotate(let id, _, _), .finish(let id), .enable(let id, _), .remove(let id): id
+        case .rotate(let id, _, _), .finish(let id), .enable(let id, _), .set(let id, _), .remove(let id): id
         }
     }
 
@@ -24,8 +27,18 @@ package enum ApplicationChange: Hashable, Sendable {
         case .rotate: "rotated"
         case .finish: "rotation finished"
         case .enable(_, let isEnabled): isEnabled ? "enabled" : "disabled"
+        case .set: "changed"
         case .remove: "removed"
         }
+    }
+
+    /// The names of the settings that are changed, for the log; nil for other changes.
+    package var settings: String? {
+        guard case .set(_, let given) = self else { return nil }
+        let names = (given.object ?? [:]).flatMap { name, value in
+            value.object.map { group in group.keys.map { "\(name).\($0)" } } ?? [name]
+        }
+        return names.sorted().joined(separator: " ")
     }
 }
 
@@ -83,10 +96,13 @@ package struct ApplicationTable: Hashable, Sendable {
 
     /// Applies a change, unless it contradicts the table or the configuration.
     ///
-    /// - Parameter now: seconds since 1970.
+    /// - Parameters:
+    ///   - now: seconds since 1970.
+    ///   - set: changes settings of an application.
     /// - Returns: the changed application; for a removal as it was before.
     package mutating func apply(
-        _ change: ApplicationChange, beside configured: ConfiguredApplications, at now: Int
+        _ change: ApplicationChange, beside configured: ConfiguredApplications, at now: Int,
+        set: ApplicationReader.Change = ApplicationReader.nothing
     ) throws(ApplicationProblem) -> RuntimeApplication {
         if case .create(let application) = change {
             if let name = configured.conflict(with: application.stored) {
@@ -112,6 +128,16 @@ package struct ApplicationTable: Hashable, Sendable {
             guard application.isRotating(at: now) else { throw .notRotating(id) }
             application.finishRotation(at: now)
         case .enable(_, let isEnabled): application.enable(isEnabled, at: now)
+        case .set(_, let given):
+            let former = application.stored.uniqueNames
+            application = try set(application, given, now)
+            // A name that it had before may be one that the configuration has, too: then it is hidden.
+            let new = application.stored.uniqueNames.filter { !former.contains($0) }
+            if let name = configured.conflict(with: application.stored), new.contains(name) {
+                throw .taken(field: name.field.rawValue, byFile: true)
+            }
+            if let name = new.first(where: { names.contains($0) }) { throw .taken(field: name.field.rawValue, byFile: false) }
+            names.subtract(former)
         case .remove(let id):
             applications[id] = nil
             names.subtract(application.stored.uniqueNames)

@@ -6,7 +6,7 @@ package struct RuntimeApplication: Hashable, Sendable {
     /// The application with both secrets, whether or not the earlier one has expired.
     package private(set) var stored: ServedApplication
     /// The settings as a configuration file has them, without secrets and without `enabled`.
-    package let settings: JSONValue
+    package private(set) var settings: JSONValue
     /// When the earlier secret ends to be valid, in seconds since 1970; nil while a rotation has no deadline.
     package private(set) var previousEnds: Int?
     /// When it was made, in seconds since 1970.
@@ -46,6 +46,11 @@ package struct RuntimeApplication: Hashable, Sendable {
     mutating func finishRotation(at now: Int) {
         stored = stored.with(secret: stored.secret, previous: nil)
         (previousEnds, changed) = (nil, now)
+    }
+
+    /// Takes other settings, with the application that they make.
+    mutating func set(_ stored: ServedApplication, settings: JSONValue, at now: Int) {
+        (self.stored, self.settings, changed) = (stored, settings, now)
     }
 
     mutating func enable(_ isEnabled: Bool, at now: Int) {

@@ -306,7 +306,7 @@ final class RuntimeApplications: Sendable {
         }
         for _ in 0..<Self.attempts {
             var (table, version) = state.withLockedValue { ($0.table, $0.version) }
-            let application = try table.apply(change, beside: configured, at: now)
+            let application = try table.apply(change, beside: configured, at: now, set: settings.reader.change)
             let entry = try table[change.id].map { application throws(ApplicationProblem) in
                 try seal.entry(settings.reader.document(application), of: application.id)
             }

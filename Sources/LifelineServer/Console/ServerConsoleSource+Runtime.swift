@@ -1,3 +1,4 @@
+import Logging
 import ServerConsole
 import ServerRuntime
 import ServerStorage
@@ -19,11 +20,12 @@ extension ServerConsoleSource {
                 (change, secret) = try self.change(word, of: ApplicationID(service, target.name), body, runtime)
             }
             let application = try await runtime.perform(change)
-            configuration.logger.notice(
-                "application \(change.word)",
-                metadata: [
-                    "service": "\(change.id.service.rawValue)", "application": "\(change.id.name.text)", "address": "\(address)",
-                ])
+            var metadata: Logger.Metadata = [
+                "service": "\(change.id.service.rawValue)", "application": "\(change.id.name.text)", "address": "\(address)",
+            ]
+            // Values may contain secrets, such as those in the address of a webhook.
+            if let names = change.settings { metadata["settings"] = "\(names)" }
+            configuration.logger.notice("application \(change.word)", metadata: metadata)
             var answer: JSONValue = ["application": entry(application, runtime)]
             if let secret { answer = ["application": entry(application, runtime), "secret": .string(secret)] }
             return answer
@@ -51,12 +53,19 @@ extension ServerConsoleSource {
     private func change(
         _ word: ApplicationCall.Change, of id: ApplicationID, _ body: JSONValue, _ runtime: RuntimeApplications
     ) throws(ApplicationProblem) -> (ApplicationChange, secret: String?) {
-        try Self.check(body, has: word == .rotate ? ["secret", "seconds"] : [])
+        let members: [ApplicationCall.Change: [String]] = [.rotate: ["secret", "seconds"], .settings: ["settings"]]
+        try Self.check(body, has: members[word] ?? [])
         switch word {
         case .finish: return (.finish(id), nil)
         case .enable: return (.enable(id, true), nil)
         case .disable: return (.enable(id, false), nil)
         case .remove: return (.remove(id), nil)
+        case .settings:
+            guard let given = body["settings"], given.object?.isEmpty == false else {
+                throw .invalid(
+                    "settings has to be an object with at least one setting, such as {\"limits\": {\"connections\": 5000}}.")
+            }
+            return (.set(id, given), nil)
         case .rotate:
             var end: Int?
             if let seconds = body["seconds"] {

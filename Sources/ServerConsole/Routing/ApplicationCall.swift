@@ -9,7 +9,7 @@ package enum ApplicationCall: Hashable, Sendable {
 
     /// A change of one application.
     package enum Change: String, CaseIterable, Hashable, Sendable {
-        case rotate, finish, enable, disable, remove
+        case rotate, finish, enable, disable, settings, remove
     }
 
     /// The application in the path: `{service}/{app}`.

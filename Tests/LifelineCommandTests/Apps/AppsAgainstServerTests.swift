@@ -71,6 +71,32 @@ struct AppsAgainstServerTests {
         }
     }
 
+    @Test func `AR-28: a wrong value of a setting is named with its place, and nothing changes`() async throws {
+        try await withServer { options, _ in
+            let api = try AdminAPI(options)
+            for (service, settings, words) in [
+                ("pusher", ["limits": ["connections": -1]], "application.limits.connections is -1;"),
+                ("pubnub", ["historyMessages": 0], "application.historyMessages is 0;"),
+                ("chat", ["historyRetention": 5], "application.historyRetention is 5;"), ("chat", ["limit": 5], "limit"),
+                ("pusher", ["key": .null], "application.key"),
+            ] as [(String, JSONValue, String)] {
+                let made = try await api.call("POST", [], ["service": .string(service)])
+                let id = try #require(made["application"]?["id"]?.string)
+                var message = ""
+                do throws(CommandFailure) {
+                    _ = try await api.call("POST", [service, id, "settings"], ["settings": settings])
+                } catch {
+                    message = error.message
+                }
+                #expect(message.contains("status 400") && message.contains(words), "\(message)")
+                let changed = try await api.call(
+                    "POST", [service, id, "settings"],
+                    ["settings": service == "pubnub" ? ["historyMessages": 7] : ["limits": ["connections": 7]]])
+                #expect(changed["application"]?["id"]?.string == id && changed["secret"] == nil)
+            }
+        }
+    }
+
     @Test func `AR-24: wrong passwords and addresses get an error that says what to do`() async throws {
         try await withServer { options, folder in
             try "another password".write(toFile: folder + "/password", atomically: true, encoding: .utf8)

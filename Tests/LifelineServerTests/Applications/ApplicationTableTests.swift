@@ -49,6 +49,7 @@ struct ApplicationTableTests {
     @Test func `AR-7: applications of the configuration are not changed, and unknown ones are named`() {
         for change: (ApplicationID) -> ApplicationChange in [
             { .rotate($0, to: "x", until: nil) }, { .finish($0) }, { .enable($0, false) }, { .remove($0) },
+            { .set($0, ["limits": ["connections": 5]]) },
         ] {
             for id in [ApplicationID(.pusher, "1001"), ApplicationID(.pubnub, "demo"), ApplicationID(.chat, "app-key")] {
                 #expect(problem(change(id), table()) == .ofFile(id))

@@ -169,13 +169,16 @@ struct RuntimeApplicationsTests {
                 let first = try await admin.create("pusher", #"{"id":"7","key":"seven"}"#)
                 let second = try await admin.call("POST", "/pusher/7/rotate").body["secret"]?.string ?? ""
                 for call in ["finish", "disable", "enable"] { _ = try await admin.call("POST", "/pusher/7/\(call)") }
+                let settings = #"{"settings":{"limits":{"connections":5},"webhook":"https://user:hidden@example.com"}}"#
+                #expect(try await admin.call("POST", "/pusher/7/settings", settings).status == 200)
                 _ = try await admin.call("DELETE", "/pusher/7")
                 // A change that is refused is none.
                 _ = try await admin.call("DELETE", "/pusher/7")
-                for word in ["created", "rotated", "rotation finished", "disabled", "enabled", "removed"] {
+                for word in ["created", "rotated", "rotation finished", "disabled", "enabled", "changed", "removed"] {
                     #expect(log.count(of: "application \(word)") == 1, "\(word)")
                 }
                 #expect(log.count(of: "127.0.0.1") >= 6)
+                #expect(log.count(of: "limits.connections webhook") == 1 && log.count(of: "hidden") == 0)
                 #expect(!second.isEmpty && log.count(of: first) == 0 && log.count(of: second) == 0)
             }
         }
@@ -187,7 +190,10 @@ struct RuntimeApplicationsTests {
                 for (path, body) in [
                     ("", #"{"service":"other"}"#), ("", #"{"service":"chat","key":"c"}"#), ("", "[]"),
                     ("/pusher/7/rotate", #"{"seconds":0}"#),
-                    ("/pusher/7/rotate", #"{"secret":5}"#), ("/pusher/7/disable", #"{"now":true}"#), ("/other/7/disable", "{}"),
+                    ("/pusher/7/rotate", #"{"secret":5}"#), ("/pusher/7/disable", #"{"now":true}"#),
+                    ("/pusher/7/settings", "{}"), ("/pusher/7/settings", #"{"settings":{}}"#),
+                    ("/pusher/7/settings", #"{"settings":[]}"#), ("/pusher/7/settings", #"{"limits":{}}"#),
+                    ("/other/7/disable", "{}"),
                 ] {
                     let answer = try await admin.call("POST", path, body)
                     #expect(answer.status == 400 && answer.body["error"]?.string?.isEmpty == false, "\(path) \(body)")

@@ -1,0 +1,46 @@
+import OrderedCollections
+import WireCoding
+
+/// The settings that `apps set` changes, from texts such as `limits.connections=5000`: a value (rule AR-30).
+struct ChangedSettings: Hashable, Sendable {
+    /// An object with the settings, as a configuration file has them.
+    let value: JSONValue
+
+    init(_ texts: [String]) throws(CommandFailure) {
+        var object: OrderedDictionary<String, JSONValue> = [:]
+        var seen: Set<String> = []
+        for text in texts {
+            let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 2, let name = parts.first, let written = parts.last else {
+                throw CommandFailure(
+                    "\(text.printable) has to be a setting and its value, such as limits.connections=5000.", .usage)
+            }
+            guard seen.insert(name).inserted else {
+                throw CommandFailure("The setting \(name.printable) is given twice.", .usage)
+            }
+            // A text that is no JSON is meant as it is.
+            let value = (try? JSONValue(parsing: Array(written.utf8))) ?? .string(written)
+            let path = name.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard let first = path.first, path.allSatisfy({ !$0.isEmpty }) else {
+                throw CommandFailure("\(text.printable) has to begin with the name of a setting.", .usage)
+            }
+            guard path.count == 2, let member = path.last else {
+                guard object[first] == nil else { throw Self.both(first) }
+                object[first] = value
+                continue
+            }
+            var group: OrderedDictionary<String, JSONValue> = [:]
+            if let present = object[first] {
+                guard let members = present.object else { throw Self.both(first) }
+                group = members
+            }
+            group[member] = value
+            object[first] = .object(group)
+        }
+        value = .object(object)
+    }
+
+    private static func both(_ name: String) -> CommandFailure {
+        CommandFailure("The setting \(name.printable) is given as a whole and by its members: give one of both.", .usage)
+    }
+}
