@@ -33,10 +33,10 @@ def request(port, method, path, body=None, headers=None, timeout=10):
         link.close()
 
 
-def publish(service, port, number):
-    """Publishes a number: status and text."""
+def publish(service, port, number, channels=(CHANNEL,)):
+    """Publishes a number, to other channels for Pusher only: status and text."""
     if service == "pusher":
-        return rest(port, "POST", "/apps/1001/events", {"name": "n", "channels": [CHANNEL], "data": str(number)})
+        return rest(port, "POST", "/apps/1001/events", {"name": "n", "channels": list(channels), "data": str(number)})
     if service == "pubnub":
         return request(port, "GET", f"/publish/demo/demo/0/{CHANNEL}/0/{number}?uuid=publisher")
     return chat_call(port, "group-channel/message/send", {
@@ -54,9 +54,9 @@ def outcome(status, text):
 class NumberPublisher(threading.Thread):
     """Publishes 1, 2, 3 … one after the other."""
 
-    def __init__(self, service, port):
+    def __init__(self, service, port, channels=(CHANNEL,)):
         super().__init__(daemon=True)
-        self.service, self.port, self.outcomes = service, port, {}
+        self.service, self.port, self.channels, self.outcomes = service, port, channels, {}
         self.stopping = threading.Event()
 
     def run(self):
@@ -64,7 +64,7 @@ class NumberPublisher(threading.Thread):
         while not self.stopping.wait(PACE):
             number += 1
             try:
-                self.outcomes[number] = outcome(*publish(self.service, self.port, number))
+                self.outcomes[number] = outcome(*publish(self.service, self.port, number, self.channels))
             except (OSError, http.client.HTTPException):
                 self.outcomes[number] = None
 
