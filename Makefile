@@ -73,10 +73,11 @@ demo: setup ## Build, then run the demonstration: clients, a server, outages
 	@$(BIN)/lifeline demo
 
 .PHONY: demo-cluster
-demo-cluster: setup ## Build, then demonstrate three servers on one Redis, with failures
+demo-cluster: setup ## Build, then demonstrate three servers on one Redis, with failures, and with partitions
 	@Scripts/setup.sh redis
 	swift build $(SWIFT_FLAGS) --product lifeline
 	@LIFELINE=$(BIN)/lifeline python3 Scripts/demo-cluster.py
+	@LIFELINE=$(BIN)/lifeline python3 Scripts/demo-partitions.py
 
 .PHONY: picture
 picture: setup ## Draw docs/demo.svg, the picture of the README, from a run of the demo
