@@ -500,7 +500,7 @@ let package = Package(
         tests("ServerStorageTests", ["ServerStorage"]),
         tests("PubNubCoreTests", ["Identifiers", "ServerStorage", "PubNubServer", "ConnectionEngine"]),
         tests("ChatCoreTests", ["Identifiers", "ServerStorage", "ChatServer", "NexconnProtocol", "ConnectionEngine"]),
-        tests("PusherCoreTests", ["Identifiers", "PusherServer", "ServerValues", "ConnectionEngine"]),
+        tests("PusherCoreTests", ["Identifiers", "PusherProtocol", "PusherServer", "ServerValues", "ConnectionEngine"]),
         tests(
             "HubStorageTests",
             ["Identifiers", "HubStorage", "ServerStorage", "StoreConformance", "ConnectionEngine", grdb, nioLocks]),

@@ -38,24 +38,37 @@ public enum PusherFrames {
     public static func subscriptionSucceeded(
         channel: String, members: [PusherMember], recovery: PusherRecoveryOutcome? = nil
     ) -> [UInt8] {
-        var data: [UInt8] = []
-        data.reserveCapacity(64 + members.count * 48)
-        JSONWriter.append("{\"presence\":{\"count\":", to: &data)
-        JSONWriter.append(members.count, to: &data)
-        JSONWriter.append(",\"ids\":[", to: &data)
-        for (index, member) in members.enumerated() {
-            if index > 0 { data.append(UInt8(ascii: ",")) }
-            JSONWriter.appendString(member.userID, to: &data)
+        var text = PusherMemberText()
+        for member in members { text.append(member) }
+        return subscriptionSucceeded(channel: channel, members: [text], count: members.count, recovery: recovery)
+    }
+
+    /// The confirmation of a presence subscription, with members that were encoded before.
+    ///
+    /// - Parameters:
+    ///   - members: all members, in one or several texts.
+    ///   - count: the number of members.
+    package static func subscriptionSucceeded(
+        channel: String, members: [PusherMemberText], count: Int, recovery: PusherRecoveryOutcome? = nil
+    ) -> [UInt8] {
+        let members = members.filter { !$0.isEmpty }
+        var out = opening(
+            PusherEventName.subscriptionSucceeded, channel: channel, reserving: members.reduce(128) { $0 + $1.byteCount + 2 })
+        JSONWriter.append(",\"data\":\"{\\\"presence\\\":{\\\"count\\\":", to: &out)
+        JSONWriter.append(count, to: &out)
+        JSONWriter.append(",\\\"ids\\\":[", to: &out)
+        for (index, text) in members.enumerated() {
+            if index > 0 { out.append(UInt8(ascii: ",")) }
+            out.append(contentsOf: text.ids)
         }
-        JSONWriter.append("],\"hash\":{", to: &data)
-        for (index, member) in members.enumerated() {
-            if index > 0 { data.append(UInt8(ascii: ",")) }
-            JSONWriter.appendString(member.userID, to: &data)
-            data.append(UInt8(ascii: ":"))
-            data.append(contentsOf: (member.infoJSON ?? "null").utf8)
+        JSONWriter.append("],\\\"hash\\\":{", to: &out)
+        for (index, text) in members.enumerated() {
+            if index > 0 { out.append(UInt8(ascii: ",")) }
+            out.append(contentsOf: text.hash)
         }
-        JSONWriter.append("}}}", to: &data)
-        return frame(PusherEventName.subscriptionSucceeded, channel: channel, data: data, recovery)
+        JSONWriter.append("}}}\"", to: &out)
+        close(&out, recovery)
+        return out
     }
 
     public static func memberAdded(channel: String, member: PusherMember) -> [UInt8] {
@@ -149,12 +162,16 @@ public enum PusherFrames {
         var out = opening(event, channel: channel, reserving: data.count + data.count / 4)
         JSONWriter.append(",\"data\":", to: &out)
         JSONWriter.appendString(data, to: &out)
+        close(&out, recovery)
+        return out
+    }
+
+    private static func close(_ out: inout [UInt8], _ recovery: PusherRecoveryOutcome?) {
         if let recovery {
             out.append(contentsOf: ",\"position\":\"\(recovery.position)\"".utf8)
             if let recovered = recovery.recovered { out.append(contentsOf: ",\"recovered\":\(recovered)".utf8) }
         }
         out.append(UInt8(ascii: "}"))
-        return out
     }
 
     private static func opening(_ event: String, channel: String?, reserving: Int) -> [UInt8] {

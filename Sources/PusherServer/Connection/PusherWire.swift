@@ -29,8 +29,10 @@ enum PusherWire {
     ) -> ByteBuffer {
         var buffer = ByteBuffer()
         if let roster = outcome.roster {
-            let members = roster.members.map { PusherMember($0) }
-            append(PusherFrames.subscriptionSucceeded(channel: channel, members: members, recovery: recovery), to: &buffer)
+            let members = roster.encoded
+            append(
+                PusherFrames.subscriptionSucceeded(
+                    channel: channel, members: members.texts, count: members.count, recovery: recovery), to: &buffer)
         } else {
             append(PusherFrames.subscriptionSucceeded(channel: channel, recovery: recovery), to: &buffer)
         }

@@ -23,7 +23,9 @@ struct HubChannel: Sendable {
         perEventLoop[eventLoopID] += 1
         audience.insert(eventLoopID)
         subscriptions += 1
-        return member.map { roster.join($0) } ?? false
+        guard let member else { return false }
+        defer { roster.encode() }
+        return roster.join(member)
     }
 
     /// Removes a subscription. Returns nil when the event loop has none, and true when it was the user's last connection.

@@ -1,5 +1,6 @@
 import Identifiers
 import OrderedCollections
+import PusherProtocol
 
 /// A user of a presence channel.
 package struct PresenceMember: Hashable, Sendable {
@@ -25,6 +26,8 @@ package struct PresenceRoster: Hashable, Sendable {
     }
 
     private var entries: OrderedDictionary<Identifier, Entry> = [:]
+    /// The members as confirmations have them.
+    private(set) var encoded = EncodedMembers()
 
     /// An empty value.
     package init() {}
@@ -54,6 +57,7 @@ package struct PresenceRoster: Hashable, Sendable {
             return false
         }
         entries[id] = Entry(info: member.info, connections: 1)
+        encoded.append(PusherMember(member))
         return true
     }
 
@@ -62,9 +66,17 @@ package struct PresenceRoster: Hashable, Sendable {
         guard let index = entries.index(forKey: Identifier(userID)) else { return false }
         guard entries.values[index].connections > 1 else {
             entries.remove(at: index)
+            encoded.remove(at: index)
             return true
         }
         entries.values[index].connections -= 1
         return false
+    }
+
+    /// Encodes what has changed, so that ``encoded`` has all members.
+    mutating func encode() {
+        let entries = entries
+        // in bounds: there are as many entries as members.
+        encoded.refresh { PusherMember(userID: entries.keys[$0].text, infoJSON: entries.values[$0].info) }
     }
 }
