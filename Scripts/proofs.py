@@ -13,7 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 RULE = r"[A-Z]{2}-\d+"
-IDENTIFIER = re.compile(rf"(?<![\w-])({RULE}|[XHPG]\d{{1,2}})(?![\w-])")
+IDENTIFIER = re.compile(rf"(?<![\w-])({RULE}|[XHPGU]\d{{1,2}})(?![\w-])")
 COMMENT = r"^[ \t]*(?://|#) Proof of (?P<claim>.+)\.$"
 NAMES = {
     ".py": re.compile(rf"{COMMENT}|^[ \t]*(?:async )?def (?P<function>test_\w+)\(", re.M),

@@ -5,17 +5,17 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "rules" / "limits.md"
+PAGES = (ROOT / "docs" / "rules" / "limits.md", ROOT / "docs" / "pusherswift-api.md")
 sys.path.insert(0, str(ROOT / "Scripts"))
 import proofs  # noqa: E402
 
 
 def rows():
-    return re.findall(r"^\| ([XHPG]\d+) \|", PAGE.read_text(), re.M)
+    return [row for page in PAGES for row in re.findall(r"^\| ([XHPGU]\d+) \|", page.read_text(), re.M)]
 
 
 def test_every_row_has_tests():
-    assert rows() == [f"{kind}{n}" for kind, count in (("X", 14), ("H", 10), ("P", 12), ("G", 9)) for n in range(1, count + 1)]
+    assert rows() == [f"{kind}{n}" for kind, count in (("X", 14), ("H", 10), ("P", 12), ("G", 9), ("U", 14)) for n in range(1, count + 1)]
     known = proofs.index()
     assert [row for row in rows() if row not in known] == []
 

@@ -26,6 +26,7 @@ struct PusherEncryptedChannelTests {
         return script
     }
 
+    // Proof of U6.
     @Test("Events are opened with the channel's key, and the protocol's own events pass as they are")
     func decrypts() throws {
         let script = Self.subscribed(key: Self.good)
@@ -41,6 +42,7 @@ struct PusherEncryptedChannelTests {
         #expect(script.jobs.isEmpty)
     }
 
+    // Proof of U13.
     @Test("A failing event reloads the key once; later events wait in order, other channels do not")
     func reload() throws {
         let script = Self.subscribed(key: Self.old)
@@ -58,6 +60,7 @@ struct PusherEncryptedChannelTests {
         #expect(script.jobs.isEmpty)
     }
 
+    // Proof of U13.
     @Test("One reload per failing event; what stays closed is told, and the next event goes on")
     func stillBad() throws {
         let script = Self.subscribed(key: Self.old)
@@ -82,6 +85,7 @@ struct PusherEncryptedChannelTests {
         #expect(script.told().contains("message \(Self.name) e2 2"))
     }
 
+    // Proof of U6.
     @Test("A payload that is none needs no reload")
     func malformed() {
         let script = Self.subscribed(key: Self.good)

@@ -6,6 +6,7 @@ struct PusherSignatureTests {
     static let key = "278d425bdf160c739803"
     static let secret = "7ad3773142a6692b25b8"
 
+    // Proof of U7.
     @Test("The documented vectors of channels, users and webhooks come out")
     func documented() {
         #expect(
@@ -65,6 +66,7 @@ struct PusherSignatureTests {
                 secret: secret))
     }
 
+    // Proof of U7.
     @Test("Empty texts and empty secrets are signed as well")
     func edges() {
         #expect(

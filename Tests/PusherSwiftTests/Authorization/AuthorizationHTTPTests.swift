@@ -19,6 +19,7 @@ struct AuthorizationHTTPTests {
         #expect(request.body == Array("socket_id=45481.3166671&channel_name=private-test-channel".utf8))
     }
 
+    // Proof of PA-30.
     @Test func `names are percent-encoded`() {
         let name = "private-reservations-for-venue@venue_id=399ccd9a;date=2017-01-13 &+ü"
         let request = AuthorizationRequest(endpoint: endpoint, socketID: "1.2", channel: name)

@@ -84,6 +84,7 @@ struct AuthorizingTests {
     }
 
     /// Hazard 8.
+    // Proof of U9.
     @Test(
         arguments: [
             ("secret", "private-channel", nil, nil, "6aae8814fabd5285245422096705abbed64ea59614648814ffb0bf2dc5d19168"),
@@ -118,6 +119,7 @@ struct AuthorizingTests {
         #expect(fixture.delegate.failures.count == 1 && auths(fixture).isEmpty)
     }
 
+    // Proof of U12.
     @Test func `without a method the failure is PusherSwift's`() {
         let fixture = fixture(.noMethod)
         let channel = fixture.pusher.subscribe("private-a")
@@ -199,6 +201,7 @@ struct AuthorizingTests {
 
     // Proof of P7.
     /// Hazard 7.
+    // Proof of PA-35.
     @Test func `an authorizer that gives nil fails visibly`() {
         let fixture = fixture(.authorizer(authorizer: Authority(nil)))
         let notebook = Notebook()

@@ -10,12 +10,14 @@ struct BindingTests {
     private let fixture = Fixture()
     private let notebook = Notebook()
 
+    // Proof of U11.
     @Test func `a new channel has a name and no callbacks`() {
         let channel = PusherChannel(name: "test-channel", connection: fixture.connection)
         #expect(channel.name == "test-channel" && channel.eventHandlers.isEmpty && !channel.subscribed)
         #expect(channel.connection === fixture.connection)
     }
 
+    // Proof of U11, PA-28.
     @Test func `binding and unbinding keep the table exact`() {
         let channel = fixture.pusher.subscribe("a")
         let first = channel.bind(eventName: "e") { _ in }
@@ -33,6 +35,7 @@ struct BindingTests {
         #expect(channel.eventHandlers.isEmpty)
     }
 
+    // Proof of U4.
     @Test func `global callbacks are counted and forgotten`() {
         let first = fixture.pusher.bind { _ in }
         fixture.pusher.bind { _ in }
@@ -92,6 +95,7 @@ struct BindingTests {
         #expect(notebook.lines == ["first", "second"])
     }
 
+    // Proof of PA-28.
     @Test func `ten thousand callbacks bound and unbound from many threads leave nothing`() {
         let channel = fixture.pusher.subscribe("a")
         let pusher = fixture.pusher

@@ -90,6 +90,7 @@ struct ChannelTableTests {
         #expect(fixture.delegate.lines == ["subscribed a"])
     }
 
+    // Proof of PA-28.
     @Test func `many threads may subscribe and unsubscribe`() {
         let pusher = fixture.pusher
         DispatchQueue.concurrentPerform(iterations: 2000) { number in
@@ -101,6 +102,7 @@ struct ChannelTableTests {
         #expect(pusher.connection.channels.channels.isEmpty)
     }
 
+    // Proof of PA-3.
     @Test func `callbacks that hold their channel do not keep it alive`() {
         weak var channel: PusherPresenceChannel?
         do {

@@ -33,18 +33,21 @@ struct EncryptedTests {
         return fixture
     }
 
+    // Proof of U6.
     @Test func `events are decrypted`() {
         let fixture = subscribed(keys: [Self.key])
         fixture.receive("e", on: Self.name, Self.payload)
         #expect(notebook.lines == [#"{"message":"hello world"}"#] && fixture.http.requests.count == 1)
     }
 
+    // Proof of U10.
     @Test func `a wrong key is asked for anew, once per event`() {
         let fixture = subscribed(keys: [Self.otherKey, Self.key])
         fixture.receive("e", on: Self.name, Self.payload)
         #expect(notebook.lines == [#"{"message":"hello world"}"#] && fixture.http.requests.count == 2)
     }
 
+    // Proof of U6, U10.
     @Test func `an event that no key opens is skipped and told`() {
         let fixture = subscribed(keys: [Self.otherKey])
         fixture.receive("e", on: Self.name, Self.payload)
@@ -54,6 +57,7 @@ struct EncryptedTests {
         #expect(notebook.lines == [#"{"name":"freddy","message":"hello"}"#])
     }
 
+    // Proof of U6.
     @Test func `what is not encrypted is told without asking for a key`() {
         let fixture = subscribed(keys: [Self.key])
         fixture.receive("e", on: Self.name, #"{"ciphertext":"x"}"#)
@@ -62,6 +66,7 @@ struct EncryptedTests {
         #expect(fixture.http.requests.count == 1 && notebook.lines.isEmpty)
     }
 
+    // Proof of U10.
     @Test func `an authorizer gives keys as well`() {
         let authority = AuthorizingTests.Authority(PusherAuth(auth: "k:s", sharedSecret: Self.key))
         let fixture = Fixture(options: PusherClientOptions(authMethod: .authorizer(authorizer: authority)))
@@ -75,6 +80,7 @@ struct EncryptedTests {
         #expect(authority.asked.lines.count == 2 && fixture.delegate.lines.last == "undecryptable e on \(Self.name)")
     }
 
+    // Proof of U6.
     @Test func `a channel without a key fails visibly`() {
         let fixture = Fixture(options: PusherClientOptions(authMethod: .inline(secret: "secret")))
         fixture.pusher.subscribe(Self.name)

@@ -10,6 +10,7 @@ struct SubscribingTests {
 
     private static let subscribeA = #"{"event":"pusher:subscribe","data":{"channel":"a"}}"#
 
+    // Proof of U4.
     @Test func `subscribing sends exactly one frame, before as after connecting`() {
         fixture.connect()
         let channel = fixture.pusher.subscribe("a")
@@ -21,6 +22,7 @@ struct SubscribingTests {
         #expect(early.sent == [Self.subscribeA])
     }
 
+    // Proof of U4.
     @Test(arguments: ["a", "private-a", "presence-a"])
     func `a confirmation reaches callbacks and delegate`(name: String) {
         let channel = fixture.pusher.subscribe(name)
@@ -33,6 +35,7 @@ struct SubscribingTests {
         #expect(fixture.delegate.lines.last == "subscribed \(name)")
     }
 
+    // Proof of PA-19.
     @Test func `a confirmation needs no data`() {
         let channel = fixture.pusher.subscribe("a")
         fixture.connect()
@@ -40,6 +43,7 @@ struct SubscribingTests {
         #expect(channel.subscribed && fixture.delegate.lines.last == "subscribed a")
     }
 
+    // Proof of PA-18.
     @Test func `unsubscribing works before and after the confirmation`() {
         fixture.connect()
         fixture.pusher.subscribe("a")
@@ -99,6 +103,7 @@ struct SubscribingTests {
             ])
     }
 
+    // Proof of U9.
     @Test func `presence members come from the confirmation and from changes, numbers as ids included`() {
         let channel = fixture.pusher.subscribeToPresenceChannel(
             channelName: "presence-a", onMemberAdded: { [notebook] in notebook.note("+\($0.userId)") },
@@ -114,6 +119,7 @@ struct SubscribingTests {
         #expect(notebook.lines == ["+100", "-100"] && channel.members.map(\.userId) == ["123"])
     }
 
+    // Proof of PA-25.
     @Test func `after a reconnect the difference of members is told once`() {
         let channel = fixture.pusher.subscribeToPresenceChannel(
             channelName: "presence-a", onMemberAdded: { [notebook] in notebook.note("+\($0.userId)") },
@@ -135,6 +141,7 @@ struct SubscribingTests {
         #expect(notebook.lines == ["7"] && channel.subscriptionCount == 7)
     }
 
+    // Proof of U8.
     @Test func `client events wait in order, then leave at once`() {
         let channel = fixture.pusher.subscribe("private-a")
         channel.trigger(eventName: "client-e", data: ["n": 1])
@@ -152,6 +159,7 @@ struct SubscribingTests {
         #expect(channel.unsentEvents.isEmpty)
     }
 
+    // Proof of U8.
     @Test func `on public channels nothing is written`() {
         fixture.connect()
         let channel = fixture.pusher.subscribe("a")

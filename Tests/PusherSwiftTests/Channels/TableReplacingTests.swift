@@ -39,6 +39,7 @@ struct TableReplacingTests {
         #expect(channel.subscribed && notebook.lines == ["1"])
     }
 
+    // Proof of U8.
     @Test func `a client event waits in a channel that was put in`() {
         let channel = channel("private-a")
         fixture.connection.channels.channels["private-a"] = channel

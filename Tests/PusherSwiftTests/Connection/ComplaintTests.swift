@@ -5,12 +5,13 @@ import Testing
 
 @testable import PusherSwift
 
-/// What users of PusherSwift complained about and no other test names; `docs/pusherswift-behaviours.md` lists all complaints.
+/// What users of PusherSwift complained about and no other test names; `docs/pusherswift-api.md` lists all complaints.
 struct ComplaintTests {
     private let fixture = Fixture(options: PusherClientOptions(authMethod: .endpoint(authEndpoint: "http://h/auth")))
     private let notebook = Notebook()
 
     // Complaint 2: a channel whose subscription failed could not be unsubscribed.
+    // Proof of PA-18.
     @Test func `a channel that failed can be unsubscribed and subscribed again`() {
         fixture.http.answer(403, "no")
         fixture.pusher.subscribe("private-a")
@@ -26,6 +27,7 @@ struct ComplaintTests {
     }
 
     // Complaints 5, 17 and 31: all events came on the main thread.
+    // Proof of PA-7.
     @Test func `callbacks come on the chosen queue, and on the main queue unless one is chosen`() {
         fixture.pusher.bind { [notebook] _ in
             notebook.note(DispatchQueue.getSpecific(key: Fixture.marker) ?? "elsewhere")
@@ -38,6 +40,7 @@ struct ComplaintTests {
     }
 
     // Complaint 9: stuck in disconnecting.
+    // Proof of PA-2.
     @Test func `a goodbye that nobody answers ends in disconnected`() {
         fixture.connect()
         fixture.pusher.disconnect()
@@ -49,6 +52,7 @@ struct ComplaintTests {
     }
 
     // Complaints 10 and 28: reconnects after an intentional disconnect.
+    // Proof of PA-2.
     @Test(arguments: [nil, 1000, 1006, 4200]) func `whatever closes it after disconnect, it stays away`(code: Int?) {
         fixture.connect()
         fixture.pusher.disconnect()
@@ -58,6 +62,7 @@ struct ComplaintTests {
     }
 
     // Complaint 11: on returning to the foreground subscriptions were signed for the former socket id.
+    // Proof of PA-4.
     @Test func `a subscription is signed for the connection that it is sent on`() {
         let fixture = Fixture(options: PusherClientOptions(authMethod: .endpoint(authEndpoint: "http://h/auth")))
         fixture.pusher.subscribe("private-a")
@@ -72,6 +77,7 @@ struct ComplaintTests {
     }
 
     // Complaint 30: custom timeouts.
+    // Proof of PA-15.
     @Test func `the wait for a pong is what the app says`() {
         fixture.connection.activityTimeoutInterval = 10
         fixture.connection.pongResponseTimeoutInterval = 2

@@ -32,6 +32,7 @@ struct ConnectingTests {
         #expect(fixture.connection.url == "ws://h:6001/app/k?client=pusher-websocket-swift&version=10.1.10&protocol=7")
     }
 
+    // Proof of U12.
     @Test func `connecting and disconnecting tell four changes`() {
         fixture.connect()
         let channel = fixture.pusher.subscribe("a")
@@ -48,6 +49,7 @@ struct ConnectingTests {
         #expect(fixture.connection.channels.find(name: "a") === channel)
     }
 
+    // Proof of U12.
     @Test func `4009 ends the connection for good`() {
         fixture.connect()
         fixture.lose(code: 4009)
@@ -63,6 +65,7 @@ struct ConnectingTests {
         #expect(fixture.delegate.lines.last == "error \(code): closed")
     }
 
+    // Proof of U12.
     @Test(arguments: [4100, 4200, 4201, 4202, 4210, 4299])
     func `codes of the ranges after it come back even without autoReconnect`(code: Int) {
         let fixture = Fixture(options: PusherClientOptions(autoReconnect: false))
@@ -112,6 +115,7 @@ struct ConnectingTests {
         #expect(fixture.delegate.log.contains("[PUSHER WARNING] Max reconnect attempts reached"))
     }
 
+    // Proof of PA-2.
     @Test func `disconnecting works while connecting and while waiting`() {
         fixture.pusher.connect()
         fixture.pusher.disconnect()
@@ -130,6 +134,7 @@ struct ConnectingTests {
         #expect(fixture.connection.connectionState == .connecting && fixture.transport.dials == 2)
     }
 
+    // Proof of PA-42.
     @Test func `a silent link is probed and given up, and the old socket is closed`() {
         fixture.connect()
         let old = fixture.transport.live
@@ -142,6 +147,7 @@ struct ConnectingTests {
         #expect(!old.isEmpty && fixture.transport.live.isEmpty)
     }
 
+    // Proof of PA-15.
     @Test func `the server's timeout counts when it is shorter, the app's when it is set`() {
         fixture.pusher.connect()
         fixture.greet(activityTimeout: 7)
@@ -175,6 +181,7 @@ struct ConnectingTests {
         #expect(fixture.delegate.lines.suffix(2) == [line, line])
     }
 
+    // Proof of U12.
     @Test func `frames are logged as they came`() {
         fixture.connect()
         fixture.receive(#"{"event" : "test-event"}"#)
@@ -192,6 +199,7 @@ struct ConnectingTests {
         #expect(fixture.transport.calls.isEmpty && fixture.connection.connectionState == .disconnected)
     }
 
+    // Proof of PA-8.
     @Test func `callbacks that block delay no heartbeat`() {
         fixture.connect()
         fixture.queue.suspend()
@@ -222,6 +230,7 @@ struct ConnectingTests {
         #expect(fixture.delegate.lines.last == "error Events were dropped because callbacks are too slow: 7")
     }
 
+    // Proof of PA-42.
     @Test func `news of the network probes a link and ends a wait`() {
         #expect(fixture.network.hosts == ["ws.pusherapp.com"])
         fixture.connect()

@@ -112,6 +112,7 @@ struct DeliveryTests {
         #expect(fixture.pusher.delegate == nil)
     }
 
+    // Proof of U2, U14.
     @Test func `properties have PusherSwift's defaults`() {
         let connection = fixture.connection
         #expect(connection.activityTimeoutInterval == 60 && connection.pongResponseTimeoutInterval == 30)

@@ -8,6 +8,7 @@ struct PusherAddressTests {
         PusherAddress.url(key: key, options: options)
     }
 
+    // Proof of U2.
     @Test func `URLs are PusherSwift's`() {
         let tail = "/app/testKey123?client=pusher-websocket-swift&version=10.1.10&protocol=7"
         #expect(url("testKey123", PusherClientOptions()) == "wss://ws.pusherapp.com:443\(tail)")

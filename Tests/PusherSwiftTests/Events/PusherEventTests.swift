@@ -12,6 +12,7 @@ struct PusherEventTests {
                 #"{"my_string":"test string","my_int":1234,"my_bool":true,"my_array":[1,2,3],"my_null":null,"my_dict":{"a":"b"}}"#
         ))
 
+    // Proof of U5.
     @Test func `an event has the four fields of the message`() {
         #expect(event.eventName == "test-event")
         #expect(event.channelName == "my-channel")
@@ -19,6 +20,7 @@ struct PusherEventTests {
         #expect(event.data == #"{"test":"test string","and":"another"}"#)
     }
 
+    // Proof of U3.
     @Test func `properties are those of the message as it arrived`() {
         #expect(event.property(withKey: "event") as? String == "test-event")
         #expect(event.property(withKey: "channel") as? String == "my-channel")
@@ -27,6 +29,7 @@ struct PusherEventTests {
         #expect(event.property(withKey: "missing") == nil)
     }
 
+    // Proof of U5.
     @Test func `properties keep their JSON types`() {
         #expect(event.property(withKey: "my_string") as? String == "test string")
         #expect(event.property(withKey: "my_int") as? Int == 1234)
@@ -55,6 +58,7 @@ struct PusherEventTests {
         #expect(event.property(withKey: "data") as? [String: Int] == ["a": 1])
     }
 
+    // Proof of U5.
     @Test(arguments: [("{\"a\":1}", true), ("[1,2]", true), ("\"text\"", true), ("not JSON", false)])
     func `data are parsed only when they are JSON`(data: String, isJSON: Bool) {
         let event = PusherEvent(PusherEnvelope(event: "e", data: data))

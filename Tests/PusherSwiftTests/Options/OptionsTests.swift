@@ -47,6 +47,7 @@ struct OptionsTests {
         #expect(gone.withLockedValue { $0 })
     }
 
+    // Proof of U2.
     @Test func `defaults are those of PusherSwift`() {
         let options = PusherClientOptions()
         #expect(options.authMethod == .noMethod)
@@ -61,6 +62,7 @@ struct OptionsTests {
         #expect(PusherClientOptions(useTLS: useTLS).port == port)
     }
 
+    // Proof of U2.
     @Test func `what is given is kept`() {
         let options = PusherClientOptions(
             authMethod: .inline(secret: "secret"), attemptToReturnJSONObject: false, autoReconnect: false,
@@ -73,6 +75,7 @@ struct OptionsTests {
         #expect(options.authMethod == .endpoint(authEndpoint: "http://localhost:3030"))
     }
 
+    // Proof of U2.
     @Test func `a cluster has a host of its own`() {
         #expect(PusherClientOptions(host: .cluster("eu")).host == "ws-eu.pusher.com")
         #expect(PusherHost.defaultHost.stringValue == "ws.pusherapp.com")

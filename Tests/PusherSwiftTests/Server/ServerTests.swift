@@ -184,6 +184,7 @@ struct ServerTests {
         }
     }
 
+    // Proof of PA-3.
     @Test func `releasing the client ends its connection and everything of it`() async throws {
         try await withServer { server in
             weak var pusher: Pusher?

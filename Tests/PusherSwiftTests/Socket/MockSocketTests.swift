@@ -19,6 +19,7 @@ struct MockSocketTests {
         fixture.settle()
     }
 
+    // Proof of U4.
     @Test func `it is dialled within connect, and nothing else is`() {
         #expect(socket.delegate === fixture.connection)
         fixture.pusher.connect()
@@ -30,6 +31,7 @@ struct MockSocketTests {
         #expect(fixture.delegate.log.first == "[PUSHER DEBUG] websocketDidReceiveMessage \(MockSocket.greeting())")
     }
 
+    // Proof of U4.
     @Test func `it gets the frames, and its answers reach callbacks`() {
         let channel = fixture.pusher.subscribe("test-channel")
         channel.bind(eventName: "e") { [notebook] in notebook.note($0.data ?? "-") }
@@ -41,6 +43,7 @@ struct MockSocketTests {
         #expect(socket.sent.last == #"{"event":"pusher:unsubscribe","data":{"channel":"test-channel"}}"#)
     }
 
+    // Proof of U4.
     @Test func `private and presence channels are authorised for it`() {
         fixture.pusher.connect()
         let channel = fixture.pusher.subscribe("private-channel")
@@ -49,6 +52,7 @@ struct MockSocketTests {
         #expect(socket.sent.last?.contains("\"auth\":\"testKey123:\(signature)\"") == true && channel.subscribed)
     }
 
+    // Proof of U4.
     @Test func `disconnecting closes it, and tells four changes`() {
         fixture.pusher.connect()
         fixture.pusher.disconnect()
@@ -58,6 +62,7 @@ struct MockSocketTests {
         #expect(fixture.timers.runningCount == 0)
     }
 
+    // Proof of U12.
     @Test func `close codes decide as they do on the network`() {
         fixture.pusher.connect()
         socket.disconnect(closeCode: .privateCode(4200))
@@ -77,6 +82,7 @@ struct MockSocketTests {
     }
 
     // Complaints 14 and 15: a POSIX error left a dead socket behind, and the state `connected`.
+    // Proof of PA-51.
     @Test(arguments: [NWError.posix(.ECONNRESET), .posix(.ETIMEDOUT), .posix(.ENODATA), .dns(-65_554)])
     func `an error ends the link and the socket`(error: NWError) {
         fixture.connection.options = PusherClientOptions(authMethod: .inline(secret: "secret"))

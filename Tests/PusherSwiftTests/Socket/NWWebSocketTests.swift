@@ -30,6 +30,7 @@ struct NWWebSocketTests {
         try #require(URL(string: "ws://127.0.0.1:\(server.port)/app/\(key)?protocol=7"))
     }
 
+    // Proof of PA-45.
     @Test func `it connects, speaks, pings and says goodbye`() async throws {
         try await withServer { server in
             var request = URLRequest(url: try url(server))

@@ -13,6 +13,7 @@ struct SocketInjectionTests {
         fixture.settle()
     }
 
+    // Proof of U12.
     @Test func `without a connection events reach their callbacks and errors the delegate`() {
         let channel = fixture.pusher.subscribe("test-channel")
         channel.bind(eventName: "e") { [notebook] in notebook.note("channel \($0.data ?? "-")") }
@@ -26,6 +27,7 @@ struct SocketInjectionTests {
         #expect(fixture.connection.connectionState == .disconnected && fixture.transport.dials == 0)
     }
 
+    // Proof of U5.
     @Test(arguments: [
         #"{"event":"pusher_internal:subscription_succeeded","channel":"a","data":"{}"}"#, "{", "[]",
         #"{"event":"pusher:connection_established","data":"{\"socket_id\":\"1.2\"}"}"#,

@@ -73,6 +73,7 @@ struct SurfaceTests {
         #expect(hears == nil && pusher.connection.connectionState == .disconnected)
     }
 
+    // Proof of U14.
     @Test func `a connection has PusherSwift's properties`() {
         let connection = MyConnection(key: "k", url: "ws://127.0.0.1:1/app/k", options: PusherClientOptions())
         let _: (String, String) = (connection.url, connection.key)

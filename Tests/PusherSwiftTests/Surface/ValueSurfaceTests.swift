@@ -29,6 +29,7 @@ struct ValueSurfaceTests {
 
     final class Nothing: PusherDelegate {}
 
+    // Proof of U2.
     @Test func `options have PusherSwift's properties and defaults`() {
         let options = PusherClientOptions()
         let _: (Bool, Bool, String, Int, String?, Bool, TimeInterval?) = (

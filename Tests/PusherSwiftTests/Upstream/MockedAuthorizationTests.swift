@@ -29,6 +29,7 @@ struct MockedAuthorizationTests {
         return channel
     }
 
+    // Proof of U1.
     @Test(
         arguments: [
             "private-test-channel",
@@ -44,16 +45,19 @@ struct MockedAuthorizationTests {
         #expect(body.hasPrefix("socket_id=45481.3166671&channel_name=private-") && !body.contains("@"))
     }
 
+    // Proof of U1.
     @Test func `a secret authorises a channel`() {
         #expect(subscribe("private-channel", fixture(.inline(secret: "secret"))).subscribed && notebook.lines == ["succeeded"])
     }
 
+    // Proof of U1.
     @Test func `without a method a channel stays unsubscribed`() {
         let fixture = fixture(.noMethod)
         #expect(!subscribe("private-test-channel", fixture).subscribed)
         #expect(fixture.delegate.lines.last == "failed private-test-channel" && socket.sent.isEmpty)
     }
 
+    // Proof of U1.
     @Test func `an endpoint's 500 without a body is an event, on the callback queue`() {
         let fixture = fixture(Self.endpoint, 500)
         fixture.pusher.bind { [notebook] event in
@@ -65,6 +69,7 @@ struct MockedAuthorizationTests {
         #expect(fixture.delegate.failures.first?.status == 500)
     }
 
+    // Proof of U1.
     @Test func `a request builder's header is sent`() throws {
         let method = AuthMethod.authRequestBuilder(authRequestBuilder: AuthorizingTests.Builder())
         let fixture = fixture(method, 200, #"{"auth":"testKey123:12345678gfder78ikjbg"}"#)
@@ -73,6 +78,7 @@ struct MockedAuthorizationTests {
         #expect(request.value(forHTTPHeaderField: "Authorization") == "myToken")
     }
 
+    // Proof of U1.
     @Test(
         arguments: [
             ("private-manual-auth", nil), ("presence-manual-auth", #"{"user_id":16,"user_info":{"twitter":"hamchapman"}}"#),
@@ -83,6 +89,7 @@ struct MockedAuthorizationTests {
         #expect(socket.sent.last?.contains("testKey123:12345678gfder78ikjbgmanualauth") == true)
     }
 
+    // Proof of U1.
     @Test(
         arguments: [("private-a", nil), ("presence-a", #"{"user_id":"777", "user_info":{"twitter":"hamchapman"}}"#)]
             as [(String, String?)])

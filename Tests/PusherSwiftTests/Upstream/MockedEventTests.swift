@@ -19,6 +19,7 @@ struct MockedEventTests {
         fixture.settle()
     }
 
+    // Proof of U3.
     @Test func `an event reaches global and channel callbacks with all its fields, connected or not`() {
         let channel = fixture.pusher.subscribe("my-channel")
         for isConnected in [false, true] {
@@ -44,6 +45,7 @@ struct MockedEventTests {
             ])
     }
 
+    // Proof of U3.
     @Test(arguments: [(true, "[\"test\": \"string\"]"), (false, #"{"test":"string"}"#)])
     func `callbacks of the old kind get what attemptToReturnJSONObject says`(parses: Bool, expected: String) {
         let fixture = Fixture(options: PusherClientOptions(attemptToReturnJSONObject: parses))
@@ -59,6 +61,7 @@ struct MockedEventTests {
         #expect(notebook.lines == [expected])
     }
 
+    // Proof of U4.
     @Test func `unsubscribing from all works off the main thread, and is visible at once`() async {
         fixture.pusher.connect()
         for name in ["test-channel", "test-channel2"] { fixture.pusher.subscribe(name) }
@@ -72,6 +75,7 @@ struct MockedEventTests {
         #expect(left == 0 && socket.sent.count { $0.contains("pusher:unsubscribe") } == 2)
     }
 
+    // Proof of U4.
     @Test func `unsubscribing within the confirmation's callback removes the channel and tells the server`() {
         let channel = fixture.pusher.subscribe("test-channel")
         channel.bind(eventName: "pusher:subscription_succeeded") { [fixture, notebook] _ in
@@ -83,6 +87,7 @@ struct MockedEventTests {
         #expect(notebook.lines == ["true"] && socket.sent.last?.contains("pusher:unsubscribe") == true)
     }
 
+    // Proof of U9.
     @Test(arguments: [("\"100\"", "100"), ("100", "100")])
     func `members come and go, with text and with numbers as ids`(sent: String, id: String) {
         let room = fixture.pusher.subscribe(
