@@ -20,7 +20,7 @@ import PusherSwift
 ///
 /// Methods that cause events return when all effects have been delivered: callbacks have run, and loops over a client's sequences wait
 /// for the next element. Without a script the service accepts every connection, subscription and message. Rules LT-1 to LT-38 of
-/// `docs/rules/testing.md`. May be used from any thread; use one service for each test.
+/// `docs/rules/lifeline.md`. May be used from any thread; use one service for each test.
 public final class TestService: Sendable {
     let core = ServiceCore()
     package let double: any ServiceDouble
