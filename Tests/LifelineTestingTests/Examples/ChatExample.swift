@@ -17,7 +17,7 @@ final class SignIn: NSObject, ConnectionStatusHandler, Sendable {
     }
 }
 
-@Test func `the app signs in again when its token has expired`() async throws {
+@Test func `the app signs in again when its token is refused`() async throws {
     let service = TestService()
     try await service.withChatEngine { params in
         NCEngine.initialize(params)
