@@ -208,6 +208,12 @@ struct ChatChangeTests {
             for _ in 1...5 { try await b.expectEvent("msg") }
             try await b.done("delete", #""conv":"direct","ch":"a","ids":["\#(ids[4])"]"#)
             #expect(try await history(b, "a").compactMap(\.words) == ["4", "3", "2", "1"])
+            // The end of a deletion belongs to it, and nothing behind it does.
+            let start = try #require(NexconnMessageID(ids[0])?.time)
+            try await b.done("delete", #""conv":"direct","ch":"a","before":\#(start - 1)"#)
+            #expect(try await history(b, "a").compactMap(\.words) == ["4", "3", "2", "1"])
+            try await b.done("delete", #""conv":"direct","ch":"a","before":\#(start)"#)
+            #expect(try await !history(b, "a").compactMap(\.words).contains("1"))
             let time = try #require(NexconnMessageID(ids[4])?.time)
             try await b.done("delete", #""conv":"direct","ch":"a","before":\#(time)"#)
             #expect(try await history(b, "a").isEmpty)

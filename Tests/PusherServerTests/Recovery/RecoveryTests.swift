@@ -124,6 +124,30 @@ struct RecoveryTests {
         }
     }
 
+    @Test func `RV-18: the only member of a presence channel misses nothing by its own leaving`() async throws {
+        let clock = ManualClock()
+        var application = quietApplication
+        application.recovery = RecoverySettings(messages: 3, lifetime: .seconds(60))
+        try await withServer(application, { $0.clock = clock.withTimeOfDay }) { server in
+            func visit(_ user: String, _ request: PusherRecoverRequest?) async throws -> (PusherRecoverRequest, String?) {
+                let client = try await TestClient.connect(server, recovers: true)
+                try await client.requestSubscription("presence-room", user: user, recover: request)
+                let message = try await client.skip(to: PusherEventName.subscriptionSucceeded)
+                let result = (try await recover(message, client), try recovered(message))
+                await client.closeSocket()
+                await eventually { server.statistics.channels == 0 }
+                clock.advance(by: 3_600)
+                server.services.pusher.sweep()
+                return result
+            }
+            let first = try await visit("ann", nil).0
+            let (second, isComplete) = try await visit("ann", first)
+            #expect(isComplete == "true")
+            _ = try await visit("bob", nil)
+            #expect(try await visit("ann", second).1 == "false")
+        }
+    }
+
     @Test("Connections without recovery get the bytes that they get without it (RV-1)", arguments: [true, false])
     func others(_ isEnabled: Bool) async throws {
         var application = quietApplication
