@@ -106,7 +106,7 @@ struct DoctorCommand: AsyncParsableCommand {
         let given = try CredentialSources.secret(identity.secret, file: identity.secretFile)
         let sources = CredentialSources(config: place.config, environment: environment)
         // The servers of a vendor do not use the secrets of this configuration.
-        guard identity.token == nil, place.cluster == nil, sources.areNamed(for: place.service) else {
+        guard identity.token == nil, place.cluster == nil, sources.areNamed(for: place.service, given: given) else {
             return (place.key, place.publishKey, place.appID, given?.revealed)
         }
         let found = try sources.credentials(

@@ -27,9 +27,13 @@ struct CredentialSources {
     var environment: [String: String]
 
     /// Whether a configuration or a secret of the service in the environment was given. Otherwise only the development credentials of
-    /// `serve` are available.
-    func areNamed(for service: ServiceName) -> Bool {
-        config != nil || [Self.variable(service), "LIFELINE_CONFIG"].contains { environment[$0]?.isEmpty == false }
+    /// `serve` are available. A variable that is set and empty was given, too, and is an error later: a secret that got lost must not go
+    /// unnoticed (rule CL-126). With a secret that was `given` as an option it changes nothing.
+    func areNamed(for service: ServiceName, given: Secret?) -> Bool {
+        config != nil
+            || [Self.variable(service), "LIFELINE_CONFIG"].contains { name in
+                environment[name].map { !$0.isEmpty || given == nil } == true
+            }
     }
 
     /// - Parameters:
@@ -99,15 +103,18 @@ struct CredentialSources {
             return Secret(secret)
         }
         guard let file else { return nil }
-        let text: String
+        let bytes: [UInt8]
         if file == "-" {
-            text = lineOfStandardInput()
+            bytes = lineOfStandardInput()
         } else {
             do throws(FileContent.Failure) {
-                text = String(decoding: try FileContent.read(file, limit: 4_096), as: UTF8.self)
+                bytes = Array(try FileContent.read(file, limit: 4_096))
             } catch {
                 throw CommandFailure("--secret-file \(file) \(error.reason).", .usage)
             }
+        }
+        guard let text = String(validating: bytes, as: UTF8.self), !text.unicodeScalars.contains("\0") else {
+            throw CommandFailure("--secret-file \(file) is not text: it must contain the secret on one line, in UTF-8.", .usage)
         }
         let secret = text.trimmingSpaces
         guard !secret.isEmpty, !secret.contains(where: \.isNewline) else {
@@ -117,7 +124,7 @@ struct CredentialSources {
     }
 
     /// The first line, without reading any byte after it, because `listen` reads its commands there.
-    private static func lineOfStandardInput() -> String {
+    private static func lineOfStandardInput() -> [UInt8] {
         var line: [UInt8] = []
         var byte: UInt8 = 0
         while line.count < 4_096 {
@@ -132,7 +139,7 @@ struct CredentialSources {
             if count <= 0 || byte == UInt8(ascii: "\n") { break }
             line.append(byte)
         }
-        return String(decoding: line, as: UTF8.self)
+        return line
     }
 
     static func variable(_ service: ServiceName) -> String {

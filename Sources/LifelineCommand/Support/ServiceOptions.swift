@@ -83,7 +83,7 @@ struct ServiceOptions: ParsableArguments {
         let given = try CredentialSources.secret(secret, file: identity.secretFile)
         options.identity.secret = given?.revealed
         let sources = CredentialSources(config: place.config, environment: environment)
-        guard token == nil, authEndpoint == nil, sources.areNamed(for: service) else { return options }
+        guard token == nil, authEndpoint == nil, sources.areNamed(for: service, given: given) else { return options }
         let found = try sources.credentials(
             for: service, key: key, publishKey: publishKey, appID: place.appID, given: given)
         (options.place.key, options.identity.secret) = (found.key, found.secret.revealed)

@@ -73,6 +73,27 @@ struct ServiceOptionsTests {
         #expect([chat.secret, chat.key] == ["s2", "mine"])
     }
 
+    @Test func `CL-126: an empty variable and a file that is no text are errors, and never another secret`() throws {
+        func failure(_ arguments: [String], _ environment: [String: String] = [:]) throws -> CommandFailure? {
+            #expect(throws: CommandFailure.self) { try ServiceOptions.parse(arguments).resolved(environment: environment) }
+        }
+        for name in ["LIFELINE_APP_SECRET", "LIFELINE_CONFIG"] {
+            let failure = try failure(["--key", "one"], [name: ""])
+            #expect(failure?.kind == .usage && failure?.description.contains("\(name) is empty") == true)
+        }
+        // Secrets of other services and those that an option replaces are not looked at.
+        #expect(try ServiceOptions.parse(["--key", "one"]).resolved(environment: ["LIFELINE_PUBNUB_SECRET": ""]).secret == nil)
+        let given = try ServiceOptions.parse(["--secret", "given"]).resolved(environment: ["LIFELINE_APP_SECRET": ""])
+        #expect(given.secret == "given")
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("lifeline-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        for bytes: [UInt8] in [[0xFF, 0xFE, 0x61], [0x61, 0, 0x62]] {
+            try Data(bytes).write(to: URL(fileURLWithPath: path))
+            let failure = try failure(["--secret-file", path])
+            #expect(failure?.kind == .usage && failure?.description.contains("is not text") == true)
+        }
+    }
+
     @Test("The device is the same for the same name, and short enough")
     func device() {
         #expect(ServiceOptions.device(of: "ann") == "lifeline-ann")
