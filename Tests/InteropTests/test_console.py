@@ -42,7 +42,7 @@ def busy(started, tmp_path):
              "webhooks": [{"url": f"http://user:hidden@127.0.0.1:{dead}/hook?token=hidden", "events": ["channel_occupied", "channel_vacated"]}]},
             {"id": "shop<b>", "key": "shop-key", "secret": "shop-secret-of-this-test"},
         ]}))
-    server = started(ConsoleServer, "--config", str(config))
+    server = started(ConsoleServer, "--config", str(config), "--data", str(tmp_path / "data"))
     clients = [started(PusherSocket, server.port) for _ in range(12)]
     for number, client in enumerate(clients):
         client.subscribe("prices")
