@@ -75,7 +75,7 @@ def busy(started, tmp_path):
     wait_until(lambda: console.ask("polls")["polls"], 30, "a held poll")
     wait_until(lambda: console.ask("webhooks")["webhooks"][0]["problem"], 30, "a webhook that fails")
     # With what the admin can do with it.
-    assert console.act("apps", {"service": "pusher"})[0] == 200
+    assert console.act("apps", {"service": "pusher"})[0] == 201
     return server
 
 
