@@ -31,7 +31,9 @@ extension HTTPConnection {
 
     /// The sentence in the body of an error answer: the body itself, or the member of a JSON object that has it.
     private static func sentence(_ body: [UInt8]) -> [UInt8] {
-        guard body.first == UInt8(ascii: "{"), body.count <= 4_096 else { return body }
+        guard body.first == UInt8(ascii: "{"), body.count <= 4_096 else {
+            return body.last == UInt8(ascii: "\n") ? body.dropLast() : body
+        }
         do {
             let json = try JSONText(bytes: body)
             let text = json["errorMessage"]?.string ?? json["message"]?.string ?? json["error"]?.string
