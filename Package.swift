@@ -414,8 +414,8 @@ let package = Package(
         tests(
             "ServerClusterTests",
             [
-                "Identifiers", "ServerCluster", "ServerRuntime", "RedisClient", "ServerValues", nioCore, nioHTTP1, nioPosix,
-                nioLocks, logging,
+                "ClusterTestSupport", "Identifiers", "ServerCluster", "ServerRuntime", "RedisClient", "ServerValues", nioCore,
+                nioHTTP1, nioPosix, nioLocks, logging,
             ]),
         tests(
             "RedisClientServerTests",

@@ -82,10 +82,10 @@ struct AnswerStreamTests {
                 .init(number: 2, request: 2, isLast: true, payload: ByteBuffer()),
             ])
         let bytes = answers.encoded()
-        #expect(try ClusterAnswers(bytes) == answers)
+        #expect(try ClusterAnswers(decoding: bytes) == answers)
         for length in 0..<bytes.readableBytes {
             let cut = try #require(bytes.getSlice(at: 0, length: length))
-            #expect(throws: ClusterCodingError.self) { _ = try ClusterAnswers(cut) }
+            #expect(throws: ClusterCodingError.self) { _ = try ClusterAnswers(decoding: cut) }
         }
     }
 }

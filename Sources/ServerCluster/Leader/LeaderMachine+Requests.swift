@@ -29,7 +29,7 @@ extension LeaderMachine {
                 seats[message.node] = seat
             case .fork:
                 seats[message.node] = seat
-                if let position = ClusterPosition(encoded: request.payload) { fork(at: position) }
+                if let position = try? ClusterPosition(decoding: request.payload) { fork(at: position) }
             case .announced:
                 let announcement = seat.announcement
                 seat.announcement = nil

@@ -75,7 +75,7 @@ extension MemberMachine {
     ) {
         guard leader != nil, !hasAnnounced else { return }
         var announcement: [Outstanding] = []
-        if let fork { announcement.append(Outstanding(kind: .fork, service: nil, payload: fork.encoded, isRepeatable: true)) }
+        if let fork { announcement.append(Outstanding(kind: .fork, service: nil, payload: fork.encoded(), isRepeatable: true)) }
         for part in parts {
             for payload in part.payloads {
                 announcement.append(

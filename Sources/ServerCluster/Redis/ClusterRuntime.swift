@@ -176,17 +176,17 @@ final class ClusterRuntime {
     private func receive(_ message: RedisMessage) {
         if message.channel.readableBytesView.elementsEqual(keys.logChannel.utf8) {
             guard message.payload.readableBytes > 0 else { return run { $0.resigned(at: $1, into: &$2) } }
-            guard let batch = try? ClusterBatch(message.payload) else {
+            guard let batch = try? ClusterBatch(decoding: message.payload) else {
                 return logger.error("a batch of the log cannot be read: all nodes have to run the same version")
             }
             run { core, now, effects in core.withMember(at: now, &effects) { $0.receive(batch, at: now, into: &$1) } }
         } else if message.channel.readableBytesView.elementsEqual(answersChannel.utf8) {
-            guard let answers = try? ClusterAnswers(message.payload) else {
+            guard let answers = try? ClusterAnswers(decoding: message.payload) else {
                 return logger.error("an answer of the leader cannot be read: all nodes have to run the same version")
             }
             run { core, now, effects in core.withMember(at: now, &effects) { $0.receive(answers, at: now, into: &$1) } }
         } else {
-            guard let requests = try? ClusterRequests(message.payload) else {
+            guard let requests = try? ClusterRequests(decoding: message.payload) else {
                 return logger.error("a request of a node cannot be read: all nodes have to run the same version")
             }
             run { core, now, effects in core.withLeader(&effects) { $0.receive(requests, at: now, into: &$1) } }

@@ -151,7 +151,7 @@ extension ClusterBatch {
         var batches: [ClusterBatch] = []
         for entry in entries {
             guard let fields = entry.elements?.last?.elements, let bytes = fields.last?.bytes,
-                let batch = try? ClusterBatch(bytes)
+                let batch = try? ClusterBatch(decoding: bytes)
             else { break }
             batches.append(batch)
         }

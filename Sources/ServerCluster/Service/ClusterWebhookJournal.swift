@@ -93,8 +93,9 @@ package final class ClusterWebhookJournal: WebhookJournal {
     private static func milliseconds(_ clock: ServerClock) -> Int64 { Int64(clamping: clock.unixTicks() / 10_000) }
 
     package func keep(_ event: WebhookEvent, of application: Identifier, for receiver: WebhookReceiverName) -> UInt64? {
-        var value = ByteBuffer()
-        value.write(event, of: application, for: receiver, since: Self.milliseconds(clock))
+        let record = KeptWebhookRecord(
+            since: Self.milliseconds(clock), application: application, receiver: receiver, event: event)
+        let value = record.encoded()
         let size = value.readableBytes + Self.overhead
         let (number, isFirst) = state.withLockedValue { state -> (UInt64?, Bool) in
             guard state.sizes.count < limits.events, state.bytes + size <= limits.bytes else {
@@ -158,41 +159,36 @@ package final class ClusterWebhookJournal: WebhookJournal {
     }
 }
 
-extension ByteBuffer {
-    /// The version of the format of the bytes that follow.
-    private static var version: UInt8 { 1 }
+/// An event that waits, as stored.
+private struct KeptWebhookRecord: CodedValue {
+    /// The Unix time in milliseconds at which the event was made.
+    var since: Int64
+    var application: Identifier
+    var receiver: WebhookReceiverName
+    var event: WebhookEvent
 
-    fileprivate mutating func write(
-        _ event: WebhookEvent, of application: Identifier, for receiver: WebhookReceiverName, since: Int64
-    ) {
-        reserveCapacity(event.body.count + event.key.utf8.count + event.topic.utf8.count + 128)
-        writeInteger(Self.version)
-        writeInteger(since)
-        for text in [application.text, receiver.text, event.topic, event.key] { write(text: text) }
-        writeInteger(receiver.ordinal)
-        write(bytes: event.body)
-    }
+    var expectedLength: Int { event.body.count + event.key.utf8.count + event.topic.utf8.count + 128 }
 
-    fileprivate mutating func checkVersion() throws(ClusterCodingError) {
-        guard try number(UInt8.self) == Self.version else { throw ClusterCodingError() }
+    static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
+        try fields.version(1)
+        let (since, application) = (try fields.field(1, value?.since), try fields.field(2, value?.application))
+        let (name, topic) = (try fields.field(3, value?.receiver.text), try fields.field(4, value?.event.topic))
+        let (key, ordinal) = (try fields.field(5, value?.event.key), try fields.field(6, value?.receiver.ordinal))
+        return Self(
+            since: since, application: application, receiver: WebhookReceiverName(text: name, ordinal: ordinal),
+            event: WebhookEvent(topic: topic, key: key, body: try fields.field(7, value?.event.body)))
     }
 }
 
 extension KeptWebhookEvent {
     /// - Parameter now: the Unix time in milliseconds.
     fileprivate init(_ value: ByteBuffer, number: UInt64, at now: Int64) throws(ClusterCodingError) {
-        var value = value
-        try value.checkVersion()
-        let since = try value.number(Int64.self)
-        let (application, name) = (try value.text(), try value.text())
-        let (topic, key) = (try value.text(), try value.text())
-        let receiver = WebhookReceiverName(text: name, ordinal: try value.number())
-        let event = WebhookEvent(topic: topic, key: key, body: try value.bytes(), number: number)
-        try value.end()
+        var record = try KeptWebhookRecord(decoding: value)
+        record.event.number = number
         // A clock that was set back does not make the age negative.
-        let age = now.subtractingReportingOverflow(since)
+        let age = now.subtractingReportingOverflow(record.since)
         self.init(
-            application: Identifier(application), receiver: receiver, event: event,
+            application: record.application, receiver: record.receiver, event: record.event,
             age: .milliseconds(age.overflow ? 0 : max(age.partialValue, 0)))
     }
 }

@@ -26,38 +26,28 @@ package struct ClusterAnswers: Hashable, Sendable {
     package var session: ClusterSession
     package var pieces: [Piece]
 
-    private static let version: UInt8 = 1
-
     package init(generation: UInt64, session: ClusterSession, pieces: [Piece]) {
         self.generation = generation
         self.session = session
         self.pieces = pieces
     }
 
-    package func encoded() -> ByteBuffer {
-        var buffer = ByteBuffer()
-        buffer.reserveCapacity(pieces.reduce(64) { $0 + $1.payload.readableBytes + 32 })
-        buffer.writeInteger(Self.version)
-        buffer.writeInteger(generation)
-        buffer.write(session: session)
-        buffer.write(list: pieces) { buffer, piece in
-            buffer.writeMultipleIntegers(piece.number, piece.request)
-            buffer.write(flag: piece.isLast)
-            buffer.write(buffer: piece.payload)
-        }
-        return buffer
-    }
+    package var expectedLength: Int { pieces.reduce(64) { $0 + $1.payload.readableBytes + 32 } }
+}
 
-    package init(_ buffer: ByteBuffer) throws(ClusterCodingError) {
-        var buffer = buffer
-        guard try buffer.number(UInt8.self) == Self.version else { throw ClusterCodingError() }
-        generation = try buffer.number()
-        session = try buffer.session()
-        pieces = try buffer.list { (buffer) throws(ClusterCodingError) in
-            let (number, request) = (try buffer.number(UInt64.self), try buffer.number(UInt64.self))
-            let isLast = try buffer.flag()
-            return Piece(number: number, request: request, isLast: isLast, payload: try buffer.buffer())
-        }
-        try buffer.end()
+extension ClusterAnswers: CodedValue {
+    package static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
+        try fields.version(1)
+        return Self(
+            generation: try fields.field(1, value?.generation), session: try fields.field(2, value?.session),
+            pieces: try fields.list(3, value?.pieces))
+    }
+}
+
+extension ClusterAnswers.Piece: CodedValue {
+    package static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
+        Self(
+            number: try fields.field(1, value?.number), request: try fields.field(2, value?.request),
+            isLast: try fields.field(3, value?.isLast), payload: try fields.field(4, value?.payload))
     }
 }

@@ -15,20 +15,6 @@ package struct ClusterPosition: Hashable, Sendable, Comparable, CustomStringConv
 
     package var description: String { "\(generation)-\(sequence)" }
 
-    /// The position in the form of a request's payload.
-    var encoded: ByteBuffer {
-        var buffer = ByteBuffer()
-        buffer.write(position: self)
-        return buffer
-    }
-
-    /// Nil for a buffer that is not a position.
-    init?(encoded buffer: ByteBuffer) {
-        var buffer = buffer
-        guard let position = try? buffer.position(), (try? buffer.end()) != nil else { return nil }
-        self = position
-    }
-
     package static func < (left: ClusterPosition, right: ClusterPosition) -> Bool {
         (left.generation, left.sequence) < (right.generation, right.sequence)
     }
@@ -79,8 +65,6 @@ package struct ClusterBatch: Hashable, Sendable {
     package var leader: ClusterNode
     package var items: [ClusterItem]
 
-    private static let version: UInt8 = 1
-
     package init(position: ClusterPosition, previous: ClusterPosition, leader: ClusterNode, items: [ClusterItem]) {
         self.position = position
         self.previous = previous
@@ -88,101 +72,95 @@ package struct ClusterBatch: Hashable, Sendable {
         self.items = items
     }
 
-    package func encoded() -> ByteBuffer {
-        var buffer = ByteBuffer()
-        buffer.reserveCapacity(items.reduce(64) { $0 + $1.cost })
-        buffer.writeInteger(Self.version)
-        buffer.write(position: position)
-        buffer.write(position: previous)
-        buffer.write(node: leader)
-        buffer.write(list: items) { $0.write(item: $1) }
-        return buffer
-    }
+    package var expectedLength: Int { items.reduce(64) { $0 + $1.cost } }
+}
 
-    package init(_ buffer: ByteBuffer) throws(ClusterCodingError) {
-        var buffer = buffer
-        guard try buffer.number(UInt8.self) == Self.version else { throw ClusterCodingError() }
-        position = try buffer.position()
-        previous = try buffer.position()
-        leader = try buffer.node()
-        items = try buffer.list { (buffer) throws(ClusterCodingError) in try buffer.item() }
-        try buffer.end()
+extension ClusterBatch: CodedValue {
+    package static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
+        try fields.version(1)
+        return Self(
+            position: try fields.field(1, value?.position), previous: try fields.field(2, value?.previous),
+            leader: try fields.field(3, value?.leader), items: try fields.list(4, value?.items))
     }
 }
 
-extension ByteBuffer {
-    fileprivate mutating func write(position: ClusterPosition) {
-        writeMultipleIntegers(position.generation, position.sequence)
+extension ClusterPosition: CodedValue {
+    package static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
+        Self(generation: try fields.field(1, value?.generation), sequence: try fields.field(2, value?.sequence))
+    }
+}
+
+extension ClusterSession: CodedValue {
+    package static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
+        Self(incarnation: try fields.field(1, value?.incarnation), session: try fields.field(2, value?.session))
+    }
+}
+
+extension ClusterNode: CodedValue {
+    package static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
+        let incarnation = try fields.field(1, value?.incarnation)
+        return Self(name: try fields.field(2, value?.name), incarnation: incarnation)
+    }
+}
+
+extension ClusterAudience: CodedValue {
+    private enum Kind: UInt8 {
+        case all, node, others
     }
 
-    fileprivate mutating func position() throws(ClusterCodingError) -> ClusterPosition {
-        ClusterPosition(generation: try number(), sequence: try number())
-    }
-
-    mutating func write(session: ClusterSession) {
-        writeMultipleIntegers(session.incarnation, session.session)
-    }
-
-    mutating func session() throws(ClusterCodingError) -> ClusterSession {
-        ClusterSession(incarnation: try number(), session: try number())
-    }
-
-    fileprivate mutating func write(item: ClusterItem) {
-        switch item {
-        case .fact(let service, let audience, let payload):
-            writeInteger(1 as UInt8)
-            writeInteger(service.rawValue)
-            switch audience {
-            case .all: writeInteger(0 as UInt8)
-            case .node(let node):
-                writeInteger(1 as UInt8)
-                write(node: node)
-            case .others(let node):
-                writeInteger(2 as UInt8)
-                write(node: node)
+    package static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
+        let kind: Kind? =
+            switch value {
+            case .all?: .all
+            case .node?: .node
+            case .others?: .others
+            case nil: nil
             }
-            write(buffer: payload)
-        case .answer(let session, let number, let payload):
-            writeInteger(2 as UInt8)
-            write(session: session)
-            writeInteger(number)
-            write(buffer: payload)
-        case .taken(let session, let number):
-            writeInteger(3 as UInt8)
-            write(session: session)
-            writeInteger(number)
-        case .expelled(let session):
-            writeInteger(4 as UInt8)
-            write(session: session)
-        case .opened: writeInteger(5 as UInt8)
-        case .forked(let position):
-            writeInteger(6 as UInt8)
-            write(position: position)
+        switch try fields.kind(kind) {
+        case .all: return .all
+        case .node: return .node(try fields.field(1, value.flatMap { if case .node(let node) = $0 { node } else { nil } }))
+        case .others: return .others(try fields.field(1, value.flatMap { if case .others(let node) = $0 { node } else { nil } }))
+        }
+    }
+}
+
+extension ClusterItem: CodedValue {
+    private enum Kind: UInt8 {
+        case fact = 1
+        case answer, taken, expelled, opened, forked
+    }
+
+    private var kind: Kind {
+        switch self {
+        case .fact: .fact
+        case .answer: .answer
+        case .taken: .taken
+        case .expelled: .expelled
+        case .opened: .opened
+        case .forked: .forked
         }
     }
 
-    fileprivate mutating func item() throws(ClusterCodingError) -> ClusterItem {
-        switch try number(UInt8.self) {
-        case 1:
-            guard let service = ClusterServiceID(rawValue: try number()) else { throw ClusterCodingError() }
-            let audience: ClusterAudience
-            switch try number(UInt8.self) {
-            case 0: audience = .all
-            case 1: audience = .node(try node())
-            case 2: audience = .others(try node())
-            default: throw ClusterCodingError()
+    package static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
+        switch try fields.kind(value?.kind) {
+        case .fact:
+            let given = value.flatMap { if case .fact(let id, let nodes, let bytes) = $0 { (id, nodes, bytes) } else { nil } }
+            guard let service = ClusterServiceID(rawValue: try fields.field(1, given?.0.rawValue)) else {
+                throw ClusterCodingError()
             }
-            return .fact(service, audience, try buffer())
-        case 2:
-            let session = try session()
-            return .answer(session, number: try number(), try buffer())
-        case 3:
-            let session = try session()
-            return .taken(session, upTo: try number())
-        case 4: return .expelled(try session())
-        case 5: return .opened
-        case 6: return .forked(at: try position())
-        default: throw ClusterCodingError()
+            return .fact(service, try fields.field(2, given?.1), try fields.field(3, given?.2))
+        case .answer:
+            let given = value.flatMap { if case .answer(let to, let number, let bytes) = $0 { (to, number, bytes) } else { nil } }
+            return .answer(
+                try fields.field(1, given?.0), number: try fields.field(2, given?.1), try fields.field(3, given?.2))
+        case .taken:
+            let given = value.flatMap { if case .taken(let session, let number) = $0 { (session, number) } else { nil } }
+            return .taken(try fields.field(1, given?.0), upTo: try fields.field(2, given?.1))
+        case .expelled:
+            return .expelled(try fields.field(1, value.flatMap { if case .expelled(let session) = $0 { session } else { nil } }))
+        case .opened: return .opened
+        case .forked:
+            return .forked(at: try fields.field(1, value.flatMap { if case .forked(let place) = $0 { place } else { nil } }))
         }
     }
 }

@@ -1,9 +1,6 @@
 import NIOCore
-
-/// Invalid bytes from another node.
-package struct ClusterCodingError: Error, Hashable, Sendable {
-    package init() {}
-}
+import NIOHTTP1
+import ServerRuntime
 
 // The encoding of values in requests and facts: numbers in NIO's format (big-endian), texts and bytes behind their lengths in four bytes.
 // All nodes of a cluster must be able to read each other's messages: a format is extended by adding a case, never by changing one.
@@ -101,5 +98,55 @@ extension ByteBuffer {
 
     private mutating func length() throws(ClusterCodingError) -> Int {
         Int(try number(UInt32.self))
+    }
+}
+
+// The coding of a request that a node forwards to the leader, and of the leader's answer.
+extension ByteBuffer {
+    /// - Parameter request: the request, whose target is as received, without the server's prefix.
+    package mutating func write(request: HTTPRequest) {
+        write(text: request.method)
+        write(
+            text: request.target.rawQuery.isEmpty
+                ? request.target.rawPath : request.target.rawPath + "?" + request.target.rawQuery)
+        write(list: Array(request.headers)) { buffer, field in
+            buffer.write(text: field.name)
+            buffer.write(text: field.value)
+        }
+        write(bytes: request.body)
+    }
+
+    package mutating func request() throws(ClusterCodingError) -> HTTPRequest {
+        let (method, target) = (try text(), try text())
+        let fields = try list { (buffer) throws(ClusterCodingError) in (try buffer.text(), try buffer.text()) }
+        let body = try bytes()
+        do throws(HTTPProblem) {
+            return HTTPRequest(
+                method: method, target: try RequestTarget(parsing: target), headers: HTTPHeaders(fields), body: body)
+        } catch {
+            throw ClusterCodingError()
+        }
+    }
+
+    package mutating func write(answer: HTTPAnswer) {
+        writeInteger(UInt16(answer.status))
+        write(text: answer.contentType.rawValue)
+        write(list: answer.fields) { buffer, field in
+            buffer.write(text: field.name)
+            buffer.write(text: field.value)
+        }
+        write(flag: answer.hasRecordedFields)
+        write(bytes: answer.body)
+    }
+
+    package mutating func answer() throws(ClusterCodingError) -> HTTPAnswer {
+        let status = Int(try number(UInt16.self))
+        let type = HTTPAnswer.ContentType(rawValue: try text())
+        let fields = try list { (buffer) throws(ClusterCodingError) in (name: try buffer.text(), value: try buffer.text()) }
+        let hasRecordedFields = try flag()
+        var answer = HTTPAnswer(status: status, type, try bytes())
+        answer.fields = fields
+        answer.hasRecordedFields = hasRecordedFields
+        return answer
     }
 }

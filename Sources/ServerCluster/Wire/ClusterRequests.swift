@@ -45,8 +45,6 @@ package struct ClusterRequests: Hashable, Sendable {
     package var received: UInt64
     package var requests: [ClusterRequest]
 
-    private static let version: UInt8 = 2
-
     package init(
         generation: UInt64, node: ClusterNode, session: UInt32, isFarewell: Bool = false, received: UInt64 = 0,
         requests: [ClusterRequest] = []
@@ -59,38 +57,24 @@ package struct ClusterRequests: Hashable, Sendable {
         self.requests = requests
     }
 
-    package func encoded() -> ByteBuffer {
-        var buffer = ByteBuffer()
-        buffer.reserveCapacity(requests.reduce(64) { $0 + $1.cost })
-        buffer.writeInteger(Self.version)
-        buffer.writeInteger(generation)
-        buffer.write(node: node)
-        buffer.writeInteger(session)
-        buffer.write(flag: isFarewell)
-        buffer.writeInteger(received)
-        buffer.write(list: requests) { buffer, request in
-            buffer.writeInteger(request.number)
-            buffer.writeInteger(request.kind.rawValue)
-            buffer.writeInteger(request.service?.rawValue ?? 0)
-            buffer.write(buffer: request.payload)
-        }
-        return buffer
-    }
+    package var expectedLength: Int { requests.reduce(64) { $0 + $1.cost } }
+}
 
-    package init(_ buffer: ByteBuffer) throws(ClusterCodingError) {
-        var buffer = buffer
-        guard try buffer.number(UInt8.self) == Self.version else { throw ClusterCodingError() }
-        generation = try buffer.number()
-        node = try buffer.node()
-        session = try buffer.number()
-        isFarewell = try buffer.flag()
-        received = try buffer.number()
-        requests = try buffer.list { (buffer) throws(ClusterCodingError) in
-            let number = try buffer.number(UInt64.self)
-            guard let kind = ClusterRequest.Kind(rawValue: try buffer.number()) else { throw ClusterCodingError() }
-            let service = ClusterServiceID(rawValue: try buffer.number())
-            return ClusterRequest(number: number, kind: kind, service: service, payload: try buffer.buffer())
-        }
-        try buffer.end()
+extension ClusterRequests: CodedValue {
+    package static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
+        try fields.version(2)
+        return Self(
+            generation: try fields.field(1, value?.generation), node: try fields.field(2, value?.node),
+            session: try fields.field(3, value?.session), isFarewell: try fields.field(4, value?.isFarewell),
+            received: try fields.field(5, value?.received), requests: try fields.list(6, value?.requests))
+    }
+}
+
+extension ClusterRequest: CodedValue {
+    package static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
+        let number = try fields.field(1, value?.number)
+        guard let kind = Kind(rawValue: try fields.field(2, value?.kind.rawValue)) else { throw ClusterCodingError() }
+        let service = ClusterServiceID(rawValue: try fields.field(3, value.map { $0.service?.rawValue ?? 0 }))
+        return Self(number: number, kind: kind, service: service, payload: try fields.field(4, value?.payload))
     }
 }

@@ -2,51 +2,51 @@ import NIOCore
 import NIOHTTP1
 import ServerRuntime
 
-// The coding of a request that a node forwards to the leader, and of the leader's answer.
-extension ByteBuffer {
-    /// - Parameter request: the request, whose target is as received, without the server's prefix.
-    package mutating func write(request: HTTPRequest) {
-        write(text: request.method)
-        write(
-            text: request.target.rawQuery.isEmpty
-                ? request.target.rawPath : request.target.rawPath + "?" + request.target.rawQuery)
-        write(list: Array(request.headers)) { buffer, field in
-            buffer.write(text: field.name)
-            buffer.write(text: field.value)
-        }
-        write(bytes: request.body)
-    }
+/// A field of a request's or an answer's head.
+private struct HeaderField: CodedValue {
+    var name: String
+    var value: String
 
-    package mutating func request() throws(ClusterCodingError) -> HTTPRequest {
-        let (method, target) = (try text(), try text())
-        let fields = try list { (buffer) throws(ClusterCodingError) in (try buffer.text(), try buffer.text()) }
-        let body = try bytes()
+    static func code(_ value: HeaderField?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> HeaderField {
+        HeaderField(name: try fields.field(1, value?.name), value: try fields.field(2, value?.value))
+    }
+}
+
+/// A request that a node forwards to the leader. Its target is as received, without the server's prefix.
+extension HTTPRequest: CodedValue {
+    package var expectedLength: Int { body.count + 256 }
+
+    package static func code(_ value: HTTPRequest?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> HTTPRequest {
+        let method = try fields.field(1, value?.method)
+        let target = try fields.field(2, value?.target.text)
+        let headers = try fields.list(3, value?.headers.map { HeaderField(name: $0.name, value: $0.value) })
+        let body = try fields.field(4, value?.body)
+        if let value { return value }
         do throws(HTTPProblem) {
             return HTTPRequest(
-                method: method, target: try RequestTarget(parsing: target), headers: HTTPHeaders(fields), body: body)
+                method: method, target: try RequestTarget(parsing: target),
+                headers: HTTPHeaders(headers.map { ($0.name, $0.value) }), body: body)
         } catch {
             throw ClusterCodingError()
         }
     }
+}
 
-    package mutating func write(answer: HTTPAnswer) {
-        writeInteger(UInt16(answer.status))
-        write(text: answer.contentType.rawValue)
-        write(list: answer.fields) { buffer, field in
-            buffer.write(text: field.name)
-            buffer.write(text: field.value)
-        }
-        write(flag: answer.hasRecordedFields)
-        write(bytes: answer.body)
-    }
+extension RequestTarget {
+    fileprivate var text: String { rawQuery.isEmpty ? rawPath : rawPath + "?" + rawQuery }
+}
 
-    package mutating func answer() throws(ClusterCodingError) -> HTTPAnswer {
-        let status = Int(try number(UInt16.self))
-        let type = HTTPAnswer.ContentType(rawValue: try text())
-        let fields = try list { (buffer) throws(ClusterCodingError) in (name: try buffer.text(), value: try buffer.text()) }
-        let hasRecordedFields = try flag()
-        var answer = HTTPAnswer(status: status, type, try bytes())
-        answer.fields = fields
+/// The leader's answer to a forwarded request.
+extension HTTPAnswer: CodedValue {
+    package var expectedLength: Int { body.count + 128 }
+
+    package static func code(_ value: HTTPAnswer?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> HTTPAnswer {
+        let status = try fields.field(1, value.map { UInt16(clamping: $0.status) })
+        let type = ContentType(rawValue: try fields.field(2, value?.contentType.rawValue))
+        let head = try fields.list(3, value?.fields.map { HeaderField(name: $0.name, value: $0.value) })
+        let hasRecordedFields = try fields.field(4, value?.hasRecordedFields)
+        var answer = HTTPAnswer(status: Int(status), type, try fields.field(5, value?.body))
+        answer.fields = head.map { ($0.name, $0.value) }
         answer.hasRecordedFields = hasRecordedFields
         return answer
     }

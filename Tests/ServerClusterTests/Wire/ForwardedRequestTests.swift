@@ -10,10 +10,7 @@ import Testing
         let target = try RequestTarget(parsing: "/apps/1001/events?a=%2F+b&empty=")
         let request = HTTPRequest(
             method: "POST", target: target, headers: HTTPHeaders([("X-Key", "a"), ("x-key", "b")]), body: [1, 2, 3])
-        var buffer = ByteBuffer()
-        buffer.write(request: request)
-        let read = try buffer.request()
-        try buffer.end()
+        let read = try HTTPRequest(decoding: request.encoded())
         #expect(read.method == "POST")
         #expect(read.target == target)
         #expect(read.headers["x-key"] == ["a", "b"])
@@ -24,21 +21,17 @@ import Testing
         var answer = HTTPAnswer(status: 429, .json, Array("{}".utf8))
         answer.fields = [("retry-after", "1")]
         answer.hasRecordedFields = true
-        var buffer = ByteBuffer()
-        buffer.write(answer: answer)
-        let read = try buffer.answer()
-        try buffer.end()
+        let read = try HTTPAnswer(decoding: answer.encoded())
         #expect(read == answer)
         #expect(read.fields.map(\.name) == ["retry-after"])
         #expect(read.hasRecordedFields)
     }
 
     @Test func cutRequestsAreNoticed() throws {
-        var buffer = ByteBuffer()
-        buffer.write(request: HTTPRequest(method: "GET", target: try RequestTarget(parsing: "/x"), headers: [:], body: [1]))
+        let buffer = HTTPRequest(method: "GET", target: try RequestTarget(parsing: "/x"), headers: [:], body: [1]).encoded()
         for length in 0..<buffer.readableBytes {
-            guard var cut = buffer.getSlice(at: 0, length: length) else { return }
-            #expect(throws: ClusterCodingError.self) { _ = try cut.request() }
+            guard let cut = buffer.getSlice(at: 0, length: length) else { return }
+            #expect(throws: ClusterCodingError.self) { _ = try HTTPRequest(decoding: cut) }
         }
     }
 }

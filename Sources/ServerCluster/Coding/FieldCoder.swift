@@ -1,0 +1,254 @@
+import NIOCore
+
+/// Writes or reads the fields of a ``CodedValue``.
+///
+/// Every method does both: it gets the value to write, which is nil when a value is read, and returns the value that was read or
+/// written. Foreign bytes can only make a method throw. A list costs at most a constant for each byte that is there.
+///
+/// A value in the tagged layout begins with ``mark`` and the length of the rest in four bytes. A field is its tag, from 1 to 255, its
+/// length (seven bits in a byte, the lowest first, each byte but the last with its highest bit set) and its content: a number
+/// big-endian, a text or bytes as they are, another value as its fields, a list as its elements behind their lengths. The case of
+/// an enumeration is the field with the tag 0. Optional values that are nil and empty lists are left out.
+package struct FieldCoder {
+    /// The first four bytes of a value in the tagged layout. Values in the other layout begin with a small number, with few exceptions,
+    /// which begin with a random one of eight bytes.
+    package static let mark: UInt32 = 0xF54C_4601
+    /// The number of bytes in front of the fields of a value in the tagged layout.
+    private static let head = 8
+
+    package let layout: CodingLayout
+    let isWriting: Bool
+    /// What is written, or the rest of the value or field that is being read.
+    var bytes: ByteBuffer
+    /// The tag and the length of the next field, if they were read already.
+    var next: (tag: UInt8, length: Int)?
+
+    package init(writing layout: CodingLayout, capacity: Int) {
+        self.layout = layout
+        isWriting = true
+        bytes = ByteBuffer()
+        bytes.reserveCapacity(capacity)
+        if layout == .tagged { bytes.writeMultipleIntegers(Self.mark, 0 as UInt32) }
+    }
+
+    /// - Parameter layout: nil for the layout that the bytes themselves show.
+    package init(reading bytes: ByteBuffer, _ layout: CodingLayout? = nil) throws(ClusterCodingError) {
+        self.bytes = bytes
+        isWriting = false
+        let isMarked = bytes.getInteger(at: bytes.readerIndex, as: UInt32.self) == Self.mark
+        self.layout = layout ?? (isMarked ? .tagged : .sequence)
+        guard self.layout == .tagged else { return }
+        guard let head = self.bytes.readMultipleIntegers(as: (UInt32, UInt32).self), head.1 == self.bytes.readableBytes else {
+            throw ClusterCodingError()
+        }
+    }
+
+    /// What was written.
+    package var written: ByteBuffer {
+        var written = bytes
+        if layout == .tagged { written.setInteger(UInt32(clamping: bytes.writerIndex - Self.head), at: 4) }
+        return written
+    }
+
+    /// Throws when bytes are left behind a value without tags. Fields that are left are of a later version.
+    package func end() throws(ClusterCodingError) {
+        guard layout == .tagged || bytes.readableBytes == 0 else { throw ClusterCodingError() }
+    }
+
+    // MARK: Fields
+
+    /// The case of an enumeration, before its other fields.
+    package mutating func kind<Kind: RawRepresentable>(
+        _ given: Kind?
+    ) throws(ClusterCodingError) -> Kind where Kind.RawValue == UInt8 {
+        guard let kind = Kind(rawValue: try field(0, given?.rawValue)) else { throw ClusterCodingError(isUnknownKind: true) }
+        return kind
+    }
+
+    /// A field that each value has.
+    ///
+    /// - Parameter fallback: what values have that were written without this field, for a field that is younger than the layout
+    ///   ``CodingLayout/sequence``; nil for one that may not be missing.
+    package mutating func field<Value: CodedValue>(
+        _ tag: UInt8, _ given: Value?, default fallback: Value? = nil
+    ) throws(ClusterCodingError) -> Value {
+        guard let value = try isWriting ? given ?? fallback : read(tag, isYounger: fallback != nil) ?? fallback else {
+            throw ClusterCodingError()
+        }
+        if isWriting { try write(tag, value, isYounger: fallback != nil) }
+        return value
+    }
+
+    /// - Parameter isYounger: whether the field is younger than the layout ``CodingLayout/sequence``, which then does not have it.
+    package mutating func optional<Value: CodedValue>(
+        _ tag: UInt8, _ given: Value?, isYounger: Bool = false
+    ) throws(ClusterCodingError) -> Value? {
+        let isFlagged = layout == .sequence && !isYounger
+        if isWriting {
+            if isFlagged { bytes.writeInteger(given == nil ? 0 as UInt8 : 1) }
+            if let given { try write(tag, given, isYounger: isYounger) }
+            return given
+        }
+        if isFlagged { guard try Bool.code(nil, &self) else { return nil } }
+        return try read(tag, isYounger: isYounger)
+    }
+
+    /// - Parameter isYounger: as with ``optional(_:_:isYounger:)``; a list that is missing is empty.
+    package mutating func list<Value: CodedValue>(
+        _ tag: UInt8, _ given: [Value]?, isYounger: Bool = false
+    ) throws(ClusterCodingError) -> [Value] {
+        let list = CodedList(given ?? [])
+        if isWriting {
+            if !isYounger || layout == .tagged, !list.elements.isEmpty || layout == .sequence {
+                try write(tag, list, isYounger: isYounger)
+            }
+            return list.elements
+        }
+        return try read(tag, isYounger: isYounger, as: CodedList<Value>.self)?.elements ?? []
+    }
+
+    /// A byte in front of the fields that the layout ``CodingLayout/sequence`` has in some values.
+    package mutating func version(_ version: UInt8) throws(ClusterCodingError) {
+        guard layout == .sequence else { return }
+        guard try UInt8.code(isWriting ? version : nil, &self) == version else { throw ClusterCodingError() }
+    }
+
+    // MARK: Writing and reading
+
+    mutating func write<Value: CodedValue>(
+        _ tag: UInt8, _ value: Value, isYounger: Bool
+    ) throws(ClusterCodingError) {
+        switch layout {
+        case .sequence: if !isYounger { _ = try Value.code(value, &self) }
+        case .tagged:
+            bytes.writeInteger(tag)
+            try write(measured: value)
+        }
+    }
+
+    /// Writes a value behind its length.
+    mutating func write<Value: CodedValue>(measured value: Value) throws(ClusterCodingError) {
+        if let length = value.fieldLength {
+            write(length: length)
+            _ = try Value.code(value, &self)
+            return
+        }
+        let start = bytes.writerIndex
+        bytes.writeMultipleIntegers(0 as UInt32, 0 as UInt8)
+        _ = try Value.code(value, &self)
+        set(length: bytes.writerIndex - start - 5, at: start)
+    }
+
+    /// - Returns: nil when the field is missing.
+    mutating func read<Value: CodedValue>(
+        _ tag: UInt8, isYounger: Bool, as type: Value.Type = Value.self
+    ) throws(ClusterCodingError) -> Value? {
+        switch layout {
+        case .sequence: return isYounger ? nil : try Value.code(nil, &self)
+        case .tagged:
+            guard let length = try find(tag) else { return nil }
+            return try read(length: length)
+        }
+    }
+
+    /// Reads a value of this many bytes.
+    mutating func read<Value: CodedValue>(length: Int) throws(ClusterCodingError) -> Value {
+        guard let content = bytes.readSlice(length: length) else { throw ClusterCodingError() }
+        let outer = (bytes, next)
+        (bytes, next) = (content, nil)
+        defer { (bytes, next) = outer }
+        return try Value.code(nil, &self)
+    }
+
+    /// Skips the fields with lower tags.
+    ///
+    /// - Returns: the length of the field, which is read next; nil when the value does not have it.
+    mutating func find(_ tag: UInt8) throws(ClusterCodingError) -> Int? {
+        while next != nil || bytes.readableBytes > 0 {
+            let field: (tag: UInt8, length: Int)
+            if let next {
+                field = next
+            } else {
+                guard let tag = bytes.readInteger(as: UInt8.self) else { throw ClusterCodingError() }
+                field = (tag, try readLength())
+                next = field
+            }
+            if field.tag > tag { return nil }
+            next = nil
+            if field.tag == tag { return field.length }
+            guard bytes.readSlice(length: field.length) != nil else { throw ClusterCodingError() }
+        }
+        return nil
+    }
+
+    // MARK: Lengths
+
+    mutating func write(length: Int) {
+        var rest = UInt64(clamping: length)
+        while rest > 0x7F {
+            bytes.writeInteger(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        bytes.writeInteger(UInt8(truncatingIfNeeded: rest))
+    }
+
+    /// Writes a length into the five bytes that were left for it.
+    mutating func set(length: Int, at index: Int) {
+        var rest = UInt64(clamping: length)
+        for offset in 0..<5 {
+            bytes.setInteger(UInt8(truncatingIfNeeded: rest) & 0x7F | (offset < 4 ? 0x80 : 0), at: index + offset)
+            rest >>= 7
+        }
+    }
+
+    mutating func readLength() throws(ClusterCodingError) -> Int {
+        var length: UInt64 = 0
+        for shift in stride(from: 0, to: 35, by: 7) {
+            guard let byte = bytes.readInteger(as: UInt8.self) else { throw ClusterCodingError() }
+            length |= UInt64(byte & 0x7F) << UInt64(shift)
+            if byte < 0x80 { return Int(clamping: length) }
+        }
+        throw ClusterCodingError()
+    }
+}
+
+/// The elements of a list, as the content of one field.
+struct CodedList<Element: CodedValue>: CodedValue {
+    var elements: [Element]
+
+    init(_ elements: [Element]) {
+        self.elements = elements
+    }
+
+    static func code(
+        _ value: CodedList?, _ fields: inout FieldCoder
+    ) throws(ClusterCodingError) -> CodedList {
+        guard let value else { return CodedList(try read(&fields)) }
+        if fields.layout == .sequence { fields.bytes.writeInteger(UInt32(clamping: value.elements.count)) }
+        for element in value.elements {
+            if fields.layout == .tagged { try fields.write(measured: element) } else { _ = try Element.code(element, &fields) }
+        }
+        return value
+    }
+
+    private static func read(_ fields: inout FieldCoder) throws(ClusterCodingError) -> [Element] {
+        var elements: [Element] = []
+        guard fields.layout == .tagged else {
+            let count = Int(try UInt32.code(nil, &fields))
+            // Each element has at least one byte, so an invalid count neither takes long nor reserves much memory.
+            guard count <= fields.bytes.readableBytes else { throw ClusterCodingError() }
+            elements.reserveCapacity(min(count, 4_096))
+            for _ in 0..<count { elements.append(try Element.code(nil, &fields)) }
+            return elements
+        }
+        while fields.bytes.readableBytes > 0 {
+            let length = try fields.readLength()
+            do throws(ClusterCodingError) {
+                elements.append(try fields.read(length: length))
+            } catch {
+                guard error.isUnknownKind else { throw error }
+            }
+        }
+        return elements
+    }
+}
