@@ -1,3 +1,4 @@
+import ClusterTestSupport
 import Identifiers
 import NIOCore
 import NIOHTTP1
@@ -44,28 +45,33 @@ struct ChatClusterCodingTests {
     @Test("CC-30: Requests come as they were sent, and no part of one is taken for a request")
     func requests() throws {
         for request in try Self.requests {
-            let bytes = request.encoded
-            #expect(try ChatRequest(bytes).encoded == bytes)
+            let bytes = request.encoded()
+            #expect(try ChatRequest(decoding: bytes).encoded() == bytes)
             for length in 0..<bytes.readableBytes {
-                #expect(throws: ClusterCodingError.self) { try ChatRequest(try #require(bytes.getSlice(at: 0, length: length))) }
+                let cut = try #require(bytes.getSlice(at: 0, length: length))
+                #expect(throws: ClusterCodingError.self) { try ChatRequest(decoding: cut) }
             }
         }
     }
 
+    private static let replies: [ChatReply] = [
+        .done,
+        .admitted(
+            ChatReply.Admission(
+                user: "u", epoch: "e", start: ChatInboxStart(after: 1, last: 2, isResumed: true, hasLost: false))),
+        .refused(NexconnRefusal(.kicked, "why")), .frame(ByteBuffer(string: "frame"), isSent: true),
+        .page([ChatInboxEntry(sequence: 3, body: [1, 2])], next: 4), .unreadable,
+        .answer(HTTPAnswer(status: 404, .json, [1])),
+    ]
+
     @Test("CC-30: Answers come as they were given, and no part of one is taken for an answer")
     func replies() throws {
-        let start = ChatInboxStart(after: 1, last: 2, isResumed: true, hasLost: false)
-        let replies: [ChatReply] = [
-            .done, .admitted(ChatReply.Admission(user: "u", epoch: "e", start: start)),
-            .refused(NexconnRefusal(.kicked, "why")), .frame(ByteBuffer(string: "frame"), isSent: true),
-            .page([ChatInboxEntry(sequence: 3, body: [1, 2])], next: 4), .unreadable,
-            .answer(HTTPAnswer(status: 404, .json, [1])),
-        ]
-        for reply in replies {
-            let bytes = reply.encoded
-            #expect(try ChatReply(bytes).encoded == bytes)
+        for reply in Self.replies {
+            let bytes = reply.encoded()
+            #expect(try ChatReply(decoding: bytes).encoded() == bytes)
             for length in 0..<bytes.readableBytes {
-                #expect(throws: ClusterCodingError.self) { try ChatReply(try #require(bytes.getSlice(at: 0, length: length))) }
+                let cut = try #require(bytes.getSlice(at: 0, length: length))
+                #expect(throws: ClusterCodingError.self) { try ChatReply(decoding: cut) }
             }
         }
     }
@@ -159,20 +165,75 @@ struct ChatClusterCodingTests {
         let record = ChatSessionRecord(
             node: Self.here, name: "n", address: "a", device: NexconnDevice(id: "d", class: .desktop, system: "s"), user: "u",
             tokenIssued: 5, signedIn: 6)
-        #expect(try ChatSessionRecord(record.encoded) == record)
+        #expect(try ChatSessionRecord(decoding: record.encoded()) == record)
         let seat = ChatLive.Participant(channel: "c", user: "u", entered: 1, sessions: [2, 3], leavesAt: 4)
-        #expect(try ChatLive.Participant(seat.encoded) == seat)
+        #expect(try ChatLive.Participant(decoding: seat.encoded()) == seat)
         let presence = ChatLive.Presence(
             state: ChatPresenceState(user: "u", isOnline: true, time: 1), leaving: .init(deadline: 2, since: 3))
-        #expect(try ChatLive.Presence(presence.encoded) == presence)
+        #expect(try ChatLive.Presence(decoding: presence.encoded()) == presence)
         func expectNothing(in bytes: ByteBuffer, _ read: (ByteBuffer) throws -> Void) throws {
             for length in 0..<bytes.readableBytes {
                 let part = try #require(bytes.getSlice(at: 0, length: length))
                 #expect(throws: ClusterCodingError.self) { try read(part) }
             }
         }
-        try expectNothing(in: record.encoded) { _ = try ChatSessionRecord($0) }
-        try expectNothing(in: seat.encoded) { _ = try ChatLive.Participant($0) }
-        try expectNothing(in: presence.encoded) { _ = try ChatLive.Presence($0) }
+        try expectNothing(in: record.encoded()) { _ = try ChatSessionRecord(decoding: $0) }
+        try expectNothing(in: seat.encoded()) { _ = try ChatLive.Participant(decoding: $0) }
+        try expectNothing(in: presence.encoded()) { _ = try ChatLive.Presence(decoding: $0) }
+    }
+
+    @Test func `CC-40: requests and answers of the version before are read, and a later version may add fields`() throws {
+        #expect(try RecordedValues.failures(of: Self.requests, recordedAs: "ChatRequest") == [])
+        #expect(try RecordedValues.failures(of: Self.replies, recordedAs: "ChatReply") == [])
+    }
+
+    @Test func `CC-40: facts of the version before are read, and a later version may add fields`() throws {
+        let bob = ChatSession(id: 2, eventLoopID: 1)
+        let writer = Self.writer([
+            .inbox(
+                ByteBuffer(string: "body"), [ChatInboxPlace(user: "bob", sequence: 7)],
+                except: ChatSession(id: 1, eventLoopID: 0)),
+            .users(ByteBuffer(string: "frame"), ["bob"], except: nil), .room(ByteBuffer(string: "x"), "r", except: bob),
+            .seat(bob, "r"), .unseat(bob, "r"), .sessions(ByteBuffer(string: "s"), [bob]), .end([bob], .kicked),
+        ])
+        let recorded = try #require(try RecordedValues.bytes(of: "ChatFact").first)
+        #expect(writer.fact(.sequence)?.bytes == recorded)
+        let tagged = try #require(writer.fact(.tagged)?.bytes)
+        for bytes in [recorded, tagged, RecordedValues.withLaterField(tagged)] {
+            let deliveries = try ChatFact(bytes, for: Self.there).deliveries
+            guard deliveries.count == 7, case .inbox(let body, let places, let except) = deliveries[0],
+                case .users(let frame, let users, nil) = deliveries[1], case .room(_, "r", let spared) = deliveries[2],
+                case .end(let ended, let bye) = deliveries[6]
+            else {
+                Issue.record("\(deliveries)")
+                return
+            }
+            #expect(String(buffer: body) == "body" && places == [ChatInboxPlace(user: "bob", sequence: 7)] && except?.id == 1)
+            #expect(String(buffer: frame) == "frame" && users == ["bob"] && spared?.id == 2)
+            #expect(ended.map(\.id) == [2] && bye == .kicked)
+            #expect(try ChatFact(bytes, for: Self.here).deliveries.count == 5)
+        }
+        for length in 0..<tagged.readableBytes {
+            let cut = try #require(tagged.getSlice(at: 0, length: length))
+            #expect(throws: ClusterCodingError.self) { try ChatFact(cut, for: Self.there) }
+        }
+    }
+
+    @Test func `CC-41: what the version before has stored is read, and a later version may add fields`() throws {
+        let record = ChatSessionRecord(
+            node: Self.here, name: "n", address: "a", device: NexconnDevice(id: "d", class: .desktop, system: "s"), user: "u",
+            tokenIssued: 5, signedIn: 6)
+        #expect(try RecordedValues.failures(of: [record], recordedAs: "ChatSessionRecord") == [])
+        let seat = ChatLive.Participant(channel: "c", user: "u", entered: 1, sessions: [2, 3], leavesAt: 4)
+        #expect(try RecordedValues.failures(of: [seat], recordedAs: "ChatParticipant") == [])
+        let presence = ChatLive.Presence(
+            state: ChatPresenceState(user: "u", isOnline: true, time: 1), leaving: .init(deadline: 2, since: 3))
+        #expect(try RecordedValues.failures(of: [presence], recordedAs: "ChatPresence") == [])
+        let readers = ChatEventReaders(users: ["ann", "bob"])
+        #expect(try RecordedValues.failures(of: [readers], recordedAs: "ChatEventReaders") == [])
+        let head = ChatEventHead(sender: "ann", clientID: "x", audience: 3)
+        #expect(try RecordedValues.failures(of: [head], recordedAs: "ChatEventHead") == [])
+        let hide = ChatHide(user: "ann", conversation: "c")
+        #expect(try RecordedValues.failures(of: [hide], recordedAs: "ChatHide") == [])
     }
 }

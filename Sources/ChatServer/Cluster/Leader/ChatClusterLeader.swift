@@ -95,17 +95,17 @@ final class ChatClusterLeader: ClusterLeader {
 
     func handle(_ request: ByteBuffer, from node: ClusterNode, reply: @escaping Reply) {
         do throws(ClusterCodingError) {
-            try handle(try ChatRequest(request), from: node, reply)
+            try handle(try ChatRequest(decoding: request), from: node, reply)
         } catch {
             logger.error("a request of another node cannot be read", metadata: ["node": "\(node)"])
-            reply(ChatReply.done.encoded)
+            reply(ChatReply.done.encoded())
         }
     }
 
     private func handle(
         _ request: ChatRequest, from node: ClusterNode, _ reply: @escaping Reply
     ) throws(ClusterCodingError) {
-        let answer: @Sendable (ChatReply) -> Void = { reply($0.encoded) }
+        let answer: @Sendable (ChatReply) -> Void = { reply($0.encoded()) }
         switch request {
         case .signIn(let app, let opening): signIn(opening, app, from: node, answer)
         case .signOut(let app, let session, let leaving):
@@ -217,7 +217,7 @@ final class ChatClusterLeader: ClusterLeader {
     func announced(_ requests: [ByteBuffer], by node: ClusterNode) {
         var announced: [Identifier: Set<UInt64>] = [:]
         for request in requests {
-            guard case .announce(let app, let sessions)? = try? ChatRequest(request) else {
+            guard case .announce(let app, let sessions)? = try? ChatRequest(decoding: request) else {
                 logger.error("an announcement of another node cannot be read", metadata: ["node": "\(node)"])
                 continue
             }

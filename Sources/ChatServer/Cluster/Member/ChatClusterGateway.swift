@@ -143,7 +143,7 @@ extension ChatClusterGateway {
     func announcement() -> [ByteBuffer] {
         let all = state.withLockedValue { state in state.sessions.all.map(\.chat.id) + state.departing }
         return stride(from: 0, to: max(all.count, 1), by: Self.announced).map { start in
-            ChatRequest.announce(app: key, Array(all.clamped(from: start, to: start + Self.announced))).encoded
+            ChatRequest.announce(app: key, Array(all.clamped(from: start, to: start + Self.announced))).encoded()
         }
     }
 

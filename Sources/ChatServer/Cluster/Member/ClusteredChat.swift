@@ -120,12 +120,12 @@ extension ClusterBus {
         completion: @escaping @Sendable (Result<ChatReply, ClusterFailure>) -> Void
     ) {
         let answered: @Sendable (Result<ByteBuffer, ClusterFailure>) -> Void = { result in
-            completion(result.flatMap { bytes in (try? ChatReply(bytes)).map { .success($0) } ?? .failure(.unknown) })
+            completion(result.flatMap { bytes in (try? ChatReply(decoding: bytes)).map { .success($0) } ?? .failure(.unknown) })
         }
         if isQuery {
-            query(request.encoded, of: .chat, within: limit, isRepeatable: isRepeatable, completion: answered)
+            query(request.encoded(), of: .chat, within: limit, isRepeatable: isRepeatable, completion: answered)
         } else {
-            self.request(request.encoded, of: .chat, within: limit, isRepeatable: isRepeatable, completion: answered)
+            self.request(request.encoded(), of: .chat, within: limit, isRepeatable: isRepeatable, completion: answered)
         }
     }
 }

@@ -115,11 +115,14 @@ struct ChatWrites: Sendable {
         let body = RedisArgument.bytes(ByteBuffer(bytes: event.body))
         note(family, event.id, application, to: &out)
         if let conversation = event.conversation {
+            let head = ChatEventHead(sender: event.sender, clientID: event.clientID, audience: event.audience)
             var fields: [RedisArgument] = [
-                part(.history, event.id, application), ChatKeys.head(event.id), .bytes(ChatEventHead(event).encoded),
+                part(.history, event.id, application), ChatKeys.head(event.id), .bytes(head.encoded()),
                 ChatKeys.body(event.id), body,
             ]
-            if let readers = event.readers { fields += [ChatKeys.readers(event.id), .bytes(ChatEventReaders(readers).encoded)] }
+            if let readers = event.readers {
+                fields += [ChatKeys.readers(event.id), .bytes(ChatEventReaders(users: readers).encoded())]
+            }
             out.append(RedisCommand("HSET", fields))
             out.append(
                 RedisCommand("XADD", keys.history(conversation, application), ChatKeys.entry(event.id), "m", ""))
@@ -203,9 +206,7 @@ struct ChatWrites: Sendable {
         out.append(RedisCommand("SADD", key, .text("\(id)")))
         // The entry is deleted together with the messages of its hour.
         note(.hiddenUpTo, id, application, to: &out)
-        var names = ByteBuffer()
-        names.write(text: user.text)
-        names.write(text: conversation.text)
+        let names = ChatHide(user: user, conversation: conversation).encoded()
         out.append(
             RedisCommand(
                 "HSET", part(.hiddenUpTo, id, application), ChatKeys.hiddenUpTo(id, user, conversation), .bytes(names)))
@@ -235,49 +236,33 @@ struct ChatWrites: Sendable {
 }
 
 /// The only users who see a message in the history, if not all users do.
-struct ChatEventReaders: Hashable, Sendable {
+struct ChatEventReaders: Hashable, Sendable, CodedValue {
     var users: [Identifier]
 
-    init(_ users: [Identifier]) {
-        self.users = users
-    }
-
-    init(_ bytes: ByteBuffer) throws(ClusterCodingError) {
-        var bytes = bytes
-        users = try bytes.list { (buffer) throws(ClusterCodingError) in try buffer.identifier() }
-        try bytes.end()
-    }
-
-    var encoded: ByteBuffer {
-        var out = ByteBuffer()
-        out.write(list: users) { $0.write(text: $1.text) }
-        return out
+    static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
+        Self(users: try fields.list(1, value?.users))
     }
 }
 
 /// The fields that are stored with a message of a history, in addition to its body.
-struct ChatEventHead: Hashable, Sendable {
+struct ChatEventHead: Hashable, Sendable, CodedValue {
     var sender: Identifier
     var clientID: Identifier?
     var audience: Int
 
-    init(_ event: ChatEvent) {
-        (sender, clientID, audience) = (event.sender, event.clientID, event.audience)
+    static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
+        Self(
+            sender: try fields.field(1, value?.sender), clientID: try fields.optional(2, value?.clientID),
+            audience: try fields.field(3, value?.audience))
     }
+}
 
-    init(_ bytes: ByteBuffer) throws(ClusterCodingError) {
-        var bytes = bytes
-        sender = Identifier(try bytes.text())
-        clientID = try bytes.optional { (buffer) throws(ClusterCodingError) in Identifier(try buffer.text()) }
-        audience = Int(try bytes.number(Int64.self))
-        try bytes.end()
-    }
+/// A user who has hidden a conversation up to a message.
+struct ChatHide: Hashable, Sendable, CodedValue {
+    var user: Identifier
+    var conversation: Identifier
 
-    var encoded: ByteBuffer {
-        var out = ByteBuffer()
-        out.write(text: sender.text)
-        out.write(optional: clientID) { $0.write(text: $1.text) }
-        out.writeInteger(Int64(audience))
-        return out
+    static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
+        Self(user: try fields.field(1, value?.user), conversation: try fields.field(2, value?.conversation))
     }
 }

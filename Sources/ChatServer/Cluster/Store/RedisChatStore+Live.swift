@@ -14,26 +14,15 @@ struct ChatSessionRecord: Hashable, Sendable {
     var user: Identifier
     var tokenIssued: Int64
     var signedIn: Int64
-
-    var encoded: ByteBuffer {
-        var out = ByteBuffer()
-        out.write(node: node)
-        for text in [name, address, user.text] { out.write(text: text) }
-        out.write(device)
-        out.writeInteger(tokenIssued)
-        out.writeInteger(signedIn)
-        return out
-    }
 }
 
-extension ChatSessionRecord {
-    init(_ bytes: ByteBuffer) throws(ClusterCodingError) {
-        var bytes = bytes
-        node = try bytes.node()
-        (name, address) = (try bytes.text(), try bytes.text())
-        (user, device) = (try bytes.identifier(), try bytes.device())
-        (tokenIssued, signedIn) = (try bytes.number(), try bytes.number())
-        try bytes.end()
+extension ChatSessionRecord: CodedValue {
+    static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
+        let (node, name) = (try fields.field(1, value?.node), try fields.field(2, value?.name))
+        let (address, user) = (try fields.field(3, value?.address), try fields.field(4, value?.user))
+        return Self(
+            node: node, name: name, address: address, device: try fields.field(5, value?.device), user: user,
+            tokenIssued: try fields.field(6, value?.tokenIssued), signedIn: try fields.field(7, value?.signedIn))
     }
 }
 
@@ -51,18 +40,18 @@ extension RedisChatStore {
                 let record = ChatSessionRecord(
                     node: node, name: peer.session, address: peer.address, device: peer.device, user: value.user,
                     tokenIssued: value.tokenIssued, signedIn: value.signedIn)
-                puts.sessions += [field, .bytes(record.encoded)]
+                puts.sessions += [field, .bytes(record.encoded())]
             } else {
                 removals.sessions.append(field)
             }
         }
         for (channel, user, value) in live.participants {
             let field = RedisArgument.text("\(channel.text)\u{1F}\(user.text)")
-            if let value { puts.seats += [field, .bytes(value.encoded)] } else { removals.seats.append(field) }
+            if let value { puts.seats += [field, .bytes(value.encoded())] } else { removals.seats.append(field) }
         }
         for (user, value) in live.presence {
             let field = RedisArgument.text(user.text)
-            if let value { puts.presence += [field, .bytes(value.encoded)] } else { removals.presence.append(field) }
+            if let value { puts.presence += [field, .bytes(value.encoded())] } else { removals.presence.append(field) }
         }
         return puts.commands("HSET", keys, application) + removals.commands("HDEL", keys, application)
     }
@@ -89,19 +78,19 @@ extension RedisChatStore {
         try await scan(keys.key(.sessions, application)) { page in
             for (field, value) in page {
                 guard let id = field.text.flatMap({ UInt64($0) }), let bytes = value.bytes else { throw Problem.damaged }
-                sessions[id] = try ChatSessionRecord(bytes)
+                sessions[id] = try ChatSessionRecord(decoding: bytes)
             }
         }
         try await scan(keys.key(.seats, application)) { page in
             for (field, value) in page {
                 guard let name = field.text, let bytes = value.bytes else { throw Problem.damaged }
-                participants[Identifier(name)] = try ChatLive.Participant(bytes)
+                participants[Identifier(name)] = try ChatLive.Participant(decoding: bytes)
             }
         }
         try await scan(keys.key(.presence, application)) { page in
             for (field, value) in page {
                 guard let bytes = value.bytes else { throw Problem.damaged }
-                presence[try Self.name(field)] = try ChatLive.Presence(bytes)
+                presence[try Self.name(field)] = try ChatLive.Presence(decoding: bytes)
             }
         }
         var live = ChatLive()
@@ -111,47 +100,27 @@ extension RedisChatStore {
     }
 }
 
-extension ChatLive.Participant {
-    var encoded: ByteBuffer {
-        var out = ByteBuffer()
-        out.write(text: channel.text)
-        out.write(text: user.text)
-        out.writeInteger(entered)
-        out.write(list: sessions) { $0.writeInteger($1) }
-        out.write(optional: leavesAt) { $0.writeInteger($1) }
-        return out
-    }
-
-    init(_ bytes: ByteBuffer) throws(ClusterCodingError) {
-        var bytes = bytes
-        let (channel, user, entered) = (try bytes.identifier(), try bytes.identifier(), try bytes.number(Int64.self))
-        let sessions = try bytes.list { (buffer) throws(ClusterCodingError) in try buffer.number(UInt64.self) }
-        let leavesAt = try bytes.optional { (buffer) throws(ClusterCodingError) in try buffer.number(Int64.self) }
-        try bytes.end()
-        self.init(channel: channel, user: user, entered: entered, sessions: sessions, leavesAt: leavesAt)
+extension ChatLive.Participant: CodedValue {
+    package static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
+        Self(
+            channel: try fields.field(1, value?.channel), user: try fields.field(2, value?.user),
+            entered: try fields.field(3, value?.entered), sessions: try fields.list(4, value?.sessions),
+            leavesAt: try fields.optional(5, value?.leavesAt))
     }
 }
 
-extension ChatLive.Presence {
-    var encoded: ByteBuffer {
-        var out = ByteBuffer()
-        out.write(text: state.user.text)
-        out.write(flag: state.isOnline)
-        out.writeInteger(state.time)
-        out.write(optional: leaving) { buffer, leaving in
-            buffer.writeInteger(leaving.deadline)
-            buffer.writeInteger(leaving.since)
-        }
-        return out
+extension ChatLive.Presence: CodedValue {
+    package static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
+        Self(
+            state: ChatPresenceState(
+                user: try fields.field(1, value?.state.user), isOnline: try fields.field(2, value?.state.isOnline),
+                time: try fields.field(3, value?.state.time)),
+            leaving: try fields.optional(4, value?.leaving))
     }
+}
 
-    init(_ bytes: ByteBuffer) throws(ClusterCodingError) {
-        var bytes = bytes
-        let state = ChatPresenceState(user: try bytes.identifier(), isOnline: try bytes.flag(), time: try bytes.number())
-        let leaving = try bytes.optional { (buffer) throws(ClusterCodingError) in
-            Leaving(deadline: try buffer.number(), since: try buffer.number())
-        }
-        try bytes.end()
-        self.init(state: state, leaving: leaving)
+extension ChatLive.Presence.Leaving: CodedValue {
+    package static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
+        Self(deadline: try fields.field(1, value?.deadline), since: try fields.field(2, value?.since))
     }
 }

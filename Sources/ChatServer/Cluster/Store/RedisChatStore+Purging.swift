@@ -130,10 +130,10 @@ extension RedisChatStore {
         try await scan(keys.part(.hiddenUpTo, hour, application)) { page in
             var commands: [RedisCommand] = []
             for (field, value) in page {
-                guard let id = field.text?.prefix(while: { $0 != "\u{1F}" }), var names = value.bytes else { continue }
-                let (user, conversation) = (try names.identifier(), try names.identifier())
+                guard let id = field.text?.prefix(while: { $0 != "\u{1F}" }), let names = value.bytes else { continue }
+                let hide = try ChatHide(decoding: names)
                 commands.append(
-                    RedisCommand("SREM", keys.hiddenUpTo(user, conversation, application), .text(String(id))))
+                    RedisCommand("SREM", keys.hiddenUpTo(hide.user, hide.conversation, application), .text(String(id))))
             }
             if !commands.isEmpty { emit(commands) }
         }

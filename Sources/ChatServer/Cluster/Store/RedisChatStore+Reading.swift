@@ -133,11 +133,11 @@ extension RedisChatStore {
             guard let head = fields[fields.startIndex].bytes, let body = fields[fields.startIndex + 1].bytes,
                 fields.dropFirst(3).allSatisfy({ $0 == .null })
             else { continue }
-            let values = try ChatEventHead(head)
+            let values = try ChatEventHead(decoding: head)
             let event = ChatEvent(
                 id: id, conversation: conversation, sender: values.sender, clientID: values.clientID,
                 body: Array(body.readableBytesView), audience: values.audience,
-                readers: try fields[fields.startIndex + 2].bytes.map { try ChatEventReaders($0).users })
+                readers: try fields[fields.startIndex + 2].bytes.map { try ChatEventReaders(decoding: $0).users })
             if viewer.map({ event.isVisible(to: $0) }) ?? true { events.append(event) }
         }
         return events

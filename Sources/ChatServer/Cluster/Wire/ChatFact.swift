@@ -9,63 +9,142 @@ import ServerValues
 ///
 /// Encoded once for all nodes. Deliveries to users are divided into one block for each node, and the other nodes skip that block.
 struct ChatFact: Sendable {
-    fileprivate enum Kind: UInt8 {
-        case inbox = 1
-        case users, room, sessions, seat, unseat, end
-    }
-
     var app: String
     var deliveries: [NexconnDelivery]
 
     /// - Parameter node: the node whose blocks are decoded.
     init(_ bytes: ByteBuffer, for node: ClusterNode) throws(ClusterCodingError) {
-        var bytes = bytes
-        app = try bytes.text()
+        let fact = try CodedChatFact(decoding: bytes)
+        app = fact.app
         deliveries = []
-        for _ in 0..<(try bytes.number(UInt32.self)) {
-            if let delivery = try Self.delivery(&bytes, node.incarnation) { deliveries.append(delivery) }
+        for delivery in fact.deliveries {
+            if let delivery = try delivery.delivery(to: node) { deliveries.append(delivery) }
         }
-        try bytes.end()
+    }
+}
+
+/// A ``ChatFact`` for all nodes.
+private struct CodedChatFact: CodedValue {
+    var app: String
+    var deliveries: [CodedDelivery]
+    var expectedLength = 64
+
+    static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
+        Self(app: try fields.field(1, value?.app), deliveries: try fields.list(2, value?.deliveries))
+    }
+}
+
+/// The part of a delivery to users that one node needs.
+private struct NodeBlock: CodedValue {
+    /// The incarnation of the node.
+    var node: UInt64
+    var content: ByteBuffer
+
+    static func code(_ value: NodeBlock?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> NodeBlock {
+        NodeBlock(node: try fields.field(1, value?.node), content: try fields.field(2, value?.content))
+    }
+}
+
+/// The content of a block.
+private struct BlockElements<Element: CodedValue>: CodedValue {
+    var elements: [Element]
+
+    static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
+        Self(elements: try fields.list(1, value?.elements))
+    }
+}
+
+/// A delivery to the sessions of all nodes. Sessions are ids, by which nodes identify them.
+private enum CodedDelivery: CodedValue {
+    case inbox(ByteBuffer, except: UInt64?, [NodeBlock])
+    case users(ByteBuffer, except: UInt64?, [NodeBlock])
+    case room(ByteBuffer, except: UInt64?, Identifier)
+    case sessions(ByteBuffer, [UInt64])
+    case seat(UInt64, Identifier)
+    case unseat(UInt64, Identifier)
+    case end([UInt64], mayRetry: Bool, NexconnRefusal)
+
+    private enum Kind: UInt8 {
+        case inbox = 1
+        case users, room, sessions, seat, unseat, end
     }
 
-    private static func delivery(
-        _ bytes: inout ByteBuffer, _ node: UInt64
-    ) throws(ClusterCodingError) -> NexconnDelivery? {
-        guard let kind = Kind(rawValue: try bytes.number()) else { throw ClusterCodingError() }
-        switch kind {
-        case .inbox:
-            let (body, except) = (try bytes.buffer(), try bytes.exception())
-            guard var block = try bytes.block(of: node) else { return nil }
-            let places = try block.list { (buffer) throws(ClusterCodingError) in
-                ChatInboxPlace(user: try buffer.identifier(), sequence: try buffer.number())
-            }
-            return .inbox(body, places, except: except)
-        case .users:
-            let (frame, except) = (try bytes.buffer(), try bytes.exception())
-            guard var block = try bytes.block(of: node) else { return nil }
-            return .users(
-                frame, try block.list { (buffer) throws(ClusterCodingError) in try buffer.identifier() }, except: except)
-        case .room:
-            let (frame, except) = (try bytes.buffer(), try bytes.exception())
-            return .room(frame, try bytes.identifier(), except: except)
-        case .sessions: return .sessions(try bytes.buffer(), try bytes.sessions())
-        case .seat: return .seat(try bytes.session(), try bytes.identifier())
-        case .unseat: return .unseat(try bytes.session(), try bytes.identifier())
-        case .end:
-            let (sessions, mayRetry) = (try bytes.sessions(), try bytes.flag())
-            let refusal = try bytes.refusal()
-            return .end(
-                sessions, NexconnBye(code: refusal.code, reason: refusal.reason, mayRetry: mayRetry, after: refusal.retryAfter))
+    private var kind: Kind {
+        switch self {
+        case .inbox: .inbox
+        case .users: .users
+        case .room: .room
+        case .sessions: .sessions
+        case .seat: .seat
+        case .unseat: .unseat
+        case .end: .end
         }
+    }
+
+    static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
+        switch try fields.kind(value?.kind) {
+        case .inbox:
+            let given = value.flatMap { if case .inbox(let body, let id, let blocks) = $0 { (body, id, blocks) } else { nil } }
+            return .inbox(
+                try fields.field(1, given?.0), except: try fields.optional(2, given?.1), try fields.list(3, given?.2))
+        case .users:
+            let given = value.flatMap { if case .users(let frame, let id, let blocks) = $0 { (frame, id, blocks) } else { nil } }
+            return .users(
+                try fields.field(1, given?.0), except: try fields.optional(2, given?.1), try fields.list(3, given?.2))
+        case .room:
+            let given = value.flatMap { if case .room(let frame, let id, let room) = $0 { (frame, id, room) } else { nil } }
+            return .room(
+                try fields.field(1, given?.0), except: try fields.optional(2, given?.1), try fields.field(3, given?.2))
+        case .sessions:
+            let given = value.flatMap { if case .sessions(let frame, let ids) = $0 { (frame, ids) } else { nil } }
+            return .sessions(try fields.field(1, given?.0), try fields.list(2, given?.1))
+        case .seat:
+            let given = value.flatMap { if case .seat(let id, let room) = $0 { (id, room) } else { nil } }
+            return .seat(try fields.field(1, given?.0), try fields.field(2, given?.1))
+        case .unseat:
+            let given = value.flatMap { if case .unseat(let id, let room) = $0 { (id, room) } else { nil } }
+            return .unseat(try fields.field(1, given?.0), try fields.field(2, given?.1))
+        case .end:
+            let given = value.flatMap { if case .end(let ids, let retry, let bye) = $0 { (ids, retry, bye) } else { nil } }
+            return .end(try fields.list(1, given?.0), mayRetry: try fields.field(2, given?.1), try fields.field(3, given?.2))
+        }
+    }
+
+    /// The delivery to the sessions of one node; nil when it concerns none of them.
+    func delivery(to node: ClusterNode) throws(ClusterCodingError) -> NexconnDelivery? {
+        switch self {
+        case .inbox(let body, let except, let blocks):
+            guard let places: [ChatInboxPlace] = try Self.elements(of: blocks, node) else { return nil }
+            return .inbox(body, places, except: Self.session(except))
+        case .users(let frame, let except, let blocks):
+            guard let users: [Identifier] = try Self.elements(of: blocks, node) else { return nil }
+            return .users(frame, users, except: Self.session(except))
+        case .room(let frame, let except, let room): return .room(frame, room, except: Self.session(except))
+        case .sessions(let frame, let ids): return .sessions(frame, ids.map { ChatSession(id: $0, eventLoopID: 0) })
+        case .seat(let id, let room): return .seat(ChatSession(id: id, eventLoopID: 0), room)
+        case .unseat(let id, let room): return .unseat(ChatSession(id: id, eventLoopID: 0), room)
+        case .end(let ids, let mayRetry, let refusal):
+            return .end(
+                ids.map { ChatSession(id: $0, eventLoopID: 0) },
+                NexconnBye(code: refusal.code, reason: refusal.reason, mayRetry: mayRetry, after: refusal.retryAfter))
+        }
+    }
+
+    private static func session(_ id: UInt64?) -> ChatSession? { id.map { ChatSession(id: $0, eventLoopID: 0) } }
+
+    private static func elements<Element: CodedValue>(
+        of blocks: [NodeBlock], _ node: ClusterNode
+    ) throws(ClusterCodingError) -> [Element]? {
+        guard let block = blocks.last(where: { $0.node == node.incarnation }) else { return nil }
+        return try BlockElements<Element>(decoding: block.content).elements
     }
 }
 
 /// Encodes a ``ChatFact``: collects the deliveries of one change, and the nodes whose sessions need at least one of them.
 struct ChatFactWriter {
-    private var bytes = ByteBuffer()
-    private var count: UInt32 = 0
-    /// The index in `bytes` at which the number of deliveries is written.
-    private let head: Int
+    private let app: String
+    private var deliveries: [CodedDelivery] = []
+    private var size = 64
     private let nodes: [ClusterNode?]
     private var concerned = EventLoopSet()
     private var concernsAll = false
@@ -73,18 +152,20 @@ struct ChatFactWriter {
     /// - Parameter nodes: the nodes, indexed by their numbers.
     init(app: String, nodes: [ClusterNode?]) {
         self.nodes = nodes
-        bytes.write(text: app)
-        head = bytes.writerIndex
-        bytes.writeInteger(count)
+        self.app = app
     }
 
     /// The fact and its audience; nil when no node needs it.
-    var fact: (bytes: ByteBuffer, audience: ClusterAudience)? {
-        if concernsAll { return (bytes, .all) }
-        var numbers = concerned.makeIterator()
-        guard let first = numbers.next() else { return nil }
-        guard numbers.next() == nil, let only = nodes[first] else { return (bytes, .all) }
-        return (bytes, .node(only))
+    var fact: (bytes: ByteBuffer, audience: ClusterAudience)? { fact(.written) }
+
+    func fact(_ layout: CodingLayout) -> (bytes: ByteBuffer, audience: ClusterAudience)? {
+        var audience = ClusterAudience.all
+        if !concernsAll {
+            var numbers = concerned.makeIterator()
+            guard let first = numbers.next() else { return nil }
+            if numbers.next() == nil, let only = nodes[first] { audience = .node(only) }
+        }
+        return (CodedChatFact(app: app, deliveries: deliveries, expectedLength: size).encoded(layout), audience)
     }
 
     /// Adds a delivery.
@@ -95,58 +176,42 @@ struct ChatFactWriter {
         case .inbox(let body, let places, let except):
             let blocks = blocks(places, sessions, by: \.user)
             guard !blocks.isEmpty else { return }
-            begin(.inbox, body, except)
-            write(blocks) { buffer, place in
-                buffer.write(text: place.user.text)
-                buffer.writeInteger(place.sequence)
-            }
+            add(.inbox(body, except: except?.id, blocks), of: body)
         case .users(let frame, let users, let except):
             let blocks = blocks(users, sessions, by: \.self)
             guard !blocks.isEmpty else { return }
-            begin(.users, frame, except)
-            write(blocks) { $0.write(text: $1.text) }
+            add(.users(frame, except: except?.id, blocks), of: frame)
         case .room(let frame, let room, let except):
-            begin(.room, frame, except)
-            bytes.write(text: room.text)
             concernsAll = true
-        case .sessions(let frame, let chosen):
-            begin(.sessions)
-            bytes.write(buffer: frame)
-            write(chosen)
-        case .seat(let session, let room), .unseat(let session, let room):
-            if case .seat = delivery { begin(.seat) } else { begin(.unseat) }
-            bytes.writeInteger(session.id)
-            bytes.write(text: room.text)
+            add(.room(frame, except: except?.id, room), of: frame)
+        case .sessions(let frame, let chosen): add(.sessions(frame, ids(chosen)), of: frame)
+        case .seat(let session, let room):
             concerned.insert(session.eventLoopID)
+            deliveries.append(.seat(session.id, room))
+        case .unseat(let session, let room):
+            concerned.insert(session.eventLoopID)
+            deliveries.append(.unseat(session.id, room))
         case .end(let ended, let bye):
-            begin(.end)
-            write(ended)
-            bytes.write(flag: bye.mayRetry)
-            bytes.write(NexconnRefusal(bye.code, bye.reason, retryAfter: bye.after))
+            deliveries.append(
+                .end(ids(ended), mayRetry: bye.mayRetry, NexconnRefusal(bye.code, bye.reason, retryAfter: bye.after)))
         }
     }
 
-    private mutating func begin(_ kind: ChatFact.Kind) {
-        count += 1
-        bytes.setInteger(count, at: head)
-        bytes.writeInteger(kind.rawValue)
+    private mutating func add(_ delivery: CodedDelivery, of frame: ByteBuffer) {
+        size += frame.readableBytes + 64
+        deliveries.append(delivery)
     }
 
-    private mutating func begin(_ kind: ChatFact.Kind, _ frame: ByteBuffer, _ except: ChatSession?) {
-        begin(kind)
-        bytes.write(buffer: frame)
-        bytes.write(optional: except?.id) { $0.writeInteger($1) }
-    }
-
-    private mutating func write(_ sessions: [ChatSession]) {
-        bytes.write(list: sessions) { $0.writeInteger($1.id) }
+    /// The ids of sessions whose nodes need the fact.
+    private mutating func ids(_ sessions: [ChatSession]) -> [UInt64] {
         for session in sessions { concerned.insert(session.eventLoopID) }
+        return sessions.map(\.id)
     }
 
-    /// The elements of a delivery to users, grouped by the numbers of the nodes on which the users have sessions.
-    private func blocks<Element>(
+    /// The elements of a delivery to users, in a block for each node on which the users have sessions.
+    private mutating func blocks<Element: CodedValue>(
         _ elements: [Element], _ sessions: NexconnNodeSessions, by user: (Element) -> Identifier
-    ) -> [Int: [Element]] {
+    ) -> [NodeBlock] {
         var blocks: [Int: [Element]] = [:]
         for element in elements {
             var seen = EventLoopSet()
@@ -155,41 +220,11 @@ struct ChatFactWriter {
                 blocks[peer.chat.eventLoopID, default: []].append(element)
             }
         }
-        return blocks
-    }
-
-    private mutating func write<Element>(_ blocks: [Int: [Element]], _ body: (inout ByteBuffer, Element) -> Void) {
-        bytes.writeInteger(UInt32(blocks.count))
-        for (number, elements) in blocks {
+        return blocks.map { number, elements in
             concerned.insert(number)
-            bytes.writeInteger(nodes[number]?.incarnation ?? 0)
-            var block = ByteBuffer()
-            block.write(list: elements, body)
-            bytes.write(buffer: block)
+            let content = BlockElements(elements: elements).encoded()
+            size += content.readableBytes + 16
+            return NodeBlock(node: nodes[number]?.incarnation ?? 0, content: content)
         }
-    }
-}
-
-extension ByteBuffer {
-    fileprivate mutating func session() throws(ClusterCodingError) -> ChatSession {
-        // Nodes identify their sessions by the ids alone.
-        ChatSession(id: try number(), eventLoopID: 0)
-    }
-
-    fileprivate mutating func exception() throws(ClusterCodingError) -> ChatSession? {
-        try optional { (buffer) throws(ClusterCodingError) in try buffer.session() }
-    }
-
-    fileprivate mutating func sessions() throws(ClusterCodingError) -> [ChatSession] {
-        try list { (buffer) throws(ClusterCodingError) in try buffer.session() }
-    }
-
-    fileprivate mutating func block(of node: UInt64) throws(ClusterCodingError) -> ByteBuffer? {
-        var own: ByteBuffer?
-        for _ in 0..<(try number(UInt32.self)) {
-            let (owner, block) = (try number(UInt64.self), try buffer())
-            if owner == node { own = block }
-        }
-        return own
     }
 }

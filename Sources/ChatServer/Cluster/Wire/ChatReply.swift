@@ -24,64 +24,46 @@ enum ChatReply: Sendable {
     case unreadable
     case answer(HTTPAnswer)
 
-    var encoded: ByteBuffer {
-        var out = ByteBuffer()
-        switch self {
-        case .done: out.writeInteger(0 as UInt8)
-        case .admitted(let admission):
-            out.writeInteger(1 as UInt8)
-            out.write(text: admission.user.text)
-            out.write(text: admission.epoch)
-            out.writeInteger(admission.start.after)
-            out.writeInteger(admission.start.last)
-            out.write(flag: admission.start.isResumed)
-            out.write(flag: admission.start.hasLost)
-        case .refused(let refusal):
-            out.writeInteger(2 as UInt8)
-            out.write(refusal)
-        case .frame(let frame, let isSent):
-            out.reserveCapacity(frame.readableBytes + 8)
-            out.writeInteger(3 as UInt8)
-            out.write(flag: isSent)
-            out.write(buffer: frame)
-        case .page(let page, let next):
-            out.writeInteger(4 as UInt8)
-            out.write(list: page) { buffer, entry in
-                buffer.writeInteger(entry.sequence)
-                buffer.write(bytes: entry.body)
-            }
-            out.write(optional: next) { $0.writeInteger($1) }
-        case .unreadable: out.writeInteger(5 as UInt8)
-        case .answer(let answer):
-            out.writeInteger(6 as UInt8)
-            out.write(answer: answer)
-        }
-        return out
+    private enum Kind: UInt8 {
+        case done, admitted, refused, frame, page, unreadable, answer
     }
 
-    init(_ bytes: ByteBuffer) throws(ClusterCodingError) {
-        var bytes = bytes
-        switch try bytes.number(UInt8.self) {
-        case 0: self = .done
-        case 1:
-            let (user, epoch) = (try bytes.identifier(), try bytes.text())
-            let start = ChatInboxStart(
-                after: try bytes.number(), last: try bytes.number(), isResumed: try bytes.flag(), hasLost: try bytes.flag())
-            self = .admitted(Admission(user: user, epoch: epoch, start: start))
-        case 2: self = .refused(try bytes.refusal())
-        case 3:
-            let isSent = try bytes.flag()
-            self = .frame(try bytes.buffer(), isSent: isSent)
-        case 4:
-            let page = try bytes.list { (buffer) throws(ClusterCodingError) in
-                ChatInboxEntry(sequence: try buffer.number(), body: try buffer.bytes())
-            }
-            self = .page(page, next: try bytes.optional { (buffer) throws(ClusterCodingError) in try buffer.number() })
-        case 5: self = .unreadable
-        case 6: self = .answer(try bytes.answer())
-        default: throw ClusterCodingError()
+    private var kind: Kind {
+        switch self {
+        case .done: .done
+        case .admitted: .admitted
+        case .refused: .refused
+        case .frame: .frame
+        case .page: .page
+        case .unreadable: .unreadable
+        case .answer: .answer
         }
-        try bytes.end()
+    }
+}
+
+extension ChatReply: CodedValue {
+    static func code(_ value: ChatReply?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> ChatReply {
+        switch try fields.kind(value?.kind) {
+        case .done: return .done
+        case .admitted:
+            let given = value.flatMap { if case .admitted(let admission) = $0 { admission } else { nil } }
+            return .admitted(
+                Admission(
+                    user: try fields.field(1, given?.user), epoch: try fields.field(2, given?.epoch),
+                    start: try fields.field(3, given?.start)))
+        case .refused:
+            return .refused(try fields.field(1, value.flatMap { if case .refused(let refusal) = $0 { refusal } else { nil } }))
+        case .frame:
+            let given = value.flatMap { if case .frame(let frame, let isSent) = $0 { (isSent, frame) } else { nil } }
+            let isSent = try fields.field(1, given?.0)
+            return .frame(try fields.field(2, given?.1), isSent: isSent)
+        case .page:
+            let given = value.flatMap { if case .page(let page, let next) = $0 { (page, next) } else { nil } }
+            return .page(try fields.list(1, given?.0), next: try fields.optional(2, given?.1))
+        case .unreadable: return .unreadable
+        case .answer:
+            return .answer(try fields.field(1, value.flatMap { if case .answer(let answer) = $0 { answer } else { nil } }))
+        }
     }
 }
 

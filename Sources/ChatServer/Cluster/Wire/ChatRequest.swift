@@ -57,160 +57,96 @@ enum ChatRequest: Sendable {
         case .issueCall: .issueCall
         }
     }
+}
 
-    // MARK: Writing
-
-    var encoded: ByteBuffer {
-        var out = ByteBuffer()
-        out.writeInteger(kind.rawValue)
-        switch self {
-        case .signIn(let app, let opening):
-            out.write(text: app)
-            out.write(opening)
-        case .signOut(let app, let session, let leaving):
-            out.write(text: app)
-            out.writeInteger(session)
-            out.write(optional: leaving) { $0.write(flag: $1) }
-        case .perform(let app, let session, let number, let frame):
-            out.write(text: app)
-            out.writeInteger(session)
-            out.writeInteger(number)
-            out.write(buffer: frame)
-        case .refuse(let app, let session, let number, let refusal):
-            out.write(text: app)
-            out.writeInteger(session)
-            out.writeInteger(number)
-            out.write(refusal)
-        case .acknowledge(let app, let places):
-            out.write(text: app)
-            out.write(list: places) { buffer, place in
-                buffer.write(text: place.user.text)
-                buffer.writeInteger(place.sequence)
+extension ChatRequest: CodedValue {
+    static func code(_ value: ChatRequest?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> ChatRequest {
+        switch try fields.kind(value?.kind) {
+        case .signIn:
+            let given = value.flatMap { if case .signIn(let app, let opening) = $0 { (app, opening) } else { nil } }
+            return .signIn(app: try fields.field(1, given?.0), try fields.field(2, given?.1))
+        case .signOut:
+            let given = value.flatMap { if case .signOut(let app, let id, let leaving) = $0 { (app, id, leaving) } else { nil } }
+            return .signOut(
+                app: try fields.field(1, given?.0), session: try fields.field(2, given?.1),
+                leaving: try fields.optional(3, given?.2))
+        case .perform:
+            let given = value.flatMap {
+                if case .perform(let app, let id, let number, let frame) = $0 { (app, id, number, frame) } else { nil }
             }
-        case .typing(let app, let session, let user, let type):
-            out.write(text: app)
-            out.writeInteger(session)
-            out.write(text: user.text)
-            out.write(text: type)
-        case .presence(let app, let session):
-            out.write(text: app)
-            out.writeInteger(session)
-        case .inbox(let app, let user, let sequence):
-            out.write(text: app)
-            out.write(text: user.text)
-            out.writeInteger(sequence)
-        case .call(let request): out.write(request: request)
-        case .issueToken(let app, let hash, let user, let name):
-            for text in [app, hash.text, user.text] { out.write(text: text) }
-            out.write(optional: name) { $0.write(text: $1) }
-        case .publish(let app, let channel, let type, let content, let service, let user):
-            for text in [app, channel, type, service, user.text] { out.write(text: text) }
-            out.write(bytes: content)
-        case .announce(let app, let sessions):
-            out.write(text: app)
-            out.write(list: sessions) { $0.writeInteger($1) }
-        case .issueCall(let request, let hash):
-            out.write(text: hash.text)
-            out.write(request: request)
+            return .perform(
+                app: try fields.field(1, given?.0), session: try fields.field(2, given?.1), number: try fields.field(3, given?.2),
+                frame: try fields.field(4, given?.3))
+        case .refuse:
+            let given = value.flatMap {
+                if case .refuse(let app, let id, let number, let refusal) = $0 { (app, id, number, refusal) } else { nil }
+            }
+            return .refuse(
+                app: try fields.field(1, given?.0), session: try fields.field(2, given?.1), number: try fields.field(3, given?.2),
+                try fields.field(4, given?.3))
+        case .acknowledge:
+            let given = value.flatMap { if case .acknowledge(let app, let places) = $0 { (app, places) } else { nil } }
+            return .acknowledge(app: try fields.field(1, given?.0), try fields.list(2, given?.1))
+        case .typing:
+            let given = value.flatMap {
+                if case .typing(let app, let id, let user, let type) = $0 { (app, id, user, type) } else { nil }
+            }
+            return .typing(
+                app: try fields.field(1, given?.0), session: try fields.field(2, given?.1), to: try fields.field(3, given?.2),
+                type: try fields.field(4, given?.3))
+        case .presence:
+            let given = value.flatMap { if case .presence(let app, let id) = $0 { (app, id) } else { nil } }
+            return .presence(app: try fields.field(1, given?.0), session: try fields.field(2, given?.1))
+        case .inbox:
+            let given = value.flatMap { if case .inbox(let app, let user, let after) = $0 { (app, user, after) } else { nil } }
+            return .inbox(
+                app: try fields.field(1, given?.0), user: try fields.field(2, given?.1), after: try fields.field(3, given?.2))
+        case .call:
+            return .call(try fields.field(1, value.flatMap { if case .call(let request) = $0 { request } else { nil } }))
+        case .issueToken:
+            let given = value.flatMap {
+                if case .issueToken(let app, let hash, let user, let name) = $0 { (app, hash, user, name) } else { nil }
+            }
+            return .issueToken(
+                app: try fields.field(1, given?.0), hash: try fields.field(2, given?.1), user: try fields.field(3, given?.2),
+                name: try fields.optional(4, given?.3))
+        case .publish: return try publication(value, &fields)
+        case .announce:
+            let given = value.flatMap { if case .announce(let app, let sessions) = $0 { (app, sessions) } else { nil } }
+            return .announce(app: try fields.field(1, given?.0), try fields.list(2, given?.1))
+        case .issueCall:
+            let given = value.flatMap { if case .issueCall(let request, let hash) = $0 { (hash, request) } else { nil } }
+            let hash = try fields.field(1, given?.0)
+            return .issueCall(try fields.field(2, given?.1), hash: hash)
         }
-        return out
     }
 
-    // MARK: Reading
-
-    init(_ bytes: ByteBuffer) throws(ClusterCodingError) {
-        var bytes = bytes
-        guard let kind = Kind(rawValue: try bytes.number()) else { throw ClusterCodingError() }
-        switch kind {
-        case .signIn: self = .signIn(app: try bytes.text(), try bytes.opening())
-        case .signOut:
-            self = .signOut(
-                app: try bytes.text(), session: try bytes.number(),
-                leaving: try bytes.optional { (buffer) throws(ClusterCodingError) in try buffer.flag() })
-        case .perform:
-            self = .perform(
-                app: try bytes.text(), session: try bytes.number(), number: try bytes.number(), frame: try bytes.buffer())
-        case .refuse:
-            self = .refuse(
-                app: try bytes.text(), session: try bytes.number(), number: try bytes.number(), try bytes.refusal())
-        case .acknowledge:
-            self = .acknowledge(
-                app: try bytes.text(),
-                try bytes.list { (buffer) throws(ClusterCodingError) in
-                    ChatInboxPlace(user: try buffer.identifier(), sequence: try buffer.number())
-                })
-        case .typing:
-            self = .typing(
-                app: try bytes.text(), session: try bytes.number(), to: try bytes.identifier(), type: try bytes.text())
-        case .presence: self = .presence(app: try bytes.text(), session: try bytes.number())
-        case .inbox: self = .inbox(app: try bytes.text(), user: try bytes.identifier(), after: try bytes.number())
-        case .call: self = .call(try bytes.request())
-        case .issueToken:
-            self = .issueToken(
-                app: try bytes.text(), hash: try bytes.identifier(), user: try bytes.identifier(),
-                name: try bytes.optional { (buffer) throws(ClusterCodingError) in try buffer.text() })
-        case .publish:
-            let (app, channel, type) = (try bytes.text(), try bytes.text(), try bytes.text())
-            let (service, user) = (try bytes.text(), try bytes.identifier())
-            self = .publish(
-                app: app, channel: channel, type: type, content: try bytes.bytes(), service: service, user: user)
-        case .announce:
-            self = .announce(
-                app: try bytes.text(), try bytes.list { (buffer) throws(ClusterCodingError) in try buffer.number() })
-        case .issueCall:
-            let hash = try bytes.identifier()
-            self = .issueCall(try bytes.request(), hash: hash)
+    private static func publication(
+        _ value: ChatRequest?, _ fields: inout FieldCoder
+    ) throws(ClusterCodingError) -> ChatRequest {
+        let given = value.flatMap {
+            if case .publish(let app, let channel, let type, let content, let service, let user) = $0 {
+                (app, channel, type, service, user, content)
+            } else {
+                nil
+            }
         }
-        try bytes.end()
+        let (app, channel) = (try fields.field(1, given?.0), try fields.field(2, given?.1))
+        let (type, service, user) = (try fields.field(3, given?.2), try fields.field(4, given?.3), try fields.field(5, given?.4))
+        return .publish(
+            app: app, channel: channel, type: type, content: try fields.field(6, given?.5), service: service, user: user)
     }
 }
 
-extension ByteBuffer {
-    fileprivate mutating func write(_ opening: ChatRequest.Opening) {
-        writeInteger(opening.id)
-        for text in [opening.name, opening.address, opening.credentials.token.text] { write(text: text) }
-        write(opening.credentials.device)
-        write(flag: opening.credentials.isReconnect)
-        write(flag: opening.credentials.yields)
-        write(optional: opening.credentials.resume) { buffer, resume in
-            buffer.write(text: resume.epoch)
-            buffer.writeInteger(resume.sequence)
-        }
-    }
-
-    fileprivate mutating func opening() throws(ClusterCodingError) -> ChatRequest.Opening {
-        let (id, name, address, token) = (try number(UInt64.self), try text(), try text(), try identifier())
-        let (device, isReconnect, yields) = (try device(), try flag(), try flag())
-        let resume = try optional { (buffer) throws(ClusterCodingError) in
-            NexconnPlace(epoch: try buffer.text(), sequence: try buffer.number())
-        }
-        return ChatRequest.Opening(
-            id: id, name: name, address: address,
+extension ChatRequest.Opening: CodedValue {
+    static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
+        let given = value?.credentials
+        return Self(
+            id: try fields.field(1, value?.id), name: try fields.field(2, value?.name),
+            address: try fields.field(3, value?.address),
             credentials: NexconnCredentials(
-                token: token, device: device, isReconnect: isReconnect, yields: yields, resume: resume))
-    }
-
-    mutating func identifier() throws(ClusterCodingError) -> Identifier { Identifier(try text()) }
-
-    mutating func write(_ device: NexconnDevice) {
-        for text in [device.id, device.class.rawValue, device.system] { write(text: text) }
-    }
-
-    mutating func device() throws(ClusterCodingError) -> NexconnDevice {
-        let (id, word, system) = (try text(), try text(), try text())
-        guard let kind = NexconnDevice.Class(rawValue: word) else { throw ClusterCodingError() }
-        return NexconnDevice(id: id, class: kind, system: system)
-    }
-
-    mutating func write(_ refusal: NexconnRefusal) {
-        writeInteger(Int64(refusal.code.rawValue))
-        write(text: refusal.reason)
-        write(optional: refusal.retryAfter) { $0.writeInteger(Int64($1)) }
-    }
-
-    mutating func refusal() throws(ClusterCodingError) -> NexconnRefusal {
-        let (code, reason) = (try number(Int64.self), try text())
-        let after = try optional { (buffer) throws(ClusterCodingError) in Int(clamping: try buffer.number(Int64.self)) }
-        return NexconnRefusal(NexconnCode(Int(clamping: code)), reason, retryAfter: after)
+                token: try fields.field(4, given?.token), device: try fields.field(5, given?.device),
+                isReconnect: try fields.field(6, given?.isReconnect), yields: try fields.field(7, given?.yields),
+                resume: try fields.optional(8, given?.resume)))
     }
 }

@@ -1,0 +1,47 @@
+import NexconnProtocol
+import ServerCluster
+import ServerStorage
+
+// The fields of values that several messages of chat have.
+
+extension NexconnPlace: CodedValue {
+    package static func code(_ value: NexconnPlace?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> NexconnPlace {
+        NexconnPlace(epoch: try fields.field(1, value?.epoch), sequence: try fields.field(2, value?.sequence))
+    }
+}
+
+extension NexconnDevice: CodedValue {
+    package static func code(_ value: NexconnDevice?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> NexconnDevice {
+        let (id, word) = (try fields.field(1, value?.id), try fields.field(2, value?.class.rawValue))
+        guard let kind = Class(rawValue: word) else { throw ClusterCodingError() }
+        return NexconnDevice(id: id, class: kind, system: try fields.field(3, value?.system))
+    }
+}
+
+extension NexconnRefusal: CodedValue {
+    package static func code(_ value: NexconnRefusal?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> NexconnRefusal {
+        NexconnRefusal(
+            NexconnCode(try fields.field(1, value?.code.rawValue)), try fields.field(2, value?.reason),
+            retryAfter: try fields.optional(3, value?.retryAfter))
+    }
+}
+
+extension ChatInboxPlace: CodedValue {
+    package static func code(_ value: ChatInboxPlace?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> ChatInboxPlace {
+        ChatInboxPlace(user: try fields.field(1, value?.user), sequence: try fields.field(2, value?.sequence))
+    }
+}
+
+extension ChatInboxEntry: CodedValue {
+    package static func code(_ value: ChatInboxEntry?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> ChatInboxEntry {
+        ChatInboxEntry(sequence: try fields.field(1, value?.sequence), body: try fields.field(2, value?.body))
+    }
+}
+
+extension ChatInboxStart: CodedValue {
+    package static func code(_ value: ChatInboxStart?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> ChatInboxStart {
+        ChatInboxStart(
+            after: try fields.field(1, value?.after), last: try fields.field(2, value?.last),
+            isResumed: try fields.field(3, value?.isResumed), hasLost: try fields.field(4, value?.hasLost))
+    }
+}
