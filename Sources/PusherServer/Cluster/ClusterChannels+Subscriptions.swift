@@ -46,7 +46,7 @@ extension ClusterChannels {
         let (key, member) = (entry.key, entry.subscription.member)
         tell(.subscribe(key.socketID, key.channel, member: member, entry.subscription.recovery)) { [self] result in
             var answer = SubscribeAnswer.refused(.unavailable)
-            if case .success(let buffer) = result, let parsed = try? SubscribeAnswer(parsing: buffer) { answer = parsed }
+            if case .success(let buffer) = result, let parsed = try? SubscribeAnswer(decoding: buffer) { answer = parsed }
             settle(key, entry.number, member, answer)
             goOnSending()
         }

@@ -65,17 +65,17 @@ package final class ClusterChannels: ChannelBackend {
 
     /// Sends a request to the leader and retries it without a time limit, also to the next leader.
     func tell(_ request: PusherRequest, _ completion: @escaping @Sendable (Result<ByteBuffer, ClusterFailure>) -> Void) {
-        bus.request(request.encoded, of: .pusher, within: nil, isRepeatable: true, completion: completion)
+        bus.request(request.encoded(), of: .pusher, within: nil, isRepeatable: true, completion: completion)
     }
 
     /// Sends a request to the leader that fails after `callLimit`, because its answer is of no use later.
     private func ask(_ request: PusherRequest, _ completion: @escaping @Sendable (Result<ByteBuffer, ClusterFailure>) -> Void) {
-        bus.request(request.encoded, of: .pusher, within: callLimit, isRepeatable: true, completion: completion)
+        bus.request(request.encoded(), of: .pusher, within: callLimit, isRepeatable: true, completion: completion)
     }
 
     /// The same as ``ask(_:_:)``, for a request whose answer can be long, and is therefore not written to the log (rule CR-40).
     private func query(_ request: PusherRequest, _ completion: @escaping @Sendable (Result<ByteBuffer, ClusterFailure>) -> Void) {
-        bus.query(request.encoded, of: .pusher, within: callLimit, isRepeatable: true, completion: completion)
+        bus.query(request.encoded(), of: .pusher, within: callLimit, isRepeatable: true, completion: completion)
     }
 
     /// Sends the leader its part of a request of the HTTP API.
@@ -84,7 +84,7 @@ package final class ClusterChannels: ChannelBackend {
             switch result {
             case .success(let buffer):
                 // A leader that cannot read the request answers without content.
-                let answer = try? PartitionAnswer(parsing: buffer)
+                let answer = try? PartitionAnswer(decoding: buffer)
                 completion(answer.map { .answer($0) } ?? .failure(.unknown))
             case .failure(let failure): completion(.failure(failure))
             }
@@ -102,8 +102,8 @@ package final class ClusterChannels: ChannelBackend {
         request.headers = [:]
         let answered: @Sendable (Result<ByteBuffer, ClusterFailure>) -> Void = { result in
             switch result {
-            case .success(var buffer):
-                completion((try? buffer.answer()) ?? HTTPAnswer(HTTPProblem(.unknown)))
+            case .success(let buffer):
+                completion((try? HTTPAnswer(decoding: buffer)) ?? HTTPAnswer(HTTPProblem(.unknown)))
             case .failure(let failure): completion(HTTPAnswer(HTTPProblem(failure)))
             }
         }
@@ -173,7 +173,7 @@ package final class ClusterChannels: ChannelBackend {
         tell(.places(ApplicationCount(application: application, count: count))) { [self] result in
             var places: Int?
             // A leader that does not know the application sends an empty answer.
-            if case .success(var buffer) = result, let given = try? buffer.number(UInt32.self) { places = Int(given) }
+            if case .success(let buffer) = result, let given = try? UInt32(decoding: buffer) { places = Int(given) }
             let told = connections.withLockedValue { $0.answered(places, for: application) }
             for (completion, place) in told { completion(place) }
             askForPlaces(of: application)
@@ -221,7 +221,7 @@ package final class ClusterChannels: ChannelBackend {
 
 extension ClusterChannels: ClusterMember {
     package func apply(_ fact: ByteBuffer) {
-        guard let fact = try? PusherFact(parsing: fact) else { return }
+        guard let fact = try? PusherFact(decoding: fact) else { return }
         switch fact {
         case .deliver(let frame, let channel, let excluding, let position):
             let (node, audience) = state.withLockedValue { ($0.node, $0.subscriptions.audience(of: channel)) }
@@ -250,7 +250,7 @@ extension ClusterChannels: ClusterMember {
         let requests: [PusherRequest] =
             [.connections(connections.withLockedValue { $0.announce() })] + Self.parts(holdings).map { .holdings($0) }
             + Self.parts(users).map { .users($0) } + Self.parts(recovering).map { .recovering($0) }
-        return requests.map(\.encoded)
+        return requests.map { $0.encoded() }
     }
 
     private static func parts<Element>(_ list: [Element]) -> [[Element]] {

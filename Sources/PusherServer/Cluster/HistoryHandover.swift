@@ -91,33 +91,18 @@ final class HistoryHandover: Sendable {
     }
 
     private func encoded(_ part: HistoryPart) -> (field: ByteBuffer, value: ByteBuffer?) {
-        var (field, value) = (ByteBuffer(), ByteBuffer())
         switch part {
         case .event(let channel, let event, let isKept, let expires):
-            field.write(channel: channel)
-            field.writeInteger(event.position.number)
-            value.write(text: event.position.epoch)
-            value.write(flag: isKept)
-            value.writeInteger(clock.unixMilliseconds(of: expires))
-            value.write(optional: event.excluding) { $0.write(socketID: $1) }
-            value.write(optional: event.user) { $0.write(text: $1) }
-            value.write(buffer: event.frame)
+            let kept = KeptEvent(
+                epoch: event.position.epoch, isKept: isKept, expires: clock.unixMilliseconds(of: expires),
+                excluding: event.excluding, user: event.user, frame: event.frame)
+            return (PairName(channel, event.position.number).encoded(.sequence), kept.encoded())
         case .history(let channel, let history):
-            field.write(channel: channel)
-            value.write(position: history.position)
-            value.write(list: history.dropped.entries) { buffer, entry in
-                buffer.writeInteger(entry.number)
-                buffer.write(optional: entry.origin) { $0.write(text: $1.text) }
-            }
-            value.write(list: history.unkept.entries) { buffer, entry in
-                buffer.writeInteger(entry.number)
-                buffer.write(optional: entry.origin) { $0.write(socketID: $1) }
-            }
-        case .ended(let channel):
-            field.write(channel: channel)
-            return (field, nil)
+            let kept = KeptHistory(
+                position: history.position, dropped: Array(history.dropped.entries), unkept: Array(history.unkept.entries))
+            return (channel.encoded(.sequence), kept.encoded())
+        case .ended(let channel): return (channel.encoded(.sequence), nil)
         }
-        return (field, value)
     }
 
     // MARK: Taking over
@@ -153,37 +138,59 @@ final class HistoryHandover: Sendable {
         _ field: ByteBuffer, _ value: ByteBuffer, _ histories: inout [ChannelID: RestoredHistory],
         _ events: inout [ChannelID: [UInt64: (PositionedEvent, Bool, MonotonicInstant)]]
     ) throws(ClusterCodingError) {
-        var (field, value) = (field, value)
-        let channel = try field.channel()
-        guard field.readableBytes > 0 else {
-            let position = try value.position()
-            let dropped = try value.list { (buffer) throws(ClusterCodingError) in
-                let number = try buffer.number(UInt64.self)
-                let origin = try buffer.optional { (buffer) throws(ClusterCodingError) in Identifier(try buffer.text()) }
-                return LatestEvents<Identifier>.Item(number: number, origin: origin)
-            }
-            let unkept = try value.list { (buffer) throws(ClusterCodingError) in
-                let number = try buffer.number(UInt64.self)
-                let origin = try buffer.optional { (buffer) throws(ClusterCodingError) in try buffer.socketID() }
-                return LatestEvents<SocketID>.Item(number: number, origin: origin)
-            }
-            try value.end()
+        if let channel = try? ChannelID(decodingName: field) {
+            let kept = try KeptHistory(decoding: value)
             histories[channel] = RestoredHistory(
-                channel: channel, epoch: position.epoch, last: position.number, dropped: LatestEvents(dropped),
-                unkept: LatestEvents(unkept))
+                channel: channel, epoch: kept.position.epoch, last: kept.position.number, dropped: LatestEvents(kept.dropped),
+                unkept: LatestEvents(kept.unkept))
             return
         }
-        let number = try field.number(UInt64.self)
-        let epoch = try value.text()
-        let (isKept, expires) = (try value.flag(), clock.instant(unixMilliseconds: try value.number()))
-        let excluding = try value.optional { (buffer) throws(ClusterCodingError) in try buffer.socketID() }
-        let user = try value.optional { (buffer) throws(ClusterCodingError) in try buffer.text() }
+        let name = try PairName<ChannelID, UInt64>(decodingName: field)
+        let kept = try KeptEvent(decoding: value)
         // The frame is copied, because a slice would keep the whole answer of Redis in memory.
-        let frame = ByteBuffer(bytes: try value.bytes())
-        try value.end()
         let event = PositionedEvent(
-            positioned: frame, at: PusherPosition(epoch: epoch, number: number), excluding: excluding, user: user)
-        events[channel, default: [:]][number] = (event, isKept, expires)
+            positioned: ByteBuffer(bytes: kept.frame.readableBytesView),
+            at: PusherPosition(epoch: kept.epoch, number: name.second), excluding: kept.excluding, user: kept.user)
+        events[name.first, default: [:]][name.second] = (event, kept.isKept, clock.instant(unixMilliseconds: kept.expires))
+    }
+}
+
+/// An event of a history, as stored under its channel and number.
+struct KeptEvent: CodedValue {
+    var epoch: String
+    var isKept: Bool
+    /// The Unix time in milliseconds.
+    var expires: Int64
+    var excluding: SocketID?
+    var user: String?
+    var frame: ByteBuffer
+
+    var expectedLength: Int { frame.readableBytes + 96 }
+
+    static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
+        Self(
+            epoch: try fields.field(1, value?.epoch), isKept: try fields.field(2, value?.isKept),
+            expires: try fields.field(3, value?.expires), excluding: try fields.optional(4, value?.excluding),
+            user: try fields.optional(5, value?.user), frame: try fields.field(6, value?.frame))
+    }
+}
+
+/// A history without its events, as stored under its channel.
+struct KeptHistory: CodedValue {
+    var position: PusherPosition
+    var dropped: [LatestEvents<Identifier>.Item]
+    var unkept: [LatestEvents<SocketID>.Item]
+
+    static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
+        Self(
+            position: try fields.field(1, value?.position), dropped: try fields.list(2, value?.dropped),
+            unkept: try fields.list(3, value?.unkept))
+    }
+}
+
+extension LatestEvents.Item: CodedValue where Origin: CodedValue {
+    static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
+        Self(number: try fields.field(1, value?.number), origin: try fields.optional(2, value?.origin))
     }
 }
 

@@ -59,16 +59,10 @@ final class HistoryPositions: Sendable {
         var positions: [RedisArgument] = []
         var ended: [RedisArgument] = []
         for part in parts {
-            var field = ByteBuffer()
             switch part {
             case .history(let channel, let history):
-                var value = ByteBuffer()
-                field.write(channel: channel)
-                value.write(position: history.position)
-                positions += [.bytes(field), .bytes(value)]
-            case .ended(let channel):
-                field.write(channel: channel)
-                ended.append(.bytes(field))
+                positions += [.bytes(channel.encoded(.sequence)), .bytes(history.position.encoded())]
+            case .ended(let channel): ended.append(.bytes(channel.encoded(.sequence)))
             case .event: break
             }
         }
@@ -93,7 +87,7 @@ final class HistoryPositions: Sendable {
     }
 
     private func emit(_ mark: HistoryMark, writes: [RedisCommand] = []) {
-        output.emit(PusherFact.mark(mark).encoded, of: .pusher, to: .all, writes: writes, completion: nil)
+        output.emit(PusherFact.mark(mark).encoded(), of: .pusher, to: .all, writes: writes, completion: nil)
     }
 
     private func point(to mark: HistoryMark) -> RedisCommand {
@@ -146,7 +140,7 @@ final class HistoryPositions: Sendable {
         var logged: [ChannelID: LoggedHistory] = [:]
         var isWhole = false
         try await context.log.facts(of: .pusher) { fact in
-            guard let fact = try? PusherFact(parsing: fact) else { return }
+            guard let fact = try? PusherFact(decoding: fact) else { return }
             switch fact {
             case .mark(let found) where found.description == mark: isWhole = true
             case .deliver(let frame, let channel, let excluding, let position?):
@@ -175,11 +169,6 @@ final class HistoryPositions: Sendable {
     }
 
     private static func read(_ field: ByteBuffer, _ value: ByteBuffer) throws(ClusterCodingError) -> (ChannelID, PusherPosition) {
-        var (field, value) = (field, value)
-        let channel = try field.channel()
-        try field.end()
-        let position = try value.position()
-        try value.end()
-        return (channel, position)
+        (try ChannelID(decodingName: field), try PusherPosition(decoding: value))
     }
 }

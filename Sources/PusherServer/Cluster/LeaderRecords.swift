@@ -55,8 +55,7 @@ final class LeaderRecords: Sendable {
     }
 
     func keep(_ connection: SignedInConnection, of node: ClusterNode) {
-        var value = ByteBuffer()
-        value.write(connection: connection)
+        let value = connection.encoded()
         write(
             RedisCommand("HSET", keys.users, .bytes(RecordKeys.field(connection.socketID, of: node)), .bytes(value)),
             RedisCommand("ZREM", keys.offline, .bytes(RecordKeys.user(connection))))
@@ -88,12 +87,8 @@ final class LeaderRecords: Sendable {
         guard milliseconds > 0 else { return }
         expectCached(until: message.expires)
         let now = unixMilliseconds
-        var value = ByteBuffer()
-        value.writeInteger(now.clampedAdding(milliseconds))
-        value.write(text: message.event)
-        value.write(text: message.data)
-        var member = ByteBuffer()
-        member.write(channel: channel)
+        let value = KeptCachedEvent(expires: now.clampedAdding(milliseconds), event: message.event, data: message.data).encoded()
+        let member = channel.encoded(.sequence)
         write(
             RedisCommand("SET", keys.cached(channel), .bytes(value), "PX", .integer(milliseconds)),
             RedisCommand("ZADD", keys.cacheIndex, .integer(now + milliseconds), .bytes(member)),

@@ -95,26 +95,22 @@ final class PusherClusterLeader: ClusterLeader {
     // MARK: Requests
 
     func handle(_ request: ByteBuffer, from node: ClusterNode, reply: @escaping @Sendable (ByteBuffer) -> Void) {
-        guard let request = try? PusherRequest(parsing: request) else {
+        guard let request = try? PusherRequest(decoding: request) else {
             logger.error("a request of a node cannot be read", metadata: ["node": "\(node)"])
             return reply(ByteBuffer())
         }
         switch request {
         case .http(let request):
-            service.answer(forwarded: request, on: eventLoop) { answer in
-                var buffer = ByteBuffer()
-                buffer.write(answer: answer)
-                reply(buffer)
-            }
+            service.answer(forwarded: request, on: eventLoop) { reply($0.encoded()) }
             return
         case .subscribe(let socketID, let channel, let member, let recovery):
-            return subscribe(socketID, to: channel, member, recovery, of: node) { reply($0.encoded) }
+            return subscribe(socketID, to: channel, member, recovery, of: node) { reply($0.encoded()) }
         case .subscribeAll(let socketID, let id, let channels):
             for subscription in channels {
                 let number = subscription.number
                 subscribe(socketID, to: ChannelID(application: id, name: subscription.channel), nil, of: node) {
                     [output] answer in
-                    output.emit(PusherFact.settled(number, answer).encoded, of: .pusher, to: .node(node))
+                    output.emit(PusherFact.settled(number, answer).encoded(), of: .pusher, to: .node(node))
                 }
             }
         case .places(let wanted): return give(wanted, to: node, reply)
@@ -259,7 +255,7 @@ final class PusherClusterLeader: ClusterLeader {
             application(id).map { ApplicationCount(application: id, count: channels.connections(of: $0)) }
         }
         guard !totals.isEmpty else { return }
-        output.emit(PusherFact.connections(totals).encoded, of: .pusher)
+        output.emit(PusherFact.connections(totals).encoded(), of: .pusher)
     }
 
     // MARK: Nodes
@@ -269,7 +265,7 @@ final class PusherClusterLeader: ClusterLeader {
         var announced: (channels: [ChannelHolding], users: [SignedInConnection], counts: [ApplicationCount]) = ([], [], [])
         var recovering: [ChannelID] = []
         for request in requests {
-            switch try? PusherRequest(parsing: request) {
+            switch try? PusherRequest(decoding: request) {
             case .holdings(let part): announced.channels += part
             case .users(let part): announced.users += part
             case .connections(let part): announced.counts += part

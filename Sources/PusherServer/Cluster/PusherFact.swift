@@ -39,93 +39,68 @@ enum PusherFact: Hashable, Sendable {
     case uses([ApplicationUse], isWhole: Bool)
     /// From here on the log contains all events since the positions were written (rule RV-41). For the next leader only.
     case mark(HistoryMark)
+}
 
+extension PusherFact: CodedValue {
     private enum Kind: UInt8 {
         case deliver = 1
-        case tell = 2
-        case close = 3
-        case connections = 4
-        case settled = 5
-        case mark = 6
-        case uses = 7
+        case tell, close, connections, settled, mark, uses
     }
 
-    var encoded: ByteBuffer {
-        var buffer = ByteBuffer()
+    private var kind: Kind {
         switch self {
-        case .deliver(let frame, let channel, let excluding, let position):
-            // Allocates once: the names are short compared with the frame.
-            buffer.reserveCapacity(frame.readableBytes + channel.name.utf8.count + channel.application.utf8.count + 64)
-            buffer.writeInteger(Kind.deliver.rawValue)
-            buffer.write(channel: channel)
-            buffer.write(optional: excluding) { $0.write(socketID: $1) }
-            buffer.write(optional: position) { $0.write(logged: $1) }
-            buffer.write(buffer: frame)
-        case .tell(let connections, let frame):
-            buffer.writeInteger(Kind.tell.rawValue)
-            buffer.write(list: connections) { $0.write(socketID: $1) }
-            buffer.write(buffer: frame)
-        case .close(let reason, let application, let user):
-            buffer.writeInteger(Kind.close.rawValue)
-            buffer.write(reason: reason)
-            buffer.write(text: application)
-            buffer.write(optional: user) { $0.write(text: $1) }
-        case .connections(let counts):
-            buffer.writeInteger(Kind.connections.rawValue)
-            buffer.write(list: counts) { $0.write(count: $1) }
-        case .settled(let number, let answer):
-            buffer.writeInteger(Kind.settled.rawValue)
-            buffer.writeInteger(number)
-            buffer.write(buffer: answer.encoded)
-        case .mark(let mark):
-            buffer.writeInteger(Kind.mark.rawValue)
-            buffer.writeMultipleIntegers(mark.generation, mark.number)
-        case .uses(let uses, let isWhole):
-            buffer.writeInteger(Kind.uses.rawValue)
-            buffer.write(flag: isWhole)
-            buffer.write(list: uses) { buffer, entry in
-                buffer.write(text: entry.application)
-                buffer.writeMultipleIntegers(UInt32(clamping: entry.use.channels), UInt32(clamping: entry.use.subscriptions))
-            }
+        case .deliver: .deliver
+        case .tell: .tell
+        case .close: .close
+        case .connections: .connections
+        case .settled: .settled
+        case .mark: .mark
+        case .uses: .uses
         }
-        return buffer
     }
 
-    init(parsing buffer: ByteBuffer) throws(ClusterCodingError) {
-        var buffer = buffer
-        guard let kind = Kind(rawValue: try buffer.number()) else { throw ClusterCodingError() }
-        switch kind {
+    var expectedLength: Int {
+        guard case .deliver(let frame, let channel, _, _) = self else { return 64 }
+        return frame.readableBytes + channel.name.utf8.count + channel.application.utf8.count + 96
+    }
+
+    static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
+        switch try fields.kind(value?.kind) {
         case .deliver:
-            let channel = try buffer.channel()
-            let excluding = try buffer.optional { (buffer) throws(ClusterCodingError) in try buffer.socketID() }
-            let position = try buffer.optional { (buffer) throws(ClusterCodingError) in try buffer.logged() }
-            self = .deliver(try buffer.buffer(), channel, excluding: excluding, at: position)
-        case .tell:
-            let connections = try buffer.list { (buffer) throws(ClusterCodingError) in try buffer.socketID() }
-            self = .tell(connections, try buffer.buffer())
-        case .close:
-            let reason = try buffer.reason()
-            let application = try buffer.text()
-            let user = try buffer.optional { (buffer) throws(ClusterCodingError) in try buffer.text() }
-            self = .close(reason, application: application, user: user)
-        case .connections:
-            self = .connections(try buffer.list { (buffer) throws(ClusterCodingError) in try buffer.count() })
-        case .settled:
-            let number = try buffer.number(UInt64.self)
-            self = .settled(number, try SubscribeAnswer(parsing: try buffer.buffer()))
-        case .mark:
-            let generation = try buffer.number(UInt64.self)
-            self = .mark(HistoryMark(generation: generation, number: try buffer.number()))
-        case .uses:
-            let isWhole = try buffer.flag()
-            let uses = try buffer.list { (buffer) throws(ClusterCodingError) in
-                let application = try buffer.text()
-                let channels = Int(try buffer.number(UInt32.self))
-                let use = ChannelUse(channels: channels, subscriptions: Int(try buffer.number(UInt32.self)))
-                return ApplicationUse(application: application, use: use)
+            let given = value.flatMap {
+                if case .deliver(let frame, let channel, let id, let place) = $0 { (channel, id, place, frame) } else { nil }
             }
-            self = .uses(uses, isWhole: isWhole)
+            let (channel, excluding) = (try fields.field(1, given?.0), try fields.optional(2, given?.1))
+            let position = try fields.optional(3, given?.2)
+            return .deliver(try fields.field(4, given?.3), channel, excluding: excluding, at: position)
+        case .tell:
+            let given = value.flatMap { if case .tell(let ids, let frame) = $0 { (ids, frame) } else { nil } }
+            return .tell(try fields.list(1, given?.0), try fields.field(2, given?.1))
+        case .close:
+            let given = value.flatMap { if case .close(let reason, let app, let user) = $0 { (reason, app, user) } else { nil } }
+            return .close(
+                try fields.field(1, given?.0), application: try fields.field(2, given?.1), user: try fields.optional(3, given?.2))
+        case .connections:
+            return .connections(try fields.list(1, value.flatMap { if case .connections(let all) = $0 { all } else { nil } }))
+        case .settled:
+            let given = value.flatMap { if case .settled(let number, let answer) = $0 { (number, answer) } else { nil } }
+            let (number, answer) = (try fields.field(1, given?.0), try fields.field(2, given?.1.encoded(fields.layout)))
+            return .settled(number, try SubscribeAnswer(decoding: answer))
+        case .uses:
+            let given = value.flatMap { if case .uses(let uses, let isWhole) = $0 { (isWhole, uses) } else { nil } }
+            let isWhole = try fields.field(1, given?.0)
+            return .uses(try fields.list(2, given?.1), isWhole: isWhole)
+        case .mark: return .mark(try fields.field(1, value.flatMap { if case .mark(let mark) = $0 { mark } else { nil } }))
         }
-        try buffer.end()
+    }
+}
+
+extension ApplicationUse: CodedValue {
+    static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
+        let application = try fields.field(1, value?.application)
+        let channels = try fields.field(2, value.map { UInt32(clamping: $0.use.channels) })
+        let subscriptions = try fields.field(3, value.map { UInt32(clamping: $0.use.subscriptions) })
+        return Self(
+            application: application, use: ChannelUse(channels: Int(channels), subscriptions: Int(subscriptions)))
     }
 }

@@ -44,31 +44,46 @@ struct RecordKeys: Sendable {
     }
 
     static func field(_ socketID: SocketID, of node: ClusterNode) -> ByteBuffer {
-        var field = ByteBuffer()
-        field.write(node: node)
-        field.write(socketID: socketID)
-        return field
+        PairName(node, socketID).encoded(.sequence)
     }
 
     static func connections(of application: String, at node: ClusterNode) -> ByteBuffer {
-        var field = ByteBuffer()
-        field.write(node: node)
-        field.write(text: application)
-        return field
+        PairName(node, application).encoded(.sequence)
     }
 
     static func user(_ connection: SignedInConnection) -> ByteBuffer {
-        var member = ByteBuffer()
-        member.write(text: connection.application)
-        member.write(text: connection.user)
-        return member
+        PairName(connection.application, connection.user).encoded(.sequence)
     }
 
     static func absence(of user: String?, from channel: ChannelID) -> ByteBuffer {
-        var member = ByteBuffer()
-        member.write(channel: channel)
-        member.write(optional: user) { $0.write(text: $1) }
-        return member
+        MemberName(channel: channel, user: user).encoded(.sequence)
+    }
+}
+
+// What follows names fields and members in Redis: names stay the same in all versions, so they are in the layout without tags.
+
+/// A name of two parts.
+struct PairName<First: CodedValue, Second: CodedValue>: CodedValue {
+    var first: First
+    var second: Second
+
+    init(_ first: First, _ second: Second) {
+        self.first = first
+        self.second = second
+    }
+
+    static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
+        Self(try fields.field(1, value?.first), try fields.field(2, value?.second))
+    }
+}
+
+/// A channel, or one of its members.
+struct MemberName: CodedValue {
+    var channel: ChannelID
+    var user: String?
+
+    static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
+        Self(channel: try fields.field(1, value?.channel), user: try fields.optional(2, value?.user))
     }
 }
 
@@ -79,20 +94,26 @@ struct KeptHolding: Hashable, Sendable {
     /// The order in which members have joined.
     var since: UInt64
 
-    var field: ByteBuffer {
-        var field = ByteBuffer()
-        field.write(node: node)
-        field.write(channel: holding.channel)
-        field.write(optional: holding.member?.userID) { $0.write(text: $1) }
-        return field
+    private struct Value: CodedValue {
+        var since: UInt64
+        var count: UInt32
+        var info: String?
+
+        static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
+            Self(
+                since: try fields.field(1, value?.since), count: try fields.field(2, value?.count),
+                info: try fields.optional(3, value?.info))
+        }
     }
 
-    var value: ByteBuffer {
-        var value = ByteBuffer()
-        value.writeInteger(since)
-        value.writeInteger(UInt32(clamping: holding.count))
-        value.write(optional: holding.member?.info) { $0.write(text: $1) }
-        return value
+    var field: ByteBuffer {
+        PairName(node, MemberName(channel: holding.channel, user: holding.member?.userID)).encoded(.sequence)
+    }
+
+    var value: ByteBuffer { value(.written) }
+
+    func value(_ layout: CodingLayout) -> ByteBuffer {
+        Value(since: since, count: UInt32(clamping: holding.count), info: holding.member?.info).encoded(layout)
     }
 
     init(node: ClusterNode, holding: ChannelHolding, since: UInt64) {
@@ -102,16 +123,11 @@ struct KeptHolding: Hashable, Sendable {
     }
 
     init(field: ByteBuffer, value: ByteBuffer) throws(ClusterCodingError) {
-        var (field, value) = (field, value)
-        let node = try field.node()
-        let channel = try field.channel()
-        let user = try field.optional { (buffer) throws(ClusterCodingError) in try buffer.text() }
-        let since = try value.number(UInt64.self)
-        let count = Int(try value.number(UInt32.self))
-        let info = try value.optional { (buffer) throws(ClusterCodingError) in try buffer.text() }
+        let name = try PairName<ClusterNode, MemberName>(decodingName: field)
+        let value = try Value(decoding: value)
+        let member = name.second.user.map { PresenceMember(userID: $0, info: value.info) }
         self.init(
-            node: node,
-            holding: ChannelHolding(channel: channel, member: user.map { PresenceMember(userID: $0, info: info) }, count: count),
-            since: since)
+            node: name.first, holding: ChannelHolding(channel: name.second.channel, member: member, count: Int(value.count)),
+            since: value.since)
     }
 }

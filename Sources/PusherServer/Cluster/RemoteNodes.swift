@@ -77,15 +77,15 @@ final class RemoteNodes: ChannelNode {
                 break
             }
             let fact = PusherFact.deliver(frame, channel, excluding: excluding, at: positioned.map { logged($0) })
-            output.emit(fact.encoded, of: .pusher, to: audience)
+            output.emit(fact.encoded(), of: .pusher, to: audience)
         case .subscribed(let subscriber, _, let confirmation):
             if case .elsewhere(let confirm) = subscriber.place { confirm(confirmation) }
         case .unsubscribed: break
         case .tell(let connections, let eventLoopID, let frame):
             guard let node = state.withLockedValue({ $0.nodes[eventLoopID] }) else { break }
-            output.emit(PusherFact.tell(connections, frame).encoded, of: .pusher, to: .node(node))
+            output.emit(PusherFact.tell(connections, frame).encoded(), of: .pusher, to: .node(node))
         case .close(let reason, let application, let user):
-            output.emit(PusherFact.close(reason, application: application, user: user).encoded, of: .pusher)
+            output.emit(PusherFact.close(reason, application: application, user: user).encoded(), of: .pusher)
         case .interrupt: break
         }
         return EventLoopSet()
@@ -95,7 +95,7 @@ final class RemoteNodes: ChannelNode {
     func keep(_ frame: ByteBuffer, of channel: ChannelID, excluding: SocketID?, _ positioned: PositionedEvent) {
         let spared = state.withLockedValue(\.spared)
         let fact = PusherFact.deliver(frame, channel, excluding: excluding, at: logged(positioned))
-        output.emit(fact.encoded, of: .pusher, to: spared.map { .others($0) } ?? .all)
+        output.emit(fact.encoded(), of: .pusher, to: spared.map { .others($0) } ?? .all)
     }
 
     private func logged(_ event: PositionedEvent) -> LoggedPosition {

@@ -28,45 +28,38 @@ struct RestoredRecords: Sendable {
         }
         holdings.sort { $0.since < $1.since }
         for (field, value) in try await Self.hash(keys.users, store) {
-            var (field, value) = (field, value)
-            guard let node = try? field.node(), let connection = try? value.connection() else { continue }
-            users.append((node, connection))
+            guard let name = try? PairName<ClusterNode, SocketID>(decodingName: field),
+                let connection = try? SignedInConnection(decoding: value)
+            else { continue }
+            users.append((name.first, connection))
         }
         for (field, value) in try await Self.hash(keys.connections, store) {
-            var field = field
-            guard let node = try? field.node(), let application = try? field.text(), let count = UInt32(String(buffer: value))
+            guard let name = try? PairName<ClusterNode, String>(decodingName: field), let count = UInt32(String(buffer: value))
             else { continue }
-            connections.append((node, ApplicationCount(application: application, count: Int(count))))
+            connections.append((name.first, ApplicationCount(application: name.second, count: Int(count))))
         }
-        for var member in try await Self.members(keys.offline, from: "-inf", store) {
-            guard let application = try? member.text(), let user = try? member.text() else { continue }
-            offline.append((application, user))
+        for member in try await Self.members(keys.offline, from: "-inf", store) {
+            guard let name = try? PairName<String, String>(decodingName: member) else { continue }
+            offline.append((name.first, name.second))
         }
-        for var member in try await Self.members(keys.absences, from: "-inf", store) {
-            do throws(ClusterCodingError) {
-                let channel = try member.channel()
-                let user = try member.optional { (buffer) throws(ClusterCodingError) in try buffer.text() }
-                absences.append((channel, user))
-            } catch {
-                continue
-            }
+        for member in try await Self.members(keys.absences, from: "-inf", store) {
+            guard let name = try? MemberName(decodingName: member) else { continue }
+            absences.append((name.channel, name.user))
         }
         try await readCached(store, keys, now: now)
     }
 
     private mutating func readCached(_ store: any ClusterReader, _ keys: RecordKeys, now: Int64) async throws(RedisFailure) {
         var channels: [ChannelID] = []
-        for var member in try await Self.members(keys.cacheIndex, from: .integer(now), store) {
-            if let channel = try? member.channel() { channels.append(channel) }
+        for member in try await Self.members(keys.cacheIndex, from: .integer(now), store) {
+            if let channel = try? ChannelID(decodingName: member) { channels.append(channel) }
         }
         for start in stride(from: 0, to: channels.count, by: Self.part) {
             let part = channels.clamped(from: start, to: start + Self.part)
             let values = try await store.read(RedisCommand("MGET", part.map { keys.cached($0) })).elements ?? []
             for (channel, value) in zip(part, values) {
-                guard var value = value.bytes, let expires = try? value.number(Int64.self), let event = try? value.text(),
-                    let data = try? value.text()
-                else { continue }
-                cached.append((channel, event, data, expires))
+                guard let kept = value.bytes.flatMap({ try? KeptCachedEvent(decoding: $0) }) else { continue }
+                cached.append((channel, kept.event, kept.data, kept.expires))
             }
         }
     }
@@ -94,5 +87,19 @@ struct RestoredRecords: Sendable {
             members += found
             guard found.count == part else { return members }
         }
+    }
+}
+
+/// The last event of a cache channel, as stored.
+struct KeptCachedEvent: CodedValue {
+    /// The Unix time in milliseconds.
+    var expires: Int64
+    var event: String
+    var data: String
+
+    static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
+        Self(
+            expires: try fields.field(1, value?.expires), event: try fields.field(2, value?.event),
+            data: try fields.field(3, value?.data))
     }
 }

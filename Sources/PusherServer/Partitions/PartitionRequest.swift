@@ -12,60 +12,62 @@ enum PartitionRequest: Hashable, Sendable {
     case spend(application: String, publishes: Int, queries: Int)
     /// Asks for the partition's channels.
     case list(ChannelList)
+}
 
+extension PartitionRequest: CodedValue {
     private enum Kind: UInt8 {
         case events = 1
-        case spend = 2
-        case list = 3
+        case spend, list
     }
 
-    func write(to buffer: inout ByteBuffer) {
-        switch self {
-        case .events(let application, let requests):
-            buffer.writeInteger(Kind.events.rawValue)
-            buffer.write(text: application)
-            buffer.write(list: requests) { buffer, request in
-                buffer.write(text: request.event)
-                buffer.write(text: request.data)
-                buffer.write(list: request.channels) { $0.write(text: $1) }
-                buffer.write(optional: request.excluded) { $0.write(socketID: $1) }
-                buffer.write(attributes: request.info)
+    static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
+        let kind: Kind? =
+            switch value {
+            case .events?: .events
+            case .spend?: .spend
+            case .list?: .list
+            case nil: nil
             }
-        case .spend(let application, let publishes, let queries):
-            buffer.writeInteger(Kind.spend.rawValue)
-            buffer.write(text: application)
-            buffer.writeMultipleIntegers(UInt32(clamping: publishes), UInt32(clamping: queries))
-        case .list(let list):
-            buffer.writeInteger(Kind.list.rawValue)
-            buffer.write(text: list.application)
-            buffer.write(text: list.prefix)
-            buffer.write(attributes: list.info)
+        switch try fields.kind(kind) {
+        case .events:
+            let given = value.flatMap { if case .events(let application, let all) = $0 { (application, all) } else { nil } }
+            return .events(application: try fields.field(1, given?.0), try fields.list(2, given?.1))
+        case .spend:
+            let given = value.flatMap {
+                if case .spend(let id, let publishes, let queries) = $0 { (id, publishes, queries) } else { nil }
+            }
+            let application = try fields.field(1, given?.0)
+            let publishes = try fields.field(2, given.map { UInt32(clamping: $0.1) })
+            let queries = try fields.field(3, given.map { UInt32(clamping: $0.2) })
+            return .spend(application: application, publishes: Int(publishes), queries: Int(queries))
+        case .list: return .list(try fields.field(1, value.flatMap { if case .list(let list) = $0 { list } else { nil } }))
         }
+    }
+}
+
+extension PublishRequest: CodedValue {
+    static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
+        Self(
+            event: try fields.field(1, value?.event), data: try fields.field(2, value?.data),
+            channels: try fields.list(3, value?.channels), excluded: try fields.optional(4, value?.excluded),
+            info: try fields.field(5, value?.info))
+    }
+}
+
+extension ChannelList: CodedValue {
+    static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
+        Self(
+            application: try fields.field(1, value?.application), prefix: try fields.field(2, value?.prefix),
+            info: try fields.field(3, value?.info))
+    }
+}
+
+extension ChannelAttributes: CodedValue {
+    static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
+        Self(rawValue: Int(try UInt8.code(value.map { UInt8(truncatingIfNeeded: $0.rawValue) }, &fields)))
     }
 
-    init(reading buffer: inout ByteBuffer) throws(ClusterCodingError) {
-        guard let kind = Kind(rawValue: try buffer.number()) else { throw ClusterCodingError() }
-        switch kind {
-        case .events:
-            let application = try buffer.text()
-            self = .events(
-                application: application,
-                try buffer.list { (buffer) throws(ClusterCodingError) in
-                    let (event, data) = (try buffer.text(), try buffer.text())
-                    let channels = try buffer.list { (buffer) throws(ClusterCodingError) in try buffer.text() }
-                    let excluded = try buffer.optional { (buffer) throws(ClusterCodingError) in try buffer.socketID() }
-                    return PublishRequest(
-                        event: event, data: data, channels: channels, excluded: excluded, info: try buffer.attributes())
-                })
-        case .spend:
-            let application = try buffer.text()
-            let publishes = Int(try buffer.number(UInt32.self))
-            self = .spend(application: application, publishes: publishes, queries: Int(try buffer.number(UInt32.self)))
-        case .list:
-            let (application, prefix) = (try buffer.text(), try buffer.text())
-            self = .list(ChannelList(application: application, prefix: prefix, info: try buffer.attributes()))
-        }
-    }
+    var fieldLength: Int? { 1 }
 }
 
 /// The answer of a partition's leader to a ``PartitionRequest``.
@@ -76,58 +78,37 @@ enum PartitionAnswer: Hashable, Sendable {
     case channels([ChannelOccupancy])
     /// The answer of the request, which was not performed.
     case refused(HTTPAnswer)
+}
 
+extension PartitionAnswer: CodedValue {
     private enum Kind: UInt8 {
         case done = 1
-        case channels = 2
-        case refused = 3
+        case channels, refused
     }
 
-    var encoded: ByteBuffer {
-        var buffer = ByteBuffer()
-        switch self {
-        case .done(let attributes):
-            buffer.writeInteger(Kind.done.rawValue)
-            buffer.write(list: attributes) { $0.write(text: $1) }
-        case .channels(let channels):
-            buffer.writeInteger(Kind.channels.rawValue)
-            buffer.write(list: channels) { buffer, channel in
-                buffer.write(text: channel.name)
-                buffer.writeInteger(UInt32(clamping: channel.subscriptions))
-                buffer.write(optional: channel.users) { $0.writeInteger(UInt32(clamping: $1)) }
+    static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
+        let kind: Kind? =
+            switch value {
+            case .done?: .done
+            case .channels?: .channels
+            case .refused?: .refused
+            case nil: nil
             }
-        case .refused(let answer):
-            buffer.writeInteger(Kind.refused.rawValue)
-            buffer.write(answer: answer)
-        }
-        return buffer
-    }
-
-    init(parsing buffer: ByteBuffer) throws(ClusterCodingError) {
-        var buffer = buffer
-        guard let kind = Kind(rawValue: try buffer.number()) else { throw ClusterCodingError() }
-        switch kind {
-        case .done: self = .done(try buffer.list { (buffer) throws(ClusterCodingError) in try buffer.text() })
+        switch try fields.kind(kind) {
+        case .done: return .done(try fields.list(1, value.flatMap { if case .done(let all) = $0 { all } else { nil } }))
         case .channels:
-            self = .channels(
-                try buffer.list { (buffer) throws(ClusterCodingError) in
-                    let name = try buffer.text()
-                    let subscriptions = Int(try buffer.number(UInt32.self))
-                    let users = try buffer.optional { (buffer) throws(ClusterCodingError) in Int(try buffer.number(UInt32.self)) }
-                    return ChannelOccupancy(name: name, subscriptions: subscriptions, users: users)
-                })
-        case .refused: self = .refused(try buffer.answer())
+            return .channels(try fields.list(1, value.flatMap { if case .channels(let all) = $0 { all } else { nil } }))
+        case .refused:
+            return .refused(try fields.field(1, value.flatMap { if case .refused(let answer) = $0 { answer } else { nil } }))
         }
-        try buffer.end()
     }
 }
 
-extension ByteBuffer {
-    fileprivate mutating func write(attributes: ChannelAttributes) {
-        writeInteger(UInt8(truncatingIfNeeded: attributes.rawValue))
-    }
-
-    fileprivate mutating func attributes() throws(ClusterCodingError) -> ChannelAttributes {
-        ChannelAttributes(rawValue: Int(try number(UInt8.self)))
+extension ChannelOccupancy: CodedValue {
+    package static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
+        let name = try fields.field(1, value?.name)
+        let subscriptions = try fields.field(2, value.map { UInt32(clamping: $0.subscriptions) })
+        let users = try fields.optional(3, value?.users.map { UInt32(clamping: $0) })
+        return Self(name: name, subscriptions: Int(subscriptions), users: users.map { Int($0) })
     }
 }

@@ -11,7 +11,7 @@ extension PusherClusterLeader {
         let answer: PartitionAnswer
         do throws(HTTPProblem) {
             switch request {
-            case .list(let list): return find(list) { reply($0.encoded) }
+            case .list(let list): return find(list) { reply($0.encoded()) }
             case .events(let id, let requests):
                 guard let application = application(id) else { throw .unknownApplication }
                 answer = .done(RESTService(service: service).publish(checked: requests, application))
@@ -24,7 +24,7 @@ extension PusherClusterLeader {
         } catch {
             answer = .refused(HTTPAnswer(error))
         }
-        reply(answer.encoded)
+        reply(answer.encoded())
     }
 
     /// Searching many channels takes longer than an event loop may spend on one request (rule SR-69).
@@ -57,13 +57,13 @@ extension PusherClusterLeader {
             let gone = told.keys.filter { uses[$0] == nil }.map { ApplicationUse(application: $0.text, use: ChannelUse()) }
             return gone + uses.filter { told[$0.key] != $0.value }.map { ApplicationUse(application: $0.key.text, use: $0.value) }
         }
-        if !changed.isEmpty { output.emit(PusherFact.uses(changed, isWhole: false).encoded, of: .pusher) }
+        if !changed.isEmpty { output.emit(PusherFact.uses(changed, isWhole: false).encoded(), of: .pusher) }
     }
 
     /// Tells a node that has announced itself everything, because it may know nothing, or what another leader told it.
     func tellUses(to node: ClusterNode) {
         guard channels.partition.isOneOfSeveral else { return }
         let uses = channels.quota.uses.map { ApplicationUse(application: $0.key.text, use: $0.value) }
-        output.emit(PusherFact.uses(uses, isWhole: true).encoded, of: .pusher, to: .node(node))
+        output.emit(PusherFact.uses(uses, isWhole: true).encoded(), of: .pusher, to: .node(node))
     }
 }

@@ -1,3 +1,4 @@
+import ClusterTestSupport
 import NIOCore
 import PusherProtocol
 import ServerCluster
@@ -78,6 +79,14 @@ struct PusherCodingTests {
         ]
     }
 
+    private var answers: [SubscribeAnswer] {
+        let refusals: [SubscribeRefusal] = [
+            .tooManyMembers(limit: 1), .tooManyMemberBytes(limit: 2), .memberMissing, .tooManyChannels(limit: 3),
+            .tooManySubscriptions(limit: 4), .unavailable,
+        ]
+        return refusals.map { .refused($0) } + [.confirmed(ByteBuffer(string: "frame"))]
+    }
+
     /// Nothing that is shorter or longer than `buffer` may be read.
     private func checkCuts(of buffer: ByteBuffer, _ parse: (ByteBuffer) throws(ClusterCodingError) -> Void) {
         for length in 0..<buffer.readableBytes {
@@ -91,28 +100,24 @@ struct PusherCodingTests {
 
     @Test func requestsSurvive() throws {
         for request in try requests() {
-            let encoded = request.encoded
-            #expect(try PusherRequest(parsing: encoded).encoded == encoded)
-            checkCuts(of: encoded) { (buffer) throws(ClusterCodingError) in _ = try PusherRequest(parsing: buffer) }
+            let encoded = request.encoded()
+            #expect(try PusherRequest(decoding: encoded).encoded() == encoded)
+            checkCuts(of: encoded) { (buffer) throws(ClusterCodingError) in _ = try PusherRequest(decoding: buffer) }
         }
-        #expect(throws: ClusterCodingError.self) { try PusherRequest(parsing: ByteBuffer(bytes: [99])) }
+        #expect(throws: ClusterCodingError.self) { try PusherRequest(decoding: ByteBuffer(bytes: [99])) }
     }
 
     @Test func factsSurvive() throws {
         for fact in facts {
-            #expect(try PusherFact(parsing: fact.encoded) == fact)
-            checkCuts(of: fact.encoded) { (buffer) throws(ClusterCodingError) in _ = try PusherFact(parsing: buffer) }
+            #expect(try PusherFact(decoding: fact.encoded()) == fact)
+            checkCuts(of: fact.encoded()) { (buffer) throws(ClusterCodingError) in _ = try PusherFact(decoding: buffer) }
         }
     }
 
     @Test func answersSurvive() throws {
-        let refusals: [SubscribeRefusal] = [
-            .tooManyMembers(limit: 1), .tooManyMemberBytes(limit: 2), .memberMissing, .tooManyChannels(limit: 3),
-            .tooManySubscriptions(limit: 4), .unavailable,
-        ]
-        for answer in refusals.map({ SubscribeAnswer.refused($0) }) + [.confirmed(ByteBuffer(string: "frame"))] {
-            #expect(try SubscribeAnswer(parsing: answer.encoded) == answer)
-            checkCuts(of: answer.encoded) { (buffer) throws(ClusterCodingError) in _ = try SubscribeAnswer(parsing: buffer) }
+        for answer in answers {
+            #expect(try SubscribeAnswer(decoding: answer.encoded()) == answer)
+            checkCuts(of: answer.encoded()) { (buffer) throws(ClusterCodingError) in _ = try SubscribeAnswer(decoding: buffer) }
         }
     }
 
@@ -124,5 +129,41 @@ struct PusherCodingTests {
                 node: node, holding: ChannelHolding(channel: channel, member: member, count: 3), since: 9)
             #expect(try KeptHolding(field: kept.field, value: kept.value) == kept)
         }
+    }
+
+    @Test func `CP-70: requests, facts and answers of the version before are read, and a later version may add fields`() throws {
+        #expect(try RecordedValues.failures(of: requests(), recordedAs: "PusherRequest") == [])
+        #expect(try RecordedValues.failures(of: facts, recordedAs: "PusherFact") == [])
+        #expect(try RecordedValues.failures(of: answers, recordedAs: "SubscribeAnswer") == [])
+    }
+
+    @Test func `CP-71: what the version before has stored is read under the names that it used`() throws {
+        let node = ClusterNode(name: "a", incarnation: 7)
+        let kept = [nil, PresenceMember(userID: "ann"), PresenceMember(userID: "ann", info: "{}")].map { member in
+            KeptHolding(node: node, holding: ChannelHolding(channel: channel, member: member, count: 3), since: 9)
+        }
+        let names = try RecordedValues.bytes(of: "KeptHolding.field")
+        #expect(kept.map(\.field) == names)
+        for (kept, name) in zip(kept, names) {
+            #expect(try KeptHolding(field: name, value: kept.value(.tagged)) == kept)
+        }
+        #expect(kept.map { $0.value(.sequence) } == (try RecordedValues.bytes(of: "KeptHolding.value")))
+        let connection = SignedInConnection(socketID: socketID, application: "1001", user: "ann", watchlist: ["bob", "cat"])
+        #expect(try RecordedValues.failures(of: [connection], recordedAs: "SignedInConnection") == [])
+        #expect(try RecordedValues.failures(of: [position], recordedAs: "PusherPosition") == [])
+        let cached = KeptCachedEvent(expires: 5, event: "e", data: "d")
+        #expect(try RecordedValues.failures(of: [cached], recordedAs: "KeptCachedEvent") == [])
+        let event = KeptEvent(
+            epoch: "abc", isKept: true, expires: 5, excluding: socketID, user: "ann", frame: ByteBuffer(string: "frame"))
+        #expect(try RecordedValues.failures(of: [event], recordedAs: "KeptEvent") == [])
+        let history = KeptHistory(
+            position: position, dropped: [.init(number: 3, origin: "ann")],
+            unkept: [.init(number: 4, origin: nil), .init(number: 5, origin: socketID)])
+        #expect(try RecordedValues.failures(of: [history], recordedAs: "KeptHistory") == [])
+        #expect([RecordKeys.field(socketID, of: node)] == (try RecordedValues.bytes(of: "RecordKeys.user")))
+        #expect([RecordKeys.connections(of: "1001", at: node)] == (try RecordedValues.bytes(of: "RecordKeys.connections")))
+        #expect([RecordKeys.user(connection)] == (try RecordedValues.bytes(of: "RecordKeys.offline")))
+        let absences = [nil, "ann"].map { RecordKeys.absence(of: $0, from: channel) }
+        #expect(absences == (try RecordedValues.bytes(of: "RecordKeys.absence")))
     }
 }
