@@ -108,10 +108,10 @@ final class PushWebhook: Sendable {
             let receiver = WebhookReceiverName(url: url)
             for kept in journal.claim(Identifier(key)) {
                 guard let number = kept.event.number else { continue }
-                var body = ByteBuffer(bytes: kept.event.body)
+                let body = ByteBuffer(bytes: kept.event.body)
                 if kept.receiver == receiver {
                     delivery.restore(kept)
-                } else if kept.receiver == Self.messages, let message = try? body.message() {
+                } else if kept.receiver == Self.messages, let message = try? StoredMessage(decoding: body) {
                     messages.append((message, number))
                 } else {
                     unwanted.append(number)
@@ -153,7 +153,7 @@ final class PushWebhook: Sendable {
     private func keep(_ message: StoredMessage) -> UInt64? {
         guard let journal, isWanted, PushNotice.isPossible(in: message) else { return nil }
         let event = WebhookEvent(
-            topic: "", key: message.channel.text, body: Array(ByteBuffer(message: message).readableBytesView))
+            topic: "", key: message.channel.text, body: Array(message.encoded().readableBytesView))
         return journal.keep(event, of: Identifier(key), for: Self.messages)
     }
 

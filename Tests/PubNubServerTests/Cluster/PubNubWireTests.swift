@@ -1,3 +1,4 @@
+import ClusterTestSupport
 import Identifiers
 import NIOCore
 import NIOHTTP1
@@ -95,12 +96,12 @@ struct PubNubWireTests {
     @Test("A request comes back as it was, and its cuts are noticed")
     func requestsComeBack() throws {
         for request in try Self.requests {
-            let bytes = request.encoded
+            let bytes = request.encoded()
             // Written again it has the same bytes.
-            #expect(try PubNubClusterRequest.decode(bytes).encoded == bytes)
+            #expect(try PubNubClusterRequest(decoding: bytes).encoded() == bytes)
             for length in 0..<bytes.readableBytes {
                 let cut = try #require(bytes.getSlice(at: 0, length: length))
-                #expect(throws: ClusterCodingError.self) { _ = try PubNubClusterRequest.decode(cut) }
+                #expect(throws: ClusterCodingError.self) { _ = try PubNubClusterRequest(decoding: cut) }
             }
         }
     }
@@ -108,9 +109,7 @@ struct PubNubWireTests {
     @Test("What has become of a message comes back")
     func outcomes() throws {
         for outcome in [PublishOutcome.published(7), .unknownKeyset, .notStored] {
-            var buffer = ByteBuffer()
-            buffer.write(outcome: outcome)
-            #expect(try buffer.outcome() == outcome)
+            #expect(try PublishOutcome(decoding: outcome.encoded()) == outcome)
         }
     }
 
@@ -139,5 +138,27 @@ struct PubNubWireTests {
         table.insert(request, of: user, 0)
         table.remove("ann", 0)
         #expect(!table.contains(request, of: user, 0))
+    }
+
+    @Test func `CR-67: requests, facts and outcomes of the version before are read, and a later version may add fields`() throws {
+        #expect(try RecordedValues.failures(of: Self.requests, recordedAs: "PubNubClusterRequest") == [])
+        let outcomes = [PublishOutcome.published(7), .unknownKeyset, .notStored]
+        #expect(try RecordedValues.failures(of: outcomes, recordedAs: "PublishOutcome") == [])
+        let failures = try RecordedValues.failures(
+            of: Self.facts, recordedAs: "PubNubFact", { $0.encoded(of: "demo", $1) }, { try PubNubFact.decode($0).fact })
+        #expect(failures == [])
+    }
+
+    @Test func `CR-67: what the version before has stored of keysets is read under the names that it used`() throws {
+        #expect(try RecordedValues.failures(of: [Self.full, Self.bare], recordedAs: "StoredMessage") == [])
+        let action = MessageAction(type: "t", value: "v", user: "ann", message: 5, timetoken: 6)
+        #expect(try RecordedValues.failures(of: [action], recordedAs: "MessageAction") == [])
+        #expect(try RecordedValues.failures(of: Self.entries, recordedAs: "AccessEntry") == [])
+        let names = Self.entries.map { $0.key.encoded(.sequence) }
+        #expect(names == (try RecordedValues.bytes(of: "AccessEntry.Key")))
+        let record = OccupancyRecord(
+            channel: "c", user: "ann", order: 3, state: [123, 125], connections: [.init(id: "i", timeout: 60)])
+        #expect(try RecordedValues.failures(of: [record], recordedAs: "OccupancyRecord") == [])
+        #expect(try RecordedValues.failures(of: [KeptGroup(channels: ["a", "b"])], recordedAs: "KeptGroup") == [])
     }
 }

@@ -44,7 +44,7 @@ final class LeaderMessageStore: MessageStore, PubNubApplicationLog {
         let keyset = Identifier(subscribeKey)
         let absent = Array(Set(decision.presence.compactMap { if case .absent(let user, _) = $0 { user } else { nil } }))
         let now = redis.now()
-        var messages = decision.messages.map { (message: $0, body: ByteBuffer(message: $0)) }[...]
+        var messages = decision.messages.map { (message: $0, body: $0.encoded()) }[...]
         var isFirst = true
         // The events of one interval can be long and numerous.
         repeat {

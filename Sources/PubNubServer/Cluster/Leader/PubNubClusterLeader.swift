@@ -30,7 +30,7 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
     // MARK: Requests
 
     func handle(_ request: ByteBuffer, from node: ClusterNode, reply: @escaping @Sendable (ByteBuffer) -> Void) {
-        guard let request = try? PubNubClusterRequest.decode(request) else { return reply(ByteBuffer()) }
+        guard let request = try? PubNubClusterRequest(decoding: request) else { return reply(ByteBuffer()) }
         switch request {
         case .http(let request): answer(request, reply: reply)
         case .publish(let draft, let isBridged, let key): publish(draft, isBridged: isBridged, to: key, reply: reply)
@@ -76,9 +76,7 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
     /// The answer is empty for a keyset that this node does not know, or does not know yet.
     private func answer(_ request: HTTPRequest, reply: @escaping @Sendable (ByteBuffer) -> Void) {
         let answered: HTTPReply = { answer in
-            var buffer = ByteBuffer()
-            buffer.write(answer: answer)
-            reply(buffer)
+            reply(answer.encoded())
         }
         do {
             let address = try PubNubAddress(method: request.method, segments: request.target.segments)
@@ -102,11 +100,7 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
     private func publish(
         _ draft: PubNubDraft, isBridged: Bool, to key: String, reply: @escaping @Sendable (ByteBuffer) -> Void
     ) {
-        let answered: @Sendable (PublishOutcome) -> Void = { outcome in
-            var buffer = ByteBuffer()
-            buffer.write(outcome: outcome)
-            reply(buffer)
-        }
+        let answered: @Sendable (PublishOutcome) -> Void = { reply($0.encoded()) }
         guard let application = streams.application(subscribeKey: key) else { return answered(.unknownKeyset) }
         PubNubPublishing(application: application, counts: counts).publish(draft, isBridged: isBridged) {
             answered(PublishOutcome($0))
@@ -129,7 +123,7 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
     func announced(_ requests: [ByteBuffer], by node: ClusterNode) {
         var known: [Identifier: UInt64] = [:]
         for request in requests {
-            switch try? PubNubClusterRequest.decode(request) {
+            switch try? PubNubClusterRequest(decoding: request) {
             case .cursors(let cursors)?: for item in cursors { known[Identifier(item.subscribeKey)] = item.visible }
             // A cursor that the node received before it had to join the leader again.
             case .advance(let cursor, let key)?:

@@ -26,7 +26,7 @@ final class ClusterRelay: PresenceRelay {
         _ request: PubNubClusterRequest, within limit: Duration?,
         completion: @escaping @Sendable (Result<ByteBuffer, ClusterFailure>) -> Void
     ) {
-        bus.request(request.encoded, of: .pubnub, within: limit, isRepeatable: true, completion: completion)
+        bus.request(request.encoded(), of: .pubnub, within: limit, isRepeatable: true, completion: completion)
     }
 
     /// Sends a request that only reads; its answer does not go through the log.
@@ -34,7 +34,7 @@ final class ClusterRelay: PresenceRelay {
         _ request: PubNubClusterRequest, within limit: Duration?,
         completion: @escaping @Sendable (Result<ByteBuffer, ClusterFailure>) -> Void
     ) {
-        bus.query(request.encoded, of: .pubnub, within: limit, isRepeatable: true, completion: completion)
+        bus.query(request.encoded(), of: .pubnub, within: limit, isRepeatable: true, completion: completion)
     }
 
     /// The same time limit as for a call of a client.

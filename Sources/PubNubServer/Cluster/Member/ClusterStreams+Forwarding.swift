@@ -39,8 +39,8 @@ extension ClusterStreams {
             headers: HTTPHeaders(fields.compactMap { name, value in value.map { (name, $0) } }), body: request.body)
         let answered: @Sendable (Result<ByteBuffer, ClusterFailure>) -> Void = { result in
             switch result {
-            case .success(var buffer):
-                guard let answer = try? buffer.answer() else { return reply(Self.unavailable(nil)) }
+            case .success(let buffer):
+                guard let answer = try? HTTPAnswer(decoding: buffer) else { return reply(Self.unavailable(nil)) }
                 if isCounted, answer.status == 200 { counts.withLockedValue { $0[application.slot] += 1 } }
                 reply(answer)
             case .failure(let failure): reply(Self.unavailable(failure))
@@ -61,7 +61,9 @@ extension ClusterStreams {
         relay.send(
             .publish(draft, isBridged: isBridged, subscribeKey: application.subscribeKey), within: relay.callLimit
         ) { result in
-            guard case .success(var buffer) = result, let outcome = try? buffer.outcome() else { return completion(.notStored) }
+            guard case .success(let buffer) = result, let outcome = try? PublishOutcome(decoding: buffer) else {
+                return completion(.notStored)
+            }
             if case .published = outcome, !isBridged { counts.withLockedValue { $0[application.slot] += 1 } }
             completion(outcome)
         }

@@ -126,7 +126,7 @@ extension ClusterStreams: ClusterMember {
             PubNubClusterRequest.advance(
                 past: application.withState { $0.streams.visible }, subscribeKey: application.subscribeKey)
         }
-        return seen.map(\.encoded) + [PubNubClusterRequest.cursors(cursors).encoded]
+        return seen.map { $0.encoded() } + [PubNubClusterRequest.cursors(cursors).encoded()]
     }
 
     /// Held polls stay: they are checked when the replica has the leader's state, and get a gap if that state begins after their cursor.

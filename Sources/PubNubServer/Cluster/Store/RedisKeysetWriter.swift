@@ -99,10 +99,8 @@ struct RedisKeysetWriter: Sendable {
     private static func write(_ change: MessageActionChange, of channel: Identifier, to key: RedisArgument) -> RedisCommand {
         switch change {
         case .added(let action):
-            var body = ByteBuffer()
-            body.write(action: action)
             return RedisCommand(
-                "HSET", key, RedisMessageField(timetoken: action.timetoken, channel: channel).argument, .bytes(body))
+                "HSET", key, RedisMessageField(timetoken: action.timetoken, channel: channel).argument, .bytes(action.encoded()))
         case .removed(let action):
             return RedisCommand("HDEL", key, RedisMessageField(timetoken: action.timetoken, channel: channel).argument)
         }

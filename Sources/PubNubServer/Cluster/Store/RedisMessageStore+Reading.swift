@@ -116,10 +116,10 @@ extension RedisMessageStore {
         let value = try await reader.read(
             RedisCommand(isOldestFirst ? "XRANGE" : "XREVRANGE", [key] + bounds + ["COUNT", .integer(Int64(limit))]))
         return try (value.elements ?? []).map { entry in
-            guard let fields = entry.elements?.last?.elements, fields.count >= 2, var body = fields[1].bytes else {
+            guard let fields = entry.elements?.last?.elements, fields.count >= 2, let body = fields[1].bytes else {
                 throw ClusterCodingError()
             }
-            return try body.message()
+            return try StoredMessage(decoding: body)
         }
     }
 
@@ -147,10 +147,7 @@ extension RedisMessageStore {
     }
 
     func readLate(of keyset: Identifier) async throws -> [StoredMessage] {
-        try await table(keys.late(keyset)).map { entry in
-            var body = entry.value
-            return try body.message()
-        }
+        try await table(keys.late(keyset)).map { entry in try StoredMessage(decoding: entry.value) }
     }
 
     /// All entries of a hash, read in pieces.

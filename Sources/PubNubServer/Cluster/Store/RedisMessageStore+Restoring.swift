@@ -46,8 +46,7 @@ extension RedisMessageStore {
             if !groups.isEmpty {
                 state.groups[keyset] = Dictionary(
                     try groups.map { entry in
-                        var body = entry.value
-                        return (Identifier(String(buffer: entry.field)), try body.names())
+                        (Identifier(String(buffer: entry.field)), try KeptGroup(decoding: entry.value).channels)
                     }, uniquingKeysWith: { first, _ in first })
             }
             let access = try await restoreAccess(keyset, at: Int(now / TimetokenClock.ticksPerSecond))
@@ -108,8 +107,7 @@ extension RedisMessageStore {
         var found: [(place: UInt64, entry: AccessEntry)] = []
         var expired: [AccessEntry.Key] = []
         for (field, value) in try await table(keys.access(keyset)) {
-            var body = value
-            let entry = try body.access()
+            let entry = try AccessEntry(decoding: value)
             if entry.holds(at: now) { found.append((order[field] ?? .max, entry)) } else { expired.append(entry.key) }
         }
         if !expired.isEmpty {
@@ -123,8 +121,7 @@ extension RedisMessageStore {
         var found: [Identifier: [MessageAction]] = [:]
         for (field, value) in try await table(keys.actions(keyset)) {
             guard let place = RedisMessageField(String(buffer: field)) else { throw ClusterCodingError() }
-            var body = value
-            found[place.channel, default: []].append(try body.action())
+            found[place.channel, default: []].append(try MessageAction(decoding: value))
         }
         return found.mapValues { $0.sorted { $0.timetoken < $1.timetoken } }
     }
@@ -133,17 +130,15 @@ extension RedisMessageStore {
     private func restoreRecords(_ keyset: Identifier) async throws -> [KeysetRecord] {
         try await table(keys.records(keyset)).compactMap { entry in
             var field = entry.field
-            guard let kind = KeysetRecord.Key.Kind(rawValue: Int(try field.number(UInt8.self))) else { return nil }
+            guard let number = field.readInteger(as: UInt8.self) else { throw ClusterCodingError() }
+            guard let kind = KeysetRecord.Key.Kind(rawValue: Int(number)) else { return nil }
             return KeysetRecord(.init(kind, Array(field.readableBytesView)), Array(entry.value.readableBytesView))
         }
     }
 
     /// The users who were present when the previous leader ended.
     func restorePresence(_ keyset: Identifier) async throws -> [OccupancyRecord] {
-        try await table(keys.presence(keyset)).map { entry in
-            var body = entry.value
-            return try body.occupancy()
-        }
+        try await table(keys.presence(keyset)).map { entry in try OccupancyRecord(decoding: entry.value) }
     }
 
     /// A timetoken that is stored under its own key. Timetokens have at most 63 bits, so numbers may be added to them (rule CR-42).

@@ -17,7 +17,7 @@ extension RedisMessageStore {
             return (
                 nil,
                 state.keysets[keyset, default: RedisKeysetWriter()].writes(
-                    for: message, ByteBuffer(message: message), with: change, of: keyset, keys, settings, at: now)
+                    for: message, message.encoded(), with: change, of: keyset, keys, settings, at: now)
             )
         }
     }
@@ -35,7 +35,7 @@ extension RedisMessageStore {
             var commands = writer.list(keyset, keys) + writes(changes, of: keyset)
             for message in messages {
                 commands += writer.writes(
-                    for: message, ByteBuffer(message: message), with: nil, of: keyset, keys, settings, at: now)
+                    for: message, message.encoded(), with: nil, of: keyset, keys, settings, at: now)
             }
             return (nil, commands)
         }
@@ -87,9 +87,8 @@ extension RedisMessageStore {
     /// Writes the complete new value of a group.
     func write(_ group: Identifier, _ channels: [Identifier], of keyset: Identifier) -> RedisCommand {
         guard !channels.isEmpty else { return RedisCommand("HDEL", keys.groups(keyset), .text(group.text)) }
-        var body = ByteBuffer()
-        body.write(names: channels)
-        return RedisCommand("HSET", keys.groups(keyset), .text(group.text), .bytes(body))
+        return RedisCommand(
+            "HSET", keys.groups(keyset), .text(group.text), .bytes(KeptGroup(channels: channels).encoded()))
     }
 
     package func save(access entries: [AccessEntry], removing removed: [AccessEntry.Key], application: String) async throws {
@@ -104,13 +103,11 @@ extension RedisMessageStore {
         var commands = state.keysets[keyset, default: RedisKeysetWriter()].list(keyset, keys)
         for entry in entries {
             state.accessOrder = max(state.accessOrder + 1, now())
-            var body = ByteBuffer()
-            body.write(access: entry)
             let field = Self.field(entry.key)
             commands.append(
                 RedisCommand(
                     "HSETNX", keys.accessOrder(keyset), field, .text(RedisMessageField.digits(of: state.accessOrder))))
-            commands.append(RedisCommand("HSET", keys.access(keyset), field, .bytes(body)))
+            commands.append(RedisCommand("HSET", keys.access(keyset), field, .bytes(entry.encoded())))
         }
         for key in removed {
             let field = Self.field(key)
@@ -121,9 +118,7 @@ extension RedisMessageStore {
     }
 
     private static func field(_ key: AccessEntry.Key) -> RedisArgument {
-        var field = ByteBuffer()
-        field.write(accessKey: key)
-        return .bytes(field)
+        .bytes(key.encoded(.sequence))
     }
 
     /// Writes the users on each channel of a keyset.
@@ -132,9 +127,7 @@ extension RedisMessageStore {
         for change in changes {
             switch change {
             case .present(let record):
-                var body = ByteBuffer()
-                body.write(occupancy: record)
-                present += [Self.field(record.user, record.channel), .bytes(body)]
+                present += [Self.field(record.user, record.channel), .bytes(record.encoded())]
             case .absent(let user, let channel): absent.append(Self.field(user, channel))
             }
         }
@@ -144,10 +137,7 @@ extension RedisMessageStore {
     }
 
     private static func field(_ user: Identifier, _ channel: Identifier) -> RedisArgument {
-        var field = ByteBuffer()
-        field.write(name: user)
-        field.write(name: channel)
-        return .bytes(field)
+        .bytes(PresenceName(user: user, channel: channel).encoded(.sequence))
     }
 
     // MARK: Deleting

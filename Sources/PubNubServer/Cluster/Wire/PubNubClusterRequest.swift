@@ -57,8 +57,8 @@ enum PublishOutcome: Hashable, Sendable {
     }
 }
 
-extension PubNubClusterRequest {
-    private enum Tag: UInt8 {
+extension PubNubClusterRequest: CodedValue {
+    private enum Kind: UInt8 {
         case http = 1
         case publish = 2
         case touch = 3
@@ -70,131 +70,108 @@ extension PubNubClusterRequest {
         case file = 10
     }
 
-    var encoded: ByteBuffer {
-        var buffer = ByteBuffer()
-        func begin(_ tag: Tag) { buffer.writeInteger(tag.rawValue) }
+    private var kind: Kind {
         switch self {
-        case .http(let request):
-            begin(.http)
-            buffer.write(request: request)
-        case .publish(let draft, let isBridged, let key):
-            begin(.publish)
-            buffer.write(text: key)
-            buffer.write(draft: draft)
-            buffer.write(flag: isBridged)
-        case .touch(let touch, let key):
-            begin(.touch)
-            buffer.write(text: key)
-            buffer.write(name: touch.user.id)
-            buffer.write(name: touch.user.connection)
-            buffer.write(optional: touch.user.owner?.text)
-            buffer.write(optional: touch.timeout.map { Int64($0) })
-            buffer.write(list: touch.places) { buffer, place in
-                buffer.write(name: place.channel)
-                buffer.write(optional: place.state)
-            }
-        case .advance(let cursor, let key):
-            begin(.advance)
-            buffer.write(text: key)
-            buffer.writeInteger(cursor)
-        case .state(let key):
-            begin(.state)
-            buffer.write(text: key)
-        case .piece(let snapshot, let index):
-            begin(.piece)
-            buffer.writeInteger(snapshot)
-            buffer.writeInteger(index)
-        case .cursors(let cursors):
-            begin(.cursors)
-            buffer.write(list: cursors) { buffer, item in
-                buffer.write(text: item.subscribeKey)
-                buffer.write(optional: item.visible)
-            }
-        case .file(let record, let origin, let key):
-            begin(.file)
-            buffer.writeInteger(Int64(origin.issued))
-            buffer.write(optional: origin.client)
-            buffer.write(text: key)
-            buffer.write(bytes: record.key.name)
-            buffer.write(bytes: record.value)
+        case .http: .http
+        case .publish: .publish
+        case .touch: .touch
+        case .state: .state
+        case .cursors: .cursors
+        case .piece: .piece
+        case .advance: .advance
+        case .file: .file
         }
-        return buffer
     }
 
-    static func decode(_ bytes: ByteBuffer) throws(ClusterCodingError) -> PubNubClusterRequest {
-        var buffer = bytes
-        let request: PubNubClusterRequest
-        switch Tag(rawValue: try buffer.number(UInt8.self)) {
-        case .http: request = .http(try buffer.request())
+    static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
+        switch try fields.kind(value?.kind) {
+        case .http: return .http(try fields.field(1, value.flatMap { if case .http(let request) = $0 { request } else { nil } }))
         case .publish:
-            let key = try buffer.text()
-            request = .publish(try buffer.draft(), isBridged: try buffer.flag(), subscribeKey: key)
-        case .touch:
-            let key = try buffer.text()
-            var user = OccupancyUser(id: try buffer.name(), connection: try buffer.name())
-            user.owner = try buffer.optionalText().map { Identifier($0) }
-            let timeout = try buffer.optionalNumber(Int64.self).map { Int(clamping: $0) }
-            let places = try buffer.list { (buffer) throws(ClusterCodingError) in
-                PresenceTouch.Place(channel: try buffer.name(), state: try buffer.optionalBytes())
+            let given = value.flatMap {
+                if case .publish(let draft, let isBridged, let key) = $0 { (key, draft, isBridged) } else { nil }
             }
-            request = .touch(PresenceTouch(user: user, timeout: timeout, places: places), subscribeKey: key)
-        case .advance:
-            let key = try buffer.text()
-            request = .advance(past: try buffer.number(), subscribeKey: key)
-        case .state: request = .state(subscribeKey: try buffer.text())
-        case .piece: request = .piece(snapshot: try buffer.number(), index: try buffer.number())
+            let (key, draft) = (try fields.field(1, given?.0), try fields.field(2, given?.1))
+            return .publish(draft, isBridged: try fields.field(3, given?.2), subscribeKey: key)
+        case .touch:
+            let given = value.flatMap { if case .touch(let touch, let key) = $0 { (key, touch) } else { nil } }
+            let key = try fields.field(1, given?.0)
+            return .touch(try fields.field(2, given?.1), subscribeKey: key)
+        case .state:
+            return .state(subscribeKey: try fields.field(1, value.flatMap { if case .state(let key) = $0 { key } else { nil } }))
         case .cursors:
-            request = .cursors(
-                try buffer.list { (buffer) throws(ClusterCodingError) in
-                    (subscribeKey: try buffer.text(), visible: try buffer.optionalNumber(UInt64.self))
-                })
+            let given = value.flatMap { if case .cursors(let cursors) = $0 { cursors } else { nil } }
+            let cursors = try fields.list(1, given?.map { Cursor(subscribeKey: $0.subscribeKey, visible: $0.visible) })
+            return .cursors(cursors.map { ($0.subscribeKey, $0.visible) })
+        case .piece:
+            let given = value.flatMap { if case .piece(let snapshot, let index) = $0 { (snapshot, index) } else { nil } }
+            return .piece(snapshot: try fields.field(1, given?.0), index: try fields.field(2, given?.1))
+        case .advance:
+            let given = value.flatMap { if case .advance(let cursor, let key) = $0 { (key, cursor) } else { nil } }
+            let key = try fields.field(1, given?.0)
+            return .advance(past: try fields.field(2, given?.1), subscribeKey: key)
         case .file:
-            let origin = FileOrigin(issued: Int(clamping: try buffer.number(Int64.self)), client: try buffer.optionalText())
-            let key = try buffer.text()
-            request = .file(
-                KeysetRecord(.init(.file, try buffer.bytes()), try buffer.bytes()), origin, subscribeKey: key)
-        case nil: throw ClusterCodingError()
+            let given = value.flatMap { if case .file(let file, let origin, let key) = $0 { (origin, key, file) } else { nil } }
+            let origin = FileOrigin(
+                issued: try fields.field(1, given?.0.issued), client: try fields.optional(2, given?.0.client))
+            let (key, name) = (try fields.field(3, given?.1), try fields.field(4, given?.2.key.name))
+            return .file(KeysetRecord(.init(.file, name), try fields.field(5, given?.2.value)), origin, subscribeKey: key)
         }
-        try buffer.end()
-        return request
+    }
+
+    private struct Cursor: CodedValue {
+        var subscribeKey: String
+        var visible: UInt64?
+
+        static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
+            Self(subscribeKey: try fields.field(1, value?.subscribeKey), visible: try fields.optional(2, value?.visible))
+        }
     }
 }
 
-extension ByteBuffer {
-    fileprivate mutating func write(draft: PubNubDraft) {
-        write(text: draft.channel)
-        write(optional: draft.publisher)
-        write(bytes: draft.payload)
-        write(optional: draft.metadata)
-        writeInteger(Int64(draft.kind.rawValue))
-        write(optional: draft.customType)
+extension PubNubClusterRequest.PresenceTouch: CodedValue {
+    static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
+        var user = OccupancyUser(
+            id: try fields.field(1, value?.user.id), connection: try fields.field(2, value?.user.connection))
+        user.owner = try fields.optional(3, value?.user.owner)
+        return Self(user: user, timeout: try fields.optional(4, value?.timeout), places: try fields.list(5, value?.places))
+    }
+}
+
+extension PubNubClusterRequest.PresenceTouch.Place: CodedValue {
+    static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
+        Self(channel: try fields.field(1, value?.channel), state: try fields.optional(2, value?.state))
+    }
+}
+
+/// Only the fields that a message of the server's own process has.
+extension PubNubDraft: CodedValue {
+    package static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
+        Self(
+            channel: try fields.field(1, value?.channel), publisher: try fields.optional(2, value?.publisher),
+            payload: try fields.field(3, value?.payload), metadata: try fields.optional(4, value?.metadata),
+            kind: PubNubMessageKind(rawValue: try fields.field(5, value?.kind.rawValue)),
+            customType: try fields.optional(6, value?.customType))
+    }
+}
+
+extension PublishOutcome: CodedValue {
+    private enum Kind: UInt8 {
+        case published, unknownKeyset, notStored
     }
 
-    /// Reads only the fields that a message of the server's own process has.
-    fileprivate mutating func draft() throws(ClusterCodingError) -> PubNubDraft {
-        let (channel, publisher, payload, metadata) = (try text(), try optionalText(), try bytes(), try optionalBytes())
-        let kind = PubNubMessageKind(rawValue: Int(clamping: try number(Int64.self)))
-        return PubNubDraft(
-            channel: channel, publisher: publisher, payload: payload, metadata: metadata, kind: kind,
-            customType: try optionalText())
-    }
-
-    mutating func write(outcome: PublishOutcome) {
-        switch outcome {
-        case .published(let timetoken):
-            writeInteger(0 as UInt8)
-            writeInteger(timetoken)
-        case .unknownKeyset: writeInteger(1 as UInt8)
-        case .notStored: writeInteger(2 as UInt8)
+    private var parts: (kind: Kind, timetoken: UInt64) {
+        switch self {
+        case .published(let timetoken): (.published, timetoken)
+        case .unknownKeyset: (.unknownKeyset, 0)
+        case .notStored: (.notStored, 0)
         }
     }
 
-    mutating func outcome() throws(ClusterCodingError) -> PublishOutcome {
-        switch try number(UInt8.self) {
-        case 0: return .published(try number())
-        case 1: return .unknownKeyset
-        case 2: return .notStored
-        default: throw ClusterCodingError()
+    static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
+        switch try fields.kind(value?.parts.kind) {
+        case .published: return .published(try fields.field(1, value?.parts.timetoken))
+        case .unknownKeyset: return .unknownKeyset
+        case .notStored: return .notStored
         }
     }
 }

@@ -43,84 +43,35 @@ extension PubNubFact {
     static func decided(
         of subscribeKey: String, messages: [ByteBuffer], groups: [GroupContent], absent: [Identifier]
     ) -> ByteBuffer {
-        var buffer = ByteBuffer()
-        buffer.reserveCapacity(messages.reduce(subscribeKey.utf8.count + 64) { $0 + $1.readableBytes + 4 })
-        buffer.begin(.decided, subscribeKey)
-        buffer.write(list: messages) { $0.write(buffer: $1) }
-        buffer.write(groups: groups)
-        buffer.write(names: absent)
-        return buffer
+        let fact = CodedPubNubFact.Content.decided(messages, groups, absent)
+        let size = messages.reduce(subscribeKey.utf8.count + 64) { $0 + $1.readableBytes + 8 }
+        return CodedPubNubFact(subscribeKey: subscribeKey, content: fact, expectedLength: size).encoded()
     }
 
-    func encoded(of subscribeKey: String) -> ByteBuffer {
-        var buffer = ByteBuffer()
-        switch self {
-        case .decided(let messages, let groups, let absent):
-            return Self.decided(
-                of: subscribeKey, messages: messages.map { ByteBuffer(message: $0) }, groups: groups, absent: absent)
-        case .access(let entries, let removed):
-            buffer.begin(.access, subscribeKey)
-            buffer.write(list: entries) { $0.write(access: $1) }
-            buffer.write(list: removed) { $0.write(accessKey: $1) }
-        case .restart: buffer.begin(.restart, subscribeKey)
-        case .stateAt(let snapshot, let since, let isWhole):
-            buffer.begin(.stateAt, subscribeKey)
-            buffer.writeMultipleIntegers(snapshot, since)
-            buffer.write(flag: isWhole)
-        case .stateMessages(let messages):
-            buffer.begin(.stateMessages, subscribeKey)
-            buffer.write(list: messages) { $0.write(buffer: ByteBuffer(message: $1)) }
-        case .stateGroups(let groups):
-            buffer.begin(.stateGroups, subscribeKey)
-            buffer.write(groups: groups)
-        case .stateAccess(let entries):
-            buffer.begin(.stateAccess, subscribeKey)
-            buffer.write(list: entries) { $0.write(access: $1) }
-        case .stateDropped(let dropped):
-            buffer.begin(.stateDropped, subscribeKey)
-            buffer.write(list: dropped) { buffer, item in
-                buffer.write(name: item.channel)
-                buffer.writeInteger(item.timetoken)
-            }
-        case .stateEnds(let visible):
-            buffer.begin(.stateEnds, subscribeKey)
-            buffer.writeInteger(visible)
-        }
-        return buffer
+    func encoded(of subscribeKey: String, _ layout: CodingLayout = .written) -> ByteBuffer {
+        CodedPubNubFact(subscribeKey: subscribeKey, content: CodedPubNubFact.Content(self, layout)).encoded(layout)
     }
 
     /// - Returns: the fact and the subscribe key of its keyset.
     static func decode(_ bytes: ByteBuffer) throws(ClusterCodingError) -> (subscribeKey: String, fact: PubNubFact) {
-        var buffer = bytes
-        let tag = Tag(rawValue: try buffer.number(UInt8.self))
-        let key = try buffer.text()
-        let fact: PubNubFact
-        switch tag {
-        case .decided: fact = .decided(messages: try buffer.messages(), groups: try buffer.groups(), absent: try buffer.names())
-        case .access:
-            fact = .access(
-                entries: try buffer.accessEntries(),
-                removed: try buffer.list { (buffer) throws(ClusterCodingError) in try buffer.accessKey() })
-        case .restart: fact = .restart
-        case .stateAt:
-            fact = .stateAt(snapshot: try buffer.number(), since: try buffer.number(), isWhole: try buffer.flag())
-        case .stateMessages: fact = .stateMessages(try buffer.messages())
-        case .stateGroups: fact = .stateGroups(try buffer.groups())
-        case .stateAccess: fact = .stateAccess(try buffer.accessEntries())
-        case .stateDropped:
-            fact = .stateDropped(
-                try buffer.list { (buffer) throws(ClusterCodingError) in
-                    DroppedMessages(channel: try buffer.name(), timetoken: try buffer.number())
-                })
-        case .stateEnds: fact = .stateEnds(visible: try buffer.number())
-        case nil: throw ClusterCodingError()
-        }
-        try buffer.end()
-        return (key, fact)
+        let coded = try CodedPubNubFact(decoding: bytes)
+        return (coded.subscribeKey, try coded.content.fact())
+    }
+}
+
+/// A fact with its keyset, whose messages are encoded: they are stored with the same bytes.
+private struct CodedPubNubFact: CodedValue {
+    enum Content {
+        case decided([ByteBuffer], [PubNubFact.GroupContent], [Identifier])
+        case messages([ByteBuffer])
+        case other(PubNubFact)
     }
 
-    /// The first byte of a fact.
-    fileprivate enum Tag: UInt8 {
+    var subscribeKey: String
+    var content: Content
+    var expectedLength = 64
+
+    private enum Kind: UInt8 {
         case decided = 1
         case access = 2
         case stateMessages = 4
@@ -131,35 +82,97 @@ extension PubNubFact {
         case stateDropped = 10
         case stateEnds = 11
     }
+
+    private var kind: Kind {
+        switch content {
+        case .decided, .other(.decided): .decided
+        case .messages, .other(.stateMessages): .stateMessages
+        case .other(.access): .access
+        case .other(.restart): .restart
+        case .other(.stateAt): .stateAt
+        case .other(.stateGroups): .stateGroups
+        case .other(.stateAccess): .stateAccess
+        case .other(.stateDropped): .stateDropped
+        case .other(.stateEnds): .stateEnds
+        }
+    }
+
+    static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
+        let kind = try fields.kind(value?.kind)
+        let key = try fields.field(1, value?.subscribeKey)
+        return Self(subscribeKey: key, content: try content(kind, value?.content, &fields))
+    }
+
+    private static func content(
+        _ kind: Kind, _ value: Content?, _ fields: inout FieldCoder
+    ) throws(ClusterCodingError) -> Content {
+        let fact = value.flatMap { if case .other(let fact) = $0 { fact } else { nil } }
+        switch kind {
+        case .decided:
+            let given = value.flatMap { if case .decided(let all, let groups, let ids) = $0 { (all, groups, ids) } else { nil } }
+            return .decided(try fields.list(2, given?.0), try fields.list(3, given?.1), try fields.list(4, given?.2))
+        case .stateMessages:
+            return .messages(try fields.list(2, value.flatMap { if case .messages(let all) = $0 { all } else { nil } }))
+        case .access:
+            let given = fact.flatMap { if case .access(let entries, let removed) = $0 { (entries, removed) } else { nil } }
+            return .other(.access(entries: try fields.list(2, given?.0), removed: try fields.list(3, given?.1)))
+        case .restart: return .other(.restart)
+        case .stateAt:
+            let given = fact.flatMap {
+                if case .stateAt(let number, let since, let isWhole) = $0 { (number, since, isWhole) } else { nil }
+            }
+            return .other(
+                .stateAt(
+                    snapshot: try fields.field(2, given?.0), since: try fields.field(3, given?.1),
+                    isWhole: try fields.field(4, given?.2)))
+        case .stateGroups:
+            let given = fact.flatMap { if case .stateGroups(let groups) = $0 { groups } else { nil } }
+            return .other(.stateGroups(try fields.list(2, given)))
+        case .stateAccess:
+            let given = fact.flatMap { if case .stateAccess(let entries) = $0 { entries } else { nil } }
+            return .other(.stateAccess(try fields.list(2, given)))
+        case .stateDropped:
+            let given = fact.flatMap { if case .stateDropped(let dropped) = $0 { dropped } else { nil } }
+            return .other(.stateDropped(try fields.list(2, given)))
+        case .stateEnds:
+            let given = fact.flatMap { if case .stateEnds(let visible) = $0 { visible } else { nil } }
+            return .other(.stateEnds(visible: try fields.field(2, given)))
+        }
+    }
 }
 
-extension ByteBuffer {
-    fileprivate mutating func begin(_ tag: PubNubFact.Tag, _ subscribeKey: String) {
-        writeInteger(tag.rawValue)
-        write(text: subscribeKey)
-    }
-
-    fileprivate mutating func messages() throws(ClusterCodingError) -> [StoredMessage] {
-        try list { (buffer) throws(ClusterCodingError) in
-            var message = try buffer.buffer()
-            return try message.message()
+extension CodedPubNubFact.Content {
+    init(_ fact: PubNubFact, _ layout: CodingLayout) {
+        switch fact {
+        case .decided(let messages, let groups, let absent):
+            self = .decided(messages.map { $0.encoded(layout) }, groups, absent)
+        case .stateMessages(let messages): self = .messages(messages.map { $0.encoded(layout) })
+        default: self = .other(fact)
         }
     }
 
-    fileprivate mutating func write(groups: [PubNubFact.GroupContent]) {
-        write(list: groups) { buffer, group in
-            buffer.write(name: group.name)
-            buffer.write(names: group.channels)
+    func fact() throws(ClusterCodingError) -> PubNubFact {
+        switch self {
+        case .decided(let messages, let groups, let absent):
+            .decided(messages: try Self.read(messages), groups: groups, absent: absent)
+        case .messages(let messages): .stateMessages(try Self.read(messages))
+        case .other(let fact): fact
         }
     }
 
-    fileprivate mutating func groups() throws(ClusterCodingError) -> [PubNubFact.GroupContent] {
-        try list { (buffer) throws(ClusterCodingError) in
-            PubNubFact.GroupContent(name: try buffer.name(), channels: try buffer.names())
-        }
+    private static func read(_ messages: [ByteBuffer]) throws(ClusterCodingError) -> [StoredMessage] {
+        try messages.map { (bytes) throws(ClusterCodingError) in try StoredMessage(decoding: bytes) }
     }
+}
 
-    fileprivate mutating func accessEntries() throws(ClusterCodingError) -> [AccessEntry] {
-        try list { (buffer) throws(ClusterCodingError) in try buffer.access() }
+extension PubNubFact.GroupContent: CodedValue {
+    static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
+        Self(name: try fields.field(1, value?.name), channels: try fields.list(2, value?.channels))
+    }
+}
+
+extension PubNubFact.DroppedMessages: CodedValue {
+    static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
+        Self(channel: try fields.field(1, value?.channel), timetoken: try fields.field(2, value?.timetoken))
     }
 }
