@@ -90,6 +90,11 @@ package protocol ChannelBackend: AnyObject, Sendable {
     var webhookReports: [Identifier: [WebhookReport]] { get }
 }
 
+extension ChannelNode {
+    /// Servers in one process get complete confirmations.
+    package func note(_ change: MemberChange, of channel: ChannelID, audience: EventLoopSet) {}
+}
+
 /// Whether a connection of an application may be admitted.
 package enum ConnectionPlace: Hashable, Sendable {
     case given
@@ -128,6 +133,10 @@ package protocol ChannelNode: AnyObject, Sendable {
 
     /// Applies a change to this server; returns the event loops whose queues are full.
     func apply(_ change: ChannelChange) -> EventLoopSet
+    /// Notes a change of a presence channel's members, before the confirmation of the one who has joined.
+    ///
+    /// - Parameter audience: the event loops with subscribers after the change.
+    func note(_ change: MemberChange, of channel: ChannelID, audience: EventLoopSet)
     /// Reports an event of a channel to webhooks. Called on the first node only.
     func tell(_ news: ChannelWebhookEvent.Kind, on channel: String, of application: Application)
     /// The same as ``tell(_:on:of:)``, for events that are caused by a timer; `id` is the id of the application.

@@ -69,8 +69,11 @@ package struct ChannelSubscriber: Sendable {
     enum Place: Sendable {
         /// A connection of this process. Only its own node may use it, on its event loop.
         case here(NIOLoopBound<PusherConnection>, any EventLoop)
-        /// A connection of another node of a cluster; the closure sends the confirmation to that node.
-        case elsewhere(@Sendable (_ confirmation: ByteBuffer) -> Void)
+        /// A connection of another node of a cluster. The first closure sends the confirmation to that node. The second one, if the node
+        /// can add the members of a presence channel, sends it a confirmation without them.
+        case elsewhere(
+            @Sendable (_ confirmation: ByteBuffer) -> Void,
+            members: (@Sendable (PresenceRoster, MemberConfirmation) -> Void)? = nil)
     }
 
     var socketID: SocketID

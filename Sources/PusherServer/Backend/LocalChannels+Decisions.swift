@@ -79,9 +79,20 @@ extension LocalChannels {
             throw error
         }
         let replay = replay(for: subscription, outcome, &shard)
-        var confirmation = PusherWire.confirmation(
-            of: channel.name, isCache: traits.contains(.cached), outcome, replay?.outcome)
-        if let added = outcome.memberAdded, confirmation.readableBytes > maximumConfirmationBytes {
+        var confirmation = ByteBuffer()
+        var isTooLong = false
+        var confirmMembers: (() -> Void)?
+        if let roster = outcome.roster, case .elsewhere(_, let confirm?) = subscription.subscriber.place {
+            let after = PusherWire.latest(of: channel.name, isCache: traits.contains(.cached), outcome, replay?.outcome)
+            isTooLong = roster.encoded.byteCount + after.readableBytes > maximumConfirmationBytes
+            let parts = MemberConfirmation(before: replay?.frames ?? ByteBuffer(), recovery: replay?.outcome, after: after)
+            confirmMembers = { confirm(roster, parts) }
+        } else {
+            confirmation = PusherWire.confirmation(
+                of: channel.name, isCache: traits.contains(.cached), outcome, replay?.outcome)
+            isTooLong = confirmation.readableBytes > maximumConfirmationBytes
+        }
+        if let added = outcome.memberAdded, isTooLong {
             if outcome.becameOccupied { shard.histories.vacated(channel, application.recovery, at: now) }
             _ = shard.hub.unsubscribe(from: channel, eventLoopID: eventLoopID, userID: added.userID, at: now)
             quota.close(application, isChannelGone: isNew)
@@ -95,7 +106,12 @@ extension LocalChannels {
             frames.writeImmutableBuffer(confirmation)
             confirmation = frames
         }
-        grant.full = apply(.subscribed(subscription.subscriber, channel, confirmation: confirmation), at: eventLoopID)
+        if let added = outcome.memberAdded { note(.added(added), of: channel, audience: outcome.audience) }
+        if let confirmMembers {
+            confirmMembers()
+        } else {
+            grant.full = apply(.subscribed(subscription.subscriber, channel, confirmation: confirmation), at: eventLoopID)
+        }
         if let added = outcome.memberAdded {
             let frame = PusherWire.frame(PusherFrames.memberAdded(channel: channel.name, member: PusherMember(added)))
             let newcomer = subscription.subscriber.socketID
@@ -135,6 +151,7 @@ extension LocalChannels {
             if let subscriber = subscription.subscriber {
                 full.formUnion(apply(.unsubscribed(subscriber, channel), at: subscription.eventLoopID))
             }
+            if let removed = outcome.memberRemoved { note(.removed(userID: removed), of: channel, audience: outcome.audience) }
             if let removed = outcome.memberRemoved, !subscription.isSilent {
                 let frame = PusherWire.frame(PusherFrames.memberRemoved(channel: channel.name, userID: removed))
                 let positioned = position(frame, in: channel, application, &shard, user: removed)
@@ -149,6 +166,10 @@ extension LocalChannels {
             full.formUnion(announceCount(of: channel, traits, outcome.audience, application, &shard))
             return full
         }
+    }
+
+    private func note(_ change: MemberChange, of channel: ChannelID, audience: EventLoopSet) {
+        for node in nodes.all { node.note(change, of: channel, audience: audience) }
     }
 
     // MARK: Counts

@@ -43,8 +43,12 @@ extension ClusterChannels {
     }
 
     private func send(_ entry: PendingSubscriptions.Entry) {
-        let (key, member) = (entry.key, entry.subscription.member)
-        tell(.subscribe(key.socketID, key.channel, member: member, entry.subscription.recovery)) { [self] result in
+        let (key, member, recovery) = (entry.key, entry.subscription.member, entry.subscription.recovery)
+        var request = PusherRequest.subscribe(key.socketID, key.channel, member: member, recovery)
+        if let member, state.withLockedValue(\.leaderTakesJoins) {
+            request = .join(key.socketID, key.channel, member: member, recovery)
+        }
+        tell(request) { [self] result in
             var answer = SubscribeAnswer.refused(.unavailable)
             if case .success(let buffer) = result, let parsed = try? SubscribeAnswer(decoding: buffer) { answer = parsed }
             settle(key, entry.number, member, answer)
@@ -82,32 +86,55 @@ extension ClusterChannels {
     private func settle(
         _ key: PendingSubscriptions.Key, _ number: UInt64, _ member: PresenceMember?, _ answer: SubscribeAnswer
     ) {
-        let now = NIODeadline.now()
         switch answer {
         case .refused(let refusal):
             let entry = state.withLockedValue { state in
-                state.pending.answered(at: now)
+                state.pending.answered(at: .now())
                 return state.pending.current(key, number: number)
             }
             if let entry { refuse(entry, refusal) }
-        case .confirmed(let confirmation):
-            let entry = state.withLockedValue { state in
-                state.pending.answered(at: now)
-                let entry = state.pending.take(key, number: number)
-                let seat = entry.map { (socketID: key.socketID, eventLoopID: $0.subscription.subscriber.eventLoopID) }
-                state.subscriptions.confirm(
-                    key.channel, member, seat: seat, isRecovering: entry?.subscription.recovery != nil)
-                if let subscriber = entry?.subscription.subscriber {
-                    _ = state.node?.apply(.subscribed(subscriber, key.channel, confirmation: confirmation))
-                }
-                return entry
+        case .confirmed(let frames): confirm(key, number, member) { _ in frames }
+        case .listed(let members, let confirmation):
+            confirm(key, number, member) { state in
+                state.rosters[key.channel] = PresenceRoster(members)
+                return state.frames(of: key.channel, confirmation)
             }
-            guard let entry else {
-                let ended = EndedHolding(channel: key.channel.name, user: member?.userID)
-                return end([ended], application: key.channel.application, isSilent: false)
-            }
-            entry.completion(.success(SubscriptionGrant(replayed: confirmation.readableBytes)))
+        case .joined(let confirmation):
+            confirm(key, number, member) { $0.frames(of: key.channel, confirmation) }
         }
+    }
+
+    /// Applies a subscription that the leader has confirmed. Runs on the bus's event loop.
+    ///
+    /// - Parameter frames: makes the frames for the client; nil if the node does not have the members that belong into them, as after
+    ///   a loss of events. The subscription then ends.
+    private func confirm(
+        _ key: PendingSubscriptions.Key, _ number: UInt64, _ member: PresenceMember?,
+        _ frames: (inout State) -> ByteBuffer?
+    ) {
+        let now = NIODeadline.now()
+        let (entry, confirmation) = state.withLockedValue { state -> (PendingSubscriptions.Entry?, ByteBuffer?) in
+            state.pending.answered(at: now)
+            guard let confirmation = frames(&state) else {
+                state.subscriptions.confirm(key.channel, member, seat: nil)
+                return (state.pending.current(key, number: number), nil)
+            }
+            let entry = state.pending.take(key, number: number)
+            let seat = entry.map { (socketID: key.socketID, eventLoopID: $0.subscription.subscriber.eventLoopID) }
+            state.subscriptions.confirm(
+                key.channel, member, seat: seat, isRecovering: entry?.subscription.recovery != nil)
+            if let subscriber = entry?.subscription.subscriber {
+                _ = state.node?.apply(.subscribed(subscriber, key.channel, confirmation: confirmation))
+            }
+            return (entry, confirmation)
+        }
+        guard let entry, let confirmation else {
+            let ended = EndedHolding(channel: key.channel.name, user: member?.userID)
+            end([ended], application: key.channel.application, isSilent: false)
+            if let entry { refuse(entry, .unavailable) }
+            return
+        }
+        entry.completion(.success(SubscriptionGrant(replayed: confirmation.readableBytes)))
     }
 
     /// Refuses on the connection's own event loop. The connection may have left the channel meanwhile, and may even have subscribed again.
@@ -172,8 +199,9 @@ extension ClusterChannels {
             // leader ends it.
             state.withLockedValue { state in
                 for holding in ended {
-                    state.subscriptions.release(
-                        ChannelID(application: application, name: holding.channel), user: holding.user)
+                    let channel = ChannelID(application: application, name: holding.channel)
+                    state.subscriptions.release(channel, user: holding.user)
+                    if holding.user != nil, !state.subscriptions.isKnown(channel) { state.rosters[channel] = nil }
                 }
             }
         }

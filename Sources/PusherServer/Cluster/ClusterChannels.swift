@@ -18,6 +18,10 @@ package final class ClusterChannels: ChannelBackend {
         var hasTimer = false
         /// Whether a thread has been scheduled to send the queue.
         var isSending = false
+        /// The members of presence channels in which the node has subscriptions, for confirmations (rule CR-87).
+        var rosters: [ChannelID: PresenceRoster] = [:]
+        /// Whether the leader lets the node add members to confirmations.
+        var leaderTakesJoins = false
     }
 
     let bus: any ClusterBus
@@ -238,13 +242,27 @@ extension ClusterChannels: ClusterMember {
             _ = state.withLockedValue(\.node)?.apply(.close(reason, application: application, user: user))
         case .settled(let number, let answer): settle(batched: number, answer)
         case .mark: break
+        case .members(let channel, let change):
+            state.withLockedValue { state in
+                guard var roster = state.rosters.removeValue(forKey: channel) else { return }
+                switch change {
+                case .added(let member): _ = roster.join(member)
+                case .removed(let user): _ = roster.leave(userID: user)
+                }
+                state.rosters[channel] = roster
+            }
+        case .takesJoins: state.withLockedValue { $0.leaderTakesJoins = true }
         case .uses(let uses, let isWhole): partition.note(uses, isWhole: isWhole)
         case .connections(let totals): connections.withLockedValue { $0.learn(totals) }
         }
     }
 
     package func announcement() -> [ByteBuffer] {
-        let holdings = state.withLockedValue(\.subscriptions.holdings)
+        let holdings = state.withLockedValue { state in
+            // Another leader, which may be of an earlier version.
+            state.leaderTakesJoins = false
+            return state.subscriptions.holdings
+        }
         let recovering = state.withLockedValue(\.subscriptions.recovering)
         let users = users.withLockedValue(\.held)
         let requests: [PusherRequest] =
@@ -262,6 +280,7 @@ extension ClusterChannels: ClusterMember {
     ///
     /// With several partitions only those connections are closed that have something in this one (rule CR-85).
     package func interrupted() {
+        state.withLockedValue { $0.rosters = [:] }
         guard !partition.isOneOfSeveral else {
             _ = state.withLockedValue(\.node)?.apply(.interrupt(.interrupted, partition))
             return
@@ -269,6 +288,17 @@ extension ClusterChannels: ClusterMember {
         let applications = connections.withLockedValue(\.own)
         let node = state.withLockedValue(\.node)
         for count in applications { _ = node?.apply(.close(.interrupted, application: count.application, user: nil)) }
+    }
+}
+
+extension ClusterChannels.State {
+    /// The frames of a confirmation with the members that the node has; nil if it does not have them.
+    mutating func frames(of channel: ChannelID, _ confirmation: MemberConfirmation) -> ByteBuffer? {
+        guard var roster = rosters.removeValue(forKey: channel) else { return nil }
+        roster.encode()
+        let frames = confirmation.frames(of: channel.name, roster)
+        rosters[channel] = roster
+        return frames
     }
 }
 

@@ -97,17 +97,24 @@ extension SignedInConnection: CodedValue {
 /// The leader's answer to a subscription.
 enum SubscribeAnswer: Hashable, Sendable {
     case confirmed(ByteBuffer)
+    /// A confirmation to which the node adds the members that it has.
+    case joined(MemberConfirmation)
+    /// The same with all members, for a node that does not have them.
+    case listed([PresenceMember], MemberConfirmation)
     case refused(SubscribeRefusal)
 }
 
 extension SubscribeAnswer: CodedValue {
     private enum Kind: UInt8 {
         case confirmed, tooManyMembers, tooManyMemberBytes, memberMissing, tooManyChannels, tooManySubscriptions, unavailable
+        case joined, listed
     }
 
     private var parts: (kind: Kind, confirmation: ByteBuffer, limit: Int) {
         switch self {
         case .confirmed(let confirmation): (.confirmed, confirmation, 0)
+        case .joined: (.joined, ByteBuffer(), 0)
+        case .listed: (.listed, ByteBuffer(), 0)
         case .refused(.tooManyMembers(let limit)): (.tooManyMembers, ByteBuffer(), limit)
         case .refused(.tooManyMemberBytes(let limit)): (.tooManyMemberBytes, ByteBuffer(), limit)
         case .refused(.memberMissing): (.memberMissing, ByteBuffer(), 0)
@@ -120,15 +127,38 @@ extension SubscribeAnswer: CodedValue {
     static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
         let given = value?.parts
         let kind = try fields.kind(given?.kind)
-        if kind == .confirmed { return .confirmed(try fields.field(1, given?.confirmation)) }
+        switch kind {
+        case .confirmed: return .confirmed(try fields.field(1, given?.confirmation))
+        case .joined:
+            return .joined(try fields.field(1, value.flatMap { if case .joined(let parts) = $0 { parts } else { nil } }))
+        case .listed:
+            let given = value.flatMap { if case .listed(let members, let parts) = $0 { (members, parts) } else { nil } }
+            let members = try fields.list(1, given?.0)
+            return .listed(members, try fields.field(2, given?.1))
+        default: break
+        }
         let limit = Int(clamping: try fields.field(2, given.map { UInt64(clamping: $0.limit) }))
         switch kind {
-        case .confirmed, .unavailable: return .refused(.unavailable)
+        case .confirmed, .joined, .listed, .unavailable: return .refused(.unavailable)
         case .tooManyMembers: return .refused(.tooManyMembers(limit: limit))
         case .tooManyMemberBytes: return .refused(.tooManyMemberBytes(limit: limit))
         case .memberMissing: return .refused(.memberMissing)
         case .tooManyChannels: return .refused(.tooManyChannels(limit: limit))
         case .tooManySubscriptions: return .refused(.tooManySubscriptions(limit: limit))
         }
+    }
+}
+
+extension MemberConfirmation: CodedValue {
+    static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
+        Self(
+            before: try fields.field(1, value?.before), recovery: try fields.optional(2, value?.recovery),
+            after: try fields.field(3, value?.after))
+    }
+}
+
+extension PusherRecoveryOutcome: CodedValue {
+    package static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
+        Self(position: try fields.field(1, value?.position), recovered: try fields.optional(2, value?.recovered))
     }
 }

@@ -42,6 +42,9 @@ struct NodeSubscriptions: Sendable {
         channels[id]?.audience ?? EventLoopSet()
     }
 
+    /// Whether the node has subscriptions to a channel, as it sees it or as the leader does.
+    func isKnown(_ id: ChannelID) -> Bool { channels[id] != nil }
+
     /// Adds a subscription that the leader has confirmed.
     ///
     /// - Parameters:

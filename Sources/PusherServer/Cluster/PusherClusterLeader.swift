@@ -105,6 +105,8 @@ final class PusherClusterLeader: ClusterLeader {
             return
         case .subscribe(let socketID, let channel, let member, let recovery):
             return subscribe(socketID, to: channel, member, recovery, of: node) { reply($0.encoded()) }
+        case .join(let socketID, let channel, let member, let recovery):
+            return subscribe(socketID, to: channel, member, recovery, of: node, addsMembers: true) { reply($0.encoded()) }
         case .subscribeAll(let socketID, let id, let channels):
             for subscription in channels {
                 let number = subscription.number
@@ -151,14 +153,19 @@ final class PusherClusterLeader: ClusterLeader {
 
     private func subscribe(
         _ socketID: SocketID, to channel: ChannelID, _ member: PresenceMember?, _ recovery: SubscriptionRecovery? = nil,
-        of node: ClusterNode,
+        of node: ClusterNode, addsMembers: Bool = false,
         answer: @escaping @Sendable (SubscribeAnswer) -> Void
     ) {
         guard let number = number(of: node), let application = application(channel.application) else {
             return answer(.refused(.unavailable))
         }
-        let subscriber = ChannelSubscriber(
-            socketID: socketID, eventLoopID: number, place: .elsewhere { answer(.confirmed($0)) })
+        let confirmMembers: @Sendable (PresenceRoster, MemberConfirmation) -> Void = { [remote] roster, confirmation in
+            let isKnown = remote.giveMembers(of: channel, to: number)
+            answer(isKnown ? .joined(confirmation) : .listed(roster.members, confirmation))
+        }
+        let place = ChannelSubscriber.Place.elsewhere(
+            { answer(.confirmed($0)) }, members: addsMembers ? confirmMembers : nil)
+        let subscriber = ChannelSubscriber(socketID: socketID, eventLoopID: number, place: place)
         channels.subscribe(
             ChannelSubscription(
                 channel: channel, traits: ChannelTraits(of: channel), application: application, subscriber: subscriber,
@@ -181,6 +188,7 @@ final class PusherClusterLeader: ClusterLeader {
         channels.unsubscribe(
             EndedSubscription(
                 channel: channel, application: application, eventLoopID: number, socketID: .unnamed, userID: user))
+        if user != nil, !channels.audience(of: channel).contains(number) { remote.forgetMembers(of: channel, at: number) }
     }
 
     private func number(of node: ClusterNode) -> Int? {
@@ -261,7 +269,10 @@ final class PusherClusterLeader: ClusterLeader {
     // MARK: Nodes
 
     func announced(_ requests: [ByteBuffer], by node: ClusterNode) {
-        guard number(of: node) != nil else { return }
+        guard let number = number(of: node) else { return }
+        // It may have lost what it knew.
+        remote.forgetMembers(at: number)
+        output.emit(PusherFact.takesJoins.encoded(), of: .pusher, to: .node(node))
         var announced: (channels: [ChannelHolding], users: [SignedInConnection], counts: [ApplicationCount]) = ([], [], [])
         var recovering: [ChannelID] = []
         for request in requests {

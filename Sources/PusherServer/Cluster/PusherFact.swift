@@ -37,6 +37,10 @@ enum PusherFact: Hashable, Sendable {
     /// What applications have in this partition, which counts against their limits in the others. In a list for a node that has joined,
     /// applications that are not in it have nothing.
     case uses([ApplicationUse], isWhole: Bool)
+    /// The members of a presence channel have changed, for nodes that add them to confirmations.
+    case members(ChannelID, MemberChange)
+    /// The leader takes ``PusherRequest/join(_:_:member:_:)``.
+    case takesJoins
     /// From here on the log contains all events since the positions were written (rule RV-41). For the next leader only.
     case mark(HistoryMark)
 }
@@ -44,7 +48,7 @@ enum PusherFact: Hashable, Sendable {
 extension PusherFact: CodedValue {
     private enum Kind: UInt8 {
         case deliver = 1
-        case tell, close, connections, settled, mark, uses
+        case tell, close, connections, settled, mark, uses, members, takesJoins
     }
 
     private var kind: Kind {
@@ -56,6 +60,8 @@ extension PusherFact: CodedValue {
         case .settled: .settled
         case .mark: .mark
         case .uses: .uses
+        case .members: .members
+        case .takesJoins: .takesJoins
         }
     }
 
@@ -90,6 +96,15 @@ extension PusherFact: CodedValue {
             let given = value.flatMap { if case .uses(let uses, let isWhole) = $0 { (isWhole, uses) } else { nil } }
             let isWhole = try fields.field(1, given?.0)
             return .uses(try fields.list(2, given?.1), isWhole: isWhole)
+        case .members:
+            let given = value.flatMap { if case .members(let channel, let change) = $0 { (channel, change) } else { nil } }
+            let channel = try fields.field(1, given?.0)
+            let added = try fields.optional(2, given.flatMap { if case .added(let member) = $0.1 { member } else { nil } })
+            let removed = try fields.optional(3, given.flatMap { if case .removed(let user) = $0.1 { user } else { nil } })
+            if let added { return .members(channel, .added(added)) }
+            guard let removed else { throw ClusterCodingError() }
+            return .members(channel, .removed(userID: removed))
+        case .takesJoins: return .takesJoins
         case .mark: return .mark(try fields.field(1, value.flatMap { if case .mark(let mark) = $0 { mark } else { nil } }))
         }
     }

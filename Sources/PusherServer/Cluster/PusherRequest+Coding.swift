@@ -6,7 +6,7 @@ extension PusherRequest: CodedValue {
     private enum Kind: UInt8 {
         case http = 1
         case publish, relay, subscribe, unsubscribe, signIn, signOut, close, connections, holdings, users, recovering
-        case subscribeAll, places, connectionChanges, partition
+        case subscribeAll, places, connectionChanges, partition, join
     }
 
     private var kind: Kind {
@@ -27,6 +27,7 @@ extension PusherRequest: CodedValue {
         case .places: .places
         case .connectionChanges: .connectionChanges
         case .partition: .partition
+        case .join: .join
         }
     }
 
@@ -82,6 +83,13 @@ extension PusherRequest: CodedValue {
         case .partition:
             let given = value.flatMap { if case .partition(let request) = $0 { request } else { nil } }
             return .partition(try fields.field(1, given))
+        case .join:
+            let given = value.flatMap {
+                if case .join(let id, let channel, let user, let place) = $0 { (id, channel, user, place) } else { nil }
+            }
+            return .join(
+                try fields.field(1, given?.0), try fields.field(2, given?.1), member: try fields.field(3, given?.2),
+                try fields.optional(4, given?.3))
         }
     }
 }

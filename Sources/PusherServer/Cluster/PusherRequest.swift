@@ -12,6 +12,9 @@ enum PusherRequest: Sendable {
     case relay(ClientEvent, application: String, sender: SocketID)
     /// A subscription. The last value is set for connections with recovery.
     case subscribe(SocketID, ChannelID, member: PresenceMember?, SubscriptionRecovery? = nil)
+    /// A subscription to a presence channel by a node that can add the members to the confirmation. Sent only to leaders that have said
+    /// that they know it, with ``PusherFact/takesJoins``.
+    case join(SocketID, ChannelID, member: PresenceMember, SubscriptionRecovery? = nil)
     /// Several subscriptions of one connection, without members and recovery. A ``PusherFact/settled(_:_:)`` answers each.
     case subscribeAll(SocketID, application: String, [BatchedSubscription])
     /// Ended subscriptions of one connection.

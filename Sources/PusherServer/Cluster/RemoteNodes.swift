@@ -16,6 +16,13 @@ final class RemoteNodes: ChannelNode {
         /// A node whose connections are about to end, and to which changes are therefore not sent.
         var spared: ClusterNode?
         var service: PusherService?
+        /// The nodes that have the current members of a presence channel, by their numbers.
+        var rosters: [ChannelID: EventLoopSet] = [:]
+
+        mutating func remove(_ number: Int, from channel: ChannelID) {
+            rosters[channel]?.remove(number)
+            if rosters[channel]?.isEmpty == true { rosters[channel] = nil }
+        }
     }
 
     private let state = NIOLockedValueBox(State())
@@ -56,8 +63,46 @@ final class RemoteNodes: ChannelNode {
 
     func forget(_ node: ClusterNode) {
         state.withLockedValue { state in
-            if let number = state.numbers.removeValue(forKey: node) { state.nodes[number] = nil }
+            guard let number = state.numbers.removeValue(forKey: node) else { return }
+            state.nodes[number] = nil
+            for channel in Array(state.rosters.keys) { state.remove(number, from: channel) }
         }
+    }
+
+    // MARK: Members
+
+    /// Returns whether a node has the members of a presence channel already; from now on it has them.
+    func giveMembers(of channel: ChannelID, to number: Int) -> Bool {
+        state.withLockedValue { state in
+            defer { state.rosters[channel, default: EventLoopSet()].insert(number) }
+            return state.rosters[channel]?.contains(number) == true
+        }
+    }
+
+    /// Records that a node does not have the members of a channel any more.
+    func forgetMembers(of channel: ChannelID, at number: Int) {
+        state.withLockedValue { $0.remove(number, from: channel) }
+    }
+
+    /// Records that a node has no members of any channel.
+    func forgetMembers(at number: Int) {
+        state.withLockedValue { state in
+            for channel in Array(state.rosters.keys) { state.remove(number, from: channel) }
+        }
+    }
+
+    func note(_ change: MemberChange, of channel: ChannelID, audience: EventLoopSet) {
+        let audience: ClusterAudience? = state.withLockedValue { state in
+            guard let known = state.rosters[channel] else { return nil }
+            // A node without subscribers gets no changes, and one that is spared does not get this one.
+            let spared = state.spared.flatMap { state.numbers[$0] }
+            let rest = known.filter { audience.contains($0) && $0 != spared }
+            state.rosters[channel] = rest.isEmpty ? nil : rest.reduce(into: EventLoopSet()) { $0.insert($1) }
+            guard let first = rest.first else { return nil }
+            return rest.count == 1 ? state.nodes[first].map { .node($0) } : .all
+        }
+        guard let audience else { return }
+        output.emit(PusherFact.members(channel, change).encoded(), of: .pusher, to: audience)
     }
 
     /// Runs a closure without sending its changes to one node.
@@ -79,7 +124,7 @@ final class RemoteNodes: ChannelNode {
             let fact = PusherFact.deliver(frame, channel, excluding: excluding, at: positioned.map { logged($0) })
             output.emit(fact.encoded(), of: .pusher, to: audience)
         case .subscribed(let subscriber, _, let confirmation):
-            if case .elsewhere(let confirm) = subscriber.place { confirm(confirmation) }
+            if case .elsewhere(let confirm, _) = subscriber.place { confirm(confirmation) }
         case .unsubscribed: break
         case .tell(let connections, let eventLoopID, let frame):
             guard let node = state.withLockedValue({ $0.nodes[eventLoopID] }) else { break }

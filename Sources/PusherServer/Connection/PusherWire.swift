@@ -27,15 +27,21 @@ enum PusherWire {
     static func confirmation(
         of channel: String, isCache: Bool, _ outcome: SubscribeOutcome, _ recovery: PusherRecoveryOutcome? = nil
     ) -> ByteBuffer {
-        var buffer = ByteBuffer()
+        let after = latest(of: channel, isCache: isCache, outcome, recovery)
         if let roster = outcome.roster {
-            let members = roster.encoded
-            append(
-                PusherFrames.subscriptionSucceeded(
-                    channel: channel, members: members.texts, count: members.count, recovery: recovery), to: &buffer)
-        } else {
-            append(PusherFrames.subscriptionSucceeded(channel: channel, recovery: recovery), to: &buffer)
+            return MemberConfirmation(recovery: recovery, after: after).frames(of: channel, roster)
         }
+        var buffer = ByteBuffer()
+        append(PusherFrames.subscriptionSucceeded(channel: channel, recovery: recovery), to: &buffer)
+        buffer.writeImmutableBuffer(after)
+        return buffer
+    }
+
+    /// The frames after a confirmation: for a cache channel the last event or a cache miss.
+    static func latest(
+        of channel: String, isCache: Bool, _ outcome: SubscribeOutcome, _ recovery: PusherRecoveryOutcome?
+    ) -> ByteBuffer {
+        var buffer = ByteBuffer()
         if let cached = outcome.cached {
             guard recovery?.recovered != true else { return buffer }
             append(PusherFrames.event(name: cached.event, channel: channel, data: cached.data), to: &buffer)

@@ -64,6 +64,34 @@ struct PusherCodingTests {
         ]
     }
 
+    /// Requests that the version before does not have.
+    private var newerRequests: [PusherRequest] {
+        let member = PresenceMember(userID: "ann", info: #"{"name":"Ann"}"#)
+        let recover = PusherRecoverRequest(position: position, socketID: "12.34")
+        return [
+            .join(socketID, channel, member: member),
+            .join(socketID, channel, member: member, SubscriptionRecovery(request: recover, limit: 7)),
+        ]
+    }
+
+    private var newerFacts: [PusherFact] {
+        [
+            .takesJoins, .members(channel, .added(PresenceMember(userID: "ann", info: "{}"))),
+            .members(channel, .removed(userID: "ann")),
+        ]
+    }
+
+    private var newerAnswers: [SubscribeAnswer] {
+        let confirmation = MemberConfirmation(
+            before: ByteBuffer(string: "1"), recovery: PusherRecoveryOutcome(position: position, recovered: false),
+            after: ByteBuffer(string: "2"))
+        let members = [PresenceMember(userID: "ann", info: "{}"), PresenceMember(userID: "bob")]
+        return [
+            .joined(confirmation), .joined(MemberConfirmation()), .listed(members, confirmation),
+            .listed([], MemberConfirmation()),
+        ]
+    }
+
     private var facts: [PusherFact] {
         [
             .deliver(ByteBuffer(string: "frame"), channel, excluding: socketID),
@@ -99,7 +127,7 @@ struct PusherCodingTests {
     }
 
     @Test func requestsSurvive() throws {
-        for request in try requests() {
+        for request in try requests() + newerRequests {
             let encoded = request.encoded()
             #expect(try PusherRequest(decoding: encoded).encoded() == encoded)
             checkCuts(of: encoded) { (buffer) throws(ClusterCodingError) in _ = try PusherRequest(decoding: buffer) }
@@ -108,14 +136,14 @@ struct PusherCodingTests {
     }
 
     @Test func factsSurvive() throws {
-        for fact in facts {
+        for fact in facts + newerFacts {
             #expect(try PusherFact(decoding: fact.encoded()) == fact)
             checkCuts(of: fact.encoded()) { (buffer) throws(ClusterCodingError) in _ = try PusherFact(decoding: buffer) }
         }
     }
 
     @Test func answersSurvive() throws {
-        for answer in answers {
+        for answer in answers + newerAnswers {
             #expect(try SubscribeAnswer(decoding: answer.encoded()) == answer)
             checkCuts(of: answer.encoded()) { (buffer) throws(ClusterCodingError) in _ = try SubscribeAnswer(decoding: buffer) }
         }

@@ -56,6 +56,9 @@ struct EncodedMembers: Hashable, Sendable {
         }
     }
 
+    /// The number of bytes that the members take in a confirmation.
+    var byteCount: Int { groups.reduce(0) { $0 + $1.text.byteCount + 2 } }
+
     /// The encoded groups, in the order of joining. Call ``refresh(_:)`` before.
     var texts: [PusherMemberText] { groups.map(\.text) }
 }

@@ -73,6 +73,11 @@ package struct PresenceRoster: Hashable, Sendable {
         return false
     }
 
+    /// The members that another process has.
+    init(_ members: [PresenceMember]) {
+        for member in members { _ = join(member) }
+    }
+
     /// Encodes what has changed, so that ``encoded`` has all members.
     mutating func encode() {
         let entries = entries

@@ -1,0 +1,29 @@
+import NIOCore
+import PusherProtocol
+
+/// A change of the members of a presence channel.
+package enum MemberChange: Hashable, Sendable {
+    case added(PresenceMember)
+    case removed(userID: String)
+}
+
+/// The confirmation of a subscription to a presence channel, to which the subscriber's node adds the list of members (rule CR-87).
+struct MemberConfirmation: Hashable, Sendable {
+    /// The frames before the confirmation: replayed events.
+    var before = ByteBuffer()
+    var recovery: PusherRecoveryOutcome?
+    /// The frames after the confirmation: the last event of a cache channel, or a cache miss.
+    var after = ByteBuffer()
+
+    /// All frames, for a node that has the members.
+    ///
+    /// - Parameter roster: the members, encoded.
+    func frames(of channel: String, _ roster: PresenceRoster) -> ByteBuffer {
+        var frames = before
+        PusherWire.append(
+            PusherFrames.subscriptionSucceeded(
+                channel: channel, members: roster.encoded.texts, count: roster.encoded.count, recovery: recovery), to: &frames)
+        frames.writeImmutableBuffer(after)
+        return frames
+    }
+}
