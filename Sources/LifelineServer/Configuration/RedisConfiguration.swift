@@ -14,7 +14,7 @@ public struct RedisConfiguration: Hashable, Sendable, CustomStringConvertible, C
 
     /// The prefix of all keys in Redis.
     public var prefix: String { keys.cluster }
-    /// The number of partitions, each of which has its own leader and decides about some of the applications.
+    /// The number of partitions, each of which has its own leader and decides about some of the channels and applications.
     public var partitions: Int { clusterPartitions.count }
 
     /// The addresses without users and passwords.

@@ -99,4 +99,52 @@ struct ConsoleRelayTests {
             }
         }
     }
+
+    /// The leader of a partition, which has some channels.
+    private struct PartDecider: ConsoleCalls {
+        let name: String
+
+        func channelRows(_ listing: ConsoleListing) async throws -> ChannelRows {
+            let rows = ["a", "b", "c"].map { ChannelRows.Row("\($0)-\(name)", users: nil) }
+            return ChannelRows(first: listing.limit, of: Array(rows.prefix(listing.limit + 1)), total: rows.count)
+        }
+        func members(of channel: String, _ listing: ConsoleListing) async throws -> ChannelMembers {
+            ChannelMembers(isOccupied: true, users: [name], count: 1)
+        }
+        func publish(_ message: ConsoleMessage) async throws(HTTPProblem) -> String { name }
+        func endConnections(of user: String, in application: String?) async throws(HTTPProblem) -> String { name }
+    }
+
+    @Test func `CP-78: a console lists the channels of all partitions and finds each in its own`() async throws {
+        var relays: [ConsoleRelay] = []
+        var clusters: [InProcessCluster] = []
+        for number in 0..<2 {
+            let cluster = InProcessCluster()
+            let bus = cluster.bus("node")
+            let relay = ConsoleRelay(bus)
+            relay.answer(for: .pusher) { PartDecider(name: "\(number)") }
+            await cluster.join(bus)
+            try await cluster.lead(by: [.console: relay])
+            relays.append(relay)
+            clusters.append(cluster)
+        }
+        let console = RelayedConsole.of(Local(service: .pusher), relays, .pusher) { channel, _, _ in channel == "even" ? 0 : 1 }
+        var listing = ConsoleListing()
+        listing.limit = 3
+        let page = try await console.channelRows(listing)
+        #expect(page.rows.map(\.name) == ["a-0", "a-1", "b-0"] && page.total == 6 && page.next == "b-0")
+        listing.limit = 6
+        let all = try await console.channelRows(listing)
+        #expect(all.rows.count == 6 && all.next == nil)
+        #expect(try await console.members(of: "even", listing).users == ["0"])
+        #expect(try await console.members(of: "odd", listing).users == ["1"])
+        #expect(try await console.publish(ConsoleMessage(channel: "odd", data: "x")) == "1")
+        // What belongs to an application is asked of its home.
+        let home = try #require(ClusterPartitions(2)).partition(of: "local", in: .pusher)
+        #expect(try await console.endConnections(of: "ann", in: nil) == "\(home)")
+        // A list without the channels of one partition would be wrong.
+        relays[1].answer(for: .pusher) { nil }
+        await #expect(throws: HTTPProblem.self) { try await console.channelRows(listing) }
+        for cluster in clusters { await cluster.loseLeader() }
+    }
 }

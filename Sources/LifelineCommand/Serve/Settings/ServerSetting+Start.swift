@@ -68,7 +68,7 @@ extension ServerSetting {
 
     static let partitions = integer(
         "partitions", \.redisParts.partitions, 1...16, option: .text(\.redis.partitions),
-        "Into how many partitions the servers on Redis divide the applications; each has a leader of its own"
+        "Into how many partitions the servers on Redis divide channels and applications; each has a leader of its own"
     )
     .more("Fixed at the first start of the cluster, and the same on every server; at least as many as there are Redis")
 
