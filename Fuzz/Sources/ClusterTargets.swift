@@ -16,21 +16,22 @@ enum ClusterTargets {
         let choice = input.byte()
         let buffer = ByteBuffer(bytes: input.bytes)
         let node = ClusterNode(name: "n", incarnation: 1)
-        switch choice % 10 {
-        case 0: repeated(buffer) { try ClusterBatch($0).encoded() }
-        case 1: repeated(buffer) { try ClusterRequests($0).encoded() }
+        switch choice % 11 {
+        case 0: repeated(buffer) { try ClusterBatch(decoding: $0).encoded() }
+        case 1: repeated(buffer) { try ClusterRequests(decoding: $0).encoded() }
         case 2:
             repeated(buffer) { buffer in
                 let (key, fact) = try PubNubFact.decode(buffer)
                 return fact.encoded(of: key)
             }
-        case 3: repeated(buffer) { try PubNubClusterRequest.decode($0).encoded }
-        case 4: repeated(buffer) { try ChatRequest($0).encoded }
-        case 5: repeated(buffer) { try ChatReply($0).encoded }
+        case 3: repeated(buffer) { try PubNubClusterRequest(decoding: $0).encoded() }
+        case 4: repeated(buffer) { try ChatRequest(decoding: $0).encoded() }
+        case 5: repeated(buffer) { try ChatReply(decoding: $0).encoded() }
         case 6: _ = try? ChatFact(buffer, for: node)
-        case 7: repeated(buffer) { try PusherRequest(parsing: $0).encoded }
-        case 8: repeated(buffer) { try PusherFact(parsing: $0).encoded }
-        default: repeated(buffer) { try SubscribeAnswer(parsing: $0).encoded }
+        case 7: repeated(buffer) { try PusherRequest(decoding: $0).encoded() }
+        case 8: repeated(buffer) { try PusherFact(decoding: $0).encoded() }
+        case 9: repeated(buffer) { try PartitionAnswer(decoding: $0).encoded() }
+        default: repeated(buffer) { try SubscribeAnswer(decoding: $0).encoded() }
         }
     }
 
@@ -43,12 +44,12 @@ enum ClusterTargets {
     @Sendable private static func record(_ input: FuzzInput) {
         var input = input
         let choice = input.byte()
-        var buffer = ByteBuffer(bytes: input.bytes)
+        let buffer = ByteBuffer(bytes: input.bytes)
         switch choice % 8 {
-        case 0: _ = try? buffer.message()
-        case 1: _ = try? buffer.action()
-        case 2: _ = try? buffer.access()
-        case 3: _ = try? buffer.occupancy()
+        case 0: _ = try? StoredMessage(decoding: buffer)
+        case 1: _ = try? MessageAction(decoding: buffer)
+        case 2: _ = try? AccessEntry(decoding: buffer)
+        case 3: _ = try? OccupancyRecord(decoding: buffer)
         case 4: _ = ObjectMetadata(record: input.array)
         case 5: _ = StoredFile(KeysetRecord(.init(.file, [1]), input.array))
         case 6: _ = FilePlace(cursor: input.text)
