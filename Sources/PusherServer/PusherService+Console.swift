@@ -177,6 +177,6 @@ extension PusherService {
 
     /// The number of events that this server has accepted since its start.
     package var publishedCount: Int {
-        eventCounts.withLockedValue { $0.values.reduce(0) { $0 + $1.published } }
+        allEventCounts.values.reduce(0) { $0 + $1.published }
     }
 }

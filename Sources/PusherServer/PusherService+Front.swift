@@ -216,7 +216,7 @@ extension PusherService: WebSocketFront {
             tallies[context.names.counted(ApplicationName(.pusher, application)), default: .init()] += tally
         }
         var events: [ApplicationName: EventCounts] = [:]
-        for (application, counts) in eventCounts.withLockedValue({ $0 }) {
+        for (application, counts) in allEventCounts {
             events[context.names.counted(ApplicationName(.pusher, application)), default: .init()] += counts
         }
         var recoveries: [ApplicationName: RecoveryTally] = [:]

@@ -37,7 +37,7 @@ extension ServiceName {
 }
 
 /// The events of one application that a server has accepted.
-struct EventCounts: Sendable {
+package struct EventCounts: Hashable, Sendable {
     /// Events published by the application's servers, counted once for each channel.
     var published = 0
     /// Events published by clients.
@@ -163,6 +163,16 @@ package final class PusherService: Sendable {
 
     /// Channels with at least one subscription.
     package var channelCount: Int { channels.channelCount }
+
+    /// The events of each application that this server has accepted; in a cluster, also those of the HTTP API from the time in which this
+    /// process leads.
+    var allEventCounts: [Identifier: EventCounts] {
+        eventCounts.withLockedValue { $0 }.merging(channels.eventCounts) { own, decided in
+            var sum = own
+            sum += decided
+            return sum
+        }
+    }
 
     /// The delivery counts of each application's webhook events, by receiver; in a cluster, those of the time in which this process leads.
     var allWebhookReports: [Identifier: [WebhookReport]] {

@@ -41,10 +41,19 @@ class Partitions:
     def kill(self, name):
         self.nodes.pop(name).kill()
 
+    def metrics(self, name):
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.nodes[name].port}/metrics", timeout=10) as answer:
+            return answer.read().decode().splitlines()
+
+    def published(self, name):
+        """The events of all applications that a server has counted."""
+        return sum(
+            int(line.split()[-1]) for line in self.metrics(name)
+            if line.startswith("lifeline_events_published_total{") and 'service="pusher"' in line)
+
     def led(self, name):
         """The partitions that a server leads, by its metrics."""
-        with urllib.request.urlopen(f"http://127.0.0.1:{self.nodes[name].port}/metrics", timeout=10) as answer:
-            lines = answer.read().decode().splitlines()
+        lines = self.metrics(name)
         return {number for number in range(PARTITIONS) if f'lifeline_cluster_leading{{partition="{number}"}} 1' in lines}
 
     def are_spread(self):
@@ -137,6 +146,9 @@ def test_one_application_uses_all_leaders(cluster):
         status, listed = rest(node.port, "GET", f"/apps/{APP_ID}/channels")[:2]
         listed = json.loads(listed) if isinstance(listed, (str, bytes)) else listed
         assert status == 200 and sorted(listed["channels"]) == sorted(CHANNELS)
+    # CR-88: each event is counted once, by the server that decides about its channel.
+    assert [cluster.published(name) > 0 for name in ("a", "b")] == [True, True]
+    assert sum(cluster.published(name) for name in ("a", "b")) == 12 * len(CHANNELS)
     # CR-54: a leader that is killed stops only its channels, and these for a while.
     lost = cluster.led("a")
     cluster.kill("a")

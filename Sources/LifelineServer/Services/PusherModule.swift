@@ -25,7 +25,7 @@ struct PusherModule: ServiceModule {
             partition.relay.answer(for: .pusher) { leading.console }
             let channels = ClusterChannels(
                 bus: partition.bus, clock: configuration.clock, partition: number, recoveries: { leading.recoveries },
-                webhooks: { leading.webhookReports })
+                webhooks: { leading.webhookReports }, events: { leading.eventCounts })
             return (leading: leading, channels: channels)
         }
         let (channels, forwarder) = PartitionedChannels.of(parts.map(\.channels))

@@ -88,6 +88,8 @@ package protocol ChannelBackend: AnyObject, Sendable {
     var recoveries: [(application: String, tally: RecoveryTally)] { get }
     /// The delivery counts of webhooks that another service of this process has sent, in the process that decides.
     var webhookReports: [Identifier: [WebhookReport]] { get }
+    /// The events that another service of this process has accepted over the HTTP API, in the process that decides.
+    var eventCounts: [Identifier: EventCounts] { get }
 }
 
 extension ChannelNode {
@@ -117,6 +119,7 @@ extension ChannelBackend {
     package func giveUpPlace(_ ticket: UInt64, of application: Application) {}
 
     package var webhookReports: [Identifier: [WebhookReport]] { [:] }
+    package var eventCounts: [Identifier: EventCounts] { [:] }
 
     package func unsubscribe(all subscriptions: [EndedSubscription]) {
         for subscription in subscriptions { unsubscribe(subscription) }

@@ -37,6 +37,7 @@ package final class ClusterChannels: ChannelBackend {
     private let connections = NIOLockedValueBox(NodeConnections())
     private let leaderRecoveries: @Sendable () -> [(application: String, tally: RecoveryTally)]
     private let leaderWebhooks: @Sendable () -> [Identifier: [WebhookReport]]
+    private let leaderEvents: @Sendable () -> [Identifier: EventCounts]
 
     /// The number of entries in one request of an announcement.
     private static let announced = 1_000
@@ -47,16 +48,19 @@ package final class ClusterChannels: ChannelBackend {
     ///     closed. The same time for which the node itself waits for Redis.
     ///   - recoveries: the sizes of the recovery histories, if this process leads.
     ///   - webhooks: the delivery counts of webhook events of the time in which this process has led.
+    ///   - events: the events of the HTTP API from the time in which this process has led.
     ///   - partition: the partition of the cluster that `bus` leads to.
     package init(
         bus: any ClusterBus, clock: ServerClock, callLimit: Duration = .seconds(3), patience: Duration = .seconds(30),
         pending: PendingLimits = .init(), partition: ChannelPartition = .only,
         recoveries: @escaping @Sendable () -> [(application: String, tally: RecoveryTally)] = { [] },
-        webhooks: @escaping @Sendable () -> [Identifier: [WebhookReport]] = { [:] }
+        webhooks: @escaping @Sendable () -> [Identifier: [WebhookReport]] = { [:] },
+        events: @escaping @Sendable () -> [Identifier: EventCounts] = { [:] }
     ) {
         self.partition = partition
         leaderRecoveries = recoveries
         leaderWebhooks = webhooks
+        leaderEvents = events
         self.bus = bus
         self.clock = clock
         self.callLimit = callLimit
@@ -339,6 +343,7 @@ extension ClusterChannels {
     /// The leader's counts, if this process leads.
     package var recoveries: [(application: String, tally: RecoveryTally)] { leaderRecoveries() }
     package var webhookReports: [Identifier: [WebhookReport]] { leaderWebhooks() }
+    package var eventCounts: [Identifier: EventCounts] { leaderEvents() }
 
     package var answersAtOnce: Bool { false }
 }

@@ -17,6 +17,8 @@ package final class PusherClusterLeaderFactory: ClusterLeaderFactory {
     private let current = NIOLockedValueBox<PusherClusterLeader?>(nil)
     /// The delivery counts of webhook events from earlier leaderships of this process.
     private let formerReports = NIOLockedValueBox<[Identifier: [WebhookReport]]>([:])
+    /// The events of the HTTP API from earlier leaderships of this process.
+    private let formerEvents = NIOLockedValueBox<[Identifier: EventCounts]>([:])
 
     /// - Parameters:
     ///   - userOfflineGrace: a user who reconnects within this time is not reported as offline to watchers.
@@ -51,6 +53,15 @@ package final class PusherClusterLeaderFactory: ClusterLeaderFactory {
     package var webhookReports: [Identifier: [WebhookReport]] {
         let present = current.withLockedValue { $0 }?.service.webhooks.receivers ?? [:]
         return present.merging(formerReports.withLockedValue { $0 }) { $0.adding($1) }
+    }
+
+    /// The events of the HTTP API from the time in which this process has led; no count ever decreases (rule CR-88).
+    package var eventCounts: [Identifier: EventCounts] {
+        var counts = formerEvents.withLockedValue { $0 }
+        for (id, present) in current.withLockedValue({ $0 })?.service.eventCounts.withLockedValue({ $0 }) ?? [:] {
+            counts[id, default: EventCounts()] += present
+        }
+        return counts
     }
 
     package func makeLeader(_ context: ClusterLeaderContext) async throws -> any ClusterLeader {
@@ -132,6 +143,8 @@ package final class PusherClusterLeaderFactory: ClusterLeaderFactory {
         leader.begin(sweeping: sweepInterval)
         let reports = webhookReports.mapValues { $0.map(\.settled) }
         formerReports.withLockedValue { $0 = reports }
+        let events = eventCounts
+        formerEvents.withLockedValue { $0 = events }
         current.withLockedValue { $0 = leader }
         return leader
     }

@@ -149,6 +149,12 @@ package final class PartitionedChannels: ChannelBackend {
 
     package var recoveries: [(application: String, tally: RecoveryTally)] { backends.flatMap(\.recoveries) }
 
+    package var eventCounts: [Identifier: EventCounts] {
+        backends.reduce(into: [:]) { sums, backend in
+            for (id, counts) in backend.eventCounts { sums[id, default: EventCounts()] += counts }
+        }
+    }
+
     package var webhookReports: [Identifier: [WebhookReport]] {
         backends.reduce(into: [:]) { $0.merge($1.webhookReports) { $0.adding($1) } }
     }
