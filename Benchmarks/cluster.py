@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What several servers on one Redis cost beside one server without it, in one run.
 
-Usage: Benchmarks/cluster.py LIFELINE WSLOAD [SECONDS [PART…]], with the parts compare, spread, grow, repair, presence and scripts; all of them without one.
+Usage: Benchmarks/cluster.py LIFELINE WSLOAD [SECONDS [PART…]], with the parts compare, spread, grow, repair, presence, partitions and scripts; all of them without one.
 `Benchmarks/run.sh cluster` builds both programs and calls it. Everything is on loopback and shares the machine's processors, the load included,
 so only ratios of one run mean something.
 """
@@ -29,6 +29,8 @@ os.environ["LIFELINE"] = LIFELINE
 from cluster_harness import Cluster  # noqa: E402
 from lifeline_harness import APP_ID, KEY, SECRET, Server, wait_until  # noqa: E402
 from nexconn_client import ServerAPI  # noqa: E402
+from partition_judge import are_spread  # noqa: E402
+from partition_load import measure  # noqa: E402
 from pusher_client import PusherSocket, signature  # noqa: E402
 
 OPTIONS = ("--threads", "1", "--log-level", "error", "--connection-rate-per-address", "0", "--max-connections-per-address", "0")
@@ -226,6 +228,21 @@ def presence():
     shutil.rmtree(folder)
 
 
+def partitions():
+    """What an event costs each process when one application has 1,000 channels, with one leader and with leaders on three servers."""
+    for count in (1, 6):
+        cluster = Cluster(options=(*OPTIONS, "--partitions", str(count)))
+        if count > 1:
+            wait_until(lambda: are_spread(cluster, count), 60, "leaders to be spread")
+        for batch in (1, 10):
+            rate, times = measure(cluster, 1_000, SECONDS, batch)
+            servers = {name: micros for name, micros in times.items() if name}
+            show(f"partitions, {count}, {batch} in a request", events=f"{rate:.0f}/s", busiest=f"{max(servers.values()) / sum(servers.values()):.0%} of the servers",
+                 all=f"{sum(times.values()):.0f} µs an event", redis=f"{times[None]:.0f} µs", **{
+                     name: f"{micros:.0f} µs" for name, micros in servers.items()})
+        cluster.end()
+
+
 def spent(redis):
     """Calls and microseconds of each command of Redis so far, those that scripts call included."""
     found = {}
@@ -299,6 +316,6 @@ def scripts():
 
 
 if __name__ == "__main__":
-    parts = (compare, spread, grow, repair, presence, scripts)
+    parts = (compare, spread, grow, repair, presence, partitions, scripts)
     for part in [part for part in parts if part.__name__ in sys.argv[4:]] or parts:
         part()

@@ -5,11 +5,6 @@ channels pause when a server that leads some of them is killed.
 The second part of `make demo-cluster`. Everything runs on loopback and ends by itself, within a minute.
 """
 
-import hashlib
-import hmac
-import http.client
-import json
-import os
 import sys
 import threading
 import time
@@ -18,13 +13,13 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Tests" / "PythonHarness"))
 from cluster_harness import Cluster, redis_program  # noqa: E402
 from cluster_judge import NumberPublisher  # noqa: E402
-from lifeline_harness import APP_ID, KEY, SECRET, wait_until  # noqa: E402
+from lifeline_harness import wait_until  # noqa: E402
 from partition_judge import are_led, are_spread, channels_of, led  # noqa: E402
+from partition_load import measure  # noqa: E402
 
 START = time.monotonic()
 PARTITIONS = 6
 CHANNELS = 60
-BATCH = 10
 SECONDS = 4
 # The largest share of the processor time that one of three servers takes when they all lead, and the longest pause, in seconds, of
 # channels whose leader lives. Both leave room for a busy machine.
@@ -35,60 +30,13 @@ def tell(text):
     print(f"{time.monotonic() - START:6.1f} s  {text}", flush=True)
 
 
-def processor_time(process):
-    """In seconds; None where the system has no /proc."""
-    try:
-        fields = Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()
-    except OSError:
-        return None
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def signed(path, body):
-    """The target of a request with its signature."""
-    query = (
-        f"auth_key={KEY}&auth_timestamp={int(time.time())}&auth_version=1.0&body_md5={hashlib.md5(body).hexdigest()}")
-    text = f"POST\n{path}\n{query}".encode()
-    return f"{path}?{query}&auth_signature={hmac.new(SECRET.encode(), text, hashlib.sha256).hexdigest()}"
-
-
-def publish(port, number, until, accepted):
-    """Publishes batches to all channels in turns over one connection, and adds the number of accepted events."""
-    link = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
-    turn, count = number, 0
-    while time.monotonic() < until:
-        names = [f"room-{(turn * BATCH + index) % CHANNELS}" for index in range(BATCH)]
-        turn += 1
-        body = json.dumps({"batch": [{"name": "e", "channel": name, "data": "x" * 100} for name in names]}).encode()
-        link.request("POST", signed(f"/apps/{APP_ID}/batch_events", body), body, {"Content-Type": "application/json"})
-        answer = link.getresponse()
-        answer.read()
-        if answer.status == 200:
-            count += BATCH
-    link.close()
-    accepted.append(count)
-
-
-def measure(cluster):
-    """Publishes through all servers: events in a second, and for each server its microseconds for an event; None without /proc."""
-    before = {name: processor_time(node.process) for name, node in cluster.nodes.items()}
-    begun, accepted = time.monotonic(), []
-    threads = [
-        threading.Thread(target=publish, args=(node.port, number, begun + SECONDS, accepted))
-        for number in range(2) for node in cluster.nodes.values()]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    took, total = time.monotonic() - begun, sum(accepted)
-    if None in before.values() or not total:
-        return total / took, None
-    spent = {name: (processor_time(node.process) - before[name]) * 1e6 / total for name, node in cluster.nodes.items()}
-    return total / took, spent
+def servers(spent):
+    """The microseconds of the servers, without those of Redis."""
+    return {name: time for name, time in spent.items() if name}
 
 
 def describe(rate, spent):
-    if spent is None:
+    if not spent:
         return f"{rate:.0f} events a second"
     total = sum(spent.values()) or 1
     return f"{rate:.0f} events a second; processor time of the servers for each event: " + ", ".join(
@@ -155,7 +103,8 @@ def main():
     tell("starting Redis and the servers a, b and c, without partitions: one of them leads")
     cluster = Cluster()
     try:
-        rate, one = measure(cluster)
+        rate, spent = measure(cluster, CHANNELS, SECONDS)
+        one = servers(spent)
         tell(f"one application, {CHANNELS} channels: {describe(rate, one)}")
     finally:
         cluster.end()
@@ -164,7 +113,8 @@ def main():
     try:
         wait_until(lambda: are_spread(cluster, PARTITIONS), 60, "leaders to be spread")
         tell("each leads two partitions")
-        rate, several = measure(cluster)
+        rate, spent = measure(cluster, CHANNELS, SECONDS)
+        several = servers(spent)
         tell(f"one application, {CHANNELS} channels: {describe(rate, several)}")
         is_fine = True
         if one and several and max(several.values()):
