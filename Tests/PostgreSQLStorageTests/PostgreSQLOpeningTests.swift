@@ -92,20 +92,7 @@ struct PostgreSQLOpeningTests {
         await store.close()
     }
 
-    @Test(.timeLimit(.minutes(2)))
-    func `PG-30: tables of the first version are counted when they are opened, and a group is counted with one statement`()
-        async throws
-    {
-        let server = try PostgresProcess.shared()
-        let settings = PostgreSQLSettings(server, schema: "counting")
-        var store = try await PostgreSQLMessageStore.open(settings, purgesInBackground: false)
-        for token in 1...3 as ClosedRange<UInt64> { try await store.append(message(token)) }
-        await store.close()
-        let connection = try connection(settings)
-        try connection.execute("DROP TABLE message_usage; UPDATE store SET version = 1")
-        store = try await PostgreSQLMessageStore.open(settings, purgesInBackground: false)
-        #expect(try await store.trim(["app": HistoryLimits()]) == ["app": HistoryUsage(messages: 3, bytes: 9)])
-        await store.close()
+    @Test func `PG-30: the messages of a group are counted with one statement`() {
         let items = (1...1000 as ClosedRange<UInt64>).map { MessageStatements.Item.message(message($0), nil, application: "app") }
         #expect(MessageStatements(catchUp: 0).counts(of: items).count == 1)
     }

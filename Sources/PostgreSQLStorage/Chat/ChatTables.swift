@@ -39,5 +39,11 @@ enum ChatTables {
             application bytea NOT NULL, day int8 NOT NULL, messages int8 NOT NULL, bytes int8 NOT NULL, PRIMARY KEY (application, day)
         ) WITH (fillfactor = 50);
         """ + EventUsageStatements.recount,
+        PartitionMigration.statements(
+            table: "event", column: "id", key: "id", former: ["conversation", "loose"],
+            indexes: """
+                CREATE INDEX event_conversation ON event (application, conversation, id) WHERE conversation IS NOT NULL;
+                CREATE INDEX event_loose ON event (id) WHERE conversation IS NULL;
+                """),
     ]
 }

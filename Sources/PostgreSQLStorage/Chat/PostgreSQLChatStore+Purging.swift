@@ -21,7 +21,35 @@ extension PostgreSQLChatStore {
         }
         let loose = "conversation IS NULL AND id < $1"
         while try await purgeEvents(loose, before: floor) == Self.purgeStep {}
-        while try await purgeEvents("id < $1", before: min(floor, Int64(clamping: history))) == Self.purgeStep {}
+        let last = min(floor, Int64(clamping: history))
+        try await dropPartitions(before: last)
+        while try await purgeEvents("id < $1", before: last) == Self.purgeStep {}
+    }
+
+    /// Drops the partitions that have only events from before an id, and makes those of the next days (rules PG-31 and PG-32).
+    private func dropPartitions(before floor: Int64) async throws {
+        let partitions = partitions
+        try await partitions.prepare(database, at: now())
+        for partition in try await database.read({ try partitions.list($0) }) where partition.upper <= floor {
+            for table in ["receipt", "hidden", "reader"] {
+                while try await purgeMarks(table, before: partition.upper) == Self.purgeStep {}
+            }
+            // A partition that is being read for long is dropped in a later round; its events are deleted one by one.
+            _ = try? await database.writer.perform { connection in
+                try partitions.drop(partition, if: "true", usage: EventUsageStatements.usage, connection)
+            }
+        }
+        _ = try await database.read { try partitions.list($0) }
+    }
+
+    /// Deletes some of what users have noted about events from before an id.
+    private func purgeMarks(_ table: String, before floor: Int64) async throws -> Int {
+        try await database.writer.perform { connection in
+            try connection.run(
+                "DELETE FROM \(table) WHERE ctid = ANY (ARRAY(SELECT ctid FROM \(table) WHERE event < $1 LIMIT $2))",
+                [.integer(floor), .integer(Int64(Self.purgeStep))]
+            ).changes
+        }
     }
 
     public func trim(_ limits: [Identifier: HistoryLimits]) async throws -> [Identifier: HistoryUsage] {

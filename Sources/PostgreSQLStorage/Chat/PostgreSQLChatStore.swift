@@ -9,8 +9,9 @@ import ServerValues
 public final class PostgreSQLChatStore: ChatStore {
     let database: PostgresDatabase<ChatStatements>
     let trimmer = HistoryTrimmer()
+    let partitions = PostgresPartitions.events
     private let settings: PostgreSQLSettings
-    private let now: @Sendable () -> UInt64
+    let now: @Sendable () -> UInt64
 
     private init(
         _ database: PostgresDatabase<ChatStatements>, _ settings: PostgreSQLSettings, now: @escaping @Sendable () -> UInt64
@@ -42,7 +43,14 @@ public final class PostgreSQLChatStore: ChatStore {
             await database.close()
             throw error
         }
-        return PostgreSQLChatStore(database, settings, now: now)
+        let store = PostgreSQLChatStore(database, settings, now: now)
+        do {
+            try await store.partitions.prepare(database, at: now())
+        } catch {
+            await database.close()
+            throw error
+        }
+        return store
     }
 
     /// Why the database cannot be used at present; nil when that is not known.
@@ -92,20 +100,26 @@ extension PostgreSQLChatStore {
             AND (NOT EXISTS (SELECT 1 FROM reader WHERE reader.event = event.id)
                  OR EXISTS (SELECT 1 FROM reader WHERE reader.event = event.id AND name = $6))
             """
-        var values: [PostgresValue] = [
-            .text(application), .name(query.conversation), .clamped(query.after ?? 0), .clamped(query.before ?? .max),
-            .integer(Int64(query.limit)),
-        ]
-        if let viewer = query.viewer { values.append(.name(viewer)) }
-        let statement = PostgresStatement(
-            """
+        let (after, before) = (Int64(clamping: query.after ?? 0), Int64(clamping: query.before ?? .max))
+        guard after < before, before > 0 else { return [] }
+        let spans = partitions.windows.spans(after + 1, before - 1, isOldestFirst: query.isOldestFirst)
+        let sql = """
             SELECT id, sender, client_id, audience, body FROM event
-            WHERE application = $1 AND conversation = $2 AND id > $3 AND id < $4 \(query.viewer == nil ? "" : visible)
+            WHERE application = $1 AND conversation = $2 AND id BETWEEN $3 AND $4 \(query.viewer == nil ? "" : visible)
             ORDER BY id \(query.isOldestFirst ? "ASC" : "DESC") LIMIT $5
-            """, values)
+            """
         return try await database.read { connection in
-            let rows = try connection.run(statement)
-            return (0..<rows.count).map { Self.event(of: rows, $0, in: query.conversation) }
+            var page: [ChatEvent] = []
+            for span in spans where page.count < query.limit {
+                var values: [PostgresValue] = [
+                    .text(application), .name(query.conversation), .integer(span.lowerBound), .integer(span.upperBound),
+                    .integer(Int64(query.limit - page.count)),
+                ]
+                if let viewer = query.viewer { values.append(.name(viewer)) }
+                let rows = try connection.run(sql, values)
+                page += (0..<rows.count).map { Self.event(of: rows, $0, in: query.conversation) }
+            }
+            return page
         }
     }
 

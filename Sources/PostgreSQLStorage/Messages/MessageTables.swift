@@ -36,5 +36,11 @@ enum MessageTables {
             application bytea NOT NULL, day int8 NOT NULL, messages int8 NOT NULL, bytes int8 NOT NULL, PRIMARY KEY (application, day)
         ) WITH (fillfactor = 50);
         """ + MessageUsageStatements.recount,
+        PartitionMigration.statements(
+            table: "message", column: "timetoken", key: "application, channel, timetoken", former: ["timetoken", "expires"],
+            indexes: """
+                CREATE INDEX message_timetoken ON message (timetoken);
+                CREATE INDEX message_expires ON message (expires);
+                """),
     ]
 }

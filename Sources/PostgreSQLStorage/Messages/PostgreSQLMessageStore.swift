@@ -10,14 +10,17 @@ import ServerValues
 public final class PostgreSQLMessageStore: MessageStore {
     private let database: PostgresDatabase<MessageStatements>
     private let trimmer = HistoryTrimmer()
+    private let partitions: MessagePartitions
     private let settings: PostgreSQLSettings
     private let now: @Sendable () -> UInt64
     private let purging = NIOLockedValueBox<Task<Void, Never>?>(nil)
 
     private init(
-        _ database: PostgresDatabase<MessageStatements>, _ settings: PostgreSQLSettings, now: @escaping @Sendable () -> UInt64
+        _ database: PostgresDatabase<MessageStatements>, _ partitions: MessagePartitions, _ settings: PostgreSQLSettings,
+        now: @escaping @Sendable () -> UInt64
     ) {
         self.database = database
+        self.partitions = partitions
         self.settings = settings
         self.now = now
     }
@@ -35,9 +38,16 @@ public final class PostgreSQLMessageStore: MessageStore {
         let database = try await PostgresDatabase.open(
             settings, part: MessageTables.part, migrations: MessageTables.migrations,
             items: MessageStatements(catchUp: settings.catchUp))
-        let store = PostgreSQLMessageStore(database, settings, now: now)
+        let partitions = MessagePartitions(database)
+        do {
+            try await partitions.prepare(at: now())
+        } catch {
+            await database.close()
+            throw error
+        }
+        let store = PostgreSQLMessageStore(database, partitions, settings, now: now)
         guard purgesInBackground else { return store }
-        store.purging.withLockedValue { $0 = Task { await Self.purgeForever(database, now) } }
+        store.purging.withLockedValue { $0 = Task { await Self.purgeForever(database, partitions, now) } }
         return store
     }
 
@@ -92,25 +102,28 @@ extension PostgreSQLMessageStore {
     public func history(_ query: HistoryQuery, application: String) async throws -> [StoredMessage] {
         guard let span = query.span, query.limit > 0 else { return [] }
         let now = now()
+        let spans = partitions.windows.spans(
+            Int64(clamping: span.lowest), Int64(clamping: span.highest), isOldestFirst: query.isOldestFirst)
         return try await database.read { connection in
-            let rows = try connection.run(
-                """
-                SELECT \(MessageStatements.columns) FROM message
-                WHERE application = $1 AND channel = $2 AND timetoken BETWEEN $3 AND $4 AND stored
-                    AND (expires IS NULL OR expires > $5)
-                ORDER BY timetoken \(query.isOldestFirst ? "ASC" : "DESC") LIMIT $6
-                """,
-                [
-                    .text(application), .name(query.channel), .clamped(span.lowest), .clamped(span.highest), .clamped(now),
-                    .integer(Int64(query.limit)),
-                ])
             var page: [StoredMessage] = []
-            page.reserveCapacity(min(query.limit, rows.count))
             var bytes = 0
-            for row in 0..<rows.count where bytes <= query.maximumBytes {
-                let message = MessageStatements.message(of: rows, row)
-                page.append(message)
-                bytes += message.size
+            for span in spans where page.count < query.limit && bytes <= query.maximumBytes {
+                let rows = try connection.run(
+                    """
+                    SELECT \(MessageStatements.columns) FROM message
+                    WHERE application = $1 AND channel = $2 AND timetoken BETWEEN $3 AND $4 AND stored
+                        AND (expires IS NULL OR expires > $5)
+                    ORDER BY timetoken \(query.isOldestFirst ? "ASC" : "DESC") LIMIT $6
+                    """,
+                    [
+                        .text(application), .name(query.channel), .integer(span.lowerBound), .integer(span.upperBound),
+                        .clamped(now), .integer(Int64(query.limit - page.count)),
+                    ])
+                for row in 0..<rows.count where bytes <= query.maximumBytes {
+                    let message = MessageStatements.message(of: rows, row)
+                    page.append(message)
+                    bytes += message.size
+                }
             }
             return query.isOldestFirst ? page : page.reversed()
         }
@@ -125,14 +138,14 @@ extension PostgreSQLMessageStore {
                 SELECT wanted.channel, (
                     SELECT count(*) FROM (
                         SELECT 1 FROM message
-                        WHERE application = $1 AND message.channel = wanted.channel AND timetoken > wanted.since AND stored
-                            AND (expires IS NULL OR expires > $2)
+                        WHERE application = $1 AND message.channel = wanted.channel AND timetoken > wanted.since
+                            AND timetoken > $5 AND stored AND (expires IS NULL OR expires > $2)
                         LIMIT 10000) AS found)
                 FROM unnest($3, $4) AS wanted (channel, since)
                 """,
                 [
                     .text(application), .clamped(now), .names(channels.map(\.0)),
-                    .integers(channels.map { Int64(clamping: $0.1) }),
+                    .integers(channels.map { Int64(clamping: $0.1) }), .clamped(channels.map(\.1).min() ?? 0),
                 ])
             return (0..<rows.count).reduce(into: [:]) { counts, row in
                 if let channel = rows.name(row, 0) { counts[channel] = Int(clamping: rows.integer(row, 1) ?? 0) }
@@ -188,10 +201,13 @@ extension PostgreSQLMessageStore {
     /// The number of rows that one transaction purges, so that other writes can be done between two of them.
     private static var purgeStep: Int { 1000 }
 
-    private static func purgeForever(_ database: PostgresDatabase<MessageStatements>, _ now: @Sendable () -> UInt64) async {
+    private static func purgeForever(
+        _ database: PostgresDatabase<MessageStatements>, _ partitions: MessagePartitions, _ now: @Sendable () -> UInt64
+    ) async {
         while !Task.isCancelled {
-            // A failed step is repeated a second later; the failure is in `failure`.
-            let count = (try? await purge(database, at: now())) ?? 0
+            // A failed step is repeated a second later, a failed round of the partitions a minute later; the failure is in `failure`.
+            try? await partitions.maintain(at: now())
+            let count = (try? await purge(database, partitions, at: now())) ?? 0
             // A complete step means that there may be more expired messages.
             guard count < purgeStep else { continue }
             // Ends early when the task is cancelled, which the loop's condition notices.
@@ -202,17 +218,25 @@ extension PostgreSQLMessageStore {
     /// Deletes up to a thousand expired messages and entries.
     ///
     /// - Returns: the number of deleted messages, or of deleted entries if that is larger.
-    func purge() async throws -> Int { try await Self.purge(database, at: now()) }
+    func purge() async throws -> Int { try await Self.purge(database, partitions, at: now()) }
+
+    /// Makes partitions, and drops those of which nothing is needed any more.
+    func maintainPartitions() async throws { try await partitions.maintain(at: now(), isForced: true) }
 
     private static func purge(
-        _ database: PostgresDatabase<MessageStatements>, at now: UInt64
+        _ database: PostgresDatabase<MessageStatements>, _ partitions: MessagePartitions, at now: UInt64
     ) async throws(PostgreSQLStoreError) -> Int {
-        try await database.writer.perform { connection in
+        let waiting = partitions.waiting
+        return try await database.writer.perform { connection in
             let messages = try connection.run(
                 MessageUsageStatements.deletion(
                     of: """
-                        SELECT application, channel, timetoken FROM message WHERE expires <= $1 ORDER BY expires LIMIT $2
-                        """), [.clamped(now), .integer(Int64(purgeStep))])
+                        SELECT application, channel, timetoken FROM message
+                        WHERE expires <= $1 AND (timetoken < $3 OR timetoken >= $4) ORDER BY expires LIMIT $2
+                        """),
+                [
+                    .clamped(now), .integer(Int64(purgeStep)), .integer(waiting.lowerBound), .integer(waiting.upperBound),
+                ])
             let entries = try connection.run(
                 "DELETE FROM access WHERE id IN (SELECT id FROM access WHERE expires <= $1 ORDER BY expires LIMIT $2)",
                 [.clamped(now / TimetokenClock.ticksPerSecond), .integer(Int64(purgeStep))])

@@ -1,4 +1,5 @@
 import ServerStorage
+import ServerValues
 
 /// The tables of a schema, which is locked as by a server (rules DC-3 and DC-4).
 package final class PostgreSQLTables: WritableStoredTables {
@@ -7,6 +8,8 @@ package final class PostgreSQLTables: WritableStoredTables {
     /// Reads, so that a table can be read while it is written.
     private let reading: PostgresConnection
     package let parts: Set<StoredPart>
+    /// The days of each partitioned table for which partitions were looked for.
+    private var preparedDays: [String: Set<Int64>] = [:]
 
     /// Connects, and locks the parts that the schema has.
     ///
@@ -104,7 +107,33 @@ package final class PostgreSQLTables: WritableStoredTables {
                     })
             }
         }
-        try Self.translating { try main.pipeline(statements) }
+        try Self.translating {
+            try makePartitions(for: rows, of: table)
+            try main.pipeline(statements)
+        }
+    }
+
+    /// The largest number of days for which partitions are made; rows of further days are in the default partition.
+    private static let mostDays = 4_000
+
+    /// Makes the partitions of past days, which a server makes for the present only (rule DC-11).
+    private func makePartitions(for rows: [StoredRow], of table: StoredTable) throws {
+        guard let partitions = PostgresPartitions(of: table),
+            let column = table.columns.firstIndex(where: { $0.name == partitions.column })
+        else { return }
+        let today = Int64(clamping: systemTicks()) / HistoryTrimmer.day
+        let days = rows.compactMap { row -> Int64? in
+            guard row.indices.contains(column), case .integer(let time) = row[column] else { return nil }
+            let day = time / HistoryTrimmer.day
+            return 1 <= day && day <= today + PostgresPartitions.daysAhead ? day : nil
+        }
+        let new = Set(days).subtracting(preparedDays[table.title] ?? [])
+        guard !new.isEmpty, preparedDays[table.title]?.count ?? 0 < Self.mostDays else { return }
+        preparedDays[table.title, default: []].formUnion(new)
+        let known = try partitions.list(main)
+        for day in new.sorted() where !known.contains(where: { $0.covers(day) }) {
+            try main.transaction("BEGIN") { try partitions.make(day, $0) }
+        }
     }
 
     package func finish(_ table: StoredTable) throws {

@@ -1,0 +1,95 @@
+import NIOConcurrencyHelpers
+import ServerStorage
+import ServerValues
+
+/// The partitions of messages: made ahead, and dropped when all of their messages have expired (rules PG-31, PG-32 and PG-34).
+final class MessagePartitions: Sendable {
+    private struct State: Sendable {
+        /// The span of partitions that will soon be dropped. Their expired messages are not deleted one by one.
+        var waiting: Range<Int64> = 0..<0
+        /// When the partitions were looked at for the last time, in units of 100 ns.
+        var latest: UInt64?
+    }
+
+    /// The time between two rounds.
+    private static let interval = 60 * TimetokenClock.ticksPerSecond
+
+    private let database: PostgresDatabase<MessageStatements>
+    private let partitions = PostgresPartitions.messages
+    private let state = NIOLockedValueBox(State())
+
+    init(_ database: PostgresDatabase<MessageStatements>) {
+        self.database = database
+    }
+
+    var windows: PartitionWindows { partitions.windows }
+
+    /// Expired messages in this span go with their partition.
+    var waiting: Range<Int64> { state.withLockedValue(\.waiting) }
+
+    func prepare(at now: UInt64) async throws(PostgreSQLStoreError) {
+        try await partitions.prepare(database, at: now)
+    }
+
+    /// Does a round if one is due.
+    func maintain(at now: UInt64, isForced: Bool = false) async throws(PostgreSQLStoreError) {
+        let isDue = state.withLockedValue { state in
+            guard let latest = state.latest, !isForced, latest <= now, now - latest < Self.interval else {
+                state.latest = now
+                return true
+            }
+            return false
+        }
+        guard isDue else { return }
+        try await prepare(at: now)
+        let partitions = partitions
+        let all = try await database.read { try partitions.list($0) }
+        var waiting: Range<Int64> = 0..<0
+        for partition in all where partition.upper <= Int64(clamping: now) {
+            let expiry = try await database.read { try Self.expiry(of: partition, $0) }
+            if expiry <= Int64(clamping: now) {
+                // A partition that is being read for long is dropped in a later round.
+                let isGone = try await database.writer.perform { connection in
+                    try partitions.drop(
+                        partition, if: Self.isOver(partition, now), usage: MessageUsageStatements.usage, connection)
+                }
+                if isGone { continue }
+            }
+            guard expiry <= Int64(clamping: now.addingReportingOverflow(UInt64(HistoryTrimmer.day)).partialValue) else {
+                continue
+            }
+            if waiting.isEmpty {
+                waiting = partition.lower..<partition.upper
+            } else if waiting.upperBound == partition.lower {
+                waiting = waiting.lowerBound..<partition.upper
+            }
+        }
+        _ = try await database.read { try partitions.list($0) }
+        state.withLockedValue { [waiting] in $0.waiting = waiting }
+        try await emptyRest(at: now)
+    }
+
+    /// Deletes expired messages of days that have no partition, which may be those of a span that waits.
+    private func emptyRest(at now: UInt64) async throws(PostgreSQLStoreError) {
+        let rest = partitions.rest
+        try await database.writer.perform { connection in
+            _ = try connection.run(
+                MessageUsageStatements.deletion(
+                    of: "SELECT application, channel, timetoken FROM \(rest) WHERE expires <= $1 ORDER BY expires LIMIT 1000"),
+                [.clamped(now)])
+        }
+    }
+
+    /// When the last message of a partition expires; the largest integer for never, the least one for a partition without messages.
+    private static func expiry(of partition: PostgresPartitions.Partition, _ connection: PostgresConnection) throws -> Int64 {
+        let row = try connection.fetch(
+            """
+            SELECT EXISTS (SELECT 1 FROM \(partition.name) WHERE expires IS NULL), (SELECT max(expires) FROM \(partition.name))
+            """)
+        return row.integer(0, 0) == 1 ? .max : row.integer(0, 1) ?? .min
+    }
+
+    private static func isOver(_ partition: PostgresPartitions.Partition, _ now: UInt64) -> String {
+        "NOT EXISTS (SELECT 1 FROM \(partition.name) WHERE expires IS NULL OR expires > \(Int64(clamping: now)))"
+    }
+}

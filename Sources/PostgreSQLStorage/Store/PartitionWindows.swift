@@ -1,0 +1,38 @@
+import ServerStorage
+
+/// How a read of a partitioned table is divided, so that the usual page, which is of the newest or the oldest messages, reads few partitions
+/// instead of the beginning of each of them (rule PG-33). A value.
+struct PartitionWindows: Hashable, Sendable {
+    /// The beginning of the oldest day that has a partition, and the end of the newest one. What lies outside is in few partitions.
+    var oldest: Int64
+    var newest: Int64
+
+    /// Spans that together are the given one, in the order of reading. Each but the last is twice as long as the one before.
+    func spans(_ lowest: Int64, _ highest: Int64, isOldestFirst: Bool) -> [ClosedRange<Int64>] {
+        guard lowest <= highest else { return [] }
+        var spans: [ClosedRange<Int64>] = []
+        var (lowest, highest) = (lowest, highest)
+        // The newest days have no messages yet.
+        var length = (PostgresPartitions.daysAhead + 2) * HistoryTrimmer.day
+        var edge = isOldestFirst ? oldest : newest
+        while true {
+            let (next, isOverflow) =
+                isOldestFirst ? edge.addingReportingOverflow(length) : edge.subtractingReportingOverflow(length)
+            guard !isOverflow, oldest < next, next < newest else { break }
+            edge = next
+            length = length.multipliedReportingOverflow(by: 2).partialValue
+            if isOldestFirst {
+                guard lowest < edge else { continue }
+                guard edge <= highest else { break }
+                spans.append(lowest...(edge - 1))
+                lowest = edge
+            } else {
+                guard edge <= highest else { continue }
+                guard lowest < edge else { break }
+                spans.append(edge...highest)
+                highest = edge - 1
+            }
+        }
+        return spans + [lowest...highest]
+    }
+}

@@ -1,0 +1,135 @@
+import NIOConcurrencyHelpers
+import ServerStorage
+import ServerValues
+
+/// The partitions of a table by time, a day each, in units of 100 ns since 1970 (rules PG-31 to PG-35).
+///
+/// They are made ahead. Rows of other days are in the default partition, so that no clock makes a write fail. Tables of before partitions
+/// are one partition, up to the day of their change.
+final class PostgresPartitions: Sendable {
+    struct Partition: Hashable, Sendable {
+        var name: String
+        /// The first unit of time, included; the least integer for a partition without a beginning.
+        var lower: Int64
+        /// The end, excluded.
+        var upper: Int64
+
+        func covers(_ day: Int64) -> Bool {
+            let first = day.multipliedReportingOverflow(by: HistoryTrimmer.day)
+            return !first.overflow && lower <= first.partialValue && first.partialValue < upper
+        }
+    }
+
+    /// How many days partitions are made ahead.
+    static let daysAhead: Int64 = 2
+    /// The largest number of rows that are moved out of the default partition when a partition is made; with more of them the day stays there.
+    private static let movedRows = 10_000
+
+    let table: String
+    let column: String
+    private let known = NIOLockedValueBox(PartitionWindows(oldest: 0, newest: 0))
+
+    init(table: String, column: String) {
+        (self.table, self.column) = (table, column)
+    }
+
+    /// The name of the default partition.
+    var rest: String { table + "_rest" }
+
+    /// How reads divide a span, so that a page reads few partitions.
+    var windows: PartitionWindows { known.withLockedValue { $0 } }
+
+    private static func day(of ticks: UInt64) -> Int64 { Int64(clamping: ticks) / HistoryTrimmer.day }
+
+    /// The partitions other than the default one, the oldest first.
+    func list(_ connection: PostgresConnection) throws -> [Partition] {
+        let rows = try connection.run(
+            """
+            SELECT convert_to(relname, 'UTF8'), substring(bound FROM 'FROM \\(''(-?[0-9]+)''\\)')::int8,
+                substring(bound FROM 'TO \\(''(-?[0-9]+)''\\)')::int8
+            FROM (
+                SELECT relname, pg_get_expr(relpartbound, pg_class.oid) AS bound FROM pg_inherits
+                JOIN pg_class ON pg_class.oid = inhrelid WHERE inhparent = '\(table)'::regclass
+            ) AS partition WHERE bound <> 'DEFAULT'
+            """)
+        let partitions = (0..<rows.count).compactMap { row -> Partition? in
+            guard let name = rows.text(row, 0), let upper = rows.integer(row, 2) else { return nil }
+            return Partition(name: name, lower: rows.integer(row, 1) ?? .min, upper: upper)
+        }
+        let sorted = partitions.sorted { $0.upper < $1.upper }
+        let oldest = sorted.first.map { $0.lower == .min ? $0.upper : $0.lower }
+        known.withLockedValue { $0 = PartitionWindows(oldest: oldest ?? 0, newest: sorted.last?.upper ?? 0) }
+        return sorted
+    }
+
+    /// The days that have no partition, of today and the next days.
+    func missing(at now: UInt64, of partitions: [Partition]) -> [Int64] {
+        let today = Self.day(of: now)
+        return (today...today + Self.daysAhead).filter { day in !partitions.contains { $0.covers(day) } }
+    }
+
+    /// Makes the partition of a day, within a transaction. Rows of that day that are in the default partition are moved.
+    func make(_ day: Int64, _ connection: PostgresConnection) throws {
+        let (lower, upper) = (day * HistoryTrimmer.day, (day + 1) * HistoryTrimmer.day)
+        let name = "\(table)_d\(day)"
+        let range = "\(column) >= \(lower) AND \(column) < \(upper)"
+        // Who reads the default partition for long must not stop writes; the next round tries again.
+        try connection.execute("SET LOCAL lock_timeout = '1s'")
+        let early = try connection.fetch(
+            "SELECT count(*) FROM (SELECT 1 FROM \(rest) WHERE \(range) LIMIT \(Self.movedRows + 1)) AS early")
+        guard early.integer(0, 0) ?? 0 <= Self.movedRows else { return }
+        try connection.execute(
+            """
+            CREATE TABLE IF NOT EXISTS \(name) (LIKE \(table) INCLUDING DEFAULTS);
+            WITH moved AS (DELETE FROM \(rest) WHERE \(range) RETURNING *) INSERT INTO \(name) SELECT * FROM moved;
+            ALTER TABLE \(table) ATTACH PARTITION \(name) FOR VALUES FROM (\(lower)) TO (\(upper));
+            """)
+    }
+
+    /// Drops a partition, within a transaction, together with the counts of its days.
+    ///
+    /// - Parameter condition: what has to hold for it, judged when nobody else can write to it.
+    /// - Returns: whether it was dropped.
+    func drop(
+        _ partition: Partition, if condition: String, usage: UsageStatements, _ connection: PostgresConnection
+    ) throws -> Bool {
+        try connection.execute("SET LOCAL lock_timeout = '1s'; LOCK TABLE \(partition.name) IN ACCESS EXCLUSIVE MODE")
+        guard try connection.fetch("SELECT \(condition)").integer(0, 0) == 1 else { return false }
+        let (first, last) = (partition.lower / HistoryTrimmer.day, partition.upper / HistoryTrimmer.day)
+        try connection.execute(
+            """
+            DROP TABLE \(partition.name); DELETE FROM \(usage.table) WHERE day >= \(first) AND day < \(last)
+            """)
+        return true
+    }
+}
+
+extension PostgresPartitions {
+    static var messages: PostgresPartitions { PostgresPartitions(table: "message", column: "timetoken") }
+    static var events: PostgresPartitions { PostgresPartitions(table: "event", column: "id") }
+
+    /// The partitions of a table of the neutral form; nil for one that has none.
+    convenience init?(of table: StoredTable) {
+        switch table.title {
+        case "messages.message": self.init(table: Self.messages.table, column: Self.messages.column)
+        case "chat.event": self.init(table: Self.events.table, column: Self.events.column)
+        default: return nil
+        }
+    }
+
+    /// Makes the partitions that are missing. One that cannot be made now is made in a later round, and its rows are in the default
+    /// partition until then.
+    func prepare<Items>(_ database: PostgresDatabase<Items>, at now: UInt64) async throws(PostgreSQLStoreError) {
+        let partitions = try await database.writer.perform { try self.list($0) }
+        let missing = missing(at: now, of: partitions)
+        guard !missing.isEmpty else { return }
+        for day in missing {
+            do throws(PostgreSQLStoreError) {
+                try await database.writer.perform { try self.make(day, $0) }
+            } catch {
+                guard case .refused = error else { throw error }
+            }
+        }
+        _ = try await database.writer.perform { try self.list($0) }
+    }
+}
