@@ -68,6 +68,8 @@ CASES = {
          f'lifeline_store_append_seconds_bucket{{{A},le="+Inf"}}': (0, 100)},
         {f'lifeline_store_append_seconds_bucket{{{B},le="0.5"}}': (0, 99), f'lifeline_store_append_seconds_bucket{{{B},le="1"}}': (0, 100),
          f'lifeline_store_append_seconds_bucket{{{B},le="+Inf"}}': (0, 100)}, {}),
+    "LifelineStoreAway": (
+        {f'lifeline_store_available{{{A},service="pubnub"}}': 0}, {f'lifeline_store_available{{{B},service="pubnub"}}': 1}, {"service": "pubnub"}),
     "LifelineSlowSubscribers": (
         {f'lifeline_slow_subscribers_cut_total{{{A},service="chat",app="1"}}': (0, 62)},
         {f'lifeline_slow_subscribers_cut_total{{{B},service="chat",app="1"}}': (0, 58)}, {"service": "chat", "app": "1"}),

@@ -15,7 +15,7 @@ yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
 # Families that need a webhook, TLS or a data directory; their names and labels are compared with the documentation instead.
-NEEDS_MORE = ("webhook", "certificate", "store_append", "store_read")
+NEEDS_MORE = ("webhook", "certificate", "store_", "history_")
 # Labels that Prometheus adds.
 ADDED = {"instance", "job", "le"}
 FUNCTIONS_OF_PROMETHEUS = {"up"}

@@ -40,6 +40,9 @@ public final class SQLiteChatStore: ChatStore {
         writer = StoreWriter(pool: pool, directory: self.directory, rows: ChatRows(inboxEntries: max(1, inboxEntries)))
     }
 
+    /// Why the latest changes could not be stored; nil when they were, or when nothing has been stored yet.
+    public var failure: MessageStoreError? { writer.failure }
+
     public func commit(_ commit: ChatCommit, application: String, completion: @escaping @Sendable ((any Error)?) -> Void) {
         writer.append(ChatRows.Item(commit: commit, application: application), completion: completion)
     }

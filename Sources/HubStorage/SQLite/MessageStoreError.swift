@@ -21,6 +21,14 @@ public enum MessageStoreError: Error, Hashable, Sendable, CustomStringConvertibl
     /// The store was closed.
     case closed
 
+    /// Whether the database itself cannot be used, so that other calls would fail too.
+    var isOutage: Bool {
+        switch self {
+        case .damaged, .full, .unusable: true
+        case .inUse, .newer, .foreign, .overloaded, .duplicate, .closed: false
+        }
+    }
+
     public var description: String {
         switch self {
         case .inUse(let directory):

@@ -46,6 +46,9 @@ public final class SQLiteMessageStore: MessageStore {
 
     deinit { purging.withLockedValue { $0?.cancel() } }
 
+    /// Why the latest changes could not be stored; nil when they were, or when nothing has been stored yet.
+    public var failure: MessageStoreError? { writer.failure }
+
     public func append(
         _ message: StoredMessage, with change: MessageActionChange?, application: String,
         completion: @escaping @Sendable ((any Error)?) -> Void

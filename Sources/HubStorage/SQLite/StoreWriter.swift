@@ -30,6 +30,8 @@ final class StoreWriter<Rows: StoreRows>: Sendable {
         case refusal(Completion, MessageStoreError)
         /// Work with its own transactions and its own completions.
         case work(@Sendable (Database) -> Void)
+
+        var isAppend: Bool { if case .append = self { true } else { false } }
     }
 
     private struct Waiting: Sendable {
@@ -39,8 +41,15 @@ final class StoreWriter<Rows: StoreRows>: Sendable {
         var isClosed = false
     }
 
+    private struct Outage: Sendable {
+        var error: MessageStoreError
+        /// In nanoseconds of the monotonic clock.
+        var time: UInt64
+    }
+
     typealias Completion = @Sendable ((any Error)?) -> Void
 
+    private static var outageTime: UInt64 { 30_000_000_000 }
     static var groupLimit: Int { 1000 }
     static var groupTime: UInt64 { 5_000_000 }
 
@@ -50,6 +59,7 @@ final class StoreWriter<Rows: StoreRows>: Sendable {
     private let rows: Rows
     private let bytesLimit: Int
     private let waiting = NIOLockedValueBox(Waiting())
+    private let outage = NIOLockedValueBox<Outage?>(nil)
     private let queue = DispatchQueue(label: "lifeline.store.writer", qos: .userInitiated)
 
     init(pool: DatabasePool, directory: StoreDirectory, rows: Rows, bytesLimit: Int = 64 << 20) {
@@ -90,12 +100,38 @@ final class StoreWriter<Rows: StoreRows>: Sendable {
 
     /// Stores the limit up to which ids may be assigned, so that it survives a power failure too.
     func reserve(_ limit: UInt64, durability: Durability) async throws(MessageStoreError) {
-        try await perform(inTransaction: false) { database in
-            try database.execute(sql: "PRAGMA synchronous = FULL")
-            // If this fails, later writes are only more durable than requested.
-            defer { try? database.execute(sql: "PRAGMA synchronous = \(durability.pragma)") }
-            try database.execute(
-                sql: "INSERT OR REPLACE INTO reservation (id, timetoken) VALUES (1, ?)", arguments: [Int64(clamping: limit)])
+        do throws(MessageStoreError) {
+            try await perform(inTransaction: false) { database in
+                try database.execute(sql: "PRAGMA synchronous = FULL")
+                // If this fails, later writes are only more durable than requested.
+                defer { try? database.execute(sql: "PRAGMA synchronous = \(durability.pragma)") }
+                try database.execute(
+                    sql: "INSERT OR REPLACE INTO reservation (id, timetoken) VALUES (1, ?)", arguments: [Int64(clamping: limit)])
+            }
+            noteReservation(nil)
+        } catch {
+            noteReservation(error)
+            throw error
+        }
+    }
+
+    /// Why the latest items could not be stored; nil when they were (rule SO-169).
+    var failure: MessageStoreError? { outage.withLockedValue { $0?.error } }
+
+    /// Notes the outcome of a transaction of items. Errors of single items say nothing about the database.
+    private func note(_ error: MessageStoreError?) {
+        guard let error else { return outage.withLockedValue { $0 = nil } }
+        guard error.isOutage else { return }
+        outage.withLockedValue { $0 = Outage(error: error, time: DispatchTime.now().uptimeNanoseconds) }
+    }
+
+    /// Notes the outcome of a reservation, which is small and replaces a row, so that it may succeed on a full disk. Without items, as of a
+    /// server that gets no requests because it is not ready, it ends an outage all the same, after half a minute.
+    private func noteReservation(_ error: MessageStoreError?) {
+        guard error == nil else { return note(error) }
+        let now = DispatchTime.now().uptimeNanoseconds
+        outage.withLockedValue { outage in
+            if let time = outage?.time, now - min(time, now) >= Self.outageTime { outage = nil }
         }
     }
 
@@ -199,6 +235,7 @@ extension StoreWriter {
                     : Array(repeating: MessageStoreError(error, file: directory.databaseFile), count: group.count)
             }
         }
+        if group.contains(where: \.isAppend) { note(failures?.lazy.compactMap { $0 }.first { $0.isOutage }) }
         for (index, job) in group.enumerated() {
             switch job {
             case .append(_, let completion): completion(failures?[index])

@@ -72,9 +72,15 @@ private struct ChatServiceState: ServiceState {
         }
     }
 
-    func write(to out: inout PrometheusText) { local?.writeHistories(to: &out) }
+    func write(to out: inout PrometheusText) {
+        availability?.write(.chat, to: &out)
+        local?.writeHistories(to: &out)
+    }
 
-    var unreadiness: Unreadiness? { (store as? any StoreAvailability)?.unreadiness }
+    /// The store, if it knows when it cannot be used.
+    private var availability: (any StoreAvailability)? { store as? any StoreAvailability }
+
+    var unreadiness: Unreadiness? { availability?.unreadiness }
 
     func close() async { await store?.close() }
 }

@@ -64,6 +64,7 @@ private struct LocalPubNubState: ServiceState {
 
     func write(to out: inout PrometheusText) {
         times?.write(to: &out)
+        availability?.write(.pubnub, to: &out)
         local.writeHistories(to: &out)
     }
 

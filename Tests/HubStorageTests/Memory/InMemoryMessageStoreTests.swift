@@ -18,7 +18,7 @@ struct InMemoryMessageStoreTests {
     // Proof of HB-41, HB-66.
     @Test("Beyond its memory the oldest messages of all go first, however often channels have dropped some before")
     func inAll() async throws {
-        let store = InMemoryMessageStore(limits: MemoryLimits(messagesPerChannel: 100, bytes: 30_000))
+        let store = InMemoryMessageStore(limits: MemoryLimits(messagesPerChannel: 100, bytes: 33_000))
         for token in 1...5000 as ClosedRange<UInt64> { try await store.append(message(token, "c")) }
         for token in 5001...5090 as ClosedRange<UInt64> { try await store.append(message(token, Identifier("d \(token % 3)"))) }
         let old = try await store.tokens(HistoryQuery(channel: "c", limit: 1000))

@@ -109,9 +109,16 @@ struct SQLiteMessageStoreTests {
             do { try await store.append(large) } catch { failure = error as? MessageStoreError }
         }
         #expect(failure == .full(file: scratch.path + "/lifeline.sqlite"))
+        #expect(store.failure == failure, "SO-169")
+        // It replaces a row, so it says nothing about room for messages.
+        try await store.reserve(timetokensUpTo: 10)
+        #expect(store.failure == failure)
         #expect(try await store.tokens(HistoryQuery(channel: "c", limit: 1)) == [token - 1])
         try await store.writer.perform(inTransaction: false) { try $0.execute(sql: "PRAGMA max_page_count = 1000000") }
         try await store.append(message(5000, "c"))
+        #expect(store.failure == nil)
+        await #expect(throws: MessageStoreError.duplicate) { try await store.append(message(5000, "c")) }
+        #expect(store.failure == nil, "That concerns the message alone")
         #expect(try await store.tokens(HistoryQuery(channel: "c", limit: 1)) == [5000])
         await store.close()
     }

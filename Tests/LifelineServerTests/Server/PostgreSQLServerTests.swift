@@ -46,6 +46,8 @@ struct PostgreSQLServerTests {
             #expect(try await client.get("/v2/history/sub-key/demo/channel/room").status == 500)
             let answer = try await server.request("GET", "/ready")
             #expect(answer.status == 503 && answer.body.contains(#""store""#))
+            let metrics = try await server.request("GET", "/metrics").body
+            #expect(metrics.contains(#"lifeline_store_available{service="pubnub"} 0"#))
             try database.start()
             while try await server.request("GET", "/ready").status == 503 { await Task.yield() }
             try await client.publish("3", to: "room")
