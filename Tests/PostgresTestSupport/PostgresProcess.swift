@@ -25,7 +25,24 @@ package final class PostgresProcess: @unchecked Sendable {
     package static let reason = "needs PostgreSQL's initdb, in the PATH or in /usr/lib/postgresql"
 
     /// Makes a database and starts its server.
-    package init() throws {
+    package convenience init() throws {
+        try self.init { programs, data in
+            ["\(programs)/initdb", "-D", data, "-U", "lifeline", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"]
+        }
+    }
+
+    /// Makes a replica of another server, by streaming replication, and starts it.
+    package convenience init(replicaOf primary: PostgresProcess) throws {
+        try self.init { programs, data in
+            [
+                "\(programs)/pg_basebackup", "-D", data, "-h", "127.0.0.1", "-p", "\(primary.port)", "-U", "lifeline", "-R", "-X",
+                "stream", "-c", "fast", "--no-sync",
+            ]
+        }
+    }
+
+    /// - Parameter make: the command that makes the folder of the data.
+    private init(_ make: (_ programs: String, _ data: String) -> [String]) throws {
         guard let programs = Self.programs else { throw CannotStart(description: Self.reason) }
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("lifeline-postgres-\(UUID().uuidString)")
         port = Self.freePort()
@@ -35,8 +52,9 @@ package final class PostgresProcess: @unchecked Sendable {
                 throw CannotStart(description: "PostgreSQL does not run as root, and there is no user postgres")
             }
         }
-        let words = ["\(programs)/initdb", "-D", data, "-U", "lifeline", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"]
-        guard Self.wait(for: try Self.spawn(words, silently: true)) == 0 else { throw CannotStart(description: "initdb failed") }
+        guard Self.wait(for: try Self.spawn(make(programs, data), silently: true)) == 0 else {
+            throw CannotStart(description: "the database cannot be made")
+        }
         try start()
     }
 
@@ -83,10 +101,18 @@ package final class PostgresProcess: @unchecked Sendable {
         let end = Date().addingTimeInterval(30)
         while Date() < end {
             let lines = (try? String(contentsOfFile: data + "/postmaster.pid", encoding: .utf8))?.split(separator: "\n")
-            if lines?.last?.hasPrefix("ready") == true { return }
+            if ["ready", "standby"].contains(where: { lines?.last?.hasPrefix($0) == true }) { return }
             usleep(20_000)
         }
         throw CannotStart(description: "the server was not ready within 30 s")
+    }
+
+    /// Makes a replica a server of its own, and waits until it takes writes.
+    package func promote() throws {
+        guard let programs = Self.programs else { return }
+        guard Self.wait(for: try Self.spawn(["\(programs)/pg_ctl", "promote", "-D", data, "-w"], silently: true)) == 0 else {
+            throw CannotStart(description: "the replica cannot be promoted")
+        }
     }
 
     /// Ends the server as a crash would: no connection is told, nothing is saved.
