@@ -98,7 +98,7 @@ struct PostgreSQLFaultTests {
     func `PG-13: a read whose connection has ended is done again`() async throws {
         let server = try PostgresProcess()
         let settings = PostgreSQLSettings(server)
-        let store = try await PostgreSQLMessageStore.open(settings)
+        let store = try await PostgreSQLMessageStore.open(settings, purgesInBackground: false)
         try await store.append(message(1))
         let operatorConnection = try connection(settings)
         for _ in 0..<10 {

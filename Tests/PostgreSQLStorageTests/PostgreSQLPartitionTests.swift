@@ -100,6 +100,34 @@ struct PostgreSQLPartitionTests {
         await store.close()
     }
 
+    @Test func `PG-32: reads go on while partitions are made and dropped`() async throws {
+        let settings = PostgreSQLSettings(server, schema: "reading")
+        let clock = Clock()
+        let store = try await PostgreSQLMessageStore.open(settings, purgesInBackground: false, now: clock.now)
+        try await store.append(message(clock.now()))
+        let isOver = NIOLockedValueBox(false)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<4 {
+                group.addTask { () async throws -> Void in
+                    while !isOver.withLockedValue({ $0 }) {
+                        let tokens = try await store.tokens()
+                        let counts = try await store.counts(["room": 0], application: "app")
+                        #expect(tokens.count == 1 && counts == ["room": 1])
+                    }
+                }
+            }
+            for _ in 0..<20 {
+                clock.pass(days: 3)
+                try await store.maintainPartitions()
+            }
+            isOver.withLockedValue { $0 = true }
+            try await group.waitForAll()
+        }
+        let days = (Self.today + 60)...(Self.today + 62)
+        #expect(try names(of: "message", connection(settings)) == ["message_d20000"] + days.map { "message_d\($0)" })
+        await store.close()
+    }
+
     @Test
     func `PG-30 PG-34: rows of before are counted and become a partition, and a server of before refuses the tables afterwards`()
         async throws
@@ -113,7 +141,7 @@ struct PostgreSQLPartitionTests {
         try connection.execute(
             """
             INSERT INTO message (application, timetoken, channel, payload, kind, stored, expires)
-            SELECT 'app', number * 1000000000000, 'room', '1', 0, true, CASE WHEN number > 15000 THEN NULL ELSE 5 END
+            SELECT 'app', number * 10000000000, 'room', '1', 0, true, CASE WHEN number > 15000 THEN NULL ELSE 5 END
             FROM generate_series(1, 17000) AS number;
             UPDATE store SET version = 1
             """)

@@ -58,11 +58,11 @@ enum EventUsageStatements {
             application, limits, from: from,
             rows: """
                 SELECT id AS place, application = $1 AND conversation IS NOT NULL AS own, octet_length(body) AS size FROM event
-                WHERE id >= $2 ORDER BY id LIMIT $3
+                WHERE id >= $2 AND id < $8 ORDER BY id LIMIT $3
                 """,
             deletion: """
                 UPDATE event SET conversation = NULL FROM due
-                WHERE event.id = due.place
+                WHERE event.id = due.place AND event.id >= $2 AND event.id < $8
                 RETURNING event.application, event.id / \(HistoryTrimmer.day) AS day, due.size AS size
                 """, besides: "receipts_gone AS (DELETE FROM receipt USING due WHERE receipt.event = due.place),", connection)
     }

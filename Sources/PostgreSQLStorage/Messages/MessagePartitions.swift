@@ -73,10 +73,10 @@ final class MessagePartitions: Sendable {
     private func emptyRest(at now: UInt64) async throws(PostgreSQLStoreError) {
         let rest = partitions.rest
         try await database.writer.perform { connection in
-            _ = try connection.run(
-                MessageUsageStatements.deletion(
-                    of: "SELECT application, channel, timetoken FROM \(rest) WHERE expires <= $1 ORDER BY expires LIMIT 1000"),
-                [.clamped(now)])
+            let keys = try MessageUsageStatements.keys(
+                "SELECT application, channel, timetoken FROM \(rest) WHERE expires <= $1 ORDER BY expires LIMIT 1000",
+                [.clamped(now)], connection)
+            _ = try MessageUsageStatements.delete(keys, connection)
         }
     }
 

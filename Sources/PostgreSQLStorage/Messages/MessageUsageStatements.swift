@@ -32,20 +32,53 @@ enum MessageUsageStatements {
         return usage.additions(counted)
     }
 
-    /// A statement that deletes messages and counts them, and returns how many there were.
+    /// What identifies a message.
+    struct Key: Hashable, Sendable {
+        var application: [UInt8]
+        var channel: [UInt8]
+        var timetoken: Int64
+
+        /// The number of days since 1970.
+        var day: Int64 { timetoken / HistoryTrimmer.day }
+    }
+
+    /// The messages that a query of the columns `application`, `channel` and `timetoken` finds.
+    static func keys(_ sql: String, _ values: [PostgresValue], _ connection: PostgresConnection) throws -> [Key] {
+        let rows = try connection.run(sql, values)
+        return (0..<rows.count).map { row in
+            Key(
+                application: rows.bytes(row, 0) ?? [], channel: rows.bytes(row, 1) ?? [], timetoken: rows.integer(row, 2) ?? 0)
+        }
+    }
+
+    /// Deletes messages and counts them, within a transaction: with a statement for each of their days, so that it is about one partition.
     ///
-    /// - Parameter due: a query of the columns `application`, `channel` and `timetoken`.
-    static func deletion(of due: String) -> String {
-        """
-        WITH due AS MATERIALIZED (\(due)), gone AS (\(deletion)), \(usage.removals) SELECT count(*) FROM gone
-        """
+    /// - Returns: how many messages were deleted.
+    static func delete(_ keys: [Key], _ connection: PostgresConnection) throws -> Int {
+        var count = 0
+        for (_, keys) in Dictionary(grouping: keys, by: \.day).sorted(by: { $0.key < $1.key }) {
+            let times = keys.map(\.timetoken)
+            let deleted = try connection.run(
+                deletion,
+                [
+                    .byteArrays(keys.map(\.application)), .byteArrays(keys.map(\.channel)), .integers(times),
+                    .integer(times.min()), .integer(times.max()),
+                ])
+            count += Int(clamping: deleted.integer(0, 0) ?? 0)
+        }
+        return count
     }
 
     private static let deletion = """
-        DELETE FROM message USING due
-        WHERE message.application = due.application AND message.channel = due.channel AND message.timetoken = due.timetoken
-        RETURNING message.application, message.timetoken / \(HistoryTrimmer.day) AS day,
-            CASE WHEN stored THEN octet_length(payload) + coalesce(octet_length(metadata), 0) END AS size
+        WITH due AS (SELECT * FROM unnest($1, $2, $3) AS due (application, channel, timetoken)),
+        gone AS (
+            DELETE FROM message USING due
+            WHERE message.application = due.application AND message.channel = due.channel
+                AND message.timetoken = due.timetoken AND message.timetoken BETWEEN $4 AND $5
+            RETURNING message.application, message.timetoken / \(HistoryTrimmer.day) AS day,
+                CASE WHEN stored THEN octet_length(payload) + coalesce(octet_length(metadata), 0) END AS size
+        ),
+        \(usage.removals) SELECT count(*) FROM gone
         """
 
     /// Deletes some of the oldest messages of an application, within a transaction.
@@ -56,11 +89,12 @@ enum MessageUsageStatements {
             application, limits, from: from,
             rows: """
                 SELECT application, channel, timetoken, timetoken AS place, application = $1 AND stored AS own, \(size) AS size
-                FROM message WHERE timetoken >= $2 ORDER BY timetoken LIMIT $3
+                FROM message WHERE timetoken >= $2 AND timetoken < $8 ORDER BY timetoken LIMIT $3
                 """,
             deletion: """
                 DELETE FROM message USING due
                 WHERE message.application = $1 AND message.channel = due.channel AND message.timetoken = due.timetoken
+                    AND message.timetoken >= $2 AND message.timetoken < $8
                 RETURNING message.application, message.timetoken / \(HistoryTrimmer.day) AS day, due.size AS size
                 """, connection)
     }

@@ -163,25 +163,28 @@ extension PostgreSQLMessageStore {
     public func delete(channel: Identifier, start: UInt64?, end: UInt64?, application: String) async throws -> Int {
         guard let span = HistorySpan(start: start, end: end, isOldestFirst: true) else { return 0 }
         let place: [PostgresValue] = [.text(application), .name(channel)]
-        var highest = Int64(clamping: span.highest)
-        var deleted = 0
-        while true {
-            let bound = highest
-            let step = try await database.writer.perform { connection -> (bound: Int64, count: Int) in
-                let last = try connection.run(
-                    "SELECT max(timetoken) FROM message WHERE application = $1 AND channel = $2", place)
-                let deleted = try connection.run(
-                    MessageUsageStatements.deletion(
-                        of: """
-                            SELECT application, channel, timetoken FROM message
-                            WHERE application = $1 AND channel = $2 AND timetoken BETWEEN $3 AND $4 AND stored LIMIT $5
-                            """), place + [.clamped(span.lowest), .integer(bound), .integer(Int64(Self.deletionStep))])
-                return (min(bound, last.integer(0, 0) ?? 0), Int(clamping: deleted.integer(0, 0) ?? 0))
-            }
-            highest = step.bound
-            deleted += step.count
-            guard step.count == Self.deletionStep else { return deleted }
+        let newest = try await database.read { connection in
+            try connection.run("SELECT max(timetoken) FROM message WHERE application = $1 AND channel = $2", place).integer(0, 0)
         }
+        guard let newest else { return 0 }
+        let highest = min(Int64(clamping: span.highest), newest)
+        var lowest = Int64(clamping: span.lowest)
+        var deleted = 0
+        while lowest <= highest {
+            let bounds: [PostgresValue] = [.integer(lowest), .integer(highest), .integer(Int64(Self.deletionStep))]
+            // They are searched concurrently with the writer.
+            let keys = try await database.read { connection in
+                try MessageUsageStatements.keys(
+                    """
+                    SELECT application, channel, timetoken FROM message
+                    WHERE application = $1 AND channel = $2 AND timetoken BETWEEN $3 AND $4 AND stored ORDER BY timetoken LIMIT $5
+                    """, place + bounds, connection)
+            }
+            deleted += try await database.writer.perform { try MessageUsageStatements.delete(keys, $0) }
+            guard keys.count == Self.deletionStep, let last = keys.last?.timetoken, last < highest else { break }
+            lowest = last + 1
+        }
+        return deleted
     }
 
     private static var deletionStep: Int { 1000 }
@@ -227,20 +230,23 @@ extension PostgreSQLMessageStore {
         _ database: PostgresDatabase<MessageStatements>, _ partitions: MessagePartitions, at now: UInt64
     ) async throws(PostgreSQLStoreError) -> Int {
         let waiting = partitions.waiting
-        return try await database.writer.perform { connection in
-            let messages = try connection.run(
-                MessageUsageStatements.deletion(
-                    of: """
-                        SELECT application, channel, timetoken FROM message
-                        WHERE expires <= $1 AND (timetoken < $3 OR timetoken >= $4) ORDER BY expires LIMIT $2
-                        """),
+        // They are searched concurrently with the writer.
+        let keys = try await database.read { connection in
+            try MessageUsageStatements.keys(
+                """
+                SELECT application, channel, timetoken FROM message
+                WHERE expires <= $1 AND (timetoken < $3 OR timetoken >= $4) ORDER BY expires LIMIT $2
+                """,
                 [
                     .clamped(now), .integer(Int64(purgeStep)), .integer(waiting.lowerBound), .integer(waiting.upperBound),
-                ])
+                ], connection)
+        }
+        return try await database.writer.perform { connection in
+            let messages = try MessageUsageStatements.delete(keys, connection)
             let entries = try connection.run(
                 "DELETE FROM access WHERE id IN (SELECT id FROM access WHERE expires <= $1 ORDER BY expires LIMIT $2)",
                 [.clamped(now / TimetokenClock.ticksPerSecond), .integer(Int64(purgeStep))])
-            return max(Int(clamping: messages.integer(0, 0) ?? 0), entries.changes)
+            return max(messages, entries.changes)
         }
     }
 }

@@ -93,7 +93,12 @@ final class PostgresPartitions: Sendable {
     func drop(
         _ partition: Partition, if condition: String, usage: UsageStatements, _ connection: PostgresConnection
     ) throws -> Bool {
-        try connection.execute("SET LOCAL lock_timeout = '1s'; LOCK TABLE \(partition.name) IN ACCESS EXCLUSIVE MODE")
+        // In the order in which reads lock them: otherwise a read and this would wait for each other.
+        try connection.execute(
+            """
+            SET LOCAL lock_timeout = '1s'; LOCK TABLE ONLY \(table) IN ACCESS EXCLUSIVE MODE;
+            LOCK TABLE ONLY \(partition.name) IN ACCESS EXCLUSIVE MODE
+            """)
         guard try connection.fetch("SELECT \(condition)").integer(0, 0) == 1 else { return false }
         let (first, last) = (partition.lower / HistoryTrimmer.day, partition.upper / HistoryTrimmer.day)
         try connection.execute(

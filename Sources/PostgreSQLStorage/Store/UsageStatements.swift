@@ -73,18 +73,29 @@ extension UsageStatements {
     /// The number of messages that a step deletes, and of rows that it passes.
     private static let (deleted, passed): (Int64, Int64) = (1000, 5000)
 
-    /// Performs a step of trimming, within a transaction.
+    /// Performs a step of trimming, which is about one day and so about one partition, within a transaction.
     ///
     /// - Parameters:
-    ///   - rows: a query of the rows from `$2` on, at most `$3` of them, with the columns `place` (their order), `own` (whether the row
-    ///     counts for the application `$1`) and `size`.
-    ///   - deletion: deletes the rows in `due`, which has all columns of `rows`, and returns `application`, `day` and `size`.
+    ///   - rows: a query of at most `$3` rows from `$2` up to `$8`, excluded, with the columns `place` (their order), `own` (whether the
+    ///     row counts for the application `$1`) and `size`.
+    ///   - deletion: deletes the rows in `due`, which has all columns of `rows`, and returns `application`, `day` and `size`. It has the
+    ///     same bounds, by which PostgreSQL leaves out partitions.
     ///   - besides: another part of the statement, with a comma at its end.
     func trim(
         _ application: Identifier, _ limits: HistoryLimits, from: Int64, rows: String, deletion: String,
         besides: String = "", _ connection: PostgresConnection
     ) throws -> HistoryTrimmer.Step {
         let before = try total(of: application, connection)
+        let next = try connection.run(
+            "SELECT min(day) FROM \(table) WHERE application = $1 AND messages > 0 AND day >= $2",
+            [.name(application), .integer(from / HistoryTrimmer.day)])
+        guard let day = next.integer(0, 0) else {
+            try forgetEmptyDays(of: application, connection)
+            return HistoryTrimmer.Step(usage: before, reached: from, isUnfinished: false)
+        }
+        let lower = day.multipliedReportingOverflow(by: HistoryTrimmer.day)
+        let upper = lower.partialValue.addingReportingOverflow(HistoryTrimmer.day)
+        let end = lower.overflow || upper.overflow ? Int64.max : upper.partialValue
         let excess = (
             messages: limits.messages.map { Int64(before.messages) - Int64($0) } ?? 0,
             bytes: limits.bytes.map { Int64(before.bytes) - Int64($0) } ?? 0
@@ -104,17 +115,19 @@ extension UsageStatements {
                 (SELECT max(place) FROM passed), (SELECT place FROM own WHERE number = (SELECT count(*) FROM due) + 1)
             """,
             [
-                .name(application), .integer(from), .integer(Self.passed), .integer(Self.deleted), .clamped(limits.lowest),
-                .integer(excess.messages), .integer(excess.bytes),
+                .name(application), .integer(max(from, lower.overflow ? from : lower.partialValue)), .integer(Self.passed),
+                .integer(Self.deleted), .clamped(limits.lowest), .integer(excess.messages), .integer(excess.bytes), .integer(end),
             ])
         let removed = Int(clamping: found.integer(0, 0) ?? 0)
         var usage = try total(of: application, connection)
         usage.removed = removed
-        // All own rows that were passed are due: there may be more behind them.
-        let isUnfinished =
-            removed == Self.deleted || found.integer(0, 0) == found.integer(0, 1) && found.integer(0, 2) == Self.passed
-        if !isUnfinished { try forgetEmptyDays(of: application, connection) }
-        let reached = found.integer(0, 4) ?? found.integer(0, 3) ?? from
-        return HistoryTrimmer.Step(usage: usage, reached: reached, isUnfinished: isUnfinished)
+        if let first = found.integer(0, 4) {
+            // An own message of the day is left: the step was full, or all that was due is gone.
+            if removed < Self.deleted { try forgetEmptyDays(of: application, connection) }
+            return HistoryTrimmer.Step(usage: usage, reached: first, isUnfinished: removed == Self.deleted)
+        }
+        let isWholeDay = found.integer(0, 2) != Self.passed
+        return HistoryTrimmer.Step(
+            usage: usage, reached: isWholeDay ? end : found.integer(0, 3) ?? end, isUnfinished: true)
     }
 }

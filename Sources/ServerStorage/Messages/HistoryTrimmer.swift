@@ -58,8 +58,9 @@ package actor HistoryTrimmer {
                 usage = step.usage
                 usage.removed = removed
                 // A step that neither removed nor passed anything would be repeated for ever.
-                from = step.reached == from && step.usage.removed == 0 ? from + 1 : step.reached
-                isUnfinished = step.isUnfinished
+                let isStuck = step.reached <= from && step.usage.removed == 0
+                isUnfinished = step.isUnfinished && from < .max
+                from = isStuck && from < .max ? from + 1 : step.reached
                 marks[application] = from
             }
             usages[application] = usage
