@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Builds the benchmarks and the server for release and runs everything that can be run here.
-# Usage: Benchmarks/run.sh [engine] [receive] [latency] [reconnect] [fanout] [idle] [pubnub] [pubnub-latency] [polls] [held] [store] [chat] [chat-store] [chat-database] [double] [cluster]
+# Usage: Benchmarks/run.sh [engine] [receive] [latency] [reconnect] [fanout] [idle] [pubnub] [pubnub-latency] [polls] [held] [store] [stores] [chat] [chat-store] [chat-database] [double] [cluster]
 # (default: all)
 # What is compared with comes from Debian and PyPI, and load programs are built from Peers: in a copy, .build-peers. See README.md.
 set -euo pipefail
 cd "$(dirname "$0")"
 root=$(cd .. && pwd)
 copy=$PWD/.build-peers
-what=${*:-engine receive latency reconnect fanout idle pubnub pubnub-latency polls held store chat chat-store chat-database double cluster}
+what=${*:-engine receive latency reconnect fanout idle pubnub pubnub-latency polls held store stores chat chat-store chat-database double cluster}
 
 echo "building for release"
 swift build -c release >/dev/null
@@ -42,7 +42,7 @@ hold() { load "$1" "$2" --subs 10000 --idle 3 --conc 200 "${@:3}"; }
 mkdir -p "$copy/run"
 for part in $what; do
     case $part in
-    engine | store | chat | chat-store | chat-database | double) ;;
+    engine | store | stores | chat | chat-store | chat-database | double) ;;
     *) peers ;;
     esac
     [ "$part" != cluster ] || "$root/Scripts/setup.sh" redis
@@ -82,6 +82,7 @@ for part in $what; do
     polls) beside fan ;;
     held) beside hold ;;
     store) "$bin/StoreBenchmark" ;;
+    stores) python3 "$root/Benchmarks/stores.py" "$lifeline" ;;
     chat-store) "$bin/StoreBenchmark" chat ;;
     chat)
         # The server on one core, the load on the other: users of the latency and idle parts are the same 10,000.
