@@ -1,7 +1,7 @@
 // The beginning and the end of attempts to connect.
 extension ConnectionMachine {
     /// Begins an attempt by opening a transport. No other function opens one.
-    @usableFromInline mutating func dial(_ now: Moment, _ effects: inout [Effect<Session>]) {
+    @usableFromInline mutating func dial(at now: Moment, into effects: inout [Effect<Session>]) {
         attempt = AttemptID(attempt.value + 1)
         session = Session(memory: &storedMemory)
         isOpen = false
@@ -9,19 +9,19 @@ extension ConnectionMachine {
         probedAt = nil
         serverSilence = nil
         state = .connecting
-        announce(.connecting, lastFailure?.category ?? .connecting, cause: lastFailure, now, &effects)
-        start(.open, after: policy.timing.open, &effects)
+        announce(.connecting, lastFailure?.category ?? .connecting, cause: lastFailure, at: now, into: &effects)
+        start(.open, after: policy.timing.open, into: &effects)
         effects.append(.open(attempt, Session.endpoint(for: storedMemory)))
     }
 
     /// Ends the current attempt with its session, timers and jobs.
     @usableFromInline mutating func endAttempt(
-        _ failure: ConnectionFailure?, close reason: CloseReason?, _ now: Moment, _ effects: inout [Effect<Session>]
+        _ failure: ConnectionFailure?, close reason: CloseReason?, at now: Moment, into effects: inout [Effect<Session>]
     ) {
         if var ending = session.take() {
-            var out = takeActions(now, &effects, canSend: false)
+            var out = takeActions(at: now, into: &effects, canSend: false)
             ending.ended(failure, lastHeard: lastHeard, memory: &storedMemory, out: &out)
-            giveBack(&out, &effects)
+            giveBack(&out, into: &effects)
         }
         isOpen = false
         probedAt = nil
@@ -38,26 +38,26 @@ extension ConnectionMachine {
 
     /// Handles a failed attempt: closes it unless its transport has reported the end, and follows the retry table. Rules RT-1 to RT-6.
     @usableFromInline mutating func fail(
-        _ failure: ConnectionFailure, close reason: CloseReason?, _ now: Moment, _ effects: inout [Effect<Session>]
+        _ failure: ConnectionFailure, close reason: CloseReason?, at now: Moment, into effects: inout [Effect<Session>]
     ) {
         let wasConnected = state == .connected
         let failure = Session.classify(failure, memory: &storedMemory)
-        endAttempt(failure, close: reason, now, &effects)
+        endAttempt(failure, close: reason, at: now, into: &effects)
         lastFailure = failure
         if wasConnected { lostLink = true }
 
         let schedule = policy.schedule(for: failure)
         guard schedule != .never, policy.retriesAutomatically || Session.insistsOnRetry(after: failure) else {
-            giveUp(failure, now, &effects)
+            giveUp(failure, at: now, into: &effects)
             return
         }
         if network == .unavailable {
-            suspend(now, &effects)
+            suspend(at: now, into: &effects)
             return
         }
         if failures == 0 { startedConnected = wasConnected }
         if let most = policy.retryLimit(for: failure), failures >= most {
-            giveUp(failureAtLimit(failure), now, &effects)
+            giveUp(failureAtLimit(failure), at: now, into: &effects)
             return
         }
         failures += 1
@@ -65,8 +65,8 @@ extension ConnectionMachine {
             schedule.pause(afterFailures: failures, wasConnected: startedConnected, using: &work.random) ?? .zero
         if let asked = failure.retryAfter { pause = max(pause, asked.clamped(to: .zero...schedule.cap)) }
         state = .waiting
-        start(.retry, after: pause, &effects)
-        announce(.waiting, failure.category, cause: failure, retryIn: pause, willRetry: true, now, &effects)
+        start(.retry, after: pause, into: &effects)
+        announce(.waiting, failure.category, cause: failure, retryIn: pause, willRetry: true, at: now, into: &effects)
     }
 
     /// The same failure, with a reason that begins with the number of attempts that failed in a row. Rule RT-4.
@@ -80,40 +80,40 @@ extension ConnectionMachine {
     }
 
     /// Waits for a route. The timer covers the case that the system never reports one. Rule NW-2.
-    @usableFromInline mutating func suspend(_ now: Moment, _ effects: inout [Effect<Session>]) {
+    @usableFromInline mutating func suspend(at now: Moment, into effects: inout [Effect<Session>]) {
         state = .suspended
-        start(.retry, after: policy.cap, &effects)
+        start(.retry, after: policy.cap, into: &effects)
         announce(
-            .suspended, .networkUnavailable, cause: lastFailure, retryIn: policy.cap, willRetry: true, now, &effects)
+            .suspended, .networkUnavailable, cause: lastFailure, retryIn: policy.cap, willRetry: true, at: now, into: &effects)
     }
 
     /// Makes no further attempt until the next `connect`.
-    @usableFromInline mutating func giveUp(_ failure: ConnectionFailure, _ now: Moment, _ effects: inout [Effect<Session>]) {
-        cancel(.deadline, &effects)
+    @usableFromInline mutating func giveUp(_ failure: ConnectionFailure, at now: Moment, into effects: inout [Effect<Session>]) {
+        cancel(.deadline, into: &effects)
         deadline = nil
         lastFailure = failure
         state = .failed(failure)
-        announce(.failed, failure.category, cause: failure, now, &effects)
-        answerAllPending(failure, &effects)
+        announce(.failed, failure.category, cause: failure, at: now, into: &effects)
+        answerAllPending(failure, into: &effects)
         // A connection that was given up needs no grace: later requests wait for the return to the foreground (rule BG-11).
-        endGrace(now, &effects)
+        endGrace(at: now, into: &effects)
     }
 
     /// Enters the state `connected` after the service has confirmed the connection. Does not announce the state, because
     /// `SessionActions.ready` has done so already.
-    @usableFromInline mutating func becomeConnected(_ now: Moment, _ effects: inout [Effect<Session>]) {
+    @usableFromInline mutating func becomeConnected(at now: Moment, into effects: inout [Effect<Session>]) {
         state = .connected
-        cancel(.open, &effects)
-        cancel(.deadline, &effects)
+        cancel(.open, into: &effects)
+        cancel(.deadline, into: &effects)
         deadline = nil
         lastHeard = now
-        if failures > 0 { start(.stable, after: policy.timing.stable, &effects) }
-        watchSilence(now, &effects)
+        if failures > 0 { start(.stable, after: policy.timing.stable, into: &effects) }
+        watchSilence(at: now, into: &effects)
     }
 
     @usableFromInline mutating func announce(
         _ phase: ConnectionPhase, _ category: StatusCategory, cause: ConnectionFailure? = nil, retryIn: Duration? = nil,
-        willRetry: Bool = false, _ now: Moment, _ effects: inout [Effect<Session>]
+        willRetry: Bool = false, at now: Moment, into effects: inout [Effect<Session>]
     ) {
         // After a requested disconnect, the number of attempts is not reported.
         let attempt = phase == .disconnecting || phase == .disconnected ? 0 : failures
@@ -130,34 +130,34 @@ extension ConnectionMachine {
 
     /// Calls the current session and applies its actions.
     @inlinable mutating func withSession(
-        _ now: Moment, _ effects: inout [Effect<Session>], applyingEnding: Bool = true, _ call: SessionCall
+        at now: Moment, into effects: inout [Effect<Session>], applyingEnding: Bool = true, _ call: SessionCall
     ) {
         guard var live = session.take() else { return }
-        var out = takeActions(now, &effects, canSend: isOpen)
+        var out = takeActions(at: now, into: &effects, canSend: isOpen)
         call(&live, &storedMemory, &out)
         session = live
         let (becameReady, ending, silence) = (out.becameReady, out.ending, out.silence)
-        giveBack(&out, &effects)
+        giveBack(&out, into: &effects)
 
         if let silence { serverSilence = silence }
         if becameReady {
             lastChange = ConnectionChange(
                 previous: .connecting, phase: .connected, category: out.readyCategory ?? .connected, at: now)
-            becomeConnected(now, &effects)
+            becomeConnected(at: now, into: &effects)
         } else if silence != nil && state == .connected && probedAt == nil {
-            watchSilence(now, &effects)
+            watchSilence(at: now, into: &effects)
         }
         guard applyingEnding, let ending else { return }
         switch ending {
-        case .fault(let failure): fail(failure, close: .abort, now, &effects)
-        case .finish: disconnect(now, &effects)
+        case .fault(let failure): fail(failure, close: .abort, at: now, into: &effects)
+        case .finish: disconnect(at: now, into: &effects)
         }
     }
 
     /// Moves effects and pending work into the session's actions. They are moved instead of copied, so that the arrays keep their
     /// buffers.
     @inlinable mutating func takeActions(
-        _ now: Moment, _ effects: inout [Effect<Session>], canSend: Bool
+        at now: Moment, into effects: inout [Effect<Session>], canSend: Bool
     ) -> SessionActions<Session> {
         var out = SessionActions<Session>(
             now: now, timing: policy.timing, canSend: canSend, attempt: attempt, readyCategory: readyCategory,
@@ -167,7 +167,7 @@ extension ConnectionMachine {
         return out
     }
 
-    @inlinable mutating func giveBack(_ out: inout SessionActions<Session>, _ effects: inout [Effect<Session>]) {
+    @inlinable mutating func giveBack(_ out: inout SessionActions<Session>, into effects: inout [Effect<Session>]) {
         swap(&out.effects, &effects)
         swap(&out.work, &work)
     }

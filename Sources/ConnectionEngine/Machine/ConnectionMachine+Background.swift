@@ -2,27 +2,27 @@
 extension ConnectionMachine {
     /// Keeps the connection for the policy's grace period, and then closes it (rule BG-9). Without a connection, waiting requests are
     /// answered at once.
-    @usableFromInline mutating func enterBackground(_ now: Moment, _ effects: inout [Effect<Session>]) {
+    @usableFromInline mutating func enterBackground(at now: Moment, into effects: inout [Effect<Session>]) {
         guard !isInBackground, graceEnd == nil, let grace = policy.backgroundGrace else { return }
         switch state {
         case .connecting, .connected, .waiting, .suspended:
-            guard grace > .zero else { return suspendInBackground(now, &effects) }
+            guard grace > .zero else { return suspendInBackground(at: now, into: &effects) }
             graceEnd = now + grace
-            start(.grace, after: grace, &effects)
+            start(.grace, after: grace, into: &effects)
         case .idle, .disconnecting, .disconnected, .failed:
-            suspendInBackground(now, &effects)
+            suspendInBackground(at: now, into: &effects)
         }
     }
 
-    @usableFromInline mutating func endGrace(_ now: Moment, _ effects: inout [Effect<Session>]) {
+    @usableFromInline mutating func endGrace(at now: Moment, into effects: inout [Effect<Session>]) {
         guard graceEnd != nil else { return }
         graceEnd = nil
-        cancel(.grace, &effects)
-        suspendInBackground(now, &effects)
+        cancel(.grace, into: &effects)
+        suspendInBackground(at: now, into: &effects)
     }
 
-    /// Closes the connection until ``leaveBackground(_:_:)``. A close handshake in progress continues.
-    private mutating func suspendInBackground(_ now: Moment, _ effects: inout [Effect<Session>]) {
+    /// Closes the connection until ``leaveBackground(at:into:)``. A close handshake in progress continues.
+    private mutating func suspendInBackground(at now: Moment, into effects: inout [Effect<Session>]) {
         guard !isInBackground else { return }
         isInBackground = true
         switch state {
@@ -31,46 +31,46 @@ extension ConnectionMachine {
         case .connecting, .connected:
             if state == .connected {
                 lostLink = true
-                withSession(now, &effects, applyingEnding: false) { session, memory, out in
+                withSession(at: now, into: &effects, applyingEnding: false) { session, memory, out in
                     session.suspending(memory: &memory, out: &out)
                 }
             }
-            endAttempt(.inBackground, close: .abort, now, &effects)
+            endAttempt(.inBackground, close: .abort, at: now, into: &effects)
         case .waiting, .suspended:
-            cancel(.retry, &effects)
+            cancel(.retry, into: &effects)
         }
-        cancel(.deadline, &effects)
-        waitForForeground(now, &effects)
+        cancel(.deadline, into: &effects)
+        waitForForeground(at: now, into: &effects)
     }
 
     /// Connects at once, without a pause, if the connection was closed in the background or requested there.
     ///
     /// A return within the grace period changes nothing. In a process that was suspended meanwhile no timer fired, so the end of the
     /// grace period is detected here, and the connection is not trusted any more (rule BG-10).
-    @usableFromInline mutating func leaveBackground(_ now: Moment, _ effects: inout [Effect<Session>]) {
+    @usableFromInline mutating func leaveBackground(at now: Moment, into effects: inout [Effect<Session>]) {
         if let end = graceEnd {
             if now >= end {
-                endGrace(now, &effects)
+                endGrace(at: now, into: &effects)
             } else {
                 graceEnd = nil
-                cancel(.grace, &effects)
+                cancel(.grace, into: &effects)
                 // The process may not have run all the time, so the link may have been cut unnoticed.
-                if state == .connected, probedAt == nil { probe(now, &effects) }
+                if state == .connected, probedAt == nil { probe(at: now, into: &effects) }
             }
         }
         guard isInBackground else { return }
         isInBackground = false
         guard state == .suspended else { return }
         failures = 0
-        if startDeadline(deadline, now, &effects) { dial(now, &effects) }
+        if startDeadline(deadline, at: now, into: &effects) { dial(at: now, into: &effects) }
     }
 
     /// Enters phase `suspended` without a timer. If the phase was already `suspended` because there was no route, the change announces
     /// that no attempt is scheduled.
-    @usableFromInline mutating func waitForForeground(_ now: Moment, _ effects: inout [Effect<Session>]) {
+    @usableFromInline mutating func waitForForeground(at now: Moment, into effects: inout [Effect<Session>]) {
         state = .suspended
         lastFailure = .inBackground
-        announce(.suspended, .background, cause: .inBackground, willRetry: true, now, &effects)
+        announce(.suspended, .background, cause: .inBackground, willRetry: true, at: now, into: &effects)
     }
 }
 

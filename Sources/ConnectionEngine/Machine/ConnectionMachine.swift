@@ -89,37 +89,37 @@ public struct ConnectionMachine<Session: ProtocolSession>: Sendable {
     @inlinable public mutating func handle(_ input: Input<Session>, at now: Moment, into effects: inout [Effect<Session>]) {
         switch input {
         case .received(let attempt, let inbound):
-            received(attempt, inbound, now, &effects)
+            received(attempt, inbound, at: now, into: &effects)
         case .heard(let attempt):
-            heard(attempt, now)
+            heard(attempt, at: now)
         case .connect(let limit):
-            connect(within: limit, now, &effects)
+            connect(within: limit, at: now, into: &effects)
         case .disconnect:
-            disconnect(now, &effects)
+            disconnect(at: now, into: &effects)
         case .cancelRetry:
-            cancelRetry(now, &effects)
+            cancelRetry(at: now, into: &effects)
         case .perform(let command, let id):
-            perform(command, id, now, &effects)
+            perform(command, id: id, at: now, into: &effects)
         case .abandon(let id):
-            abandon(id, &effects)
+            abandon(id, into: &effects)
         case .updatePolicy(let policy):
-            update(policy, now, &effects)
+            update(policy, at: now, into: &effects)
         case .opened(let attempt):
-            opened(attempt, now, &effects)
+            opened(attempt, at: now, into: &effects)
         case .closed(let attempt, let failure):
-            closed(attempt, failure, now, &effects)
+            closed(attempt, failure, at: now, into: &effects)
         case .finished(let attempt, let job, let result):
-            finished(attempt, job, result, now, &effects)
+            finished(attempt, job: job, result: result, at: now, into: &effects)
         case .timerFired(let timer):
-            timerFired(timer, now, &effects)
+            timerFired(timer, at: now, into: &effects)
         case .networkChanged(let status):
-            networkChanged(status, now, &effects)
+            networkChanged(status, at: now, into: &effects)
         case .enterBackground:
-            enterBackground(now, &effects)
+            enterBackground(at: now, into: &effects)
         case .endBackgroundGrace:
-            endGrace(now, &effects)
+            endGrace(at: now, into: &effects)
         case .leaveBackground:
-            leaveBackground(now, &effects)
+            leaveBackground(at: now, into: &effects)
         }
     }
 
@@ -131,7 +131,7 @@ public struct ConnectionMachine<Session: ProtocolSession>: Sendable {
         var index = batch.startIndex
         while index < batch.endIndex, isAlive(attempt), isOpen {
             lastHeard = now
-            withSession(now, &effects) { session, memory, out in
+            withSession(at: now, into: &effects) { session, memory, out in
                 while index < batch.endIndex, !out.changesConnection {
                     session.received(batch[index], memory: &memory, out: &out)
                     index += 1

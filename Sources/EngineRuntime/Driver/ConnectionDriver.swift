@@ -225,7 +225,7 @@ extension ConnectionDriver {
         case .close(let attempt, let reason):
             transport.close(attempt, reason: reason)
         case .run(let attempt, let id, let job):
-            run(job, id, attempt)
+            run(job, id: id, attempt: attempt)
         case .cancelJobs(let attempt):
             cancelJobs(of: attempt)
         case .startTimer(let id, let duration):
@@ -258,7 +258,7 @@ extension ConnectionDriver {
         waiting?(result)
     }
 
-    @usableFromInline func run(_ job: Session.Job, _ id: JobID, _ attempt: AttemptID) {
+    @usableFromInline func run(_ job: Session.Job, id: JobID, attempt: AttemptID) {
         // Registered before it starts, because it may end before `start` returns.
         running.withLockedValue { $0.jobs[id] = Running.Job(attempt: attempt, cancel: {}) }
         let cancel = jobs.start(job) { [weak self] result in

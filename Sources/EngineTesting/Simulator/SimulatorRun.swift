@@ -19,23 +19,23 @@ public enum SimulatorRun {
     ) throws(Violation) {
         let environment = ProcessInfo.processInfo.environment
         if let seed = environment["LIFELINE_SIMULATOR_SEED"].flatMap(UInt64.init) {
-            try run(service, seed, steps, finished)
+            try run(service, seed: seed, steps: steps, finished)
         } else if let seconds = environment["LIFELINE_SIMULATOR_SECONDS"].flatMap(Double.init) {
-            try run(service, for: seconds, steps, finished)
+            try run(service, for: seconds, steps: steps, finished)
         } else {
-            for seed in seeds { try run(service, seed, steps, finished) }
+            for seed in seeds { try run(service, seed: seed, steps: steps, finished) }
         }
     }
 
     private static func run<Service: SimulatedService>(
-        _ service: Service.Type, for seconds: Double, _ steps: Int, _ finished: (Simulator<Service>, UInt64) -> Void
+        _ service: Service.Type, for seconds: Double, steps: Int, _ finished: (Simulator<Service>, UInt64) -> Void
     ) throws(Violation) {
         let start = ContinuousClock.now
         var told = start
         var count = 0
         var seed = UInt64.random(in: 0...UInt64.max / 2)
         while ContinuousClock.now - start < .seconds(seconds) {
-            try run(service, seed, steps, finished)
+            try run(service, seed: seed, steps: steps, finished)
             seed += 1
             count += 1
             if ContinuousClock.now - told > .seconds(10) {
@@ -46,7 +46,7 @@ public enum SimulatorRun {
     }
 
     private static func run<Service: SimulatedService>(
-        _ service: Service.Type, _ seed: UInt64, _ steps: Int, _ finished: (Simulator<Service>, UInt64) -> Void
+        _ service: Service.Type, seed: UInt64, steps: Int, _ finished: (Simulator<Service>, UInt64) -> Void
     ) throws(Violation) {
         var simulator = Simulator<Service>(seed: seed)
         do {
