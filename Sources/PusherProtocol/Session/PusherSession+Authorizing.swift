@@ -9,42 +9,42 @@ extension PusherSession {
         out: inout SessionActions<Self>
     ) {
         if user.phase == .authorizing(job) {
-            userAuthorized(result, &memory, &out)
+            userAuthorized(result, memory: &memory, out: &out)
             return
         }
         // Results for a channel that no longer waits for an authorisation are dropped.
         guard let name = jobs.removeValue(forKey: job), let channel = live[name] else { return }
         if channel.phase == .authorizing(job) {
             switch result {
-            case .success(let authorization): authorized(name, authorization, &memory, &out)
+            case .success(let authorization): authorized(name, with: authorization, memory: &memory, out: &out)
             case .failure(let failure):
                 let failure = Self.refined(failure)
-                let isFinal = Self.isFinal(failure) && !Self.mayPass(failure, name, memory)
-                failed(name, failure, final: isFinal, &memory, &out)
+                let isFinal = Self.isFinal(failure) && !Self.mayPass(failure, on: name, memory: memory)
+                failed(name, failure, final: isFinal, memory: &memory, out: &out)
                 memory.channels[name]?.notBefore = live[name]?.deadline
             }
         } else if sealed[name]?.reload?.job == job {
-            keyArrived(try? result.get(), for: name, &out)
+            keyArrived(try? result.get(), for: name, out: &out)
         }
     }
 
     /// Rules PS-11, PS-19 and PS-20.
     mutating func authorized(
-        _ name: String, _ authorization: PusherAuthorization, _ memory: inout PusherMemory, _ out: inout Actions
+        _ name: String, with authorization: PusherAuthorization, memory: inout PusherMemory, out: inout Actions
     ) {
         guard let channel = live[name] else { return }
         switch channel.access {
         case .presence where authorization.channelData == nil:
             if memory.user != nil, user.phase != .failed {
-                subscribeAsUser(name, authorization, &memory, &out)
+                subscribeAsUser(name, with: authorization, memory: &memory, out: &out)
             } else {
-                failed(name, Self.nobody, final: true, &memory, &out)
+                failed(name, Self.nobody, final: true, memory: &memory, out: &out)
             }
             return
         case .encrypted where authorization.sharedSecret == nil:
             let failure = ConnectionFailure(
                 .badRequest, "The authorisation has no shared_secret, which this channel needs.")
-            failed(name, failure, final: true, &memory, &out)
+            failed(name, failure, final: true, memory: &memory, out: &out)
             return
         case .presence, .encrypted, .private, .normal:
             break
@@ -53,7 +53,7 @@ extension PusherSession {
         if channel.access == .encrypted {
             sealed[name] = SealedChannel(key: authorization.sharedSecret.flatMap { PusherEncryption.key(base64: $0) })
         }
-        sendSubscribe(name, authorization, memory, &out)
+        sendSubscribe(name, with: authorization, memory: memory, out: &out)
     }
 
     static func refined(_ failure: ConnectionFailure) -> ConnectionFailure {
@@ -80,34 +80,34 @@ extension PusherSession {
     }
 
     /// Whether a denial may be temporary, because the same channel was authorised before (rule PS-38).
-    static func mayPass(_ failure: ConnectionFailure, _ name: String, _ memory: PusherMemory) -> Bool {
+    static func mayPass(_ failure: ConnectionFailure, on name: String, memory: PusherMemory) -> Bool {
         failure.category == .accessDenied && memory.channels[name]?.wasConfirmed ?? false
     }
 
     /// Handles a failed subscription: it failed for good, or until the next attempt. The caller decides whether the pause outlives the
     /// connection.
     mutating func failed(
-        _ name: String, _ failure: ConnectionFailure, body: String? = nil, final: Bool, _ memory: inout PusherMemory,
-        _ out: inout Actions
+        _ name: String, _ failure: ConnectionFailure, body: String? = nil, final: Bool, memory: inout PusherMemory,
+        out: inout Actions
     ) {
-        noteLoss(of: name, at: out.now, &memory)
+        noteLoss(of: name, at: out.now, memory: &memory)
         memory.channels[name]?.failures += 1
         out.emit(.subscriptionFailed(channel: name, failure: failure, body: Self.shown(body), willRetry: !final))
         if final {
             live[name]?.phase = .failed
             live[name]?.deadline = nil
             memory.channels[name]?.refusal = failure
-            Self.answerWaiters(of: name, .failure(failure), &memory, &out)
+            Self.answerWaiters(of: name, with: .failure(failure), memory: &memory, out: &out)
             for event in memory.channels[name]?.outbox ?? [] { out.answer(event.id, .failure(failure)) }
             memory.channels[name]?.outbox = []
             return
         }
         live[name]?.phase = .waiting
-        setDeadline(name, after: Self.pause(after: failure, memory.channels[name]?.failures ?? 1, &out), &out)
+        setDeadline(name, after: Self.pause(after: failure, memory.channels[name]?.failures ?? 1, out: &out), out: &out)
     }
 
     /// The pause before the next attempt, at least as long as the server has requested.
-    static func pause(after failure: ConnectionFailure, _ failures: Int, _ out: inout Actions) -> Duration {
+    static func pause(after failure: ConnectionFailure, _ failures: Int, out: inout Actions) -> Duration {
         let pause = pause(afterFailures: failures)
         let drawn = out.draw(in: pause...(pause + pause / 4))
         return failure.retryAfter.map { max(drawn, min($0, .seconds(300))) } ?? drawn
@@ -119,22 +119,24 @@ extension PusherSession {
     }
 
     /// Handles a passed deadline of a channel: an expected answer did not arrive, or a pause has ended.
-    mutating func deadlinePassed(_ name: String, _ memory: inout PusherMemory, _ out: inout Actions) {
+    mutating func deadlinePassed(_ name: String, memory: inout PusherMemory, out: inout Actions) {
         live[name]?.deadline = nil
-        let limit = Self.limit(of: name, memory, out)
+        let limit = Self.limit(of: name, memory: memory, out: out)
         switch live[name]?.phase {
         case .authorizing:
-            failed(name, Self.late("The authorisation", limit), final: false, &memory, &out)
+            failed(name, Self.late("The authorisation", limit), final: false, memory: &memory, out: &out)
             memory.channels[name]?.notBefore = live[name]?.deadline
         case .awaitingUser:
             user.parked[name] = nil
-            failed(name, Self.late("The sign-in, as whom the channel is authorised,", limit), final: false, &memory, &out)
+            failed(
+                name, Self.late("The sign-in, as whom the channel is authorised,", limit), final: false, memory: &memory,
+                out: &out)
         case .confirming:
             // Unsubscribed, so that the next attempt is not a second subscription.
-            takeBack(name, &out)
-            failed(name, Self.late("The server's confirmation", limit), final: false, &memory, &out)
+            takeBack(name, out: &out)
+            failed(name, Self.late("The server's confirmation", limit), final: false, memory: &memory, out: &out)
         case .waiting:
-            start(name, &memory, &out)
+            start(name, memory: &memory, out: &out)
         case .confirmed, .failed, nil:
             return
         }
@@ -145,12 +147,12 @@ extension PusherSession {
     }
 
     /// `pusher:subscription_error`, which some servers send. Rule PS-14.
-    mutating func refused(_ envelope: PusherEnvelope, _ memory: inout PusherMemory, _ out: inout Actions) {
+    mutating func refused(_ envelope: PusherEnvelope, memory: inout PusherMemory, out: inout Actions) {
         guard let name = envelope.channel, isConfirming(name) else { return }
         let data = envelope.data.flatMap { try? JSONText($0) }
         let status = data?["status"]?.integer ?? (data?["type"]?.string == "AuthError" ? 403 : nil)
         let message = data?["error"]?.string ?? "The server refused the subscription."
-        subscriptionRefused(name, status: status, message: message, body: envelope.data, &memory, &out)
+        subscriptionRefused(name, status: status, message: message, body: envelope.data, memory: &memory, out: &out)
     }
 
     /// The pending channel that an error without a channel must concern: Pusher quotes the text that should have been signed, which
@@ -167,7 +169,7 @@ extension PusherSession {
 
     /// The server has refused the subscription.
     mutating func subscriptionRefused(
-        _ name: String, status: Int?, message: String, body: String?, _ memory: inout PusherMemory, _ out: inout Actions
+        _ name: String, status: Int?, message: String, body: String?, memory: inout PusherMemory, out: inout Actions
     ) {
         live[name]?.hasAsked = false
         let status = status ?? 0
@@ -176,6 +178,8 @@ extension PusherSession {
         let category: StatusCategory = isPassing ? .overloaded : isDenial ? .accessDenied : .badRequest
         let failure = ConnectionFailure(
             category, String(message.prefix(300)), origin: .server, httpStatus: (100...599).contains(status) ? status : nil)
-        failed(name, failure, body: body, final: !isPassing && !Self.mayPass(failure, name, memory), &memory, &out)
+        failed(
+            name, failure, body: body, final: !isPassing && !Self.mayPass(failure, on: name, memory: memory), memory: &memory,
+            out: &out)
     }
 }

@@ -5,20 +5,20 @@ import WireCoding
 // Encrypted channels. Rules PS-20 to PS-22.
 extension PusherSession {
     /// Decrypts an event, or keeps it until a newer key arrives. Events of one channel stay in order; other channels do not wait.
-    mutating func encryptedEvent(_ envelope: PusherEnvelope, of name: String, _ out: inout Actions) {
+    mutating func encryptedEvent(_ envelope: PusherEnvelope, of name: String, out: inout Actions) {
         guard let channel = sealed[name], channel.reload != nil else {
-            open(envelope, of: name, &out)
+            open(envelope, of: name, out: &out)
             return
         }
         if channel.backlog.count < SealedChannel.backlogLimit {
             sealed[name]?.backlog.append(envelope)
         } else {
-            reportUndecryptable(envelope, of: name, &out)
+            reportUndecryptable(envelope, of: name, out: &out)
         }
     }
 
     /// Handles a newer key, or nil when there is none: decrypts or drops the first event of the backlog, and continues with the others.
-    mutating func keyArrived(_ authorization: PusherAuthorization?, for name: String, _ out: inout Actions) {
+    mutating func keyArrived(_ authorization: PusherAuthorization?, for name: String, out: inout Actions) {
         guard let channel = sealed[name], channel.reload != nil else { return }
         var backlog = channel.backlog
         sealed[name]?.reload = nil
@@ -28,28 +28,28 @@ extension PusherSession {
         let first = backlog.removeFirst()
         switch decrypt(first, of: name) {
         case .success(let message): out.emit(.message(message))
-        case .failure: reportUndecryptable(first, of: name, &out)
+        case .failure: reportUndecryptable(first, of: name, out: &out)
         }
-        for envelope in backlog { encryptedEvent(envelope, of: name, &out) }
+        for envelope in backlog { encryptedEvent(envelope, of: name, out: &out) }
     }
 
-    private mutating func open(_ envelope: PusherEnvelope, of name: String, _ out: inout Actions) {
+    private mutating func open(_ envelope: PusherEnvelope, of name: String, out: inout Actions) {
         switch decrypt(envelope, of: name) {
         case .success(let message):
             out.emit(.message(message))
         case .failure(.malformedPayload):
-            reportUndecryptable(envelope, of: name, &out)
+            reportUndecryptable(envelope, of: name, out: &out)
         case .failure(.wrongKey):
-            if startReload(name, &out) {
+            if startReload(name, out: &out) {
                 sealed[name]?.backlog.append(envelope)
             } else {
-                reportUndecryptable(envelope, of: name, &out)
+                reportUndecryptable(envelope, of: name, out: &out)
             }
         }
     }
 
     /// Requests a newer key, unless that was done too often recently.
-    private mutating func startReload(_ name: String, _ out: inout Actions) -> Bool {
+    private mutating func startReload(_ name: String, out: inout Actions) -> Bool {
         guard let socketID, var channel = sealed[name] else { return false }
         channel.reloads.removeAll { out.now.duration(since: $0) >= .seconds(60) }
         guard channel.reloads.count < SealedChannel.reloadsPerMinute,
@@ -60,7 +60,7 @@ extension PusherSession {
         channel.reloads.append(out.now)
         channel.reload = SealedChannel.KeyReload(job: job, deadline: deadline)
         sealed[name] = channel
-        arm(deadline, &out)
+        arm(deadline, out: &out)
         return true
     }
 
@@ -74,7 +74,7 @@ extension PusherSession {
         }
     }
 
-    private func reportUndecryptable(_ envelope: PusherEnvelope, of name: String, _ out: inout Actions) {
+    private func reportUndecryptable(_ envelope: PusherEnvelope, of name: String, out: inout Actions) {
         out.emit(.decryptionFailed(channel: name, event: envelope.event, data: envelope.data))
     }
 }

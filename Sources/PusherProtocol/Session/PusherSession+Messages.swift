@@ -6,25 +6,25 @@ extension PusherSession {
     /// The longest activity timeout of a server that is accepted, in seconds.
     private static let longestSilence: Double = 86_400
 
-    mutating func route(_ envelope: PusherEnvelope, _ memory: inout PusherMemory, _ out: inout Actions) {
+    mutating func route(_ envelope: PusherEnvelope, memory: inout PusherMemory, out: inout Actions) {
         guard envelope.event.utf8.first == UInt8(ascii: "p"), PusherEventName.isReserved(envelope.event) else {
-            applicationEvent(envelope, &memory, &out)
+            applicationEvent(envelope, memory: &memory, out: &out)
             return
         }
         switch envelope.event {
         case PusherEventName.ping: out.send(.text(PusherClientFrames.pong))
-        case PusherEventName.pong: probeAnswered(&out)
-        case PusherEventName.connectionEstablished: established(envelope, &memory, &out)
-        case PusherEventName.error: serverError(envelope, &memory, &out)
-        case PusherEventName.subscriptionSucceeded: confirmed(envelope, &memory, &out)
-        case PusherEventName.subscriptionError: refused(envelope, &memory, &out)
-        case PusherEventName.memberAdded: memberAdded(envelope, &memory, &out)
-        case PusherEventName.memberRemoved: memberRemoved(envelope, &memory, &out)
-        case PusherEventName.subscriptionCount: subscriptionCount(envelope, &out)
-        case PusherEventName.signinSuccess: signinConfirmed(envelope, &memory, &out)
-        case PusherEventName.watchlistEvents: watchlist(envelope, &out)
-        case PusherEventName.cacheMiss: cacheMissed(envelope, &out)
-        default: deliver(envelope, &out)
+        case PusherEventName.pong: probeAnswered(out: &out)
+        case PusherEventName.connectionEstablished: established(envelope, memory: &memory, out: &out)
+        case PusherEventName.error: serverError(envelope, memory: &memory, out: &out)
+        case PusherEventName.subscriptionSucceeded: confirmed(envelope, memory: &memory, out: &out)
+        case PusherEventName.subscriptionError: refused(envelope, memory: &memory, out: &out)
+        case PusherEventName.memberAdded: memberAdded(envelope, memory: &memory, out: &out)
+        case PusherEventName.memberRemoved: memberRemoved(envelope, memory: &memory, out: &out)
+        case PusherEventName.subscriptionCount: subscriptionCount(envelope, out: &out)
+        case PusherEventName.signinSuccess: signinConfirmed(envelope, memory: &memory, out: &out)
+        case PusherEventName.watchlistEvents: watchlist(envelope, out: &out)
+        case PusherEventName.cacheMiss: cacheMissed(envelope, out: &out)
+        default: deliver(envelope, out: &out)
         }
     }
 
@@ -37,36 +37,36 @@ extension PusherSession {
     }
 
     private mutating func applicationEvent(
-        _ envelope: PusherEnvelope, _ memory: inout PusherMemory, _ out: inout Actions
+        _ envelope: PusherEnvelope, memory: inout PusherMemory, out: inout Actions
     ) {
         guard let name = envelope.channel else {
-            bareWatchlist(envelope, &out)
-            deliver(envelope, &out)
+            bareWatchlist(envelope, out: &out)
+            deliver(envelope, out: &out)
             return
         }
-        guard let channel = live[name], takes(envelope, of: name, channel, &memory) else { return }
+        guard let channel = live[name], takes(envelope, of: name, channel, memory: &memory) else { return }
         if channel.access == .encrypted {
-            encryptedEvent(envelope, of: name, &out)
+            encryptedEvent(envelope, of: name, out: &out)
         } else {
             out.emit(.message(envelope))
         }
     }
 
     /// Delivers an event unchanged.
-    private func deliver(_ envelope: PusherEnvelope, _ out: inout Actions) {
+    private func deliver(_ envelope: PusherEnvelope, out: inout Actions) {
         guard socketID != nil, envelope.channel.map(isListening) ?? true else { return }
         out.emit(.message(envelope))
     }
 
     /// Rule PS-35.
-    private func cacheMissed(_ envelope: PusherEnvelope, _ out: inout Actions) {
+    private func cacheMissed(_ envelope: PusherEnvelope, out: inout Actions) {
         if let name = envelope.channel, isListening(name) { out.emit(.cacheMissed(channel: name)) }
-        deliver(envelope, &out)
+        deliver(envelope, out: &out)
     }
 
     /// The greeting. Rules PS-1 to PS-3.
     private mutating func established(
-        _ envelope: PusherEnvelope, _ memory: inout PusherMemory, _ out: inout Actions
+        _ envelope: PusherEnvelope, memory: inout PusherMemory, out: inout Actions
     ) {
         guard socketID == nil else { return }
         let data = envelope.data.flatMap { try? JSONText($0) }
@@ -80,11 +80,11 @@ extension PusherSession {
         if let seconds = limit?.double ?? limit?.string.flatMap(Double.init), seconds > 0 {
             out.limitSilence(to: .seconds(min(max(seconds, 1), Self.longestSilence)))
         }
-        noteRecovery(data, &memory)
+        noteRecovery(data, memory: &memory)
         out.emit(.established(socketID: id))
         out.ready()
-        beginUser(&memory, &out)
-        for name in memory.wantedChannels { begin(name, &memory, &out) }
+        beginUser(memory: &memory, out: &out)
+        for name in memory.wantedChannels { begin(name, memory: &memory, out: &out) }
     }
 
     /// Accepts any id that is safe to send back, because servers other than Pusher's have other formats. Rule PS-2.
@@ -94,7 +94,7 @@ extension PusherSession {
 
     /// Rules PS-4, PS-14, PS-26 and PS-31.
     private mutating func serverError(
-        _ envelope: PusherEnvelope, _ memory: inout PusherMemory, _ out: inout Actions
+        _ envelope: PusherEnvelope, memory: inout PusherMemory, out: inout Actions
     ) {
         let error = PusherErrorData(parsing: envelope.data)
         // On a confirmed connection 4009 may be about one channel, so only codes that are retried anyway count.
@@ -107,11 +107,11 @@ extension PusherSession {
         }
         let isRepeat = error.message.hasPrefix("Existing subscription")
         if let name = envelope.channel, !isRepeat, live[name]?.phase == .confirming {
-            subscriptionRefused(name, status: error.code, message: error.message, body: envelope.data, &memory, &out)
+            subscriptionRefused(name, status: error.code, message: error.message, body: envelope.data, memory: &memory, out: &out)
         } else if envelope.channel == nil, let name = refusedChannel(error) {
-            subscriptionRefused(name, status: 4009, message: error.message, body: envelope.data, &memory, &out)
+            subscriptionRefused(name, status: 4009, message: error.message, body: envelope.data, memory: &memory, out: &out)
         } else if envelope.channel == nil, !isRepeat, isAboutUser(error) {
-            userRefused(error, body: envelope.data, &memory, &out)
+            userRefused(error, body: envelope.data, memory: &memory, out: &out)
         } else if !sent.isEmpty, !isRepeat, error.code != 4302 {
             refusals.append(Self.refusal(error.code == 4301 ? .overloaded : .badRequest, error))
         }
@@ -124,7 +124,7 @@ extension PusherSession {
         return ConnectionFailure(category, String(error.message.prefix(300)) + code, origin: .server)
     }
 
-    private func subscriptionCount(_ envelope: PusherEnvelope, _ out: inout Actions) {
+    private func subscriptionCount(_ envelope: PusherEnvelope, out: inout Actions) {
         guard let name = envelope.channel, live[name]?.isKnownToServer ?? false, let data = envelope.data,
             let count = (try? JSONText(data))?["subscription_count"]?.integer
         else { return }

@@ -8,7 +8,7 @@ extension PusherSession {
     typealias Members = OrderedDictionary<Identifier, PusherMember>
 
     /// Emits the differences after a renewal: first the members who left, then those who joined.
-    func emitChanges(from before: Members, to after: Members, of name: String, _ out: inout Actions) {
+    func emitChanges(from before: Members, to after: Members, of name: String, out: inout Actions) {
         for member in before.values where after[Identifier(member.userID)] == nil {
             out.emit(.memberRemoved(channel: name, member))
         }
@@ -18,7 +18,7 @@ extension PusherSession {
     }
 
     /// The members in a confirmation. A list beyond the limit is truncated, and this is reported (rule PS-33).
-    static func members(_ envelope: PusherEnvelope, _ out: inout Actions) -> [PusherMember] {
+    static func members(_ envelope: PusherEnvelope, out: inout Actions) -> [PusherMember] {
         let members = PusherMember.list(parsing: envelope.data ?? "", limit: PusherLimits.membersKept + 1) ?? []
         guard members.count > PusherLimits.membersKept else { return members }
         out.emit(.malformed(reason: "The member list of a channel is longer than \(PusherLimits.membersKept)."))
@@ -37,8 +37,8 @@ extension PusherSession {
         return members
     }
 
-    mutating func memberAdded(_ envelope: PusherEnvelope, _ memory: inout PusherMemory, _ out: inout Actions) {
-        guard let (name, member) = presence(envelope, &memory), let channel = memory.channels[name],
+    mutating func memberAdded(_ envelope: PusherEnvelope, memory: inout PusherMemory, out: inout Actions) {
+        guard let (name, member) = presence(envelope, memory: &memory), let channel = memory.channels[name],
             channel.members.count < PusherLimits.membersKept || channel.members[Identifier(member.userID)] != nil
         else { return }
         note(.added(member), of: name)
@@ -46,8 +46,8 @@ extension PusherSession {
         if known == nil { out.emit(.memberAdded(channel: name, member)) }
     }
 
-    mutating func memberRemoved(_ envelope: PusherEnvelope, _ memory: inout PusherMemory, _ out: inout Actions) {
-        guard let (name, member) = presence(envelope, &memory) else { return }
+    mutating func memberRemoved(_ envelope: PusherEnvelope, memory: inout PusherMemory, out: inout Actions) {
+        guard let (name, member) = presence(envelope, memory: &memory) else { return }
         note(.removed(member), of: name)
         guard let known = memory.channels[name]?.members.removeValue(forKey: Identifier(member.userID)) else { return }
         out.emit(.memberRemoved(channel: name, known))
@@ -63,10 +63,10 @@ extension PusherSession {
 
     /// The presence change in a message, if it is to be delivered.
     private mutating func presence(
-        _ envelope: PusherEnvelope, _ memory: inout PusherMemory
+        _ envelope: PusherEnvelope, memory: inout PusherMemory
     ) -> (name: String, member: PusherMember)? {
         guard let name = envelope.channel, let channel = live[name], channel.access == .presence,
-            takes(envelope, of: name, channel, &memory), let member = envelope.data.flatMap(PusherMember.init(parsing:))
+            takes(envelope, of: name, channel, memory: &memory), let member = envelope.data.flatMap(PusherMember.init(parsing:))
         else { return nil }
         return (name, member)
     }

@@ -5,24 +5,28 @@ import WireCoding
 // Client events. Rules PS-23 to PS-27.
 extension PusherSession {
     mutating func publish(
-        _ event: String, _ json: String, _ name: String, _ id: RequestID?, _ memory: inout PusherMemory,
-        _ out: inout Actions
+        _ event: String, json: String, on name: String, id: RequestID?, memory: inout PusherMemory,
+        out: inout Actions
     ) {
         if live[name]?.phase == .failed, let refusal = memory.channels[name]?.refusal {
             out.answer(id, .failure(refusal))
-        } else if live[name]?.phase == .confirmed, let queued = Self.checked(event, json, name, id, &memory, &out) {
-            transmit(queued, on: name, &out)
+        } else if live[name]?.phase == .confirmed,
+            let queued = Self.checked(event, json: json, on: name, id: id, memory: &memory, out: &out)
+        {
+            transmit(queued, on: name, out: &out)
         } else if live[name]?.phase != .confirmed {
-            Self.enqueue(event, json, name, id, &memory, &out)
+            Self.enqueue(event, json: json, on: name, id: id, memory: &memory, out: &out)
         }
     }
 
     /// Keeps an event until its channel is subscribed.
     static func enqueue(
-        _ event: String, _ json: String, _ name: String, _ id: RequestID?, _ memory: inout PusherMemory,
-        _ out: inout Actions
+        _ event: String, json: String, on name: String, id: RequestID?, memory: inout PusherMemory,
+        out: inout Actions
     ) {
-        guard let queued = checked(event, json, name, id, &memory, &out), var wanted = memory.channels[name] else { return }
+        guard let queued = checked(event, json: json, on: name, id: id, memory: &memory, out: &out),
+            var wanted = memory.channels[name]
+        else { return }
         if wanted.outbox.count >= WantedChannel.outboxLimit {
             // Events whose callers have given up waiting are removed to make room.
             wanted.outbox.removeAll { $0.id.map { !out.isAwaited($0) } ?? false }
@@ -48,8 +52,8 @@ extension PusherSession {
 
     /// Returns the event when it may be sent; otherwise answers the request and returns nil.
     private static func checked(
-        _ event: String, _ json: String, _ name: String, _ id: RequestID?, _ memory: inout PusherMemory,
-        _ out: inout Actions
+        _ event: String, json: String, on name: String, id: RequestID?, memory: inout PusherMemory,
+        out: inout Actions
     ) -> QueuedEvent? {
         let problem: String?
         let kind = PusherChannelKind(of: name)
@@ -76,7 +80,7 @@ extension PusherSession {
     }
 
     /// Sends an event, and a ping after it: the pong shows that the server has read the event.
-    mutating func transmit(_ event: QueuedEvent, on name: String, _ out: inout Actions) {
+    mutating func transmit(_ event: QueuedEvent, on name: String, out: inout Actions) {
         // The request was answered meanwhile: its caller was told that the event is not sent.
         if let id = event.id, !out.isAwaited(id) { return }
         out.send(.text(PusherClientFrames.event(name: event.event, channel: name, json: event.json)))
@@ -85,14 +89,14 @@ extension PusherSession {
             return
         }
         let companions = unpinged
-        ping(&out)
+        ping(out: &out)
         let deadline = out.now + out.timing.request
         sent.append(SentEvent(id: id, ping: pings, deadline: deadline, companions: companions))
-        arm(deadline, &out)
+        arm(deadline, out: &out)
     }
 
     /// A message without a channel.
-    func send(_ event: String, _ json: String, _ id: RequestID?, _ out: inout Actions) {
+    func send(_ event: String, json: String, id: RequestID?, out: inout Actions) {
         guard socketID != nil else {
             out.answer(id, .failure(Self.notConnected))
             return
@@ -108,7 +112,7 @@ extension PusherSession {
     static let notConnected = ConnectionFailure(.disconnected, "There is no connection.")
 
     /// A ping control frame whose payload is its number.
-    mutating func ping(_ out: inout Actions) {
+    mutating func ping(out: inout Actions) {
         unpinged = 0
         out.send(.ping(nextPing()))
     }
@@ -118,15 +122,15 @@ extension PusherSession {
         return Array(String(pings).utf8)
     }
 
-    mutating func probeAnswered(_ out: inout Actions) {
+    mutating func probeAnswered(out: inout Actions) {
         guard awaitsProbe else { return }
         awaitsProbe = false
         out.emit(.ponged)
     }
 
     /// The server has read everything that was sent before this ping.
-    mutating func ponged(_ payload: [UInt8], _ out: inout Actions) {
-        probeAnswered(&out)
+    mutating func ponged(_ payload: [UInt8], out: inout Actions) {
+        probeAnswered(out: &out)
         guard let number = UInt64(String(decoding: payload, as: UTF8.self)), number <= pings else { return }
         if !takenBack.isEmpty { takenBack = takenBack.filter { $0.value >= number } }
         let read = sent.prefix { $0.ping <= number }
@@ -147,7 +151,7 @@ extension PusherSession {
     private static let ambiguous = ConnectionFailure(
         .unknown, "The server refused some of the events that were sent together, and did not say which.", origin: .server)
 
-    mutating func expireSent(_ out: inout Actions) {
+    mutating func expireSent(out: inout Actions) {
         let expired = sent.prefix { $0.deadline <= out.now }
         guard !expired.isEmpty else { return }
         let failure = ConnectionFailure(
@@ -163,12 +167,13 @@ extension PusherSession {
         _ command: PusherCommand, id: RequestID?, memory: inout PusherMemory, out: inout SessionActions<Self>
     ) {
         switch command {
-        case .subscribe(let subscription): _ = want(subscription, id, &memory, &out)
-        case .unsubscribe(let channel): forget(channel, id, &memory, &out)
-        case .publish(let channel, let event, let json): enqueue(event, json, channel, id, &memory, &out)
+        case .subscribe(let subscription): _ = want(subscription, id: id, memory: &memory, out: &out)
+        case .unsubscribe(let channel): forget(channel, id: id, memory: &memory, out: &out)
+        case .publish(let channel, let event, let json):
+            enqueue(event, json: json, on: channel, id: id, memory: &memory, out: &out)
         case .send: out.answer(id, .failure(notConnected))
-        case .signIn: wantUser(id, &memory, out)
-        case .signOut: forgetUser(id, &memory, &out)
+        case .signIn: wantUser(id: id, memory: &memory, out: out)
+        case .signOut: forgetUser(id: id, memory: &memory, out: &out)
         }
     }
 }

@@ -5,13 +5,13 @@ import WireCoding
 // Missed events on servers that replay them. Rules RV-30 to RV-34 of `docs/rules/pusher-recovery.md`.
 extension PusherSession {
     /// Reads the recovery options of the greeting.
-    mutating func noteRecovery(_ greeting: JSONText?, _ memory: inout PusherMemory) {
+    mutating func noteRecovery(_ greeting: JSONText?, memory: inout PusherMemory) {
         offersRecovery = greeting?["recovery"]?.kind == .object
         // Events of this connection have no positions, so events after a stored position have arrived only in part.
-        if !offersRecovery { Self.forgetPositions(&memory) }
+        if !offersRecovery { Self.forgetPositions(memory: &memory) }
     }
 
-    static func forgetPositions(_ memory: inout PusherMemory) {
+    static func forgetPositions(memory: inout PusherMemory) {
         for name in Array(memory.channels.keys) {
             memory.channels[name]?.position = nil
             memory.channels[name]?.told = nil
@@ -19,7 +19,7 @@ extension PusherSession {
     }
 
     /// The position to request with a subscription; nil when the channel has none.
-    func recoverRequest(_ name: String, _ memory: PusherMemory) -> PusherRecoverRequest? {
+    func recoverRequest(_ name: String, memory: PusherMemory) -> PusherRecoverRequest? {
         guard offersRecovery, live[name]?.hasAsked != true, let wanted = memory.channels[name], let position = wanted.position
         else { return nil }
         return PusherRecoverRequest(position: position, socketID: wanted.heardOn)
@@ -27,8 +27,7 @@ extension PusherSession {
 
     /// Whether an event of a channel is delivered, and stores its position: the channel is confirmed, or the event is replayed before
     /// the confirmation and was not delivered before.
-    mutating func takes(_ envelope: PusherEnvelope, of name: String, _ channel: LiveChannel, _ memory: inout PusherMemory) -> Bool
-    {
+    mutating func takes(_ envelope: PusherEnvelope, of name: String, _ channel: LiveChannel, memory: inout PusherMemory) -> Bool {
         let isConfirmed = channel.phase == .confirmed
         guard isConfirmed || isEarly(name, channel) else {
             // A server with recovery sends the confirmation first, so this event belongs to an earlier subscription.
@@ -49,7 +48,7 @@ extension PusherSession {
     }
 
     /// Stores the channel's position from a confirmation. Returns whether no event was missed since the requested position.
-    func noteConfirmation(_ envelope: PusherEnvelope, _ channel: LiveChannel, _ wanted: inout WantedChannel) -> Bool {
+    func noteConfirmation(_ envelope: PusherEnvelope, of channel: LiveChannel, in wanted: inout WantedChannel) -> Bool {
         guard offersRecovery else { return false }
         wanted.position = envelope.position.flatMap(PusherPosition.init)
         wanted.heardOn = socketID

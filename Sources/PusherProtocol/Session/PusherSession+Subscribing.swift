@@ -6,25 +6,25 @@ import WireCoding
 extension PusherSession {
     /// Rules PS-9 to PS-11.
     mutating func subscribe(
-        _ subscription: PusherSubscription, _ id: RequestID?, _ memory: inout PusherMemory, _ out: inout Actions
+        _ subscription: PusherSubscription, id: RequestID?, memory: inout PusherMemory, out: inout Actions
     ) {
-        guard Self.want(subscription, id, &memory, &out) else { return }
+        guard Self.want(subscription, id: id, memory: &memory, out: &out) else { return }
         let name = subscription.channel
         switch live[name]?.phase {
         case .confirmed:
-            Self.answerWaiters(of: name, .success(.subscribed), &memory, &out)
+            Self.answerWaiters(of: name, with: .success(.subscribed), memory: &memory, out: &out)
         case .authorizing, .waiting, .awaitingUser, .confirming:
             return
         case .failed, nil:
             guard socketID != nil else { return }
             memory.channels[name]?.notBefore = nil
-            start(name, &memory, &out)
+            start(name, memory: &memory, out: &out)
         }
     }
 
     /// Stores the request. Returns false for a name that no server would accept; the request has then been answered.
     static func want(
-        _ subscription: PusherSubscription, _ id: RequestID?, _ memory: inout PusherMemory, _ out: inout Actions
+        _ subscription: PusherSubscription, id: RequestID?, memory: inout PusherMemory, out: inout Actions
     ) -> Bool {
         let name = subscription.channel
         if let problem = problem(withName: name) {
@@ -55,22 +55,22 @@ extension PusherSession {
     }
 
     /// The time limit of the channel's authorisation, and again of its confirmation (rule PS-34).
-    static func limit(of name: String, _ memory: PusherMemory, _ out: Actions) -> Duration {
+    static func limit(of name: String, memory: PusherMemory, out: Actions) -> Duration {
         memory.channels[name]?.timeout ?? out.timing.request
     }
 
     /// Subscribes on a new connection: at once, unless failures on earlier connections require a pause (rule PS-12).
-    mutating func begin(_ name: String, _ memory: inout PusherMemory, _ out: inout Actions) {
+    mutating func begin(_ name: String, memory: inout PusherMemory, out: inout Actions) {
         if let notBefore = memory.channels[name]?.notBefore, notBefore > out.now {
             live[name] = LiveChannel(access: PusherChannelKind(of: name).access, phase: .waiting, deadline: notBefore)
-            arm(notBefore, &out)
+            arm(notBefore, out: &out)
         } else {
-            start(name, &memory, &out)
+            start(name, memory: &memory, out: &out)
         }
     }
 
     /// Authorises the channel, if necessary, and subscribes.
-    mutating func start(_ name: String, _ memory: inout PusherMemory, _ out: inout Actions) {
+    mutating func start(_ name: String, memory: inout PusherMemory, out: inout Actions) {
         guard let socketID else { return }
         let kind = PusherChannelKind(of: name)
         let hasAsked = live[name]?.hasAsked ?? false
@@ -79,12 +79,12 @@ extension PusherSession {
         memory.channels[name]?.refusal = nil
         memory.channels[name]?.myID = nil
         guard kind.needsAuthorization else {
-            sendSubscribe(name, nil, memory, &out)
+            sendSubscribe(name, with: nil, memory: memory, out: &out)
             return
         }
         if let authorization = memory.channels[name]?.authorization {
             memory.channels[name]?.authorization = nil
-            authorized(name, authorization, &memory, &out)
+            authorized(name, with: authorization, memory: &memory, out: &out)
             return
         }
         let limit = memory.channels[name]?.timeout
@@ -94,14 +94,14 @@ extension PusherSession {
         else { return }
         jobs[job] = name
         live[name]?.phase = .authorizing(job)
-        setDeadline(name, after: limit ?? out.timing.request, &out)
+        setDeadline(name, after: limit ?? out.timing.request, out: &out)
     }
 
     /// Sends `pusher:subscribe`; the only place that does.
     mutating func sendSubscribe(
-        _ name: String, _ authorization: PusherAuthorization?, _ memory: PusherMemory, _ out: inout Actions
+        _ name: String, with authorization: PusherAuthorization?, memory: PusherMemory, out: inout Actions
     ) {
-        let recover = recoverRequest(name, memory)
+        let recover = recoverRequest(name, memory: memory)
         out.send(
             .text(
                 PusherClientFrames.subscribe(
@@ -113,34 +113,34 @@ extension PusherSession {
         early[name] = nil
         if recover != nil { live[name]?.hasAsked = true }
         live[name]?.phase = .confirming
-        setDeadline(name, after: Self.limit(of: name, memory, out), &out)
+        setDeadline(name, after: Self.limit(of: name, memory: memory, out: out), out: &out)
     }
 
     func isConfirming(_ name: String) -> Bool { live[name]?.phase == .confirming }
 
-    mutating func setDeadline(_ name: String, after duration: Duration, _ out: inout Actions) {
+    mutating func setDeadline(_ name: String, after duration: Duration, out: inout Actions) {
         let deadline = out.now + duration
         live[name]?.deadline = deadline
-        arm(deadline, &out)
+        arm(deadline, out: &out)
     }
 
     /// `subscription_succeeded`. Rules PS-15, PS-17 and PS-18.
-    mutating func confirmed(_ envelope: PusherEnvelope, _ memory: inout PusherMemory, _ out: inout Actions) {
+    mutating func confirmed(_ envelope: PusherEnvelope, memory: inout PusherMemory, out: inout Actions) {
         guard let name = envelope.channel, let channel = live[name], channel.isKnownToServer,
             var wanted = memory.channels[name]
         else { return }
         let data = envelope.dataKind == .null ? "{}" : envelope.data ?? "{}"
-        let members = channel.access == .presence ? Self.members(envelope, &out) : []
+        let members = channel.access == .presence ? Self.members(envelope, out: &out) : []
         let before = wanted.members
         wanted.members = merged(members, of: name)
-        let isRecovered = noteConfirmation(envelope, channel, &wanted)
+        let isRecovered = noteConfirmation(envelope, of: channel, in: &wanted)
         let confirmedBefore = channel.phase == .confirmed ? channel.confirmedAt : nil
         live[name]?.confirmedAt = out.now
         if let confirmedBefore {
             // The first confirmation belonged to a subscription that was cancelled since; between the two the server sent no events.
             memory.channels[name] = wanted
             if !isRecovered { out.emit(.gap(channel: name, since: confirmedBefore)) }
-            emitChanges(from: before, to: wanted.members, of: name, &out)
+            emitChanges(from: before, to: wanted.members, of: name, out: &out)
             return
         }
         live[name]?.phase = .confirmed
@@ -164,32 +164,32 @@ extension PusherSession {
         if let since = lostAt ?? (channel.hasMissed ? channel.askedAt : nil), !isRecovered {
             out.emit(.gap(channel: name, since: since))
         }
-        if isRenewal { emitChanges(from: before, to: wanted.members, of: name, &out) }
+        if isRenewal { emitChanges(from: before, to: wanted.members, of: name, out: &out) }
         for waiter in waiters { out.answer(waiter, .success(.subscribed)) }
-        for event in outbox { transmit(event, on: name, &out) }
+        for event in outbox { transmit(event, on: name, out: &out) }
     }
 
     /// Unsubscribes, in every phase. Rule PS-13.
     mutating func unsubscribe(
-        _ name: String, _ id: RequestID?, _ memory: inout PusherMemory, _ out: inout Actions
+        _ name: String, id: RequestID?, memory: inout PusherMemory, out: inout Actions
     ) {
         guard !PusherChannelName.isReserved(name) else {
             out.answer(id, .success(.unsubscribed))
             return
         }
-        drop(name, id, &memory, &out)
+        drop(name, id: id, memory: &memory, out: &out)
     }
 
-    mutating func drop(_ name: String, _ id: RequestID?, _ memory: inout PusherMemory, _ out: inout Actions) {
+    mutating func drop(_ name: String, id: RequestID?, memory: inout PusherMemory, out: inout Actions) {
         let channel = live.removeValue(forKey: name)
         sealed[name] = nil
         user.parked[name] = nil
-        if let channel, channel.isKnownToServer { takeBack(name, &out) }
-        Self.forget(name, id, &memory, &out)
+        if let channel, channel.isKnownToServer { takeBack(name, out: &out) }
+        Self.forget(name, id: id, memory: &memory, out: &out)
     }
 
     /// Sends `pusher:unsubscribe`; the only place that does.
-    mutating func takeBack(_ name: String, _ out: inout Actions) {
+    mutating func takeBack(_ name: String, out: inout Actions) {
         out.send(.text(PusherClientFrames.unsubscribe(channel: name)))
         early[name] = nil
         takenBack[name] = pings
@@ -209,9 +209,9 @@ extension PusherSession {
     }
 
     /// Drops the subscription, and answers callers that wait for the channel.
-    static func forget(_ name: String, _ id: RequestID?, _ memory: inout PusherMemory, _ out: inout Actions) {
+    static func forget(_ name: String, id: RequestID?, memory: inout PusherMemory, out: inout Actions) {
         let failure = ConnectionFailure(.cancelled, "The channel was unsubscribed.")
-        answerWaiters(of: name, .failure(failure), &memory, &out)
+        answerWaiters(of: name, with: .failure(failure), memory: &memory, out: &out)
         for event in memory.channels[name]?.outbox ?? [] { out.answer(event.id, .failure(failure)) }
         memory.channels.removeValue(forKey: name)
         out.emit(.unsubscribed(channel: name))
@@ -219,8 +219,8 @@ extension PusherSession {
     }
 
     static func answerWaiters(
-        of name: String, _ result: Result<PusherReply, ConnectionFailure>, _ memory: inout PusherMemory,
-        _ out: inout Actions
+        of name: String, with result: Result<PusherReply, ConnectionFailure>, memory: inout PusherMemory,
+        out: inout Actions
     ) {
         for waiter in memory.channels[name]?.waiters ?? [] { out.answer(waiter, result) }
         memory.channels[name]?.waiters = []

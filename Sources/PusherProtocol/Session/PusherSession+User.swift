@@ -4,148 +4,153 @@ import WireCoding
 
 // Signing in. Rules PS-28 to PS-31.
 extension PusherSession {
-    mutating func signIn(_ id: RequestID?, _ memory: inout PusherMemory, _ out: inout Actions) {
-        Self.wantUser(id, &memory, out)
+    mutating func signIn(id: RequestID?, memory: inout PusherMemory, out: inout Actions) {
+        Self.wantUser(id: id, memory: &memory, out: out)
         switch user.phase {
         case .confirmed:
-            Self.answerUser(.success(.signedIn), &memory, &out)
+            Self.answerUser(.success(.signedIn), memory: &memory, out: &out)
         case .authorizing, .waiting, .confirming:
             return
         case .failed, .idle:
             memory.user?.notBefore = nil
-            startUser(&memory, &out)
+            startUser(memory: &memory, out: &out)
         }
     }
 
     /// Stores the request to sign in. Repeated requests are merged into one.
-    static func wantUser(_ id: RequestID?, _ memory: inout PusherMemory, _ out: Actions) {
+    static func wantUser(id: RequestID?, memory: inout PusherMemory, out: Actions) {
         var wanted = memory.user ?? WantedUser()
         wanted.waiters.removeAll { !out.isAwaited($0) }
         if let id { wanted.waiters.append(id) }
         memory.user = wanted
     }
 
-    mutating func signOut(_ id: RequestID?, _ memory: inout PusherMemory, _ out: inout Actions) {
-        for name in Self.userChannels(memory) { drop(name, nil, &memory, &out) }
+    mutating func signOut(id: RequestID?, memory: inout PusherMemory, out: inout Actions) {
+        for name in Self.userChannels(memory: memory) { drop(name, id: nil, memory: &memory, out: &out) }
         let parked = user.parked.keys.sorted().texts
         user = LiveUser(known: user.known)
-        Self.forgetUser(id, &memory, &out)
-        for name in parked { failed(name, Self.nobody, final: true, &memory, &out) }
+        Self.forgetUser(id: id, memory: &memory, out: &out)
+        for name in parked { failed(name, Self.nobody, final: true, memory: &memory, out: &out) }
     }
 
-    static func forgetUser(_ id: RequestID?, _ memory: inout PusherMemory, _ out: inout Actions) {
-        answerUser(.failure(ConnectionFailure(.cancelled, "The user was signed out.")), &memory, &out)
-        for name in userChannels(memory) { forget(name, nil, &memory, &out) }
+    static func forgetUser(id: RequestID?, memory: inout PusherMemory, out: inout Actions) {
+        answerUser(.failure(ConnectionFailure(.cancelled, "The user was signed out.")), memory: &memory, out: &out)
+        for name in userChannels(memory: memory) { forget(name, id: nil, memory: &memory, out: &out) }
         memory.user = nil
         out.answer(id, .success(.signedOut))
     }
 
     /// Signs in on a new connection: at once, unless failures on earlier connections require a pause.
-    mutating func beginUser(_ memory: inout PusherMemory, _ out: inout Actions) {
+    mutating func beginUser(memory: inout PusherMemory, out: inout Actions) {
         guard let wanted = memory.user else { return }
         if let notBefore = wanted.notBefore, notBefore > out.now {
             user.phase = .waiting
-            setUserDeadline(notBefore, &out)
+            setUserDeadline(notBefore, out: &out)
         } else {
-            startUser(&memory, &out)
+            startUser(memory: &memory, out: &out)
         }
     }
 
-    private mutating func startUser(_ memory: inout PusherMemory, _ out: inout Actions) {
+    private mutating func startUser(memory: inout PusherMemory, out: inout Actions) {
         guard let socketID, memory.user != nil,
             let job = out.run(PusherAuthorizeJob(channel: "", socketID: socketID, purpose: .user))
         else { return }
         user.asked = nil
         user.phase = .authorizing(job)
-        setUserDeadline(out.now + out.timing.request, &out)
+        setUserDeadline(out.now + out.timing.request, out: &out)
     }
 
     /// Handles the authoriser's answer for the user.
     mutating func userAuthorized(
-        _ result: Result<PusherAuthorization, ConnectionFailure>, _ memory: inout PusherMemory, _ out: inout Actions
+        _ result: Result<PusherAuthorization, ConnectionFailure>, memory: inout PusherMemory, out: inout Actions
     ) {
         switch result {
         case .success(let authorization):
             guard let asked = authorization.userData.flatMap(PusherUser.init(parsing:)) else {
                 let what = authorization.userData == nil ? "has no user_data" : "has a user_data without a usable id"
-                userFailed(ConnectionFailure(.badRequest, "The authorisation of the user \(what)."), final: true, &memory, &out)
+                userFailed(
+                    ConnectionFailure(.badRequest, "The authorisation of the user \(what)."), final: true, memory: &memory,
+                    out: &out)
                 return
             }
             if let known = user.known, known.id == asked.id {
                 // The user signed out and in again on the same connection. The protocol has no message for signing out, so the server
                 // still has this user as signed in, and no second sign-in is sent.
-                userConfirmed(known, &memory, &out)
+                userConfirmed(known, memory: &memory, out: &out)
                 return
             }
             user.asked = asked
             user.phase = .confirming
             out.send(.text(PusherClientFrames.signin(auth: authorization.auth, userData: asked.userData)))
-            setUserDeadline(out.now + out.timing.request, &out)
+            setUserDeadline(out.now + out.timing.request, out: &out)
         case .failure(let failure):
             let failure = Self.refined(failure)
-            userFailed(failure, final: Self.isFinal(failure), &memory, &out)
+            userFailed(failure, final: Self.isFinal(failure), memory: &memory, out: &out)
         }
     }
 
     /// Handles `pusher:signin_success`. It is accepted only for the requested user, and even after the deadline of the sign-in.
-    mutating func signinConfirmed(_ envelope: PusherEnvelope, _ memory: inout PusherMemory, _ out: inout Actions) {
+    mutating func signinConfirmed(_ envelope: PusherEnvelope, memory: inout PusherMemory, out: inout Actions) {
         guard let asked = user.asked, user.phase == .confirming || user.phase == .failed else { return }
         let confirmed = PusherUser(confirmed: envelope.data)
         guard confirmed == nil || confirmed?.id == asked.id else {
             out.emit(.malformed(reason: "The server confirmed a user who did not sign in."))
             return
         }
-        userConfirmed(confirmed ?? asked, &memory, &out)
+        userConfirmed(confirmed ?? asked, memory: &memory, out: &out)
     }
 
-    private mutating func userConfirmed(_ confirmed: PusherUser, _ memory: inout PusherMemory, _ out: inout Actions) {
+    private mutating func userConfirmed(_ confirmed: PusherUser, memory: inout PusherMemory, out: inout Actions) {
         user.known = confirmed
         user.phase = .confirmed
         user.deadline = nil
         memory.user?.failures = 0
         memory.user?.notBefore = nil
-        for name in Self.userChannels(memory) where name != confirmed.channel { drop(name, nil, &memory, &out) }
+        for name in Self.userChannels(memory: memory) where name != confirmed.channel {
+            drop(name, id: nil, memory: &memory, out: &out)
+        }
         if memory.channels[confirmed.channel] == nil { memory.channels[confirmed.channel] = WantedChannel() }
         out.emit(.signedIn(confirmed))
-        Self.answerUser(.success(.signedIn), &memory, &out)
-        begin(confirmed.channel, &memory, &out)
+        Self.answerUser(.success(.signedIn), memory: &memory, out: &out)
+        begin(confirmed.channel, memory: &memory, out: &out)
         let parked = user.parked.sorted { $0.key < $1.key }
         user.parked = [:]
-        for (name, authorization) in parked { subscribeAsUser(name.text, authorization, &memory, &out) }
+        for (name, authorization) in parked { subscribeAsUser(name.text, with: authorization, memory: &memory, out: &out) }
         // Subscriptions that failed because there was no user are tried again.
         let failed = memory.channels.filter { live[$0.key]?.phase == .failed && $0.value.refusal == Self.nobody }
-        for name in failed.keys.texts { start(name, &memory, &out) }
+        for name in failed.keys.texts { start(name, memory: &memory, out: &out) }
     }
 
     private mutating func userFailed(
-        _ failure: ConnectionFailure, body: String? = nil, final: Bool, _ memory: inout PusherMemory, _ out: inout Actions
+        _ failure: ConnectionFailure, body: String? = nil, final: Bool, memory: inout PusherMemory, out: inout Actions
     ) {
         memory.user?.failures += 1
         out.emit(.signInFailed(failure: failure, body: Self.shown(body), willRetry: !final))
         if final {
             user.phase = .failed
             user.deadline = nil
-            Self.answerUser(.failure(failure), &memory, &out)
+            Self.answerUser(.failure(failure), memory: &memory, out: &out)
             let parked = user.parked.keys.sorted().texts
             user.parked = [:]
-            for name in parked { failed(name, Self.nobody, final: true, &memory, &out) }
+            for name in parked { failed(name, Self.nobody, final: true, memory: &memory, out: &out) }
         } else {
-            let next = out.now + Self.pause(after: failure, memory.user?.failures ?? 1, &out)
+            let next = out.now + Self.pause(after: failure, memory.user?.failures ?? 1, out: &out)
             user.phase = .waiting
             memory.user?.notBefore = next
-            setUserDeadline(next, &out)
+            setUserDeadline(next, out: &out)
         }
     }
 
     /// Handles the passed deadline of the sign-in: an expected answer did not arrive, or a pause has ended.
-    mutating func userDeadlinePassed(_ memory: inout PusherMemory, _ out: inout Actions) {
+    mutating func userDeadlinePassed(memory: inout PusherMemory, out: inout Actions) {
         user.deadline = nil
         let limit = out.timing.request
         switch user.phase {
-        case .authorizing: userFailed(Self.late("The authorisation of the user", limit), final: false, &memory, &out)
+        case .authorizing: userFailed(Self.late("The authorisation of the user", limit), final: false, memory: &memory, out: &out)
         // A sign-in cannot be cancelled, and a second one is an error, so this connection makes no further attempt.
-        case .confirming: userFailed(Self.late("The server's confirmation of the sign-in", limit), final: true, &memory, &out)
-        case .waiting: startUser(&memory, &out)
+        case .confirming:
+            userFailed(Self.late("The server's confirmation of the sign-in", limit), final: true, memory: &memory, out: &out)
+        case .waiting: startUser(memory: &memory, out: &out)
         case .idle, .confirmed, .failed: return
         }
     }
@@ -160,27 +165,27 @@ extension PusherSession {
     }
 
     mutating func userRefused(
-        _ error: PusherErrorData, body: String?, _ memory: inout PusherMemory, _ out: inout Actions
+        _ error: PusherErrorData, body: String?, memory: inout PusherMemory, out: inout Actions
     ) {
         user.asked = nil
         let failure = ConnectionFailure(
             .accessDenied, error.message.isEmpty ? "The server refused the sign-in." : String(error.message.prefix(300)),
             origin: .server)
-        userFailed(failure, body: body, final: true, &memory, &out)
+        userFailed(failure, body: body, final: true, memory: &memory, out: &out)
     }
 
     /// Subscribes to a presence channel whose authorisation takes the member from the sign-in.
     mutating func subscribeAsUser(
-        _ name: String, _ authorization: PusherAuthorization, _ memory: inout PusherMemory, _ out: inout Actions
+        _ name: String, with authorization: PusherAuthorization, memory: inout PusherMemory, out: inout Actions
     ) {
         guard live[name] != nil else { return }
         if user.phase == .confirmed, let known = user.known {
             memory.channels[name]?.myID = known.id
-            sendSubscribe(name, authorization, memory, &out)
+            sendSubscribe(name, with: authorization, memory: memory, out: &out)
         } else {
             user.parked[name] = authorization
             live[name]?.phase = .awaitingUser
-            setDeadline(name, after: Self.limit(of: name, memory, out), &out)
+            setDeadline(name, after: Self.limit(of: name, memory: memory, out: out), out: &out)
         }
     }
 }
@@ -189,19 +194,19 @@ extension PusherSession {
     static let nobody = ConnectionFailure(
         .badRequest, "The authorisation has no channel_data, which this channel needs unless a user is signed in.")
 
-    private static func userChannels(_ memory: PusherMemory) -> [String] {
+    private static func userChannels(memory: PusherMemory) -> [String] {
         memory.channels.keys.texts.filter(PusherChannelName.isReserved)
     }
 
     private static func answerUser(
-        _ result: Result<PusherReply, ConnectionFailure>, _ memory: inout PusherMemory, _ out: inout Actions
+        _ result: Result<PusherReply, ConnectionFailure>, memory: inout PusherMemory, out: inout Actions
     ) {
         for waiter in memory.user?.waiters ?? [] { out.answer(waiter, result) }
         memory.user?.waiters = []
     }
 
-    private mutating func setUserDeadline(_ deadline: Moment, _ out: inout Actions) {
+    private mutating func setUserDeadline(_ deadline: Moment, out: inout Actions) {
         user.deadline = deadline
-        arm(deadline, &out)
+        arm(deadline, out: &out)
     }
 }

@@ -3,7 +3,7 @@ import WireCoding
 
 // Online status of the users of a watchlist. Rule PS-32.
 extension PusherSession {
-    mutating func watchlist(_ envelope: PusherEnvelope, _ out: inout Actions) {
+    mutating func watchlist(_ envelope: PusherEnvelope, out: inout Actions) {
         guard user.phase == .confirmed else { return }
         guard let reading = PusherWatchlistChange.Reading(envelope.data) else {
             out.emit(.malformed(reason: "The message about a watchlist cannot be read."))
@@ -16,7 +16,7 @@ extension PusherSession {
     }
 
     /// Handles the message of some servers that send the change as a separate event, `online` or `offline`, without a channel.
-    func bareWatchlist(_ envelope: PusherEnvelope, _ out: inout Actions) {
+    func bareWatchlist(_ envelope: PusherEnvelope, out: inout Actions) {
         guard user.phase == .confirmed, envelope.event == "online" || envelope.event == "offline",
             let data = envelope.data.flatMap({ try? JSONText($0) }), let ids = PusherWatchlistChange.userIDs(of: data)
         else { return }

@@ -70,12 +70,12 @@ public struct PusherSession: WebSocketSession {
         switch inbound {
         case .message(let envelope, let text):
             if let text { out.emit(.frame(text)) }
-            route(envelope, &memory, &out)
+            route(envelope, memory: &memory, out: &out)
         case .malformed(let reason, let text):
             if let text { out.emit(.frame(text)) }
             out.emit(.malformed(reason: reason))
         case .pong(let payload):
-            ponged(payload, &out)
+            ponged(payload, out: &out)
         }
     }
 
@@ -83,18 +83,19 @@ public struct PusherSession: WebSocketSession {
         _ command: PusherCommand, id: RequestID?, memory: inout PusherMemory, out: inout SessionActions<Self>
     ) {
         switch command {
-        case .subscribe(let subscription): subscribe(subscription, id, &memory, &out)
-        case .unsubscribe(let channel): unsubscribe(channel, id, &memory, &out)
-        case .publish(let channel, let event, let json): publish(event, json, channel, id, &memory, &out)
-        case .send(let event, let json): send(event, json, id, &out)
-        case .signIn: signIn(id, &memory, &out)
-        case .signOut: signOut(id, &memory, &out)
+        case .subscribe(let subscription): subscribe(subscription, id: id, memory: &memory, out: &out)
+        case .unsubscribe(let channel): unsubscribe(channel, id: id, memory: &memory, out: &out)
+        case .publish(let channel, let event, let json):
+            publish(event, json: json, on: channel, id: id, memory: &memory, out: &out)
+        case .send(let event, let json): send(event, json: json, id: id, out: &out)
+        case .signIn: signIn(id: id, memory: &memory, out: &out)
+        case .signOut: signOut(id: id, memory: &memory, out: &out)
         }
     }
 
     /// Sends both kinds of ping, because servers differ in which of them they count as activity (rule PS-5).
     public mutating func probe(memory: inout PusherMemory, out: inout SessionActions<Self>) {
-        ping(&out)
+        ping(out: &out)
         out.send(.text(PusherClientFrames.ping))
         awaitsProbe = true
         out.emit(.pinged)
@@ -108,7 +109,7 @@ public struct PusherSession: WebSocketSession {
         for event in sent { out.answer(event.id, .failure(unknown)) }
         sent = []
         // After a disconnect by the app no messages are missed.
-        if failure == nil { Self.forgetPositions(&memory) }
+        if failure == nil { Self.forgetPositions(memory: &memory) }
         for name in memory.channels.keys.texts {
             // The session has ended, so no key will arrive any more.
             for envelope in sealed[name]?.backlog ?? [] {
@@ -118,13 +119,13 @@ public struct PusherSession: WebSocketSession {
             if live[name]?.phase == .confirmed, memory.channels[name]?.lostAt == nil {
                 memory.channels[name]?.lostAt = lastHeard ?? out.now
             }
-            noteLoss(of: name, at: lastHeard ?? out.now, &memory)
+            noteLoss(of: name, at: lastHeard ?? out.now, memory: &memory)
         }
     }
 
     /// Declares a gap for a channel with received events, even without a confirmation: the gap is reported after the next confirmation
     /// (rule PS-36).
-    func noteLoss(of name: String, at moment: Moment, _ memory: inout PusherMemory) {
+    func noteLoss(of name: String, at moment: Moment, memory: inout PusherMemory) {
         guard let channel = live[name], channel.phase == .confirming, channel.hasTold || channel.hasMissed,
             memory.channels[name]?.lostAt == nil
         else { return }
@@ -132,7 +133,7 @@ public struct PusherSession: WebSocketSession {
     }
 
     /// Starts the timer for `deadline` if it is the earliest. A timer for a deadline that no longer exists is harmless.
-    mutating func arm(_ deadline: Moment, _ out: inout Actions) {
+    mutating func arm(_ deadline: Moment, out: inout Actions) {
         if let timerAt, timerAt <= deadline { return }
         timerAt = deadline
         out.startTimer(Self.deadlines, after: deadline.duration(since: out.now))
@@ -145,13 +146,13 @@ public struct PusherSession: WebSocketSession {
         timerAt = nil
         let now = out.now
         for name in memory.channels.keys.texts {
-            if let deadline = live[name]?.deadline, deadline <= now { deadlinePassed(name, &memory, &out) }
-            if let reload = sealed[name]?.reload, reload.deadline <= now { keyArrived(nil, for: name, &out) }
+            if let deadline = live[name]?.deadline, deadline <= now { deadlinePassed(name, memory: &memory, out: &out) }
+            if let reload = sealed[name]?.reload, reload.deadline <= now { keyArrived(nil, for: name, out: &out) }
         }
-        if let deadline = user.deadline, deadline <= now { userDeadlinePassed(&memory, &out) }
-        expireSent(&out)
+        if let deadline = user.deadline, deadline <= now { userDeadlinePassed(memory: &memory, out: &out) }
+        expireSent(out: &out)
         let next =
             live.values.map(\.deadline) + sealed.values.map { $0.reload?.deadline } + [sent.first?.deadline, user.deadline]
-        if let earliest = next.compactMap({ $0 }).min() { arm(earliest, &out) }
+        if let earliest = next.compactMap({ $0 }).min() { arm(earliest, out: &out) }
     }
 }
