@@ -28,7 +28,7 @@ extension NexconnSession {
         }
     }
 
-    mutating func bye(_ bye: NexconnBye, _ out: inout Actions) {
+    mutating func bye(_ bye: NexconnBye, out: inout Actions) {
         let category = Self.category(of: bye)
         let failure = ConnectionFailure(
             nexconn: bye.code, category, String(bye.reason.prefix(300)), origin: .server,

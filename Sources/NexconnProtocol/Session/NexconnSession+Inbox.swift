@@ -8,7 +8,7 @@ extension NexconnSession {
     static let acknowledgementPause = Duration.seconds(1)
 
     mutating func package(
-        _ items: [NexconnInboxItem], _ hasMore: Bool, _ memory: inout NexconnMemory, _ out: inout Actions
+        _ items: [NexconnInboxItem], hasMore: Bool, memory: inout NexconnMemory, out: inout Actions
     ) {
         guard isWelcome else { return }
         isCaughtUp = !hasMore
@@ -21,13 +21,13 @@ extension NexconnSession {
         }
         if let last = items.last?.sequence { (packageEnd, received) = (last, max(received, last)) }
         if !new.isEmpty { out.emit(.received(new, isOffline: true, hasMore: hasMore)) }
-        for item in new { tellProblem(of: item.event, &out) }
+        for item in new { tellProblem(of: item.event, out: &out) }
         if !hasMore { out.emit(.caughtUp) }
         // A package that was received before is not delivered, so the application would not acknowledge it.
-        acknowledgePackage(memory, &out)
+        acknowledgePackage(memory: memory, out: &out)
     }
 
-    mutating func event(_ item: NexconnInboxItem, _ memory: inout NexconnMemory, _ out: inout Actions) {
+    mutating func event(_ item: NexconnInboxItem, memory: inout NexconnMemory, out: inout Actions) {
         guard isWelcome else { return }
         guard isCaughtUp else {
             // Delivering the event now would hide that earlier events are still missing.
@@ -40,23 +40,23 @@ extension NexconnSession {
         memory.delivered = item.sequence
         toldSince += 1
         out.emit(.received([item], isOffline: false, hasMore: false))
-        tellProblem(of: item.event, &out)
+        tellProblem(of: item.event, out: &out)
     }
 
     /// Reports an event that could not be read; it keeps its position in the inbox (rule NC-40).
-    private func tellProblem(of event: NexconnEvent, _ out: inout Actions) {
+    private func tellProblem(of event: NexconnEvent, out: inout Actions) {
         guard case .unknown(let kind, let problem?) = event else { return }
         let name = kind.isEmpty ? "An event" : "An event of the kind \(kind.prefix(64))"
         out.emit(.malformed(reason: "\(name) could not be read: \(problem)"))
     }
 
-    mutating func acknowledge(_ place: NexconnPlace, _ memory: inout NexconnMemory, _ out: inout Actions) {
-        guard Self.keep(place, &memory), isWelcome else { return }
-        acknowledgePackage(memory, &out)
+    mutating func acknowledge(_ place: NexconnPlace, memory: inout NexconnMemory, out: inout Actions) {
+        guard Self.keep(place, memory: &memory), isWelcome else { return }
+        acknowledgePackage(memory: memory, out: &out)
         // A part of a package needs no acknowledgement; events that arrive together are acknowledged together.
         guard isCaughtUp, min(place.sequence, received) > acknowledged else { return }
         if toldSince >= Self.acknowledgedEvents {
-            flushAcknowledgement(memory, &out)
+            flushAcknowledgement(memory: memory, out: &out)
         } else if !isAcknowledging {
             isAcknowledging = true
             out.startTimer(Self.acknowledging, after: Self.acknowledgementPause)
@@ -64,7 +64,7 @@ extension NexconnSession {
     }
 
     /// Records that all events up to `place` are stored. Returns false when they already were.
-    static func keep(_ place: NexconnPlace, _ memory: inout NexconnMemory) -> Bool {
+    static func keep(_ place: NexconnPlace, memory: inout NexconnMemory) -> Bool {
         guard let known = memory.resume, known.epoch == place.epoch, place.sequence > known.sequence,
             place.sequence <= memory.delivered
         else { return false }
@@ -73,28 +73,28 @@ extension NexconnSession {
     }
 
     /// Requests the next package once this one is stored.
-    private mutating func acknowledgePackage(_ memory: NexconnMemory, _ out: inout Actions) {
+    private mutating func acknowledgePackage(memory: NexconnMemory, out: inout Actions) {
         guard let end = packageEnd, let kept = memory.resume?.sequence, kept >= end else { return }
-        flushAcknowledgement(memory, &out)
-        if !isCaughtUp { expectPackage(&out) }
+        flushAcknowledgement(memory: memory, out: &out)
+        if !isCaughtUp { expectPackage(out: &out) }
     }
 
     /// Starts the time limit for the server's next package (rule NS-9).
-    mutating func expectPackage(_ out: inout Actions) {
+    mutating func expectPackage(out: inout Actions) {
         let deadline = out.now + out.timing.request
         packageDeadline = deadline
-        arm(deadline, &out)
+        arm(deadline, out: &out)
     }
 
     /// Handles a frame that cannot be read: it may have been a package, whose acknowledgement the server would wait for without end.
-    func malformed(_ reason: String, _ out: inout Actions) {
+    func malformed(_ reason: String, out: inout Actions) {
         out.emit(.malformed(reason: reason))
         guard isWelcome, !isCaughtUp else { return }
         out.fault(ConnectionFailure(.malformedResponse, "The package of missed events could not be read.", origin: .server))
     }
 
     /// Acknowledges the stored events, as far as this connection has delivered them.
-    mutating func flushAcknowledgement(_ memory: NexconnMemory, _ out: inout Actions) {
+    mutating func flushAcknowledgement(memory: NexconnMemory, out: inout Actions) {
         guard isWelcome, let kept = memory.resume?.sequence else { return }
         let place = min(kept, received)
         let endsPackage = packageEnd.map { place >= $0 } ?? false
@@ -106,6 +106,6 @@ extension NexconnSession {
             isAcknowledging = false
             out.cancelTimer(Self.acknowledging)
         }
-        Self.send(.acknowledge(place), &out)
+        Self.send(.acknowledge(place), out: &out)
     }
 }

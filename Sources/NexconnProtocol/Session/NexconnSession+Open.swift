@@ -22,17 +22,17 @@ extension NexconnSession {
     static let heldLimit = 1_000
 
     mutating func enter(
-        _ entry: NexconnEntry, _ id: RequestID?, _ memory: inout NexconnMemory, _ out: inout Actions
+        _ entry: NexconnEntry, id: RequestID?, memory: inout NexconnMemory, out: inout Actions
     ) {
-        guard Self.want(entry, id, &memory, &out), isWelcome else { return }
+        guard Self.want(entry, id: id, memory: &memory, out: &out), isWelcome else { return }
         // A request in progress answers this one, too.
         if open[entry.channel]?.request != nil { return }
-        ask(entry, isRenewal: false, &out)
+        ask(entry, isRenewal: false, out: &out)
     }
 
     /// Stores the request. Returns false when no server would accept it; the request has then been answered.
     static func want(
-        _ entry: NexconnEntry, _ id: RequestID?, _ memory: inout NexconnMemory, _ out: inout Actions
+        _ entry: NexconnEntry, id: RequestID?, memory: inout NexconnMemory, out: inout Actions
     ) -> Bool {
         guard NexconnLimits.accepts(id: entry.channel), NexconnLimits.entryMessages.contains(entry.count) else {
             let reason = "An open channel has a name of 1 to 64 characters, and is entered with 0 to 50 messages."
@@ -48,24 +48,24 @@ extension NexconnSession {
     }
 
     /// Enters on a new connection: continues at the user's last position.
-    mutating func renew(_ name: String, _ memory: inout NexconnMemory, _ out: inout Actions) {
+    mutating func renew(_ name: String, memory: inout NexconnMemory, out: inout Actions) {
         guard let wanted = memory.entries[name] else { return }
-        ask(wanted.renewal, isRenewal: wanted.wasIn, &out)
+        ask(wanted.renewal, isRenewal: wanted.wasIn, out: &out)
     }
 
-    private mutating func ask(_ entry: NexconnEntry, isRenewal: Bool, _ out: inout Actions) {
-        let number = ask(.enter(entry), .enter(entry.channel), &out)
+    private mutating func ask(_ entry: NexconnEntry, isRenewal: Bool, out: inout Actions) {
+        let number = ask(.enter(entry), kind: .enter(entry.channel), out: &out)
         open[entry.channel, default: OpenState()].request = number
         open[entry.channel]?.isRenewal = isRenewal
     }
 
     mutating func entered(
-        _ name: String, _ number: UInt64, _ answer: NexconnAnswer, _ memory: inout NexconnMemory, _ out: inout Actions
+        _ name: String, number: UInt64, answer: NexconnAnswer, memory: inout NexconnMemory, out: inout Actions
     ) {
         guard let state = open[name], state.request == number, var wanted = memory.entries[name] else { return }
         guard var entrance = answer.entrance(of: name) else {
             let refusal = NexconnRefusal(.noAcknowledgement, "The server's answer says nothing about the channel.")
-            entryRefused(name, number, refusal, &memory, &out)
+            entryRefused(name, number: number, refusal: refusal, memory: &memory, out: &out)
             return
         }
         let (waiters, lostAt) = (wanted.waiters, wanted.lostAt)
@@ -87,12 +87,12 @@ extension NexconnSession {
             entrance.messages = []
         }
         for id in waiters { out.answer(id, .success(.entered(entrance))) }
-        for other in entrance.left { leave(other, &memory, &out) }
-        for message in state.held { openMessage(message, &memory, &out) }
+        for other in entrance.left { leave(other, memory: &memory, out: &out) }
+        for message in state.held { openMessage(message, memory: &memory, out: &out) }
     }
 
     mutating func entryRefused(
-        _ name: String, _ number: UInt64, _ refusal: NexconnRefusal, _ memory: inout NexconnMemory, _ out: inout Actions
+        _ name: String, number: UInt64, refusal: NexconnRefusal, memory: inout NexconnMemory, out: inout Actions
     ) {
         guard open[name]?.request == number else { return }
         open[name] = nil
@@ -103,15 +103,15 @@ extension NexconnSession {
 
     /// Handles an entry without an answer in time (rule NS-21).
     mutating func entryOverdue(
-        _ name: String, _ number: UInt64, _ memory: inout NexconnMemory, _ out: inout Actions
+        _ name: String, number: UInt64, memory: inout NexconnMemory, out: inout Actions
     ) {
         guard open[name]?.request == number, let wanted = memory.entries[name] else { return }
         if wanted.wasIn {
-            ask(wanted.renewal, isRenewal: true, &out)
+            ask(wanted.renewal, isRenewal: true, out: &out)
             return
         }
         // The request is withdrawn, so that the user does not enter a channel without any caller knowing.
-        Self.send(.request(.exit(name), number: nextNumber()), &out)
+        Self.send(.request(.exit(name), number: nextNumber()), out: &out)
         let refusal = NexconnRefusal(.noAcknowledgement, "The server did not answer within \(out.timing.request.inSeconds) s.")
         open[name] = nil
         memory.entries.removeValue(forKey: name)
@@ -119,15 +119,15 @@ extension NexconnSession {
         for id in wanted.waiters { out.answer(id, .failure(Self.unanswered)) }
     }
 
-    mutating func exit(_ name: String, _ id: RequestID?, _ memory: inout NexconnMemory, _ out: inout Actions) {
-        Self.forget(name, &memory, &out)
+    mutating func exit(_ name: String, id: RequestID?, memory: inout NexconnMemory, out: inout Actions) {
+        Self.forget(name, memory: &memory, out: &out)
         if open.removeValue(forKey: name) != nil {
-            Self.send(.request(.exit(name), number: nextNumber()), &out)
+            Self.send(.request(.exit(name), number: nextNumber()), out: &out)
         }
         out.answer(id, .success(.done))
     }
 
-    static func forget(_ name: String, _ memory: inout NexconnMemory, _ out: inout Actions) {
+    static func forget(_ name: String, memory: inout NexconnMemory, out: inout Actions) {
         guard let wanted = memory.entries.removeValue(forKey: name) else { return }
         for id in wanted.waiters {
             out.answer(id, .failure(ConnectionFailure(.cancelled, "The open channel was left.")))
@@ -135,21 +135,21 @@ extension NexconnSession {
     }
 
     /// Handles an event that is only relevant at the moment and not stored.
-    mutating func transient(_ event: NexconnEvent, _ memory: inout NexconnMemory, _ out: inout Actions) {
+    mutating func transient(_ event: NexconnEvent, memory: inout NexconnMemory, out: inout Actions) {
         guard isWelcome else { return }
         switch event {
         case .message(let message) where message.conversation == .open:
-            openMessage(message, &memory, &out)
+            openMessage(message, memory: &memory, out: &out)
             return
         case .openDestroyed(let name, _, _):
-            lose(name, .noSuchOpenChannel, &memory, &out)
+            lose(name, code: .noSuchOpenChannel, memory: &memory, out: &out)
         case .openSync(let name, isJoin: false, isOtherDevice: true):
             out.emit(.transient(event))
-            leave(name, &memory, &out)
+            leave(name, memory: &memory, out: &out)
             return
         case .openBan(let name, let users, _, _):
             if let user = memory.user, users.contains(where: { $0.isExactly(user) }) {
-                lose(name, .bannedFromOpenChannel, &memory, &out)
+                lose(name, code: .bannedFromOpenChannel, memory: &memory, out: &out)
             }
         default:
             break
@@ -158,16 +158,16 @@ extension NexconnSession {
     }
 
     /// Handles a channel that the user has left by entering another one, on this device or another one.
-    private mutating func leave(_ name: String, _ memory: inout NexconnMemory, _ out: inout Actions) {
+    private mutating func leave(_ name: String, memory: inout NexconnMemory, out: inout Actions) {
         guard memory.entries[name] != nil else { return }
-        lose(name, .notInOpenChannel, &memory, &out)
+        lose(name, code: .notInOpenChannel, memory: &memory, out: &out)
         out.emit(
             .entryFailed(channel: name, NexconnRefusal(.notInOpenChannel, "Entering another open channel has left this one.")))
     }
 
     /// Handles a channel that the user has lost and cannot enter again.
     private mutating func lose(
-        _ name: String, _ code: NexconnCode, _ memory: inout NexconnMemory, _ out: inout Actions
+        _ name: String, code: NexconnCode, memory: inout NexconnMemory, out: inout Actions
     ) {
         open[name] = nil
         guard let wanted = memory.entries.removeValue(forKey: name) else { return }
@@ -178,7 +178,7 @@ extension NexconnSession {
     /// Reports a message of an open channel. Messages of channels that are not wanted are ignored, the order with the messages of the
     /// entrance's answer is kept, and no message is reported twice.
     private mutating func openMessage(
-        _ message: NexconnMessage, _ memory: inout NexconnMemory, _ out: inout Actions
+        _ message: NexconnMessage, memory: inout NexconnMemory, out: inout Actions
     ) {
         guard let state = open[message.to], !state.known.contains(message.id) else { return }
         guard state.isInside else {

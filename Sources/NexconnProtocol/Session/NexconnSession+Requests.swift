@@ -5,7 +5,7 @@ extension NexconnSession {
     /// How many requests may wait for their answers.
     static let requestLimit = 1_000
 
-    mutating func call(_ request: NexconnRequest, _ id: RequestID?, _ out: inout Actions) {
+    mutating func call(_ request: NexconnRequest, id: RequestID?, out: inout Actions) {
         guard isWelcome else {
             out.answer(id, .failure(Self.notConnected))
             return
@@ -15,22 +15,22 @@ extension NexconnSession {
             out.answer(id, .failure(ConnectionFailure(nexconn: .tooFrequent, .overloaded, reason, origin: .local)))
             return
         }
-        ask(request, .call(id), &out)
+        ask(request, kind: .call(id), out: &out)
     }
 
     /// Writes a request and waits for its answer.
     @discardableResult
-    mutating func ask(_ request: NexconnRequest, _ kind: Pending.Kind, _ out: inout Actions) -> UInt64 {
+    mutating func ask(_ request: NexconnRequest, kind: Pending.Kind, out: inout Actions) -> UInt64 {
         let number = nextNumber()
         let deadline = out.now + out.timing.request
         requests[number] = Pending(kind: kind, deadline: deadline)
-        Self.send(.request(request, number: number), &out)
-        arm(deadline, &out)
+        Self.send(.request(request, number: number), out: &out)
+        arm(deadline, out: &out)
         return number
     }
 
     mutating func answered(
-        _ number: UInt64, _ answer: NexconnAnswer, _ memory: inout NexconnMemory, _ out: inout Actions
+        _ number: UInt64, with answer: NexconnAnswer, memory: inout NexconnMemory, out: inout Actions
     ) {
         if let message = memory.outbox.answered(number) {
             if let id = answer.id {
@@ -38,39 +38,39 @@ extension NexconnSession {
             } else {
                 out.answer(message.id, .failure(Self.unanswered))
             }
-            transmit(&memory, &out)
+            transmit(memory: &memory, out: &out)
             return
         }
         switch requests.removeValue(forKey: number)?.kind {
         case .call(let id): out.answer(id, .success(.answer(answer)))
-        case .enter(let channel): entered(channel, number, answer, &memory, &out)
+        case .enter(let channel): entered(channel, number: number, answer: answer, memory: &memory, out: &out)
         // The request was already answered when its time limit ended.
         case nil: return
         }
     }
 
     mutating func refused(
-        _ number: UInt64, _ refusal: NexconnRefusal, _ memory: inout NexconnMemory, _ out: inout Actions
+        _ number: UInt64, with refusal: NexconnRefusal, memory: inout NexconnMemory, out: inout Actions
     ) {
         if let message = memory.outbox.answered(number) {
             out.answer(message.id, .failure(ConnectionFailure(refusal)))
-            transmit(&memory, &out)
+            transmit(memory: &memory, out: &out)
             return
         }
         switch requests.removeValue(forKey: number)?.kind {
         case .call(let id): out.answer(id, .failure(ConnectionFailure(refusal)))
-        case .enter(let channel): entryRefused(channel, number, refusal, &memory, &out)
+        case .enter(let channel): entryRefused(channel, number: number, refusal: refusal, memory: &memory, out: &out)
         case nil: return
         }
     }
 
-    mutating func expireRequests(_ memory: inout NexconnMemory, _ out: inout Actions) {
+    mutating func expireRequests(memory: inout NexconnMemory, out: inout Actions) {
         // In the order of the numbers, because all requests have the same time limit.
         while let (number, pending) = requests.elements.first, pending.deadline <= out.now {
             requests.removeFirst()
             switch pending.kind {
             case .call(let id): out.answer(id, .failure(Self.unanswered))
-            case .enter(let channel): entryOverdue(channel, number, &memory, &out)
+            case .enter(let channel): entryOverdue(channel, number: number, memory: &memory, out: &out)
             }
         }
     }

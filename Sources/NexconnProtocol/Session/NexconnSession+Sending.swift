@@ -4,16 +4,16 @@ import WireCoding
 // Messages, from the command to the answer. Rules NS-10 to NS-16.
 extension NexconnSession {
     mutating func send(
-        _ draft: NexconnDraft, _ id: RequestID?, _ memory: inout NexconnMemory, _ out: inout Actions
+        _ draft: NexconnDraft, id: RequestID?, memory: inout NexconnMemory, out: inout Actions
     ) {
-        guard Self.enqueue(draft, id, &memory, &out) else { return }
-        if let deadline = memory.outbox.earliestDeadline { arm(deadline, &out) }
-        transmit(&memory, &out)
+        guard Self.enqueue(draft, id: id, memory: &memory, out: &out) else { return }
+        if let deadline = memory.outbox.earliestDeadline { arm(deadline, out: &out) }
+        transmit(memory: &memory, out: &out)
     }
 
     /// Keeps a message until it is answered. Returns false when it cannot be sent at all; the request has then been answered.
     static func enqueue(
-        _ draft: NexconnDraft, _ id: RequestID?, _ memory: inout NexconnMemory, _ out: inout Actions
+        _ draft: NexconnDraft, id: RequestID?, memory: inout NexconnMemory, out: inout Actions
     ) -> Bool {
         if let problem = problem(of: draft) {
             out.answer(id, .failure(problem))
@@ -53,7 +53,7 @@ extension NexconnSession {
     }
 
     /// Writes as many messages as may be in progress.
-    mutating func transmit(_ memory: inout NexconnMemory, _ out: inout Actions) {
+    mutating func transmit(memory: inout NexconnMemory, out: inout Actions) {
         guard isWelcome, farewell == nil else { return }
         while let message = memory.outbox.next {
             // The request was answered meanwhile: its caller was told that the message is not sent.
@@ -80,7 +80,7 @@ extension NexconnSession {
     }
 
     /// Answers the messages whose lifetime has ended (rule NS-14).
-    static func expire(_ memory: inout NexconnMemory, _ out: inout Actions, isConnected: Bool) {
+    static func expire(memory: inout NexconnMemory, out: inout Actions, isConnected: Bool) {
         let now = out.now
         for message in memory.outbox.removeAll(where: { $0.deadline <= now }) {
             let failure = message.wasWritten ? unanswered : isConnected ? neverSent : neverConnected
@@ -89,7 +89,7 @@ extension NexconnSession {
     }
 
     /// Answers all waiting messages with the failure, because no attempt will follow (rule NS-15).
-    static func giveUp(_ cause: ConnectionFailure, _ memory: inout NexconnMemory, _ out: inout Actions) {
+    static func giveUp(_ cause: ConnectionFailure, memory: inout NexconnMemory, out: inout Actions) {
         for message in memory.outbox.removeAll(where: { _ in true }) {
             out.answer(message.id, .failure(message.wasWritten ? unanswered : cause))
         }
@@ -103,22 +103,22 @@ extension NexconnSession {
     ) {
         switch command {
         case .send(let draft):
-            expire(&memory, &out, isConnected: false)
-            _ = enqueue(draft, id, &memory, &out)
+            expire(memory: &memory, out: &out, isConnected: false)
+            _ = enqueue(draft, id: id, memory: &memory, out: &out)
             return
         case .request:
             out.answer(id, .failure(notConnected))
             return
         case .enter(let entry):
-            _ = want(entry, id, &memory, &out)
+            _ = want(entry, id: id, memory: &memory, out: &out)
             return
-        case .exit(let channel): forget(channel, &memory, &out)
-        case .acknowledge(let place): _ = keep(place, &memory)
+        case .exit(let channel): forget(channel, memory: &memory, out: &out)
+        case .acknowledge(let place): _ = keep(place, memory: &memory)
         case .setToken(let token): memory.token = token
         case .leave(let disablePush):
             memory.disablesPush = disablePush
-            giveUp(notConnected, &memory, &out)
-        case .expire: expire(&memory, &out, isConnected: false)
+            giveUp(notConnected, memory: &memory, out: &out)
+        case .expire: expire(memory: &memory, out: &out, isConnected: false)
         case .typing: break
         }
         out.answer(id, .success(.done))

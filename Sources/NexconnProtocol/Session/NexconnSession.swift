@@ -75,33 +75,33 @@ public struct NexconnSession: WebSocketSession {
 
     /// Sends the first frame (rules NS-1 and NS-2).
     public mutating func opened(memory: inout NexconnMemory, out: inout SessionActions<Self>) {
-        Self.expire(&memory, &out, isConnected: false)
-        if let deadline = memory.outbox.earliestDeadline { arm(deadline, &out) }
+        Self.expire(memory: &memory, out: &out, isConnected: false)
+        if let deadline = memory.outbox.earliestDeadline { arm(deadline, out: &out) }
         let hello = NexconnHello(
             appKey: memory.appKey, token: memory.token, device: memory.device, client: memory.client, resume: memory.resume,
             isReconnect: memory.wasLost && out.isReconnecting, yields: memory.yields)
-        Self.send(.hello(hello), &out)
+        Self.send(.hello(hello), out: &out)
     }
 
     public mutating func received(
         _ inbound: NexconnInbound, memory: inout NexconnMemory, out: inout SessionActions<Self>
     ) {
         switch inbound {
-        case .event(let item): event(item, &memory, &out)
-        case .transient(let event): transient(event, &memory, &out)
-        case .answer(let number, let answer): answered(number, answer, &memory, &out)
-        case .refusal(let number, let refusal): refused(number, refusal, &memory, &out)
-        case .package(let items, let hasMore): package(items, hasMore, &memory, &out)
-        case .welcome(let welcome): self.welcome(welcome, &memory, &out)
-        case .bye(let bye): self.bye(bye, &out)
+        case .event(let item): event(item, memory: &memory, out: &out)
+        case .transient(let event): transient(event, memory: &memory, out: &out)
+        case .answer(let number, let answer): answered(number, with: answer, memory: &memory, out: &out)
+        case .refusal(let number, let refusal): refused(number, with: refusal, memory: &memory, out: &out)
+        case .package(let items, let hasMore): package(items, hasMore: hasMore, memory: &memory, out: &out)
+        case .welcome(let welcome): self.welcome(welcome, memory: &memory, out: &out)
+        case .bye(let bye): self.bye(bye, out: &out)
         // The received frame has already counted as a sign of life (rule LV-1).
         case .pong: break
-        case .malformed(let reason): malformed(reason, &out)
+        case .malformed(let reason): malformed(reason, out: &out)
         }
     }
 
     /// Rules NS-3 and NS-4.
-    private mutating func welcome(_ welcome: NexconnWelcome, _ memory: inout NexconnMemory, _ out: inout Actions) {
+    private mutating func welcome(_ welcome: NexconnWelcome, memory: inout NexconnMemory, out: inout Actions) {
         guard !isWelcome else { return }
         isWelcome = true
         welcomedAt = welcome.time
@@ -123,27 +123,27 @@ public struct NexconnSession: WebSocketSession {
         out.limitSilence(to: .milliseconds(min(max(welcome.heartbeat, 1_000), 86_400_000)))
         out.emit(.welcomed(welcome))
         out.ready()
-        expectPackage(&out)
+        expectPackage(out: &out)
         if hasLost { out.emit(.gap(since: memory.lostAt)) }
         memory.lostAt = nil
         // Entered first, because messages may be for these channels.
-        for name in memory.openChannels { renew(name, &memory, &out) }
-        transmit(&memory, &out)
+        for name in memory.openChannels { renew(name, memory: &memory, out: &out) }
+        transmit(memory: &memory, out: &out)
     }
 
     public mutating func perform(
         _ command: NexconnCommand, id: RequestID?, memory: inout NexconnMemory, out: inout SessionActions<Self>
     ) {
         switch command {
-        case .send(let draft): send(draft, id, &memory, &out)
-        case .request(let request): call(request, id, &out)
+        case .send(let draft): send(draft, id: id, memory: &memory, out: &out)
+        case .request(let request): call(request, id: id, out: &out)
         case .typing(let to, let type):
-            if isWelcome { Self.send(.typing(to: to, type: type), &out) }
+            if isWelcome { Self.send(.typing(to: to, type: type), out: &out) }
             out.answer(id, .success(.done))
-        case .enter(let entry): enter(entry, id, &memory, &out)
-        case .exit(let channel): exit(channel, id, &memory, &out)
+        case .enter(let entry): enter(entry, id: id, memory: &memory, out: &out)
+        case .exit(let channel): exit(channel, id: id, memory: &memory, out: &out)
         case .acknowledge(let place):
-            acknowledge(place, &memory, &out)
+            acknowledge(place, memory: &memory, out: &out)
             out.answer(id, .success(.done))
         case .leave(let disablePush):
             // `closing` and `ended` handle the rest; the link may be lost before the disconnect follows.
@@ -151,8 +151,8 @@ public struct NexconnSession: WebSocketSession {
             isLeaving = true
             out.answer(id, .success(.done))
         case .expire:
-            Self.expire(&memory, &out, isConnected: isWelcome)
-            transmit(&memory, &out)
+            Self.expire(memory: &memory, out: &out, isConnected: isWelcome)
+            transmit(memory: &memory, out: &out)
             out.answer(id, .success(.done))
         case .setToken: Self.performOffline(command, id: id, memory: &memory, out: &out)
         }
@@ -166,13 +166,13 @@ public struct NexconnSession: WebSocketSession {
 
     /// Rule NS-33.
     public mutating func suspending(memory: inout NexconnMemory, out: inout SessionActions<Self>) {
-        flushAcknowledgement(memory, &out)
+        flushAcknowledgement(memory: memory, out: &out)
     }
 
     /// Rule NS-7.
     public mutating func closing(memory: inout NexconnMemory, out: inout SessionActions<Self>) {
-        flushAcknowledgement(memory, &out)
-        Self.send(.leave(disablePush: memory.disablesPush), &out)
+        flushAcknowledgement(memory: memory, out: &out)
+        Self.send(.leave(disablePush: memory.disablesPush), out: &out)
     }
 
     public mutating func timerFired(
@@ -180,20 +180,20 @@ public struct NexconnSession: WebSocketSession {
     ) {
         guard timer == Self.deadlines else {
             isAcknowledging = false
-            flushAcknowledgement(memory, &out)
+            flushAcknowledgement(memory: memory, out: &out)
             return
         }
         timerAt = nil
-        Self.expire(&memory, &out, isConnected: isWelcome)
-        expireRequests(&memory, &out)
-        transmit(&memory, &out)
+        Self.expire(memory: &memory, out: &out, isConnected: isWelcome)
+        expireRequests(memory: &memory, out: &out)
+        transmit(memory: &memory, out: &out)
         if let packageDeadline, packageDeadline <= out.now {
             let reason = "The server did not send the missed events within \(out.timing.request.inSeconds) s."
             out.fault(ConnectionFailure(.timeout, reason, origin: .server))
             return
         }
         let next = [requests.values.first?.deadline, memory.outbox.earliestDeadline, packageDeadline]
-        if let earliest = next.compactMap({ $0 }).min() { arm(earliest, &out) }
+        if let earliest = next.compactMap({ $0 }).min() { arm(earliest, out: &out) }
     }
 
     public mutating func ended(
@@ -214,20 +214,20 @@ public struct NexconnSession: WebSocketSession {
         }
         if failure == nil || farewell != nil || isLeaving {
             memory.wasLost = false
-            Self.giveUp(farewell ?? Self.notConnected, &memory, &out)
+            Self.giveUp(farewell ?? Self.notConnected, memory: &memory, out: &out)
         } else {
-            Self.expire(&memory, &out, isConnected: false)
+            Self.expire(memory: &memory, out: &out, isConnected: false)
         }
     }
 
     /// Starts the timer for `deadline` if it is the earliest. A timer for a deadline that no longer exists is harmless.
-    mutating func arm(_ deadline: Moment, _ out: inout Actions) {
+    mutating func arm(_ deadline: Moment, out: inout Actions) {
         if let timerAt, timerAt <= deadline { return }
         timerAt = deadline
         out.startTimer(Self.deadlines, after: deadline.duration(since: out.now))
     }
 
-    static func send(_ frame: NexconnClientFrame, _ out: inout Actions) {
+    static func send(_ frame: NexconnClientFrame, out: inout Actions) {
         out.send(.text(NexconnClientFrames.encode(frame)))
     }
 }

@@ -14,7 +14,7 @@ public struct NexconnClientFrameParser: Sendable {
 
     /// Reads one frame. The bytes must be UTF-8, as a WebSocket layer has checked, and are used during the call only.
     public mutating func parse(_ bytes: UnsafeRawBufferPointer) throws(NexconnFrameError) -> NexconnClientFrame {
-        try WireReader.with(bytes, &state) { $0.clientFrame() }.get()
+        try WireReader.with(bytes, state: &state) { $0.clientFrame() }.get()
     }
 }
 
@@ -34,7 +34,7 @@ extension WireReader {
         do throws(JSONSyntaxError) {
             guard try scanner.peek() == UInt8(ascii: "{") else {
                 _ = try scanner.value()
-                return .failure(NexconnFrameError(.malformed, .badArgument, "The frame is not an object."))
+                return .failure(NexconnFrameError(.malformed, code: .badArgument, reason: "The frame is not an object."))
             }
             let frame = try object { (reader) throws(JSONSyntaxError) in
                 // The whole frame is scanned first, so that invalid JSON is always reported as a syntax error.
@@ -42,24 +42,26 @@ extension WireReader {
                 try rest.expectEnd()
                 return reader.frameOfScope()
             }
-            return frame ?? .failure(NexconnFrameError(.malformed, .badArgument, "The frame is not an object."))
+            return frame ?? .failure(NexconnFrameError(.malformed, code: .badArgument, reason: "The frame is not an object."))
         } catch {
-            return .failure(NexconnFrameError(.malformed, .badArgument, "The frame is not JSON: \(error)."))
+            return .failure(NexconnFrameError(.malformed, code: .badArgument, reason: "The frame is not JSON: \(error)."))
         }
     }
 
     private mutating func frameOfScope() -> Result<NexconnClientFrame, NexconnFrameError> {
         guard let type = find("t"), type.kind == .string else {
-            return .failure(NexconnFrameError(.malformed, .badArgument, "The frame has no type."))
+            return .failure(NexconnFrameError(.malformed, code: .badArgument, reason: "The frame has no type."))
         }
         guard let slot = find("n") else { return notification(type) }
         let number = slot.kind == .number ? whole("n") : nil
         guard let number, (1...NexconnLimits.requestNumber).contains(number) else {
-            return .failure(NexconnFrameError(.ignored, .badArgument, "The request's number is not a valid whole number."))
+            return .failure(
+                NexconnFrameError(.ignored, code: .badArgument, reason: "The request's number is not a valid whole number."))
         }
         do throws(RequestFault) {
             if let request = try request(type) { return .success(.request(request, number: number)) }
-            return .failure(NexconnFrameError(.refused(number: number), .unknownRequest, "There is no such request."))
+            return .failure(
+                NexconnFrameError(.refused(number: number), code: .unknownRequest, reason: "There is no such request."))
         } catch {
             return .failure(NexconnFrameError(.refused(number: number), error))
         }
@@ -77,10 +79,10 @@ extension WireReader {
             do throws(RequestFault) {
                 return .success(.hello(try hello()))
             } catch {
-                return .failure(NexconnFrameError(.malformed, .badHello, error.reason))
+                return .failure(NexconnFrameError(.malformed, code: .badHello, reason: error.reason))
             }
         }
-        return .failure(NexconnFrameError(.ignored, .unknownRequest, "There is no such notification."))
+        return .failure(NexconnFrameError(.ignored, code: .unknownRequest, reason: "There is no such notification."))
     }
 
     private mutating func hello() throws(RequestFault) -> NexconnHello {

@@ -69,23 +69,23 @@ extension WireWriter {
         switch event {
         case .message, .unknown: break
         case .recall(let recall):
-            parties(recall.conversation, recall.from, recall.to)
+            parties(recall.conversation, from: recall.from, to: recall.to)
             id("id", recall.id)
             text("sender", recall.sender)
             number("time", recall.time)
         case .edit(let edit):
-            parties(edit.conversation, edit.from, edit.to)
+            parties(edit.conversation, from: edit.from, to: edit.to)
             id("id", edit.id)
             json("content", edit.content)
             number("time", edit.time)
         case .metadata(let change):
-            parties(change.conversation, change.from, change.to)
+            parties(change.conversation, from: change.from, to: change.to)
             id("id", change.id)
             pairs("set", change.set)
             texts("del", change.deleted)
             number("time", change.time)
         case .receipt(let receipts):
-            parties(receipts.conversation, receipts.from, receipts.to)
+            parties(receipts.conversation, from: receipts.from, to: receipts.to)
             objects("items", receipts.items) { $0.receipt($1) }
             number("time", receipts.time)
         case .read(let channel, let time):
@@ -164,7 +164,7 @@ extension WireWriter {
         }
     }
 
-    private mutating func parties(_ conversation: NexconnConversation, _ from: String, _ to: String) {
+    private mutating func parties(_ conversation: NexconnConversation, from: String, to: String) {
         text("conv", conversation.word)
         text("from", from)
         text("to", to)

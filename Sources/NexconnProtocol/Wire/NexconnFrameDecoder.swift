@@ -31,7 +31,7 @@ public struct NexconnFrameDecoder: WebSocketDecoder {
     }
 
     private mutating func read(_ bytes: UnsafeRawBufferPointer) -> Result<NexconnInbound?, JSONSyntaxError> {
-        WireReader.with(bytes, &state) { reader in
+        WireReader.with(bytes, state: &state) { reader in
             Result { () throws(JSONSyntaxError) in
                 let inbound = try reader.inbound()
                 try reader.scanner.expectEnd()

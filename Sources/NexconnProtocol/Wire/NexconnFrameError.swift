@@ -16,7 +16,7 @@ public struct NexconnFrameError: Error, Hashable, Sendable, CustomStringConverti
     /// The refusal in the answer.
     public var refusal: NexconnRefusal
 
-    public init(_ kind: Kind, _ code: NexconnCode, _ reason: String) {
+    public init(_ kind: Kind, code: NexconnCode, reason: String) {
         self.kind = kind
         refusal = NexconnRefusal(code, reason)
     }

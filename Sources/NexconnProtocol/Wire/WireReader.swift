@@ -57,7 +57,7 @@ struct WireReader {
 
     /// Lends the state of a connection for one frame.
     static func with<Value>(
-        _ bytes: UnsafeRawBufferPointer, _ state: inout State, _ body: (inout WireReader) -> Value
+        _ bytes: UnsafeRawBufferPointer, state: inout State, _ body: (inout WireReader) -> Value
     ) -> Value {
         var reader = WireReader(bytes)
         swap(&reader.state, &state)
@@ -164,17 +164,17 @@ struct WireReader {
     @inline(__always)
     func isKey(_ member: Member, _ name: StaticString) -> Bool {
         if let text = member.keyText { return text == name.description }
-        return isEqual(member.keyStart, member.keyEnd, name)
+        return isEqual(member.keyStart, member.keyEnd, to: name)
     }
 
     /// Whether the value at `slot` is the string `word`.
     func `is`(_ slot: Slot?, _ word: StaticString) -> Bool {
         guard let slot, slot.kind == .string, !slot.hasEscapes else { return false }
-        return isEqual(slot.start, slot.end, word)
+        return isEqual(slot.start, slot.end, to: word)
     }
 
     @inline(__always)
-    private func isEqual(_ start: Int, _ end: Int, _ word: StaticString) -> Bool {
+    private func isEqual(_ start: Int, _ end: Int, to word: StaticString) -> Bool {
         guard end &- start == word.utf8CodeUnitCount else { return false }
         // in bounds: the range from start to end has the length of the word.
         for index in 0..<word.utf8CodeUnitCount where scanner.bytes[start &+ index] != word.utf8Start[index] { return false }

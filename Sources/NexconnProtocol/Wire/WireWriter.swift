@@ -95,7 +95,7 @@ struct WireWriter {
     }
 
     mutating func list<Element>(
-        _ key: StaticString, _ elements: [Element], _ body: (inout WireWriter, Element) -> Void
+        _ key: StaticString, _ elements: [Element], each body: (inout WireWriter, Element) -> Void
     ) {
         self.key(key)
         out.append(UInt8(ascii: "["))
@@ -108,7 +108,7 @@ struct WireWriter {
 
     /// A list of objects.
     mutating func objects<Element>(
-        _ key: StaticString, _ elements: [Element], _ body: (inout WireWriter, Element) -> Void
+        _ key: StaticString, _ elements: [Element], each body: (inout WireWriter, Element) -> Void
     ) {
         list(key, elements) { writer, element in
             writer.object { body(&$0, element) }

@@ -137,7 +137,7 @@ struct NexconnClientFrameTests {
             Issue.record("accepted")
             return
         }
-        #expect(request == NexconnFrameError(.refused(number: 9), .unknownRequest, "There is no such request."))
+        #expect(request == NexconnFrameError(.refused(number: 9), code: .unknownRequest, reason: "There is no such request."))
         #expect(notification.kind == .ignored)
     }
 
