@@ -111,17 +111,17 @@ public enum PubNubSignature {
     private static func first(
         path: String, query: String, publishKey: String, subscribeKey: String, secretKey: String
     ) -> String {
-        Base64URL.text(code("\(subscribeKey)\n\(publishKey)\n\(path)\n\(query)", [], secretKey))
+        Base64URL.text(code("\(subscribeKey)\n\(publishKey)\n\(path)\n\(query)", body: [], secretKey: secretKey))
     }
 
     private static func second(
         method: String, path: String, query: String, body: [UInt8], publishKey: String, secretKey: String
     ) -> String {
         let text = "\(method.uppercased())\n\(publishKey)\n\(path)\n\(query)\n"
-        return "v2." + Base64URL.text(code(text, body, secretKey), isPadded: false)
+        return "v2." + Base64URL.text(code(text, body: body, secretKey: secretKey), isPadded: false)
     }
 
-    private static func code(_ text: String, _ body: [UInt8], _ secretKey: String) -> [UInt8] {
+    private static func code(_ text: String, body: [UInt8], secretKey: String) -> [UInt8] {
         var code = HMAC<SHA256>(key: SymmetricKey(data: Array(secretKey.utf8)))
         code.update(data: Array(text.utf8))
         code.update(data: body)

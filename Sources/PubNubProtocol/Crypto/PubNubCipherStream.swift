@@ -27,15 +27,15 @@ public struct PubNubCipherStream: Sendable {
     ) -> (stream: PubNubCipherStream, prefix: [UInt8]) {
         let cipher = cipher.forFiles
         let start = cipher.start(using: &generator)
-        return (PubNubCipherStream(cipher, .encrypting, start.key, start.iv), start.prefix)
+        return (PubNubCipherStream(cipher, mode: .encrypting, key: start.key, iv: start.iv), start.prefix)
     }
 
     /// Decrypts either form.
     public static func decrypting(with cipher: PubNubCipher) -> PubNubCipherStream {
-        PubNubCipherStream(cipher.forFiles, .opening, cipher.legacyKey, PubNubCipher.staticIV)
+        PubNubCipherStream(cipher.forFiles, mode: .opening, key: cipher.legacyKey, iv: PubNubCipher.staticIV)
     }
 
-    private init(_ cipher: PubNubCipher, _ mode: Mode, _ key: SymmetricKey, _ iv: [UInt8]) {
+    private init(_ cipher: PubNubCipher, mode: Mode, key: SymmetricKey, iv: [UInt8]) {
         self.cipher = cipher
         self.mode = mode
         self.key = key

@@ -9,24 +9,24 @@ extension PubNubSession {
     ) {
         switch command {
         case .subscribe(let list, let timetoken, let state):
-            guard Self.want(list, timetoken, state, id, &memory, &out) else { return }
-            askAfresh(&memory, &out)
+            guard Self.want(list, timetoken: timetoken, state: state, id: id, memory: &memory, out: &out) else { return }
+            askAfresh(memory: &memory, out: &out)
         case .unsubscribe(let list):
-            unsubscribe(PubNubNames(list), id, &memory, &out)
+            unsubscribe(PubNubNames(list), id: id, memory: &memory, out: &out)
         case .unsubscribeAll:
-            unsubscribe(memory.wanted, id, &memory, &out)
+            unsubscribe(memory.wanted, id: id, memory: &memory, out: &out)
         case .setFilter:
-            Self.remember(command, id, &memory, &out)
-            if !memory.wanted.isEmpty { askAfresh(&memory, &out) }
+            Self.remember(command, id: id, memory: &memory, out: &out)
+            if !memory.wanted.isEmpty { askAfresh(memory: &memory, out: &out) }
         case .setState, .setAuth:
-            Self.remember(command, id, &memory, &out)
+            Self.remember(command, id: id, memory: &memory, out: &out)
         case .setPresent(let isPresent, let list):
-            Self.remember(command, id, &memory, &out)
+            Self.remember(command, id: id, memory: &memory, out: &out)
             guard isReady, memory.options.managesPresenceManually else { return }
             if isPresent {
-                sendHeartbeat(&memory, &out)
+                sendHeartbeat(memory: &memory, out: &out)
             } else {
-                leave(PubNubNames(list), &memory, &out)
+                leave(PubNubNames(list), memory: &memory, out: &out)
                 if memory.isIdle { out.finish() }
             }
         }
@@ -37,34 +37,34 @@ extension PubNubSession {
     ) {
         switch command {
         case .subscribe(let list, let timetoken, let state):
-            _ = want(list, timetoken, state, id, &memory, &out)
+            _ = want(list, timetoken: timetoken, state: state, id: id, memory: &memory, out: &out)
         case .unsubscribe(let list):
-            depart(forget(PubNubNames(list), id, &memory, &out), &memory)
+            depart(forget(PubNubNames(list), id: id, memory: &memory, out: &out), memory: &memory)
         case .unsubscribeAll:
-            depart(forget(memory.wanted, id, &memory, &out), &memory)
+            depart(forget(memory.wanted, id: id, memory: &memory, out: &out), memory: &memory)
         case .setFilter, .setState, .setAuth, .setPresent:
-            remember(command, id, &memory, &out)
+            remember(command, id: id, memory: &memory, out: &out)
         }
     }
 
     /// Records names whose leave has to be sent once a request can be sent. Rule PX-52.
-    private static func depart(_ gone: PubNubNames, _ memory: inout PubNubMemory) {
+    private static func depart(_ gone: PubNubNames, memory: inout PubNubMemory) {
         memory.departed.add(gone.common(with: memory.asked))
         memory.asked.remove(gone)
     }
 
     /// Starts a new handshake for the present list, unless the client is still reaching the service, after which a handshake follows
     /// anyway. Rule PX-11.
-    private mutating func askAfresh(_ memory: inout PubNubMemory, _ out: inout Actions) {
+    private mutating func askAfresh(memory: inout PubNubMemory, out: inout Actions) {
         if case .reaching = step { return }
-        shakeHands(&memory, &out)
+        shakeHands(memory: &memory, out: &out)
     }
 
     /// Adds channels and groups to the wanted list. Returns false when they cannot be requested; the caller of the request has then
     /// been answered. Rule PX-18.
     private static func want(
-        _ list: PubNubList, _ timetoken: Timetoken?, _ state: [Identifier: String], _ id: RequestID?,
-        _ memory: inout PubNubMemory, _ out: inout Actions
+        _ list: PubNubList, timetoken: Timetoken?, state: [Identifier: String], id: RequestID?,
+        memory: inout PubNubMemory, out: inout Actions
     ) -> Bool {
         let names = PubNubNames(list)
         var states = memory.state
@@ -99,25 +99,25 @@ extension PubNubSession {
 
     /// Rules PX-19 and PX-20.
     private mutating func unsubscribe(
-        _ names: PubNubNames, _ id: RequestID?, _ memory: inout PubNubMemory, _ out: inout Actions
+        _ names: PubNubNames, id: RequestID?, memory: inout PubNubMemory, out: inout Actions
     ) {
-        let gone = Self.forget(names, id, &memory, &out)
+        let gone = Self.forget(names, id: id, memory: &memory, out: &out)
         guard !gone.isEmpty else { return }
-        let hasLeft = leave(gone, &memory, &out)
+        let hasLeft = leave(gone, memory: &memory, out: &out)
         if memory.isIdle {
-            finish(afterLeave: hasLeft, &out)
+            finish(afterLeave: hasLeft, out: &out)
         } else if memory.wanted.isEmpty {
-            stopPolling(&out)
+            stopPolling(out: &out)
         } else {
             switch step {
-            case .shakingHands: shakeHands(&memory, &out)
-            case .polling, .pausing: poll(&memory, &out)
+            case .shakingHands: shakeHands(memory: &memory, out: &out)
+            case .polling, .pausing: poll(memory: &memory, out: &out)
             case .idle, .reaching, .leaving: return
             }
         }
     }
 
-    private mutating func stopPolling(_ out: inout Actions) {
+    private mutating func stopPolling(out: inout Actions) {
         switch step {
         case .idle, .reaching, .leaving:
             return
@@ -131,7 +131,7 @@ extension PubNubSession {
 
     /// Removes names from the list, with their state, and returns those that were on it.
     private static func forget(
-        _ names: PubNubNames, _ id: RequestID?, _ memory: inout PubNubMemory, _ out: inout Actions
+        _ names: PubNubNames, id: RequestID?, memory: inout PubNubMemory, out: inout Actions
     ) -> PubNubNames {
         let gone = memory.wanted.common(with: names)
         guard !gone.isEmpty else {
@@ -160,7 +160,7 @@ extension PubNubSession {
 
     /// Commands that change later requests.
     private static func remember(
-        _ command: PubNubCommand, _ id: RequestID?, _ memory: inout PubNubMemory, _ out: inout Actions
+        _ command: PubNubCommand, id: RequestID?, memory: inout PubNubMemory, out: inout Actions
     ) {
         switch command {
         case .setFilter(let filter):
@@ -177,10 +177,10 @@ extension PubNubSession {
         case .setState(nil, let name):
             memory.state[name] = nil
         case .setPresent(true, let list):
-            guard memory.options.managesPresenceManually else { return refuseByHand(id, &out) }
+            guard memory.options.managesPresenceManually else { return refuseByHand(id: id, out: &out) }
             memory.present.add(PubNubNames(list))
         case .setPresent(false, let list):
-            guard memory.options.managesPresenceManually else { return refuseByHand(id, &out) }
+            guard memory.options.managesPresenceManually else { return refuseByHand(id: id, out: &out) }
             memory.present.remove(PubNubNames(list))
         case .subscribe, .unsubscribe, .unsubscribeAll:
             return
@@ -188,7 +188,7 @@ extension PubNubSession {
         out.answer(id, .success(.done))
     }
 
-    private static func refuseByHand(_ id: RequestID?, _ out: inout Actions) {
+    private static func refuseByHand(id: RequestID?, out: inout Actions) {
         out.answer(
             id,
             .failure(

@@ -12,7 +12,7 @@ extension PubNubSession {
     static let quickAnswer = Duration.seconds(1)
 
     /// Requests the time to check whether the service can be reached. Rule PX-3.
-    mutating func reach(_ memory: inout PubNubMemory, _ out: inout Actions) {
+    mutating func reach(memory: inout PubNubMemory, out: inout Actions) {
         let exchange = memory.exchange(.time, timeout: memory.options.requestTimeout)
         step = .reaching(exchange.id)
         out.send(.call(exchange))
@@ -23,7 +23,7 @@ extension PubNubSession {
     static func reachingLimit(_ timing: ConnectionTiming) -> Duration { max(timing.probe, timing.open / 2) }
 
     mutating func reached(
-        _ result: Result<PubNubAnswer, ConnectionFailure>, _ memory: inout PubNubMemory, _ out: inout Actions
+        _ result: Result<PubNubAnswer, ConnectionFailure>, memory: inout PubNubMemory, out: inout Actions
     ) {
         step = .idle
         out.cancelTimer(Self.reachingTimer)
@@ -38,9 +38,9 @@ extension PubNubSession {
             if memory.isIdle {
                 out.finish()
             } else if memory.wanted.isEmpty {
-                becomeReady(&memory, &out)
+                becomeReady(memory: &memory, out: &out)
             } else {
-                shakeHands(&memory, &out)
+                shakeHands(memory: &memory, out: &out)
             }
         }
     }
@@ -51,11 +51,13 @@ extension PubNubSession {
     }
 
     /// Requests the current position of the stream for the present list. This replaces the outstanding poll. Rule PX-1.
-    mutating func shakeHands(_ memory: inout PubNubMemory, _ out: inout Actions) {
+    mutating func shakeHands(memory: inout PubNubMemory, out: inout Actions) {
         let timeout = min(memory.options.requestTimeout, out.timing.open)
         memory.asked.add(memory.wanted)
         let resumesAfter = questionable(memory, at: out.now)
-        guard let id = subscribe(at: .start, resumesAfter: resumesAfter, timeout: timeout, &memory, &out) else { return }
+        guard let id = subscribe(at: .start, resumesAfter: resumesAfter, timeout: timeout, memory: &memory, out: &out) else {
+            return
+        }
         step = .shakingHands(id)
     }
 
@@ -73,8 +75,10 @@ extension PubNubSession {
             && memory.malformedPolls < Self.malformedPollLimit
     }
 
-    mutating func poll(_ memory: inout PubNubMemory, _ out: inout Actions) {
-        guard let id = subscribe(at: memory.cursor, timeout: memory.options.pollTimeout, &memory, &out) else { return }
+    mutating func poll(memory: inout PubNubMemory, out: inout Actions) {
+        guard let id = subscribe(at: memory.cursor, timeout: memory.options.pollTimeout, memory: &memory, out: &out) else {
+            return
+        }
         step = .polling(HeldPoll(ids: id...id, since: out.now, askedAt: out.now))
     }
 
@@ -86,7 +90,7 @@ extension PubNubSession {
     /// - Returns: the request's number, or nil when the request is too long to be sent (rule PX-10).
     mutating func subscribe(
         at cursor: PubNubCursor, resumesAfter: Timetoken? = nil, timeout: Duration, isRenewal: Bool = false,
-        _ memory: inout PubNubMemory, _ out: inout Actions
+        memory: inout PubNubMemory, out: inout Actions
     ) -> UInt64? {
         out.cancelTimer(Self.pauseTimer)
         let request = PubNubRequest.subscribe(
@@ -94,11 +98,13 @@ extension PubNubSession {
             heartbeat: memory.options.heartbeatValue, state: memory.stateText(for: memory.wanted), settings: memory.settings)
         let exchange = memory.exchange(request, timeout: timeout)
         guard exchange.target.utf8.count <= Self.longestTarget else {
-            if resumesAfter != nil { return subscribe(at: cursor, timeout: timeout, isRenewal: isRenewal, &memory, &out) }
+            if resumesAfter != nil {
+                return subscribe(at: cursor, timeout: timeout, isRenewal: isRenewal, memory: &memory, out: &out)
+            }
             fail(
                 PubNubProblem(
                     ConnectionFailure(.requestTooLong, "The request for this list and filter is too long for the service.")),
-                &out)
+                out: &out)
             return nil
         }
         out.send(isRenewal ? .renewPoll(exchange) : .poll(exchange))
@@ -108,10 +114,10 @@ extension PubNubSession {
     /// Handles the answer to a handshake: the service confirmed the list. Rules PX-4, PX-6 to PX-8, PX-11, PX-33 and
     /// PX-111.
     mutating func confirmed(
-        at answer: PubNubCursor, _ messages: [PubNubMessage], _ memory: inout PubNubMemory, _ out: inout Actions
+        at answer: PubNubCursor, _ messages: [PubNubMessage], memory: inout PubNubMemory, out: inout Actions
     ) {
         guard answer.timetoken != .zero else {
-            fail(.malformed("The service did not say where its stream stands."), &out)
+            fail(.malformed("The service did not say where its stream stands."), out: &out)
             return
         }
         let before = memory.cursor
@@ -143,9 +149,9 @@ extension PubNubSession {
         zeros = 0
 
         // Messages in the answer were published before its timetoken: they arrive again when the old position is used.
-        let batch = next.catchesUp ? [] : news(in: messages, &memory)
-        poll(&memory, &out)
-        becomeReady(&memory, &out)
+        let batch = next.catchesUp ? [] : news(in: messages, memory: &memory)
+        poll(memory: &memory, out: &out)
+        becomeReady(memory: &memory, out: &out)
         out.emit(.subscribed(memory.list, previous: before, current: next.cursor, isRenewal: isRenewal))
         for waiter in memory.waiters { out.answer(waiter.id, .success(.subscribed)) }
         memory.waiters = []
@@ -153,27 +159,27 @@ extension PubNubSession {
         if !batch.isEmpty { out.emit(.messages(PubNubBatch(messages: batch, previous: before, current: next.cursor))) }
     }
 
-    mutating func becomeReady(_ memory: inout PubNubMemory, _ out: inout Actions) {
+    mutating func becomeReady(memory: inout PubNubMemory, out: inout Actions) {
         guard !isReady else { return }
         isReady = true
         out.ready()
         if memory.options.livenessInterval > .zero { out.limitSilence(to: memory.options.livenessInterval) }
         // Reports users that the app declared present while there was no connection (rule PX-31).
-        if memory.options.managesPresenceManually { sendHeartbeat(&memory, &out) }
-        startHeartbeats(memory, &out)
-        watchPolls(memory, &out)
+        if memory.options.managesPresenceManually { sendHeartbeat(memory: &memory, out: &out) }
+        startHeartbeats(memory: memory, out: &out)
+        watchPolls(memory: memory, out: &out)
     }
 
     /// Handles the answer to a poll. Rules PX-12 to PX-17.
     mutating func polled(
-        _ answer: PubNubCursor, _ messages: [PubNubMessage], since sent: Moment, _ memory: inout PubNubMemory,
-        _ out: inout Actions
+        _ answer: PubNubCursor, _ messages: [PubNubMessage], since sent: Moment, memory: inout PubNubMemory,
+        out: inout Actions
     ) {
         let before = memory.cursor
         let since = memory.deliveredUntil ?? out.now
         zeros = answer.timetoken == .zero ? zeros + 1 : 0
         guard zeros < 2 else {
-            fail(.malformed("The service did not say where its stream stands."), &out)
+            fail(.malformed("The service did not say where its stream stands."), out: &out)
             return
         }
         let isForeign = zeros == 0 && before.isOtherRegion(than: answer)
@@ -182,10 +188,10 @@ extension PubNubSession {
         memory.deliveredUntil = out.now
         memory.lostAt = nil
 
-        let batch = news(in: messages, &memory)
+        let batch = news(in: messages, memory: &memory)
         let isFruitless = batch.isEmpty || memory.cursor == before
         fruitless = isFruitless && out.now.duration(since: sent) < Self.quickAnswer ? fruitless + 1 : 0
-        pollAgain(&memory, &out)
+        pollAgain(memory: &memory, out: &out)
 
         // A handshake that found a stream of another region has reported this gap already.
         let isNewGap = answer.followsGap && memory.toldGapAfter != before.timetoken
@@ -201,9 +207,9 @@ extension PubNubSession {
     }
 
     /// Polls again: at once, or after a pause when the service keeps answering at once without messages. Rule PX-16.
-    private mutating func pollAgain(_ memory: inout PubNubMemory, _ out: inout Actions) {
+    private mutating func pollAgain(memory: inout PubNubMemory, out: inout Actions) {
         guard fruitless >= 3 else {
-            poll(&memory, &out)
+            poll(memory: &memory, out: &out)
             return
         }
         step = .pausing
@@ -211,7 +217,7 @@ extension PubNubSession {
     }
 
     /// The messages that were not delivered before. Does not copy the list when all messages are new.
-    private func news(in messages: [PubNubMessage], _ memory: inout PubNubMemory) -> [PubNubMessage] {
+    private func news(in messages: [PubNubMessage], memory: inout PubNubMemory) -> [PubNubMessage] {
         let repeated = memory.seen.insert(messages)
         guard !repeated.isEmpty else { return messages }
         let skipped = Set(repeated)

@@ -3,48 +3,48 @@ import ConnectionEngine
 // Requests beside the poll: heartbeats, leaves, and tests of the link.
 extension PubNubSession {
     /// Starts the heartbeat timer. Rule PX-27: neither traffic nor changes of the list restart it.
-    func startHeartbeats(_ memory: PubNubMemory, _ out: inout Actions) {
+    func startHeartbeats(memory: PubNubMemory, out: inout Actions) {
         guard memory.options.heartbeatInterval > 0 else { return }
         out.startTimer(Self.heartbeatTimer, after: .seconds(memory.options.heartbeatInterval))
     }
 
-    mutating func heartbeatDue(_ memory: inout PubNubMemory, _ out: inout Actions) {
-        startHeartbeats(memory, &out)
-        sendHeartbeat(&memory, &out)
+    mutating func heartbeatDue(memory: inout PubNubMemory, out: inout Actions) {
+        startHeartbeats(memory: memory, out: &out)
+        sendHeartbeat(memory: &memory, out: &out)
     }
 
-    mutating func sendHeartbeat(_ memory: inout PubNubMemory, _ out: inout Actions) {
+    mutating func sendHeartbeat(memory: inout PubNubMemory, out: inout Actions) {
         let names = memory.options.managesPresenceManually ? memory.present : memory.wanted
         let list = names.list.withoutPresence
         guard !list.isEmpty else { return }
         let request = PubNubRequest.heartbeat(
             list: list, heartbeat: memory.options.heartbeatValue, state: memory.stateText(for: PubNubNames(list)),
             settings: memory.settings)
-        call(request, .heartbeat, &memory, &out)
+        call(request, .heartbeat, memory: &memory, out: &out)
     }
 
     /// Sends a leave for `names`, unless leaves are suppressed. Rule PX-19.
     ///
     /// - Returns: whether a request was made.
     @discardableResult
-    mutating func leave(_ names: PubNubNames, _ memory: inout PubNubMemory, _ out: inout Actions) -> Bool {
+    mutating func leave(_ names: PubNubNames, memory: inout PubNubMemory, out: inout Actions) -> Bool {
         memory.asked.remove(names)
         let list = names.list.withoutPresence
         guard !list.isEmpty, !memory.options.suppressesLeave else { return false }
-        call(.leave(list: list, settings: memory.settings), .leave, &memory, &out)
+        call(.leave(list: list, settings: memory.settings), .leave, memory: &memory, out: &out)
         return true
     }
 
     /// Ends the connection. Before the connection is confirmed its end would cancel its requests, so the session first waits for the
     /// answer to a leave (rule PX-52).
-    mutating func finish(afterLeave hasLeft: Bool, _ out: inout Actions) {
+    mutating func finish(afterLeave hasLeft: Bool, out: inout Actions) {
         guard hasLeft, !isReady else { return out.finish() }
         if case .shakingHands = step { out.send(.cancelPoll) }
         step = .leaving
         out.startTimer(Self.reachingTimer, after: Self.reachingLimit(out.timing))
     }
 
-    private mutating func call(_ request: PubNubRequest, _ call: Call, _ memory: inout PubNubMemory, _ out: inout Actions) {
+    private mutating func call(_ request: PubNubRequest, _ call: Call, memory: inout PubNubMemory, out: inout Actions) {
         let exchange = memory.exchange(request, timeout: memory.options.requestTimeout)
         calls[exchange.id] = call
         out.send(.call(exchange))
@@ -52,20 +52,20 @@ extension PubNubSession {
 
     /// Probes the link for the engine, after silence or a change of the network. Rule PX-29.
     public mutating func probe(memory: inout PubNubMemory, out: inout SessionActions<PubNubSession>) {
-        testLink(&memory, &out)
+        testLink(memory: &memory, out: &out)
     }
 
     /// Requests the time while the service holds a poll; the answer shows that the link is alive.
-    mutating func testLink(_ memory: inout PubNubMemory, _ out: inout Actions) {
+    mutating func testLink(memory: inout PubNubMemory, out: inout Actions) {
         guard isReady, !isTesting else { return }
         isTesting = true
-        call(.time, .time, &memory, &out)
+        call(.time, .time, memory: &memory, out: &out)
         out.startTimer(Self.testTimer, after: out.timing.probe)
     }
 
     /// Handles the answer or failure of a call. Rules PX-28 to PX-30.
     mutating func answered(
-        _ call: Call, _ result: Result<PubNubAnswer, ConnectionFailure>, _ memory: inout PubNubMemory, _ out: inout Actions
+        _ call: Call, _ result: Result<PubNubAnswer, ConnectionFailure>, memory: inout PubNubMemory, out: inout Actions
     ) {
         let problem: PubNubProblem? =
             switch result {
@@ -89,7 +89,7 @@ extension PubNubSession {
         if call != .leave, Self.isUnreachable(failure.category) || call == .time {
             out.fault(failure)
         } else {
-            testLink(&memory, &out)
+            testLink(memory: &memory, out: &out)
         }
     }
 }

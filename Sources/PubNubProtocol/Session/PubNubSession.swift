@@ -74,14 +74,14 @@ public struct PubNubSession: LongPollSession {
 
     /// Rules PX-1 to PX-3.
     public mutating func opened(memory: inout PubNubMemory, out: inout SessionActions<PubNubSession>) {
-        let hasLeft = leave(memory.departed, &memory, &out)
+        let hasLeft = leave(memory.departed, memory: &memory, out: &out)
         memory.departed = PubNubNames()
         if memory.isIdle {
-            finish(afterLeave: hasLeft, &out)
+            finish(afterLeave: hasLeft, out: &out)
         } else if memory.needsTimeProbe || memory.wanted.isEmpty {
-            reach(&memory, &out)
+            reach(memory: &memory, out: &out)
         } else {
-            shakeHands(&memory, &out)
+            shakeHands(memory: &memory, out: &out)
         }
     }
 
@@ -90,8 +90,8 @@ public struct PubNubSession: LongPollSession {
     ) {
         switch step {
         case .shakingHands(inbound.id):
-            subscribed(inbound.result, &memory, &out) { session, cursor, messages, memory, out in
-                session.confirmed(at: cursor, messages, &memory, &out)
+            subscribed(inbound.result, memory: &memory, out: &out) { session, cursor, messages, memory, out in
+                session.confirmed(at: cursor, messages, memory: &memory, out: &out)
             }
         case .polling(let poll) where isAnswer(inbound.id, to: poll):
             if Self.isMalformed(inbound.result) {
@@ -99,14 +99,14 @@ public struct PubNubSession: LongPollSession {
             } else {
                 memory.malformedPolls = 0
             }
-            subscribed(inbound.result, &memory, &out) { session, cursor, messages, memory, out in
-                session.polled(cursor, messages, since: poll.since, &memory, &out)
+            subscribed(inbound.result, memory: &memory, out: &out) { session, cursor, messages, memory, out in
+                session.polled(cursor, messages, since: poll.since, memory: &memory, out: &out)
             }
         case .reaching(inbound.id):
-            reached(inbound.result, &memory, &out)
+            reached(inbound.result, memory: &memory, out: &out)
         default:
             // An answer that belongs neither to the outstanding poll nor to a call is a late answer to a poll that was replaced.
-            if let call = calls.removeValue(forKey: inbound.id) { answered(call, inbound.result, &memory, &out) }
+            if let call = calls.removeValue(forKey: inbound.id) { answered(call, inbound.result, memory: &memory, out: &out) }
         }
     }
 
@@ -116,7 +116,7 @@ public struct PubNubSession: LongPollSession {
 
     /// Rule PX-9: a subscribe request that failed ends the attempt.
     private mutating func subscribed(
-        _ result: Result<PubNubAnswer, ConnectionFailure>, _ memory: inout PubNubMemory, _ out: inout Actions,
+        _ result: Result<PubNubAnswer, ConnectionFailure>, memory: inout PubNubMemory, out: inout Actions,
         _ handle: AnswerHandler
     ) {
         switch result {
@@ -129,9 +129,9 @@ public struct PubNubSession: LongPollSession {
             if memory.settings.secretKey != nil, Self.isAboutTime(problem) {
                 (memory.needsServiceTime, memory.needsTimeProbe) = (true, true)
             }
-            fail(problem, &out)
-        case .success(.other): fail(.malformed("The answer is not that of a subscribe request."), &out)
-        case .failure(let failure): fail(PubNubProblem(failure), &out)
+            fail(problem, out: &out)
+        case .success(.other): fail(.malformed("The answer is not that of a subscribe request."), out: &out)
+        case .failure(let failure): fail(PubNubProblem(failure), out: &out)
         }
     }
 
@@ -149,7 +149,7 @@ public struct PubNubSession: LongPollSession {
         }
     }
 
-    mutating func fail(_ problem: PubNubProblem, _ out: inout Actions) {
+    mutating func fail(_ problem: PubNubProblem, out: inout Actions) {
         step = .idle
         out.emit(.problem(problem))
         out.fault(problem.told)
@@ -160,7 +160,7 @@ public struct PubNubSession: LongPollSession {
     ) {
         switch timer {
         case Self.heartbeatTimer:
-            heartbeatDue(&memory, &out)
+            heartbeatDue(memory: &memory, out: &out)
         case Self.testTimer:
             guard isTesting else { return }
             out.fault(ConnectionFailure(.timeout, "The service did not answer within \(out.timing.probe.inSeconds) s."))
@@ -169,9 +169,9 @@ public struct PubNubSession: LongPollSession {
             guard case .reaching = step else { return }
             out.fault(ConnectionFailure(.timeout, "The service could not be reached in time."))
         case Self.pauseTimer:
-            if case .pausing = step { poll(&memory, &out) }
+            if case .pausing = step { poll(memory: &memory, out: &out) }
         case Self.renewalTimer:
-            renewalDue(&memory, &out)
+            renewalDue(memory: &memory, out: &out)
         default:
             return
         }
@@ -181,7 +181,7 @@ public struct PubNubSession: LongPollSession {
     public mutating func closing(memory: inout PubNubMemory, out: inout SessionActions<PubNubSession>) {
         var names = memory.wanted
         names.add(memory.present)
-        leave(names, &memory, &out)
+        leave(names, memory: &memory, out: &out)
     }
 
     /// Rules PX-25, PX-26 and PX-33.

@@ -26,23 +26,23 @@ public struct PubNubErrorBody: Error, Hashable, Sendable {
 /// Refusals of publish requests.
 extension PubNubErrorBody {
     /// The publish key is wrong.
-    public static func invalidKey(_ now: Timetoken) -> PubNubErrorBody { publish(400, "Invalid Key", now) }
+    public static func invalidKey(_ now: Timetoken) -> PubNubErrorBody { publish(400, "Invalid Key", at: now) }
 
-    public static func invalidJSON(_ now: Timetoken) -> PubNubErrorBody { publish(400, "Invalid JSON", now) }
+    public static func invalidJSON(_ now: Timetoken) -> PubNubErrorBody { publish(400, "Invalid JSON", at: now) }
 
     /// The text by which the vendor's C library recognises an invalid channel name.
     public static let invalidChannelName = "Invalid Character in Channel Name"
 
     /// The channel's name is not valid for publishing.
-    public static func invalidChannel(_ now: Timetoken) -> PubNubErrorBody { publish(400, invalidChannelName, now) }
+    public static func invalidChannel(_ now: Timetoken) -> PubNubErrorBody { publish(400, invalidChannelName, at: now) }
 
-    public static func messageTooLarge(_ now: Timetoken) -> PubNubErrorBody { publish(413, "Message Too Large", now) }
+    public static func messageTooLarge(_ now: Timetoken) -> PubNubErrorBody { publish(413, "Message Too Large", at: now) }
 
-    public static func signalTooLarge(_ now: Timetoken) -> PubNubErrorBody { publish(400, "Signal size too large", now) }
+    public static func signalTooLarge(_ now: Timetoken) -> PubNubErrorBody { publish(400, "Signal size too large", at: now) }
 
     /// Another refusal of a publish; the publisher gets `text`.
-    public static func publish(_ status: Int, _ text: String, _ now: Timetoken) -> PubNubErrorBody {
-        PubNubErrorBody(status, PubNubFrames.result(0, text, now))
+    public static func publish(_ status: Int, _ text: String, at now: Timetoken) -> PubNubErrorBody {
+        PubNubErrorBody(status, PubNubFrames.result(0, text, at: now))
     }
 }
 

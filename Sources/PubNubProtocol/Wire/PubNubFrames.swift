@@ -47,7 +47,7 @@ public enum PubNubFrames {
 
     /// `[1,"Sent","15…"]`: a publish or signal that was accepted.
     public static func sent(_ timetoken: Timetoken) -> [UInt8] {
-        result(1, "Sent", timetoken)
+        result(1, "Sent", at: timetoken)
     }
 
     /// `[15…]`: the answer to `/time/0`.
@@ -59,7 +59,7 @@ public enum PubNubFrames {
     }
 
     /// `[code,"text","15…"]`
-    static func result(_ code: Int, _ text: String, _ timetoken: Timetoken) -> [UInt8] {
+    static func result(_ code: Int, _ text: String, at timetoken: Timetoken) -> [UInt8] {
         var out: [UInt8] = [UInt8(ascii: "[")]
         JSONWriter.append(code, to: &out)
         out.append(UInt8(ascii: ","))

@@ -70,17 +70,17 @@ extension PubNubProblem {
     /// The failure for a status that is not 2xx.
     private static func failure(status: Int, retryAfter: Duration?) -> ConnectionFailure {
         func failure(
-            _ category: StatusCategory, _ reason: String, _ origin: ConnectionFailure.Origin = .server
+            _ category: StatusCategory, _ reason: String, origin: ConnectionFailure.Origin = .server
         ) -> ConnectionFailure {
             ConnectionFailure(category, reason, origin: origin, httpStatus: status)
         }
         switch status {
         case 300..<400:
-            return failure(.malformedResponse, "The answer is a redirect, and redirects are not followed.", .local)
-        case 511: return failure(.malformedResponse, "The network requires a sign-in first.", .local)
+            return failure(.malformedResponse, "The answer is a redirect, and redirects are not followed.", origin: .local)
+        case 511: return failure(.malformedResponse, "The network requires a sign-in first.", origin: .local)
         case 400, 411: return failure(.badRequest, "The service does not accept the request.")
         case 401, 403: return failure(.accessDenied, "The service denies access.")
-        case 407: return failure(.proxyUnavailable, "A proxy requires credentials.", .local)
+        case 407: return failure(.proxyUnavailable, "A proxy requires credentials.", origin: .local)
         case 408: return failure(.timeout, "The service waited too long for the request.")
         case 414, 431: return failure(.requestTooLong, "The request is too long for the service.")
         case 481: return failure(.malformedFilter, "The service does not understand the filter expression.")
@@ -90,7 +90,7 @@ extension PubNubProblem {
             return overloaded
         case 400..<500: return failure(.unknown, "The service refuses the request.")
         case 500..<600: return failure(.unknown, "The service failed.")
-        default: return failure(.malformedResponse, "The answer has an unknown status.", .local)
+        default: return failure(.malformedResponse, "The answer has an unknown status.", origin: .local)
         }
     }
 }

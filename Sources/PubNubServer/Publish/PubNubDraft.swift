@@ -35,7 +35,7 @@ struct PubNubDraft: Hashable, Sendable {
         guard Self.isValid(channel: channel) else { throw .invalidChannel(now) }
         self.channel = channel
         publisher = request.user.flatMap { $0.isEmpty ? nil : $0 }
-        guard publisher.map({ Self.isValid(user: $0) }) ?? true else { throw .publish(400, "Invalid uuid parameter", now) }
+        guard publisher.map({ Self.isValid(user: $0) }) ?? true else { throw .publish(400, "Invalid uuid parameter", at: now) }
         self.kind = kind
         let isSignal = kind == .signal
         if let payload {
@@ -45,9 +45,9 @@ struct PubNubDraft: Hashable, Sendable {
             self.payload = try Self.content(of: request.body, now)
         }
         if isSignal, self.payload.count > Self.maximumSignalBytes { throw .signalTooLarge(now) }
-        if kind == .file, !Self.isFile(self.payload) { throw .publish(400, "Invalid file message", now) }
+        if kind == .file, !Self.isFile(self.payload) { throw .publish(400, "Invalid file message", at: now) }
         customType = request.parameter("custom_message_type")
-        if let customType, !Self.isValid(customType: customType) { throw .publish(400, "Invalid custom message type", now) }
+        if let customType, !Self.isValid(customType: customType) { throw .publish(400, "Invalid custom message type", at: now) }
         // Signals have neither metadata nor a storage time, and are never stored.
         if !isSignal, let text = request.parameter("meta"), !text.isEmpty { metadata = try Self.json(Array(text.utf8), now) }
         isStored = isSignal ? false : request.flag("store")
