@@ -30,7 +30,7 @@ def test_three_unlabelled_parameters_in_a_row_count():
 
 
 def test_a_run_counts_the_sources_of_a_target():
-    result = subprocess.run([SCRIPT, "--list", "RedisClient"], capture_output=True, text=True, check=True)
+    result = subprocess.run([SCRIPT, "--list", "ServerRuntime"], capture_output=True, text=True, check=True)
     *listed, target, total = result.stdout.splitlines()
-    assert target.split() == [str(len(listed)), "RedisClient"] and total.split() == [str(len(listed)), "in", "all"]
-    assert all(line.startswith("Sources/RedisClient/") for line in listed)
+    assert target.split() == [str(len(listed)), "ServerRuntime"] and total.split() == [str(len(listed)), "in", "all"]
+    assert all(line.startswith("Sources/ServerRuntime/") for line in listed)

@@ -147,12 +147,12 @@ final class RedisLinkCore {
 
     private func heard(_ event: RedisConnectionEvent, of lane: RedisLane, _ attempt: UInt64) {
         switch event {
-        case .ready(let server): run { $0.ready(lane, attempt, server, at: $1, into: &$2) }
-        case .answered(let id, let result): run { $0.answered(lane, attempt, id, result, at: $1, into: &$2) }
+        case .ready(let server): run { $0.ready(lane, attempt: attempt, server: server, at: $1, into: &$2) }
+        case .answered(let id, let result): run { $0.answered(lane, attempt: attempt, id: id, result: result, at: $1, into: &$2) }
         case .pushed(let push): if lane == .messages { run { $0.pushed(attempt, push, at: $1, into: &$2) } }
         case .closed(let loss):
             connections[lane] = nil
-            run { $0.closed(lane, attempt, loss, at: $1, into: &$2) }
+            run { $0.closed(lane, attempt: attempt, loss: loss, at: $1, into: &$2) }
         }
     }
 

@@ -27,7 +27,7 @@ extension RedisLinkMachine {
 
     /// Handles the answer to a call that was sent.
     mutating func answered(
-        call id: UInt64, _ result: Result<RedisValue, RedisFailure>, at now: Moment, into effects: inout [Effect]
+        call id: UInt64, result: Result<RedisValue, RedisFailure>, at now: Moment, into effects: inout [Effect]
     ) {
         guard calls[id] != nil else { return }
         switch result {

@@ -54,7 +54,7 @@ extension RedisLinkMachine {
     // MARK: Subscriptions
 
     mutating func subscribed(
-        _ channels: [RedisChannel], _ id: UInt64, _ deadline: Moment, _ result: Result<RedisValue, RedisFailure>,
+        _ channels: [RedisChannel], id: UInt64, deadline: Moment, result: Result<RedisValue, RedisFailure>,
         into effects: inout [Effect]
     ) {
         switch result {

@@ -155,7 +155,7 @@ package struct RedisLinkMachine: Sendable {
 
     /// Handles a connection that is ready.
     package mutating func ready(
-        _ lane: RedisLane, _ attempt: UInt64, _ server: RedisServer, at now: Moment, into effects: inout [Effect]
+        _ lane: RedisLane, attempt: UInt64, server: RedisServer, at now: Moment, into effects: inout [Effect]
     ) {
         guard self[lane].attempt == attempt, self[lane].phase == .dialling else { return }
         self[lane].phase = .ready(server)
@@ -174,14 +174,15 @@ package struct RedisLinkMachine: Sendable {
 
     /// Handles the answer to a request.
     package mutating func answered(
-        _ lane: RedisLane, _ attempt: UInt64, _ id: UInt64, _ result: Result<RedisValue, RedisFailure>, at now: Moment,
+        _ lane: RedisLane, attempt: UInt64, id: UInt64, result: Result<RedisValue, RedisFailure>, at now: Moment,
         into effects: inout [Effect]
     ) {
         guard self[lane].attempt == attempt, let purpose = purposes.removeValue(forKey: id) else { return }
         switch purpose {
-        case .call(let call): answered(call: call, result, at: now, into: &effects)
+        case .call(let call): answered(call: call, result: result, at: now, into: &effects)
         case .load(let digest): if case .failure = result { loaded.remove(digest) }
-        case .subscribe(let channels, let id, let deadline): subscribed(channels, id, deadline, result, into: &effects)
+        case .subscribe(let channels, let id, let deadline):
+            subscribed(channels, id: id, deadline: deadline, result: result, into: &effects)
         case .unsubscribe: break
         case .restore: restored(result, at: now, into: &effects)
         case .probe: published(result, at: now, into: &effects)
@@ -190,7 +191,7 @@ package struct RedisLinkMachine: Sendable {
 
     /// Handles the end of a connection; all its requests have been answered.
     package mutating func closed(
-        _ lane: RedisLane, _ attempt: UInt64, _ loss: RedisLoss, at now: Moment, into effects: inout [Effect]
+        _ lane: RedisLane, attempt: UInt64, loss: RedisLoss, at now: Moment, into effects: inout [Effect]
     ) {
         guard self[lane].attempt == attempt else { return }
         switch self[lane].phase {
@@ -275,7 +276,7 @@ package struct RedisLinkMachine: Sendable {
         effects.append(.dial(lane, self[lane].attempt))
     }
 
-    /// Ends a connection at once; ``closed(_:_:_:at:into:)`` follows.
+    /// Ends a connection at once; ``closed(_:attempt:loss:at:into:)`` follows.
     mutating func cut(_ lane: RedisLane, _ loss: RedisLoss, into effects: inout [Effect]) {
         guard case .ready = self[lane].phase else { return }
         self[lane].phase = .leaving

@@ -113,7 +113,7 @@ package final class RedisLocator: Sendable {
             if address.credentials != nil { credentials = [nil, address.credentials] }
         case .cluster: question = RedisCommand("CLUSTER", "SHARDS")
         }
-        ask(host, question, credentials[...], on: eventLoop, timers: timers).whenComplete { [self] result in
+        ask(host, question, credentials: credentials[...], on: eventLoop, timers: timers).whenComplete { [self] result in
             switch result {
             case .success(let value):
                 if let found = answer(value) {
@@ -132,7 +132,7 @@ package final class RedisLocator: Sendable {
     }
 
     private func ask(
-        _ host: RedisAddress.Host, _ question: RedisCommand, _ credentials: ArraySlice<RedisAddress.Credentials?>,
+        _ host: RedisAddress.Host, _ question: RedisCommand, credentials: ArraySlice<RedisAddress.Credentials?>,
         on eventLoop: any EventLoop, timers: any TimerScheduler
     ) -> EventLoopFuture<RedisValue> {
         let promise = eventLoop.makePromise(of: RedisValue.self)
@@ -161,7 +161,7 @@ package final class RedisLocator: Sendable {
         }
         return promise.futureResult.flatMapError { [self] error in
             guard credentials.count > 1, case .refused? = error as? RedisLoss else { return eventLoop.makeFailedFuture(error) }
-            return ask(host, question, credentials.dropFirst(), on: eventLoop, timers: timers)
+            return ask(host, question, credentials: credentials.dropFirst(), on: eventLoop, timers: timers)
         }
     }
 

@@ -63,7 +63,7 @@ public struct WebSocketReceiver: Sendable {
                 let count = min(partial.header.length - partial.received, bytes.count - position)
                 let piece = UnsafeRawBufferPointer(rebasing: bytes[position..<position + count])
                 position += count
-                try resume(partial, piece, handle)
+                try resume(partial, piece, handle: handle)
                 continue
             }
             guard let header = try nextHeader(bytes, &position) else { return }
@@ -71,7 +71,7 @@ public struct WebSocketReceiver: Sendable {
             if header.length <= bytes.count - position {
                 let payload = UnsafeRawBufferPointer(rebasing: bytes[position..<position + header.length])
                 position += header.length
-                try take(header, payload, handle)
+                try take(header, payload, handle: handle)
             } else {
                 frame = (header, 0)
             }
@@ -126,18 +126,18 @@ public struct WebSocketReceiver: Sendable {
 
     /// Handles a frame whose payload is complete.
     private mutating func take(
-        _ header: FrameHeader, _ payload: UnsafeRawBufferPointer, _ handle: (WebSocketEvent) -> Void
+        _ header: FrameHeader, _ payload: UnsafeRawBufferPointer, handle: (WebSocketEvent) -> Void
     ) throws(WebSocketViolation) {
         if header.opcode.isControl || (header.isFinal && kind == nil) {
             guard let mask = header.mask, mask.wire != 0, !payload.isEmpty else {
-                return try deliver(header.opcode, payload, handle)
+                return try deliver(header.opcode, payload, handle: handle)
             }
             // The read buffer may be shared with its pool, so unmasking in place would copy all of it.
             let violation = withUnsafeTemporaryAllocation(byteCount: payload.count, alignment: 8) { copy in
                 copy.copyMemory(from: payload)
                 mask.apply(to: copy)
                 do throws(WebSocketViolation) {
-                    try deliver(header.opcode, UnsafeRawBufferPointer(copy), handle)
+                    try deliver(header.opcode, UnsafeRawBufferPointer(copy), handle: handle)
                     return WebSocketViolation?.none
                 } catch {
                     return error
@@ -153,7 +153,7 @@ public struct WebSocketReceiver: Sendable {
     /// Continues a frame whose payload arrives in pieces.
     private mutating func resume(
         _ partial: (header: FrameHeader, received: Int), _ piece: UnsafeRawBufferPointer,
-        _ handle: (WebSocketEvent) -> Void
+        handle: (WebSocketEvent) -> Void
     ) throws(WebSocketViolation) {
         let header = partial.header
         let received = partial.received + piece.count
@@ -164,7 +164,7 @@ public struct WebSocketReceiver: Sendable {
             guard isWhole else { return }
             var payload: [UInt8] = []
             swap(&payload, &control)
-            let result = payload.withUnsafeBytes { deliverResult(header.opcode, $0, handle) }
+            let result = payload.withUnsafeBytes { deliverResult(header.opcode, $0, handle: handle) }
             return try result.get()
         }
         try append(header, piece, offset: partial.received)
@@ -202,7 +202,7 @@ public struct WebSocketReceiver: Sendable {
 extension WebSocketReceiver {
     /// Reports one whole message or control frame.
     private mutating func deliver(
-        _ opcode: WebSocketOpcode, _ payload: UnsafeRawBufferPointer, _ handle: (WebSocketEvent) -> Void
+        _ opcode: WebSocketOpcode, _ payload: UnsafeRawBufferPointer, handle: (WebSocketEvent) -> Void
     ) throws(WebSocketViolation) {
         switch opcode {
         case .text:
@@ -219,10 +219,10 @@ extension WebSocketReceiver {
     }
 
     private mutating func deliverResult(
-        _ opcode: WebSocketOpcode, _ payload: UnsafeRawBufferPointer, _ handle: (WebSocketEvent) -> Void
+        _ opcode: WebSocketOpcode, _ payload: UnsafeRawBufferPointer, handle: (WebSocketEvent) -> Void
     ) -> Result<Void, WebSocketViolation> {
         do throws(WebSocketViolation) {
-            return .success(try deliver(opcode, payload, handle))
+            return .success(try deliver(opcode, payload, handle: handle))
         } catch {
             return .failure(error)
         }

@@ -41,7 +41,7 @@ struct LinkRun {
     /// A connection is ready, and all its subscriptions are confirmed.
     mutating func becomeReady(_ lane: RedisLane) -> [Effect] {
         let attempt = attempts[lane] ?? 0
-        var effects = run { $0.ready(lane, attempt, Self.server, at: $1, into: &$2) }
+        var effects = run { $0.ready(lane, attempt: attempt, server: Self.server, at: $1, into: &$2) }
         if lane == .messages { while sent.contains(where: { $0.lane == lane }) { effects += answer(lane, .success(.null)) } }
         return effects
     }
@@ -62,7 +62,7 @@ struct LinkRun {
     mutating func answer(_ lane: RedisLane, _ result: Result<RedisValue, RedisFailure>) -> [Effect] {
         guard let index = sent.firstIndex(where: { $0.lane == lane }), let attempt = attempts[lane] else { return [] }
         let id = sent.remove(at: index).id
-        return run { $0.answered(lane, attempt, id, result, at: $1, into: &$2) }
+        return run { $0.answered(lane, attempt: attempt, id: id, result: result, at: $1, into: &$2) }
     }
 
     mutating func answer(_ result: Result<RedisValue, RedisFailure>) -> [Effect] { answer(.commands, result) }
@@ -79,7 +79,7 @@ struct LinkRun {
     mutating func lose(_ lane: RedisLane, _ loss: RedisLoss = lost) -> [Effect] {
         var effects: [Effect] = []
         while sent.contains(where: { $0.lane == lane }) { effects += answer(lane, .failure(.lost(loss))) }
-        return effects + run { [attempts] in $0.closed(lane, attempts[lane] ?? 0, loss, at: $1, into: &$2) }
+        return effects + run { [attempts] in $0.closed(lane, attempt: attempts[lane] ?? 0, loss: loss, at: $1, into: &$2) }
     }
 
     /// Moves the clock, waking the machine whenever it asked for it.

@@ -29,7 +29,7 @@ import Testing
         _ = run.waitForDial(.messages)
         let attempt = run.attempts[.messages] ?? 0
         var effects: [Effect] = []
-        run.machine.ready(.messages, attempt, LinkRun.server, at: run.now, into: &effects)
+        run.machine.ready(.messages, attempt: attempt, server: LinkRun.server, at: run.now, into: &effects)
         let counts = effects.compactMap { effect -> Int? in
             guard case .submit(.messages, _, _, let request, _) = effect else { return nil }
             return request.command.arguments.count
@@ -75,14 +75,14 @@ import Testing
         _ = run.waitForDial(.messages)
         let (attempt, now) = (run.attempts[.messages] ?? 0, run.now)
         var effects: [Effect] = []
-        run.machine.ready(.messages, attempt, LinkRun.server, at: now, into: &effects)
+        run.machine.ready(.messages, attempt: attempt, server: LinkRun.server, at: now, into: &effects)
         guard case .submit(_, _, let id, _, _) = effects.last else {
             Issue.record("\(effects)")
             return
         }
         effects = []
         let reply = RedisErrorReply("NOPERM no")
-        run.machine.answered(.messages, attempt, id, .failure(.refused(reply)), at: now, into: &effects)
+        run.machine.answered(.messages, attempt: attempt, id: id, result: .failure(.refused(reply)), at: now, into: &effects)
         #expect(effects == [.cut(.messages, attempt, .refused(reply))])
         #expect(run.lose(.messages, .refused(reply)).contains(.deliver(.status(.messages, .stopped(.refused(reply))))))
     }
