@@ -31,17 +31,17 @@ final class SQLiteOutboxStore: OutboxStore {
             do {
                 let (queue, records) = try await OutboxSchema.open(path: file.path)
                 return OutboxStorage.Opened(
-                    store: SQLiteOutboxStore(file, queue, lock), records: records, isRecreated: false)
+                    store: SQLiteOutboxStore(file, queue: queue, lock: lock), records: records, isRecreated: false)
             } catch let error as DatabaseError where wasThere && error.isDamage {
             }
         }
         try file.putAside()
         _ = try file.prepare()
         let (queue, records) = try await OutboxSchema.open(path: file.path)
-        return OutboxStorage.Opened(store: SQLiteOutboxStore(file, queue, lock), records: records, isRecreated: true)
+        return OutboxStorage.Opened(store: SQLiteOutboxStore(file, queue: queue, lock: lock), records: records, isRecreated: true)
     }
 
-    private init(_ file: DatabaseFile, _ queue: DatabaseQueue, _ lock: FileLock) {
+    private init(_ file: DatabaseFile, queue: DatabaseQueue, lock: FileLock) {
         self.file = file
         self.queue = queue
         self.lock = NIOLockedValueBox(lock)

@@ -88,7 +88,7 @@ extension ChatDatabase {
                 ? WordCounts.count(expression, isStreamed: Words.isStreamed(keyword), database)
                 : WordCounts.count(expression, types: types, database)
             let found = try counts.compactMap { number, count -> FoundChannel? in
-                guard let channel = try Self.fetch("WHERE number = ?", [number], database).first,
+                guard let channel = try Self.fetch("WHERE number = ?", [number], in: database).first,
                     conversations.contains(channel.channel.conversation)
                 else { return nil }
                 return FoundChannel(channel: channel, count: count)

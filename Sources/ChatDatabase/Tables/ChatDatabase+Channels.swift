@@ -29,7 +29,7 @@ extension ChatDatabase {
             }
             return try Self.fetch(
                 "WHERE \(condition) ORDER BY \(rank) DESC, operation_time DESC, conversation DESC, id DESC LIMIT ?",
-                arguments + [max(0, limit)], database)
+                arguments + [max(0, limit)], in: database)
         }
     }
 
@@ -37,7 +37,7 @@ extension ChatDatabase {
     public func channel(_ channel: NexconnChannel) throws(ChatDatabaseError) -> LocalChannel? {
         try read { database in
             try Self.fetch(
-                "WHERE conversation = ? AND id = ?", [channel.conversation.rawValue, channel.id], database
+                "WHERE conversation = ? AND id = ?", [channel.conversation.rawValue, channel.id], in: database
             ).first
         }
     }
@@ -47,7 +47,7 @@ extension ChatDatabase {
         try read { database in
             try channels.compactMap {
                 try Self.fetch(
-                    "WHERE conversation = ? AND id = ? AND listed = 1", [$0.conversation.rawValue, $0.id], database
+                    "WHERE conversation = ? AND id = ? AND listed = 1", [$0.conversation.rawValue, $0.id], in: database
                 ).first
             }
         }
@@ -69,11 +69,11 @@ extension ChatDatabase {
                 """
                 WHERE listed = 1 AND \(condition) AND conversation IN (\(Self.list(conversations)))
                 ORDER BY pinned DESC, operation_time DESC, conversation DESC, id DESC
-                """, [], database)
+                """, [], in: database)
         }
     }
 
-    static func fetch(_ rest: String, _ arguments: StatementArguments, _ database: Database) throws -> [LocalChannel] {
+    static func fetch(_ rest: String, _ arguments: StatementArguments, in database: Database) throws -> [LocalChannel] {
         let statement = try database.cachedStatement(sql: "SELECT \(ChannelState.columns) FROM channel \(rest)")
         let states = try Row.fetchAll(statement, arguments: arguments).map(ChannelState.init(row:))
         let latest = try database.cachedStatement(sql: MessageRow.select("m.local_id = ?"))

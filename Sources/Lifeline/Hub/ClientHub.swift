@@ -131,16 +131,16 @@ extension ClientHub {
         case .subscribed(let channel, let members, let isRenewal):
             guard confirm(channel) else { return }
             outgoing.append(.subscribed(channel: channel, isRenewal: isRenewal, at: now))
-            if let members { apply(to: channel, now, &outgoing) { $0.replace(with: members, in: channel) } }
+            if let members { apply(to: channel, at: now, into: &outgoing) { $0.replace(with: members, in: channel) } }
         case .unsubscribed(let channel):
             guard state.withLockedValue({ $0.leaving.remove(channel) }) != nil else { return }
             outgoing.append(.unsubscribed(channel: channel, at: now))
         case .present(let channel, let members):
-            apply(to: channel, now, &outgoing) { $0.replace(with: members, in: channel) }
+            apply(to: channel, at: now, into: &outgoing) { $0.replace(with: members, in: channel) }
         case .joined(let channel, let member):
-            apply(to: channel, now, &outgoing) { list in list.join(member, in: channel).map { [$0] } ?? [] }
+            apply(to: channel, at: now, into: &outgoing) { list in list.join(member, in: channel).map { [$0] } ?? [] }
         case .left(let channel, let id):
-            apply(to: channel, now, &outgoing) { list in list.leave(id, in: channel).map { [$0] } ?? [] }
+            apply(to: channel, at: now, into: &outgoing) { list in list.leave(id, in: channel).map { [$0] } ?? [] }
             stopTyping([id], in: channel)
         case .reaction(let channel, let change):
             for room in rooms(of: channel) { room.tell(change) }
@@ -168,7 +168,7 @@ extension ClientHub {
 
     /// Applies a report about a channel's members, and delivers the changes to all rooms.
     private func apply(
-        to channel: String, _ now: Moment, _ outgoing: inout [ClientEvent], _ change: (inout MemberList) -> [PresenceChange]
+        to channel: String, at now: Moment, into outgoing: inout [ClientEvent], _ change: (inout MemberList) -> [PresenceChange]
     ) {
         guard let members = held(channel)?.members else { return }
         let changes = members.apply(change)

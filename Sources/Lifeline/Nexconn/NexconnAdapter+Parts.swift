@@ -7,7 +7,7 @@ import WireCoding
 
 extension NexconnAdapter {
     /// Makes an adapter of these parts.
-    static func on(_ parts: ClientParts, _ settings: NexconnSettings, _ options: ClientOptions) -> NexconnAdapter {
+    static func on(_ parts: ClientParts, _ settings: NexconnSettings, options: ClientOptions) -> NexconnAdapter {
         let network = options.network
         let transport: any ClientTransport<NexconnSession> = parts.webSocket(network.webSocket()) { NexconnFrameDecoder() }
         let adapter = make(

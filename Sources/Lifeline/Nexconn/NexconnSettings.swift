@@ -59,7 +59,7 @@ extension Service {
                 system: NexconnSettings.system),
             yields: yields, tracksPresence: presence)
         return Service(name: NexconnSettings.serviceName) { options, parts in
-            NexconnAdapter.on(parts, settings, options)
+            NexconnAdapter.on(parts, settings, options: options)
         }
     }
 }

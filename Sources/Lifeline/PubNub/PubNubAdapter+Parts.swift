@@ -6,7 +6,7 @@ import TransportCommon
 
 extension PubNubAdapter {
     /// Makes an adapter of these parts.
-    static func on(_ parts: ClientParts, _ service: PubNubServiceSettings, _ options: ClientOptions) -> PubNubAdapter {
+    static func on(_ parts: ClientParts, _ service: PubNubServiceSettings, options: ClientOptions) -> PubNubAdapter {
         let network = options.network
         let transport: any ClientTransport<PubNubSession> = parts.longPoll(network.longPoll()) { PubNubAnswerDecoder() }
         // A page of history is the longest answer: 100 messages of 32 KiB.

@@ -93,7 +93,7 @@ extension Service {
             cipher: cipherKey.map { PubNubCipher(key: $0, form: cipherForm.form).reading(readingKeys.keys) }, filter: filter,
             tracksPresence: presence, tokens: tokens)
         return Service(name: PubNubServiceSettings.serviceName) { options, parts in
-            PubNubAdapter.on(parts, settings, options)
+            PubNubAdapter.on(parts, settings, options: options)
         }
     }
 }

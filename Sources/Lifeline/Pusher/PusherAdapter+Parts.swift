@@ -10,7 +10,7 @@ extension PusherAdapter {
     private static let longestMessage = 1 << 25
 
     /// Makes an adapter of these parts.
-    static func on(_ parts: ClientParts, _ settings: PusherSettings, _ options: ClientOptions) -> PusherAdapter {
+    static func on(_ parts: ClientParts, _ settings: PusherSettings, options: ClientOptions) -> PusherAdapter {
         let network = options.network
         // Self-hosted servers may allow longer data than Pusher's 10 KiB (rule PA-53).
         let dial: @Sendable () -> any ClientTransport<PusherSession> = {

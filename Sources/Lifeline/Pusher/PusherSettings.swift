@@ -46,7 +46,7 @@ extension Service {
             key: key, host: host, api: api ?? host.pusherAPI, path: path, access: access, user: user,
             signIn: signIn, recoversMessages: recoversMessages)
         return Service(name: PusherSettings.serviceName) { options, parts in
-            PusherAdapter.on(parts, settings, options)
+            PusherAdapter.on(parts, settings, options: options)
         }
     }
 }

@@ -49,14 +49,14 @@ extension ChatBackend {
             "userId": .string(owner), "groupId": .string(groupID), "groupName": .string(name),
             "memberUserIds": Self.list(members),
         ]
-        _ = try await result("group-channel/create", body, .beforeSending)
+        _ = try await result("group-channel/create", body: body, repetition: .beforeSending)
     }
 
     /// Dissolves a group.
     ///
     /// - Throws: the error of the call.
     public func dismissGroup(_ groupID: String) async throws(BackendError) {
-        _ = try await result("group-channel/dismiss", ["groupId": .string(groupID)], .beforeSending)
+        _ = try await result("group-channel/dismiss", body: ["groupId": .string(groupID)], repetition: .beforeSending)
     }
 
     /// Adds users to a group.
@@ -64,7 +64,7 @@ extension ChatBackend {
     /// - Throws: the error of the call.
     public func addMembers(_ userIDs: [String], to groupID: String) async throws(BackendError) {
         let body: JSONValue = ["groupId": .string(groupID), "userIds": Self.list(userIDs)]
-        _ = try await result("group-channel/join", body, .beforeSending)
+        _ = try await result("group-channel/join", body: body, repetition: .beforeSending)
     }
 
     /// Removes users from a group.
@@ -72,7 +72,7 @@ extension ChatBackend {
     /// - Throws: the error of the call.
     public func removeMembers(_ userIDs: [String], from groupID: String) async throws(BackendError) {
         let body: JSONValue = ["groupId": .string(groupID), "userIds": Self.list(userIDs)]
-        _ = try await result("group-channel/leave", body, .beforeSending)
+        _ = try await result("group-channel/leave", body: body, repetition: .beforeSending)
     }
 
     /// The ids of a group's members.
@@ -84,7 +84,8 @@ extension ChatBackend {
         repeat {
             var fields: [(String, JSONValue)] = [("groupId", .string(groupID)), ("pageSize", 100)]
             if let page { fields.append(("pageToken", .string(page))) }
-            let result = try await result("group-channel/member/list", .object(.init(uniqueKeysWithValues: fields)), .always)
+            let result = try await result(
+                "group-channel/member/list", body: .object(.init(uniqueKeysWithValues: fields)), repetition: .always)
             let found = (result["members"]?.elements ?? []).compactMap { $0["userId"]?.string }
             ids += found
             let next = result["nextPageToken"]?.string ?? ""
@@ -117,7 +118,7 @@ extension ChatBackend {
             fields.append(("clientMessageId", .string(clientMessageID)))
         }
         let repetition: BackendCaller.Repetition = clientMessageID == nil ? .beforeSending : .always
-        let result = try await result(target.path, .object(.init(uniqueKeysWithValues: fields)), repetition)
+        let result = try await result(target.path, body: .object(.init(uniqueKeysWithValues: fields)), repetition: repetition)
         return ChatSent(
             messageIDs: (result["messages"]?.elements ?? []).compactMap { $0["messageId"]?.string },
             failed: result["failed"]?.elements?.count ?? 0)

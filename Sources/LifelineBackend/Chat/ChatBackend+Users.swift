@@ -19,7 +19,7 @@ extension ChatBackend {
         let body: JSONValue = [
             "userId": .string(userID), "name": .string(name ?? userID), "avatarUrl": .string(avatarURL),
         ]
-        let result = try await result("auth/access-token/issue", body, .always)
+        let result = try await result("auth/access-token/issue", body: body, repetition: .always)
         guard let token = result["accessToken"]?.string else {
             throw BackendError(.malformedResponse, "The server's answer has no access token.", mayHaveTakenEffect: true)
         }
@@ -34,14 +34,14 @@ extension ChatBackend {
     /// - Throws: the error of the call.
     public func expireTokens(of userIDs: [String], issuedBefore unixMilliseconds: Int) async throws(BackendError) {
         let body: JSONValue = ["userIds": Self.list(userIDs), "expiresAt": .number(JSONNumber(unixMilliseconds))]
-        _ = try await result("auth/access-token/expire", body, .always)
+        _ = try await result("auth/access-token/expire", body: body, repetition: .always)
     }
 
     /// The server's data about a user.
     ///
     /// - Throws: the error of the call.
     public func user(_ userID: String) async throws(BackendError) -> ChatBackendUser {
-        let result = try await result("user/get", ["userId": .string(userID)], .always)
+        let result = try await result("user/get", body: ["userId": .string(userID)], repetition: .always)
         return ChatBackendUser(name: result["name"]?.string ?? "", avatarURL: result["avatarUrl"]?.string ?? "")
     }
 
@@ -52,21 +52,22 @@ extension ChatBackend {
         var fields: [(String, JSONValue)] = [("userId", .string(userID))]
         if let name { fields.append(("name", .string(name))) }
         if let avatarURL { fields.append(("avatarUrl", .string(avatarURL))) }
-        _ = try await result("user/update", .object(.init(uniqueKeysWithValues: fields)), .beforeSending)
+        _ = try await result("user/update", body: .object(.init(uniqueKeysWithValues: fields)), repetition: .beforeSending)
     }
 
     /// Whether a user has a session.
     ///
     /// - Throws: the error of the call.
     public func isOnline(_ userID: String) async throws(BackendError) -> Bool {
-        try await result("user/connection-status/get", ["userId": .string(userID)], .always)["status"]?.string == "online"
+        try await result("user/connection-status/get", body: ["userId": .string(userID)], repetition: .always)["status"]?.string
+            == "online"
     }
 
     /// Ends all sessions of up to 100 users. Their tokens stay valid.
     ///
     /// - Throws: the error of the call.
     public func endSessions(of userIDs: [String]) async throws(BackendError) {
-        _ = try await result("user/session/end", ["userIds": Self.list(userIDs)], .beforeSending)
+        _ = try await result("user/session/end", body: ["userIds": Self.list(userIDs)], repetition: .beforeSending)
     }
 
     /// Bans up to 20 users.
@@ -77,14 +78,14 @@ extension ChatBackend {
     /// - Throws: the error of the call.
     public func ban(_ userIDs: [String], minutes: Int) async throws(BackendError) {
         let body: JSONValue = ["userIds": Self.list(userIDs), "durationMinutes": .number(JSONNumber(minutes))]
-        _ = try await result("user/ban", body, .beforeSending)
+        _ = try await result("user/ban", body: body, repetition: .beforeSending)
     }
 
     /// Ends the bans of up to 20 users.
     ///
     /// - Throws: the error of the call.
     public func unban(_ userIDs: [String]) async throws(BackendError) {
-        _ = try await result("user/unban", ["userIds": Self.list(userIDs)], .beforeSending)
+        _ = try await result("user/unban", body: ["userIds": Self.list(userIDs)], repetition: .beforeSending)
     }
 
     /// The ids of users who are banned.
@@ -93,7 +94,7 @@ extension ChatBackend {
     /// - Throws: the error of the call.
     public func bannedUsers(page: Int = 1) async throws(BackendError) -> [String] {
         let body: JSONValue = ["page": .number(JSONNumber(page)), "pageSize": 100]
-        let result = try await result("user/ban/list", body, .always)
+        let result = try await result("user/ban/list", body: body, repetition: .always)
         return (result["bannedUsers"]?.elements ?? []).compactMap { $0["userId"]?.string }
     }
 

@@ -59,11 +59,11 @@ public struct ChatBackend: Sendable {
         guard let body = try? JSONValue(parsing: json), body.object != nil else {
             throw .badRequest("The body is not a JSON object.")
         }
-        return try await result(path, body, .beforeSending).text
+        return try await result(path, body: body, repetition: .beforeSending).text
     }
 
     func result(
-        _ path: String, _ body: JSONValue, _ repetition: BackendCaller.Repetition
+        _ path: String, body: JSONValue, repetition: BackendCaller.Repetition
     ) async throws(BackendError) -> JSONText {
         let bytes = Array(body.text.utf8)
         let answer = try await caller.json(repetition) {

@@ -96,7 +96,8 @@ extension BaseChannel {
                 completion(.success(()))
             }
         } else {
-            engine.ask(.delete(channel, ids: ids, before: nil), end) { client, _ throws(NCError) in try forget(client) }
+            engine.ask(.delete(channel, ids: ids, before: nil), completion: end) { client, _ throws(NCError) in try forget(client)
+            }
         }
     }
 
@@ -117,7 +118,8 @@ extension BaseChannel {
             }
         } else {
             // Here and at the server messages of the millisecond itself are deleted too.
-            engine.ask(.delete(channel, ids: [], before: time), end) { client, _ throws(NCError) in try forget(client) }
+            engine.ask(.delete(channel, ids: [], before: time), completion: end) { client, _ throws(NCError) in try forget(client)
+            }
         }
     }
 
@@ -136,7 +138,7 @@ extension BaseChannel {
 
 extension ChatEngine {
     func recall(_ message: Message, _ completion: @escaping Completion<Void>) {
-        change(message, { .recall($0) }, completion) { client, target, answer in
+        change(message, { .recall($0) }, completion: completion) { client, target, answer in
             .recall(
                 NexconnRecall(
                     conversation: target.conversation, from: client.user ?? "", to: target.to, id: target.id,
@@ -158,7 +160,7 @@ extension ChatEngine {
         } catch {
             return completion(.failure(error))
         }
-        change(message, { .edit($0, content: bytes) }, completion) { client, target, answer in
+        change(message, { .edit($0, content: bytes) }, completion: completion) { client, target, answer in
             .edit(
                 NexconnEdit(
                     conversation: target.conversation, from: client.user ?? "", to: target.to, id: target.id,
@@ -182,7 +184,7 @@ extension ChatEngine {
         } catch {
             return completion(.failure(error))
         }
-        change(message, { .changeMetadata($0, set: set, delete: delete) }, completion) { client, target, answer in
+        change(message, { .changeMetadata($0, set: set, delete: delete) }, completion: completion) { client, target, answer in
             .metadata(
                 NexconnMetadataChange(
                     conversation: target.conversation, from: client.user ?? "", to: target.to, id: target.id, set: set,
@@ -198,7 +200,7 @@ extension ChatEngine {
 
     /// Requests a change of a message from the server, and applies the confirmed change to the local database.
     private func change<Value: Sendable>(
-        _ message: Message, _ request: (NexconnTarget) -> NexconnRequest, _ completion: @escaping Completion<Value>,
+        _ message: Message, _ request: (NexconnTarget) -> NexconnRequest, completion: @escaping Completion<Value>,
         event: @escaping @Sendable (ChatClient, NexconnTarget, NexconnAnswer) -> NexconnEvent,
         then value: @escaping @Sendable (ChatClient, NexconnAnswer) -> Value
     ) {
@@ -207,7 +209,7 @@ extension ChatEngine {
             return completion(.failure(NCError(.noSuchMessage, reason: "The service does not have this message yet.")))
         }
         let target = NexconnTarget(local.channel.conversation, to: local.channel.id, id: id)
-        ask(request(target), completion) { client, answer throws(NCError) in
+        ask(request(target), completion: completion) { client, answer throws(NCError) in
             if local.channel.conversation != .open {
                 // A change that cannot be stored here is stored with the next page of history.
                 _ = try? client.local { _, database throws(ChatDatabaseError) in

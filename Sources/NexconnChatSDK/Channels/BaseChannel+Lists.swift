@@ -102,7 +102,8 @@ extension BaseChannel {
         let end: Completion<Void> = engine.confirming(completion)
         let level = params.level.rawValue
         guard let kind = params.channelType.conversation else { return end(.failure(.noCommunities)) }
-        engine.ask(.set(NexconnChannelSettings(conversation: kind, id: nil, level: level)), end) { client, _ throws(NCError) in
+        engine.ask(.set(NexconnChannelSettings(conversation: kind, id: nil, level: level)), completion: end) {
+            client, _ throws(NCError) in
             try client.local { _, database throws(ChatDatabaseError) in try database.setLevel(level, of: kind) }
         }
     }
@@ -133,7 +134,7 @@ extension BaseChannel {
             }
             confirm(result)
         }
-        engine.ask(.settings, end) { client, answer throws(NCError) in
+        engine.ask(.settings, completion: end) { client, answer throws(NCError) in
             guard let settings = answer.settings else { throw .strangeAnswer }
             try client.local { _, database throws(ChatDatabaseError) in
                 for setting in settings.channels + settings.kinds { _ = try database.apply(.settings(setting)) }

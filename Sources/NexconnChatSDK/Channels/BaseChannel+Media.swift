@@ -146,13 +146,13 @@ extension ChatClient {
                 url = nil
             }
             guard media.end(clientID) else { return }
-            self.work.async { self.uploaded(content, at: url, outgoing, message, callbacks) }
+            self.work.async { self.uploaded(content, at: url, outgoing: outgoing, message: message, callbacks: callbacks) }
         }
         task.withLockedValue { $0 = upload }
     }
 
     private func uploaded(
-        _ content: MediaMessageContent, at url: String?, _ outgoing: Outgoing, _ message: Message, _ callbacks: MediaCallbacks
+        _ content: MediaMessageContent, at url: String?, outgoing: Outgoing, message: Message, callbacks: MediaCallbacks
     ) {
         guard let url else {
             return fail(

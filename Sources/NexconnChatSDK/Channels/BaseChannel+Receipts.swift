@@ -90,7 +90,7 @@ extension BaseChannel {
         let list: [NexconnMessageID]
         do throws(NCError) { list = try NexconnMessageID.list(ids) } catch { return completion(.failure(error)) }
         let channel = channel
-        engine.ask(.sendReceipt(channel.conversation, to: channel.id, ids: list), completion) { client, _ in
+        engine.ask(.sendReceipt(channel.conversation, to: channel.id, ids: list), completion: completion) { client, _ in
             // A receipt that could not be recorded locally was sent nevertheless.
             _ = try? client.local { _, database throws(ChatDatabaseError) in try database.setReceiptSent(list, in: channel) }
         }
@@ -103,7 +103,7 @@ extension ChatEngine {
     ) {
         let list: [NexconnMessageID]
         do throws(NCError) { list = try NexconnMessageID.list(ids) } catch { return completion(.failure(error)) }
-        ask(.receipts(channel.conversation, to: channel.id, ids: list), completion) { _, answer throws(NCError) in
+        ask(.receipts(channel.conversation, to: channel.id, ids: list), completion: completion) { _, answer throws(NCError) in
             guard let receipts = answer.receipts else { throw .strangeAnswer }
             return receipts.map { MessageReadReceiptInfo($0, in: channel) }
         }
@@ -119,7 +119,7 @@ extension ChatEngine {
         } catch {
             return completion(.failure(error))
         }
-        ask(.receiptUsers(target), completion) { _, answer throws(NCError) in
+        ask(.receiptUsers(target), completion: completion) { _, answer throws(NCError) in
             guard let users = answer.receiptUsers else { throw .strangeAnswer }
             return pick(users.map { MessageReceiptUser(userId: $0.user, timestamp: $0.time) })
         }

@@ -148,7 +148,7 @@ extension BaseChannel {
     private func setPinned(_ isPinned: Bool, updatesTime: Bool, _ completion: @escaping Completion<Void>) {
         let channel = channel
         let settings = NexconnChannelSettings(conversation: channel.conversation, id: channel.id, isPinned: isPinned)
-        engine.ask(.set(settings), completion) { client, _ throws(NCError) in
+        engine.ask(.set(settings), completion: completion) { client, _ throws(NCError) in
             try client.local { _, database throws(ChatDatabaseError) in
                 try database.setPinned(isPinned, of: channel, operationTime: updatesTime ? ChatDatabase.timeOfDay() : nil)
             }
@@ -158,7 +158,7 @@ extension BaseChannel {
     private func setLevel(_ level: ChannelNoDisturbLevel, _ completion: @escaping Completion<Void>) {
         let channel = channel
         let settings = NexconnChannelSettings(conversation: channel.conversation, id: channel.id, level: level.rawValue)
-        engine.ask(.set(settings), completion) { client, _ throws(NCError) in
+        engine.ask(.set(settings), completion: completion) { client, _ throws(NCError) in
             try client.local { _, database throws(ChatDatabaseError) in try database.setLevel(level.rawValue, of: channel) }
         }
     }

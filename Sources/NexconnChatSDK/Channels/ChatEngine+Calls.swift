@@ -44,7 +44,7 @@ extension ChatEngine {
 
     /// Sends a request to the server, and reads the answer on the client's queue.
     func ask<Value: Sendable>(
-        _ request: NexconnRequest, _ completion: @escaping Completion<Value>,
+        _ request: NexconnRequest, completion: @escaping Completion<Value>,
         _ read: @escaping @Sendable (ChatClient, NexconnAnswer) throws(NCError) -> Value
     ) {
         perform(completion) { (client, completion) throws(NCError) in
@@ -58,8 +58,8 @@ extension ChatEngine {
     }
 
     /// Sends a request whose answer has no data.
-    func ask(_ request: NexconnRequest, _ completion: @escaping Completion<Void>) {
-        ask(request, completion) { _, _ in }
+    func ask(_ request: NexconnRequest, completion: @escaping Completion<Void>) {
+        ask(request, completion: completion) { _, _ in }
     }
 
     /// A completion that calls the application's block with a value or an error.

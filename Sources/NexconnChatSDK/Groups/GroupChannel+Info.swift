@@ -30,7 +30,9 @@ extension GroupChannel {
     ) {
         let engine = NCEngine.engine
         let wanted = Set(groupIds.map { Identifier($0) })
-        everything(engine, engine.answering(completion)) { groups in groups.filter { wanted.contains(Identifier($0.groupId)) } }
+        everything(engine, completion: engine.answering(completion)) { groups in
+            groups.filter { wanted.contains(Identifier($0.groupId)) }
+        }
     }
 
     /// Loads the user's groups whose name contains a text.
@@ -39,7 +41,7 @@ extension GroupChannel {
     ) {
         let engine = NCEngine.engine
         let keyword = params.groupName.lowercased()
-        everything(engine, engine.answering(completion)) { groups in
+        everything(engine, completion: engine.answering(completion)) { groups in
             groups.filter { $0.groupName.lowercased().contains(keyword) }
         }
     }
@@ -54,7 +56,7 @@ extension GroupChannel {
         params: UpdateGroupInfoParams, completion: ((_ errorKeys: [String]?, _ error: NCError?) -> Void)?
     ) {
         let block = CallerBlock(completion)
-        engine.ask(.updateGroup(channelId, params.wire), engine.confirming { block(nil, $0) })
+        engine.ask(.updateGroup(channelId, params.wire), completion: engine.confirming { block(nil, $0) })
     }
 
     /// Loads members by their ids. The signed-in user has to be a member.
@@ -80,7 +82,7 @@ extension GroupChannel {
         let block = CallerBlock(completion)
         let request = NexconnRequest.setGroupMember(
             channelId, user: params.userId, nickname: params.nickname, extra: params.extra)
-        engine.ask(request, engine.confirming { block(nil, $0) })
+        engine.ask(request, completion: engine.confirming { block(nil, $0) })
     }
 
     private func members(_ userIds: [String], _ completion: @escaping Completion<[GroupMemberInfo]>) {
@@ -88,7 +90,7 @@ extension GroupChannel {
         guard (1...100).contains(userIds.count) else {
             return completion(.failure(NCError(code: 34215, reason: "Pass 1 to 100 members in one call.")))
         }
-        engine.ask(.groupMembers(request), completion) { _, answer throws(NCError) in
+        engine.ask(.groupMembers(request), completion: completion) { _, answer throws(NCError) in
             guard let page = answer.members else { throw .strangeAnswer }
             return page.members.map(GroupMemberInfo.init)
         }
@@ -98,7 +100,7 @@ extension GroupChannel {
         guard (1...20).contains(ids.count) else {
             return completion(.failure(NCError(.badArgument, reason: "Pass 1 to 20 groups in one call.")))
         }
-        engine.ask(.groupInfo(ids), completion) { _, answer throws(NCError) in
+        engine.ask(.groupInfo(ids), completion: completion) { _, answer throws(NCError) in
             guard let page = answer.groups else { throw .strangeAnswer }
             return page.groups.map(GroupInfo.init)
         }
@@ -106,7 +108,7 @@ extension GroupChannel {
 
     /// Loads all groups of the user, page by page.
     private static func everything(
-        _ engine: ChatEngine, _ completion: @escaping Completion<[GroupInfo]>,
+        _ engine: ChatEngine, completion: @escaping Completion<[GroupInfo]>,
         _ pick: @escaping @Sendable ([GroupInfo]) -> [GroupInfo]
     ) {
         @Sendable func next(_ after: String?, _ before: [GroupInfo]) {
@@ -121,7 +123,7 @@ extension GroupChannel {
                     next(last, all)
                 }
             }
-            engine.ask(.myGroups(role: nil, after: after, limit: 100), step) { _, answer throws(NCError) in
+            engine.ask(.myGroups(role: nil, after: after, limit: 100), completion: step) { _, answer throws(NCError) in
                 guard let page = answer.groups else { throw .strangeAnswer }
                 return (page.groups.map(GroupInfo.init), page.hasMore)
             }

@@ -36,7 +36,7 @@ extension GroupChannel {
 
     private static func create(_ params: CreateGroupParams, _ completion: @escaping Completion<Int>) {
         guard ChannelIdentifier.isValid(params.groupId) else { return completion(.failure(badID)) }
-        NCEngine.engine.ask(.createGroup(params.wire, users: params.inviteeUserIds ?? []), completion) { _, answer in
+        NCEngine.engine.ask(.createGroup(params.wire, users: params.inviteeUserIds ?? []), completion: completion) { _, answer in
             answer.process ?? 0
         }
     }
@@ -54,7 +54,7 @@ extension GroupChannel {
     ///
     /// - Throws: 25412 when the user is a member already; 25414 or 25424 when the group's ``GroupInfo/joinPermission`` forbids it.
     public func join() async throws(NCError) {
-        try await awaiting { engine.ask(.joinGroup(channelId), $0) }
+        try await awaiting { engine.ask(.joinGroup(channelId), completion: $0) }
     }
 
     /// Makes users members of the group.
@@ -70,59 +70,60 @@ extension GroupChannel {
     ///
     /// - Throws: 25426 when the group's ``GroupInfo/invitePermission`` forbids it; 405 when one of the users blocks the signed-in user.
     public func invite(_ userIds: [String]) async throws(NCError) {
-        try await awaiting { engine.ask(.inviteToGroup(channelId, users: userIds), $0) }
+        try await awaiting { engine.ask(.inviteToGroup(channelId, users: userIds), completion: $0) }
     }
 
     /// Leaves the group. The owner cannot leave (error 25417); transfer or dismiss the group instead.
     public func leave(completion: ((_ error: NCError?) -> Void)?) {
-        engine.ask(.quitGroup(channelId), engine.confirming(completion))
+        engine.ask(.quitGroup(channelId), completion: engine.confirming(completion))
     }
 
     /// Leaves the group. The owner cannot leave; transfer or dismiss the group instead.
     ///
     /// - Throws: 25417 for the owner.
     public func leave() async throws(NCError) {
-        try await awaiting { engine.ask(.quitGroup(channelId), $0) }
+        try await awaiting { engine.ask(.quitGroup(channelId), completion: $0) }
     }
 
     /// Dismisses the group. Only its owner may do this.
     public func dismiss(completion: ((_ error: NCError?) -> Void)?) {
-        engine.ask(.dismissGroup(channelId), engine.confirming(completion))
+        engine.ask(.dismissGroup(channelId), completion: engine.confirming(completion))
     }
 
     /// Dismisses the group. Only its owner may do this.
     ///
     /// - Throws: 25404 when the user is not the owner.
     public func dismiss() async throws(NCError) {
-        try await awaiting { engine.ask(.dismissGroup(channelId), $0) }
+        try await awaiting { engine.ask(.dismissGroup(channelId), completion: $0) }
     }
 
     /// Removes members.
     public func kickMembers(params: KickMembersParams, completion: ((_ error: NCError?) -> Void)?) {
-        engine.ask(.kickFromGroup(channelId, users: params.userIds), engine.confirming(completion))
+        engine.ask(.kickFromGroup(channelId, users: params.userIds), completion: engine.confirming(completion))
     }
 
     /// Removes 1 … 100 members.
     ///
     /// - Throws: the reason why the service refused, such as a missing right.
     public func kick(_ userIds: [String]) async throws(NCError) {
-        try await awaiting { engine.ask(.kickFromGroup(channelId, users: userIds), $0) }
+        try await awaiting { engine.ask(.kickFromGroup(channelId, users: userIds), completion: $0) }
     }
 
     /// Transfers the group to another member. Only its owner may do this.
     public func transferOwner(params: TransferOwnerParams, completion: ((_ error: NCError?) -> Void)?) {
         engine.ask(
-            .transferGroup(channelId, to: params.newOwnerId, leave: params.leaveAfterTransfer), engine.confirming(completion))
+            .transferGroup(channelId, to: params.newOwnerId, leave: params.leaveAfterTransfer),
+            completion: engine.confirming(completion))
     }
 
     /// Makes members managers. Only the owner may do this.
     public func addAdmins(userIds: [String], completion: ((_ error: NCError?) -> Void)?) {
-        engine.ask(.changeAdmins(channelId, add: userIds, remove: []), engine.confirming(completion))
+        engine.ask(.changeAdmins(channelId, add: userIds, remove: []), completion: engine.confirming(completion))
     }
 
     /// Makes managers normal members again. Only the owner may do this.
     public func removeAdmins(userIds: [String], completion: ((_ error: NCError?) -> Void)?) {
-        engine.ask(.changeAdmins(channelId, add: [], remove: userIds), engine.confirming(completion))
+        engine.ask(.changeAdmins(channelId, add: [], remove: userIds), completion: engine.confirming(completion))
     }
 
     private func process(_ request: NexconnRequest, _ completion: ((Int, NCError?) -> Void)?) {
@@ -136,6 +137,6 @@ extension GroupChannel {
                 }
             }
         }
-        engine.ask(request, end) { _, answer in answer.process ?? 0 }
+        engine.ask(request, completion: end) { _, answer in answer.process ?? 0 }
     }
 }

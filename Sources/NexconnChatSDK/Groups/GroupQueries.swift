@@ -90,7 +90,7 @@ extension GroupChannel {
         let engine = NCEngine.engine
         let (role, limit) = (params.role.wire, PageSize.clamped(params.pageSize, to: 1...100))
         return PagedQuery(engine) { (after: String?, completion) in
-            engine.ask(.myGroups(role: role, after: after, limit: limit), completion) { _, answer throws(NCError) in
+            engine.ask(.myGroups(role: role, after: after, limit: limit), completion: completion) { _, answer throws(NCError) in
                 guard let page = answer.groups else { throw .strangeAnswer }
                 return (PageData(page.groups.map(GroupInfo.init)), page.hasMore ? page.groups.last?.id : nil)
             }
@@ -116,7 +116,7 @@ extension GroupChannel {
                     }
                 }
                 let request = NexconnMembersRequest(group, role: role, after: after, limit: limit)
-                engine.ask(.groupMembers(request), step) { _, answer throws(NCError) in
+                engine.ask(.groupMembers(request), completion: step) { _, answer throws(NCError) in
                     guard let page = answer.members else { throw .strangeAnswer }
                     return (pick(page.members.map(GroupMemberInfo.init)), page.hasMore ? page.members.last?.user : nil)
                 }

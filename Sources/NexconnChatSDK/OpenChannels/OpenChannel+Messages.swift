@@ -24,7 +24,7 @@ extension ChatEngine {
         return PagedQuery(self) { (after: NexconnMessageID?, completion) in
             let place = after.map { isAscending ? NexconnHistoryRequest.Place.after($0) : .before($0) } ?? first
             let request = NexconnHistoryRequest(channel, place: place, limit: limit)
-            self.ask(.history(request), completion) { client, answer throws(NCError) in
+            self.ask(.history(request), completion: completion) { client, answer throws(NCError) in
                 guard let page = answer.history else { throw .strangeAnswer }
                 let user = client.user ?? ""
                 let messages = page.messages.map { Message(LocalMessage($0, seenBy: user), user: user) }

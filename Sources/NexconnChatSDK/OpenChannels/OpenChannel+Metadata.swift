@@ -44,7 +44,7 @@ extension OpenChannel {
     }
 
     private func pairs(_ key: String?, _ completion: @escaping Completion<[String: String]>) {
-        engine.ask(.openMetadata(channelId), completion) { _, answer throws(NCError) in
+        engine.ask(.openMetadata(channelId), completion: completion) { _, answer throws(NCError) in
             guard let entries = answer.openMetadata else { throw .strangeAnswer }
             let wanted = entries.filter { key == nil || $0.key == key }
             return Dictionary(wanted.map { ($0.key, $0.value) }) { _, last in last }
@@ -55,12 +55,13 @@ extension OpenChannel {
         guard (1...10).contains(params.metadata.count) else { return completion(.failure(Self.tooMany)) }
         engine.ask(
             .setOpenMetadata(
-                channelId, params.metadata, overwrite: params.overwrite, deleteWhenLeft: params.deleteWhenLeft), completion)
+                channelId, params.metadata, overwrite: params.overwrite, deleteWhenLeft: params.deleteWhenLeft),
+            completion: completion)
     }
 
     private func delete(_ params: DeleteOpenChannelMetadataParams, _ completion: @escaping Completion<Void>) {
         guard (1...10).contains(params.keys.count) else { return completion(.failure(Self.tooMany)) }
-        engine.ask(.deleteOpenMetadata(channelId, keys: params.keys, force: params.isForce), completion)
+        engine.ask(.deleteOpenMetadata(channelId, keys: params.keys, force: params.isForce), completion: completion)
     }
 
     private static var tooMany: NCError { NCError(code: 23429, reason: "Metadata are changed by 1 to 10 pairs at a time.") }

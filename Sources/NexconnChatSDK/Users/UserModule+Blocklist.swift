@@ -5,12 +5,12 @@ import NexconnProtocol
 extension UserModule {
     /// Blocks a user, whose messages no longer reach the signed-in user.
     public func addToBlocklist(userId: String, completion: ((_ error: NCError?) -> Void)?) {
-        engine.ask(.block([userId]), engine.confirming(completion))
+        engine.ask(.block([userId]), completion: engine.confirming(completion))
     }
 
     /// Removes a user from the blocklist.
     public func removeFromBlocklist(userId: String, completion: ((_ error: NCError?) -> Void)?) {
-        engine.ask(.unblock([userId]), engine.confirming(completion))
+        engine.ask(.unblock([userId]), completion: engine.confirming(completion))
     }
 
     /// Loads the ids of all blocked users.
@@ -36,14 +36,14 @@ extension UserModule {
     ///
     /// - Throws: the reason why the request failed.
     public func block(_ userId: String) async throws(NCError) {
-        try await awaiting { engine.ask(.block([userId]), $0) }
+        try await awaiting { engine.ask(.block([userId]), completion: $0) }
     }
 
     /// Removes a user from the blocklist.
     ///
     /// - Throws: the reason why the request failed.
     public func unblock(_ userId: String) async throws(NCError) {
-        try await awaiting { engine.ask(.unblock([userId]), $0) }
+        try await awaiting { engine.ask(.unblock([userId]), completion: $0) }
     }
 
     /// Loads the ids of all blocked users.
@@ -54,7 +54,7 @@ extension UserModule {
     }
 
     private func blocked(_ completion: @escaping Completion<[String]>) {
-        engine.ask(.blocklist, completion) { _, answer throws(NCError) in
+        engine.ask(.blocklist, completion: completion) { _, answer throws(NCError) in
             guard let users = answer.blocklist else { throw .strangeAnswer }
             return users
         }

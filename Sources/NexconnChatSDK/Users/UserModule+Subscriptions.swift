@@ -47,7 +47,7 @@ extension UserModule {
         params: SubscribeEventParams, completion: ((_ events: [SubscribeEvent]?, _ error: NCError?) -> Void)?
     ) {
         let wanted = Set(params.userIds.map { Identifier($0) })
-        subscriptions(params.subscribeType, engine.answering(completion)) { all in
+        subscriptions(params.subscribeType, completion: engine.answering(completion)) { all in
             wanted.isEmpty ? all : all.filter { wanted.contains(Identifier($0.userId)) }
         }
     }
@@ -60,7 +60,7 @@ extension UserModule {
     public func createSubscribeQuery(subscribeType: SubscribeType = .onlineStatus, pageSize: Int32 = 20) -> SubscribeQuery {
         let size = PageSize.clamped(pageSize, to: 1...200)
         return PagedQuery(engine, cutting: size) { completion in
-            self.subscriptions(subscribeType, completion) { $0 }
+            self.subscriptions(subscribeType, completion: completion) { $0 }
         }
     }
 
@@ -76,19 +76,21 @@ extension UserModule {
         } catch {
             return completion(.failure(error))
         }
-        engine.ask(.subscribeUsers(params.userIds, expiry: params.expiry), completion) { _, answer in answer.failed ?? [] }
+        engine.ask(.subscribeUsers(params.userIds, expiry: params.expiry), completion: completion) { _, answer in
+            answer.failed ?? []
+        }
     }
 
     private func unsubscribe(_ params: SubscribeEventParams, _ completion: @escaping Completion<[String]>) {
-        engine.ask(.unsubscribeUsers(params.userIds), completion) { _, _ in [] }
+        engine.ask(.unsubscribeUsers(params.userIds), completion: completion) { _, _ in [] }
     }
 
     private func subscriptions(
-        _ type: SubscribeType, _ completion: @escaping Completion<[SubscribeEvent]>,
+        _ type: SubscribeType, completion: @escaping Completion<[SubscribeEvent]>,
         _ pick: @escaping @Sendable ([SubscribeEvent]) -> [SubscribeEvent]
     ) {
         do throws(NCError) { try Self.check(type) } catch { return completion(.failure(error)) }
-        engine.ask(.subscriptions, completion) { _, answer throws(NCError) in
+        engine.ask(.subscriptions, completion: completion) { _, answer throws(NCError) in
             guard let subscriptions = answer.subscriptions else { throw .strangeAnswer }
             return pick(subscriptions.map(SubscribeEvent.init))
         }

@@ -78,7 +78,7 @@ public final class UserModule: NSObject, Sendable {
     private func update(_ profile: UserProfile, _ completion: @escaping Completion<Void>) {
         do throws(NCError) {
             let extra = try profile.extra()
-            engine.ask(.updateUser(name: profile.name, avatar: profile.avatarUrl, extra: extra), completion)
+            engine.ask(.updateUser(name: profile.name, avatar: profile.avatarUrl, extra: extra), completion: completion)
         } catch {
             completion(.failure(error))
         }
@@ -88,7 +88,7 @@ public final class UserModule: NSObject, Sendable {
         guard (1...100).contains(users.count) else {
             return completion(.failure(NCError(code: 24365, reason: "Pass 1 to 100 user ids in one call.")))
         }
-        engine.ask(.users(users), completion) { _, answer throws(NCError) in
+        engine.ask(.users(users), completion: completion) { _, answer throws(NCError) in
             guard let users = answer.users else { throw .strangeAnswer }
             return users.map(UserProfile.init)
         }

@@ -56,9 +56,9 @@ public final class PNAPNSModificationAPICallBuilder: PNAPICallBuilder, ArgumentB
     public var performWithCompletion: (PNPushNotificationsStateModificationCompletionBlock?) -> Void {
         { block in
             switch self.change {
-            case .enable: self.client.push(.add, self.names, self.draft, query: self.query, block)
+            case .enable: self.client.push(.add, self.names, draft: self.draft, query: self.query, block)
             case .disable where !self.names.isEmpty:
-                self.client.push(.remove, self.names, self.draft, query: self.query, block)
+                self.client.push(.remove, self.names, draft: self.draft, query: self.query, block)
             case .disable, .disableAll: self.client.pushOff(self.draft, query: self.query, block)
             }
         }

@@ -16,13 +16,13 @@ public final class PNPresenceHereNowAPICallBuilder: PNAPICallBuilder, ArgumentBu
     public var channel: (String) -> PNPresenceChannelHereNowAPICallBuilder { { self.channels([$0]) } }
     /// The users on several channels.
     public var channels: ([String]) -> PNPresenceChannelHereNowAPICallBuilder {
-        { PNPresenceChannelHereNowAPICallBuilder(self.client, $0, self.level, self.query) }
+        { PNPresenceChannelHereNowAPICallBuilder(self.client, names: $0, level: self.level, query: self.query) }
     }
     /// The users on a group's channels.
     public var channelGroup: (String) -> PNPresenceChannelGroupHereNowAPICallBuilder { { self.channelGroups([$0]) } }
     /// The users on several groups' channels.
     public var channelGroups: ([String]) -> PNPresenceChannelGroupHereNowAPICallBuilder {
-        { PNPresenceChannelGroupHereNowAPICallBuilder(self.client, $0, self.level, self.query) }
+        { PNPresenceChannelGroupHereNowAPICallBuilder(self.client, names: $0, level: self.level, query: self.query) }
     }
     /// The details of the answer; with state by default.
     public var verbosity: (PNHereNowVerbosityLevel) -> PNPresenceHereNowAPICallBuilder { argument { $0.level = $1 } }
@@ -40,7 +40,7 @@ public final class PNPresenceChannelHereNowAPICallBuilder: PNAPICallBuilder, Arg
     private var names: [String]
     private var level: PNHereNowVerbosityLevel
 
-    init(_ client: PubNub, _ names: [String], _ level: PNHereNowVerbosityLevel, _ query: [AnyHashable: Any]?) {
+    init(_ client: PubNub, names: [String], level: PNHereNowVerbosityLevel, query: [AnyHashable: Any]?) {
         self.names = names
         self.level = level
         super.init(client)
@@ -63,7 +63,7 @@ public final class PNPresenceChannelGroupHereNowAPICallBuilder: PNAPICallBuilder
     private var names: [String]
     private var level: PNHereNowVerbosityLevel
 
-    init(_ client: PubNub, _ names: [String], _ level: PNHereNowVerbosityLevel, _ query: [AnyHashable: Any]?) {
+    init(_ client: PubNub, names: [String], level: PNHereNowVerbosityLevel, query: [AnyHashable: Any]?) {
         self.names = names
         self.level = level
         super.init(client)

@@ -38,9 +38,9 @@ public final class PNStreamModificationAPICallBuilder: PNAPICallBuilder, Argumen
     public var performWithCompletion: (PNChannelGroupChangeCompletionBlock?) -> Void {
         { block in
             switch self.change {
-            case .add: self.client.change(self.group, .add, self.names, query: self.query, block)
+            case .add: self.client.change(self.group, .add, channels: self.names, query: self.query, block)
             case .remove where self.names.isEmpty: self.client.removeGroup(self.group, query: self.query, block)
-            case .remove: self.client.change(self.group, .remove, self.names, query: self.query, block)
+            case .remove: self.client.change(self.group, .remove, channels: self.names, query: self.query, block)
             }
         }
     }

@@ -23,14 +23,14 @@ extension PubNub {
     public func addChannels(
         _ channels: [String], toGroup group: String, withCompletion block: PNChannelGroupChangeCompletionBlock? = nil
     ) {
-        change(group, .add, channels, query: nil, block)
+        change(group, .add, channels: channels, query: nil, block)
     }
 
     /// Removes channels from a group, at most 200 at once.
     public func removeChannels(
         _ channels: [String], fromGroup group: String, withCompletion block: PNChannelGroupChangeCompletionBlock? = nil
     ) {
-        change(group, .remove, channels, query: nil, block)
+        change(group, .remove, channels: channels, query: nil, block)
     }
 
     /// Removes a group with all its channels.
@@ -43,7 +43,7 @@ extension PubNub {
     func channels(
         ofGroup group: String, query: [AnyHashable: Any]?, _ block: @escaping PNGroupChannelsAuditCompletionBlock
     ) {
-        startForResult(.channelsForGroupOperation, CallExtras(query: query)) {
+        startForResult(.channelsForGroupOperation, extras: CallExtras(query: query)) {
             PubNubListGroupCall(group: group)
         } result: { facts, channels in
             PNChannelGroupChannelsResult(facts, channels)
@@ -53,12 +53,12 @@ extension PubNub {
     }
 
     func change(
-        _ group: String, _ change: PubNubChangeGroupCall.Change, _ channels: [String], query: [AnyHashable: Any]?,
+        _ group: String, _ change: PubNubChangeGroupCall.Change, channels: [String], query: [AnyHashable: Any]?,
         _ block: PNChannelGroupChangeCompletionBlock?
     ) {
         let operation: PNOperationType =
             change == .add ? .addChannelsToGroupOperation : .removeChannelsFromGroupOperation
-        startForAcknowledgment(operation, CallExtras(query: query)) {
+        startForAcknowledgment(operation, extras: CallExtras(query: query)) {
             PubNubChangeGroupCall(group: group, change, channels: channels)
         } then: {
             block?($0)
@@ -66,7 +66,7 @@ extension PubNub {
     }
 
     func removeGroup(_ group: String, query: [AnyHashable: Any]?, _ block: PNChannelGroupChangeCompletionBlock?) {
-        startForAcknowledgment(.removeGroupOperation, CallExtras(query: query)) {
+        startForAcknowledgment(.removeGroupOperation, extras: CallExtras(query: query)) {
             PubNubRemoveGroupCall(group: group)
         } then: {
             block?($0)

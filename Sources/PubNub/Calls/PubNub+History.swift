@@ -127,13 +127,13 @@ extension PubNub {
         let extras = CallExtras(query: draft.query)
         let cipher = cipher
         if draft.operation == .historyOperation {
-            start(draft.operation, extras) { () throws(PubNubProblem) in
+            start(draft.operation, extras: extras) { () throws(PubNubProblem) in
                 HistoryQuestion(try draft.page()) { HistoryContent($0, of: $1) }
             } then: {
                 Self.finish($0, cipher: cipher, then: block)
             }
         } else {
-            start(draft.operation, extras) { () throws(PubNubProblem) in
+            start(draft.operation, extras: extras) { () throws(PubNubProblem) in
                 HistoryQuestion(try draft.fetch()) { HistoryContent($0, of: $1) }
             } then: {
                 Self.finish($0, cipher: cipher, then: block)

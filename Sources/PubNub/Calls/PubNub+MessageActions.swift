@@ -34,7 +34,7 @@ extension PubNub {
     }
 
     func add(_ draft: MessageActionDraft, query: [AnyHashable: Any]?, _ block: PNAddMessageActionCompletionBlock?) {
-        start(.addMessageActionOperation, CallExtras(query: query)) {
+        start(.addMessageActionOperation, extras: CallExtras(query: query)) {
             PubNubAddActionCall(
                 channel: draft.channel, messageTimetoken: Timetoken(draft.message) ?? .zero, type: draft.type,
                 value: draft.value)
@@ -44,7 +44,7 @@ extension PubNub {
     }
 
     func remove(_ draft: MessageActionDraft, query: [AnyHashable: Any]?, _ block: PNRemoveMessageActionCompletionBlock?) {
-        startForAcknowledgment(.removeMessageActionOperation, CallExtras(query: query)) {
+        startForAcknowledgment(.removeMessageActionOperation, extras: CallExtras(query: query)) {
             PubNubRemoveActionCall(
                 channel: draft.channel, messageTimetoken: Timetoken(draft.message) ?? .zero,
                 actionTimetoken: Timetoken(draft.action) ?? .zero)
@@ -57,7 +57,7 @@ extension PubNub {
         _ draft: FetchActionsDraft, query: [AnyHashable: Any]?,
         _ block: @escaping PNFetchMessageActionsCompletionBlock
     ) {
-        startForResult(.fetchMessagesActionsOperation, CallExtras(query: query)) {
+        startForResult(.fetchMessagesActionsOperation, extras: CallExtras(query: query)) {
             PubNubFetchActionsCall(
                 channel: draft.channel, start: Timetoken(draft.start), end: Timetoken(draft.end),
                 limit: draft.limit > 0 ? Int(clamping: draft.limit) : nil)

@@ -48,10 +48,10 @@ extension PubNub {
     func hereNowAnywhere(
         _ level: PNHereNowVerbosityLevel, query: [AnyHashable: Any]?, _ block: @escaping PNGlobalHereNowCompletionBlock
     ) {
-        startForResult(.hereNowGlobalOperation, CallExtras(query: query)) {
+        startForResult(.hereNowGlobalOperation, extras: CallExtras(query: query)) {
             PubNubHereNowCall(verbosity: level.verbosity)
         } result: { facts, answer in
-            PNPresenceGlobalHereNowResult(facts, answer, level)
+            PNPresenceGlobalHereNowResult(facts, answer, level: level)
         } then: {
             block($0, $1)
         }
@@ -61,11 +61,11 @@ extension PubNub {
         channels: [String], _ level: PNHereNowVerbosityLevel, query: [AnyHashable: Any]?,
         _ block: @escaping PNHereNowCompletionBlock
     ) {
-        startForResult(.hereNowForChannelOperation, CallExtras(query: query)) { () throws(PubNubProblem) in
+        startForResult(.hereNowForChannelOperation, extras: CallExtras(query: query)) { () throws(PubNubProblem) in
             guard !channels.isEmpty else { throw .badArguments("There is no channel. Pass at least one.") }
             return PubNubHereNowCall(channels: channels, verbosity: level.verbosity)
         } result: { facts, answer in
-            PNPresenceChannelHereNowResult(facts, answer, level, isSingle: channels.count == 1)
+            PNPresenceChannelHereNowResult(facts, answer, level: level, isSingle: channels.count == 1)
         } then: {
             block($0, $1)
         }
@@ -75,18 +75,18 @@ extension PubNub {
         groups: [String], _ level: PNHereNowVerbosityLevel, query: [AnyHashable: Any]?,
         _ block: @escaping PNChannelGroupHereNowCompletionBlock
     ) {
-        startForResult(.hereNowForChannelGroupOperation, CallExtras(query: query)) { () throws(PubNubProblem) in
+        startForResult(.hereNowForChannelGroupOperation, extras: CallExtras(query: query)) { () throws(PubNubProblem) in
             guard !groups.isEmpty else { throw .badArguments("There is no channel group. Pass at least one.") }
             return PubNubHereNowCall(groups: groups, verbosity: level.verbosity)
         } result: { facts, answer in
-            PNPresenceChannelGroupHereNowResult(facts, answer, level)
+            PNPresenceChannelGroupHereNowResult(facts, answer, level: level)
         } then: {
             block($0, $1)
         }
     }
 
     func whereNow(_ uuid: String, query: [AnyHashable: Any]?, _ block: @escaping PNWhereNowCompletionBlock) {
-        startForResult(.whereNowOperation, CallExtras(query: query)) {
+        startForResult(.whereNowOperation, extras: CallExtras(query: query)) {
             PubNubWhereNowCall(userID: uuid)
         } result: { facts, channels in
             PNPresenceWhereNowResult(facts, channels)

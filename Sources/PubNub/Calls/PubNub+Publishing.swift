@@ -75,7 +75,7 @@ extension PubNub {
 
     /// Shared implementation of all methods that publish a message.
     func publish(_ draft: PublishDraft, _ block: PNPublishCompletionBlock?) {
-        start(.publishOperation, draft.extras) { () throws(PubNubProblem) in
+        start(.publishOperation, extras: draft.extras) { () throws(PubNubProblem) in
             try draft.call(cipher, sequence: nextSequenceNumber())
         } then: { outcome in
             block?(PNPublishStatus(outcome))

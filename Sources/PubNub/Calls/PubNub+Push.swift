@@ -10,7 +10,7 @@ extension PubNub {
         _ channels: [String], withDevicePushToken pushToken: Data,
         andCompletion block: PNPushNotificationsStateModificationCompletionBlock? = nil
     ) {
-        push(.add, channels, PushDraft(token: pushToken), query: nil, block)
+        push(.add, channels, draft: PushDraft(token: pushToken), query: nil, block)
     }
 
     /// Enables push notifications.
@@ -18,7 +18,7 @@ extension PubNub {
         _ channels: [String], withDevicePushToken pushToken: Any, pushType: PNPushType,
         andCompletion block: PNPushNotificationsStateModificationCompletionBlock? = nil
     ) {
-        push(.add, channels, PushDraft(token: pushToken, type: pushType), query: nil, block)
+        push(.add, channels, draft: PushDraft(token: pushToken, type: pushType), query: nil, block)
     }
 
     /// Enables push notifications.
@@ -35,7 +35,7 @@ extension PubNub {
         topic: String, andCompletion block: PNPushNotificationsStateModificationCompletionBlock? = nil
     ) {
         let device = PushDraft(token: pushToken, type: pushType, environment: environment, topic: topic)
-        push(.add, channels, device, query: nil, block)
+        push(.add, channels, draft: device, query: nil, block)
     }
 
     /// Disables push notifications through Apple's older service.
@@ -43,7 +43,7 @@ extension PubNub {
         _ channels: [String], withDevicePushToken pushToken: Data,
         andCompletion block: PNPushNotificationsStateModificationCompletionBlock? = nil
     ) {
-        push(.remove, channels, PushDraft(token: pushToken), query: nil, block)
+        push(.remove, channels, draft: PushDraft(token: pushToken), query: nil, block)
     }
 
     /// Disables push notifications.
@@ -51,7 +51,7 @@ extension PubNub {
         _ channels: [String], withDevicePushToken pushToken: Any, pushType: PNPushType,
         andCompletion block: PNPushNotificationsStateModificationCompletionBlock? = nil
     ) {
-        push(.remove, channels, PushDraft(token: pushToken, type: pushType), query: nil, block)
+        push(.remove, channels, draft: PushDraft(token: pushToken, type: pushType), query: nil, block)
     }
 
     /// Disables push notifications.
@@ -60,7 +60,7 @@ extension PubNub {
         topic: String, andCompletion block: PNPushNotificationsStateModificationCompletionBlock? = nil
     ) {
         let device = PushDraft(token: pushToken, type: pushType, environment: environment, topic: topic)
-        push(.remove, channels, device, query: nil, block)
+        push(.remove, channels, draft: device, query: nil, block)
     }
 
     /// Disables all push notifications of a device through Apple's older service.
@@ -112,7 +112,7 @@ extension PubNub {
 // Shared implementation of the push methods.
 extension PubNub {
     func push(
-        _ change: PubNubChangePushCall.Change, _ channels: [String], _ draft: PushDraft, query: [AnyHashable: Any]?,
+        _ change: PubNubChangePushCall.Change, _ channels: [String], draft: PushDraft, query: [AnyHashable: Any]?,
         _ block: PNPushNotificationsStateModificationCompletionBlock?
     ) {
         let operation: PNOperationType
@@ -126,7 +126,7 @@ extension PubNub {
                 draft.isSecondVersion
                 ? .removePushNotificationsFromChannelsV2Operation : .removePushNotificationsFromChannelsOperation
         }
-        startForAcknowledgment(operation, CallExtras(query: query)) { () throws(PubNubProblem) in
+        startForAcknowledgment(operation, extras: CallExtras(query: query)) { () throws(PubNubProblem) in
             PubNubChangePushCall(device: try draft.device(), change, channels: channels)
         } then: {
             block?($0)
@@ -138,7 +138,7 @@ extension PubNub {
     ) {
         let operation: PNOperationType =
             draft.isSecondVersion ? .removeAllPushNotificationsV2Operation : .removeAllPushNotificationsOperation
-        startForAcknowledgment(operation, CallExtras(query: query)) { () throws(PubNubProblem) in
+        startForAcknowledgment(operation, extras: CallExtras(query: query)) { () throws(PubNubProblem) in
             PubNubRemovePushCall(device: try draft.device())
         } then: {
             block?($0)
@@ -151,7 +151,7 @@ extension PubNub {
         let operation: PNOperationType =
             draft.isSecondVersion
             ? .pushNotificationEnabledChannelsV2Operation : .pushNotificationEnabledChannelsOperation
-        startForResult(operation, CallExtras(query: query)) { () throws(PubNubProblem) in
+        startForResult(operation, extras: CallExtras(query: query)) { () throws(PubNubProblem) in
             PubNubListPushCall(device: try draft.device())
         } result: { facts, channels in
             PNAPNSEnabledChannelsResult(facts, channels)

@@ -11,7 +11,7 @@ extension PubNub {
     func signal(
         _ message: Any?, _ channel: String, customType: String?, query: [AnyHashable: Any]?, _ block: PNSignalCompletionBlock?
     ) {
-        start(.signalOperation, CallExtras(query: query)) { () throws(PubNubProblem) in
+        start(.signalOperation, extras: CallExtras(query: query)) { () throws(PubNubProblem) in
             guard let message else { throw .badArguments("There is no message. Pass one.") }
             return PubNubSignalCall(
                 channel: channel, message: try JSONArguments.value(message, "message"), customType: customType)
@@ -26,7 +26,7 @@ extension PubNub {
     }
 
     func time(query: [AnyHashable: Any]?, _ block: @escaping PNTimeCompletionBlock) {
-        startForResult(.timeOperation, CallExtras(query: query)) {
+        startForResult(.timeOperation, extras: CallExtras(query: query)) {
             PubNubTimeCall()
         } result: { facts, time in
             PNTimeResult(facts, time)

@@ -38,7 +38,7 @@ struct CallExtras {
 extension PubNub {
     /// Makes a call. Arguments are read immediately, on the caller's thread; `block` is called on the callback queue.
     func start<Call: PubNubCall>(
-        _ operation: PNOperationType, _ extras: CallExtras = CallExtras(), _ make: () throws(PubNubProblem) -> Call,
+        _ operation: PNOperationType, extras: CallExtras = CallExtras(), _ make: () throws(PubNubProblem) -> Call,
         then block: @escaping (CallOutcome<Call.Answer>) -> Void
     ) {
         let block = CallerBlock(block)
@@ -52,10 +52,10 @@ extension PubNub {
 
     /// Makes a call that ends with a result or an error.
     func startForResult<Call: PubNubCall, Value: PNResult>(
-        _ operation: PNOperationType, _ extras: CallExtras = CallExtras(), _ make: () throws(PubNubProblem) -> Call,
+        _ operation: PNOperationType, extras: CallExtras = CallExtras(), _ make: () throws(PubNubProblem) -> Call,
         result: @escaping (ResultFacts, Call.Answer) -> Value, then block: @escaping (Value?, PNErrorStatus?) -> Void
     ) {
-        start(operation, extras, make) { outcome in
+        start(operation, extras: extras, make) { outcome in
             switch outcome.result {
             case .success(let answer): block(result(outcome.facts, answer), nil)
             case .failure: block(nil, outcome.errorStatus())
@@ -65,10 +65,10 @@ extension PubNub {
 
     /// Makes a call that ends with an acknowledgment.
     func startForAcknowledgment<Call: PubNubCall>(
-        _ operation: PNOperationType, _ extras: CallExtras = CallExtras(), _ make: () throws(PubNubProblem) -> Call,
+        _ operation: PNOperationType, extras: CallExtras = CallExtras(), _ make: () throws(PubNubProblem) -> Call,
         then block: ((PNAcknowledgmentStatus) -> Void)?
     ) where Call.Answer == Void {
-        start(operation, extras, make) { outcome in
+        start(operation, extras: extras, make) { outcome in
             block?(PNAcknowledgmentStatus(status: outcome.statusFacts))
         }
     }

@@ -50,7 +50,7 @@ extension PubNub {
         _ draft: StateDraft, _ state: [AnyHashable: Any]?, query: [AnyHashable: Any]?, _ block: PNSetStateCompletionBlock?
     ) {
         let isOwn = draft.uuid == uuid()
-        start(.setStateOperation, CallExtras(query: query)) { () throws(PubNubProblem) in
+        start(.setStateOperation, extras: CallExtras(query: query)) { () throws(PubNubProblem) in
             PubNubSetStateCall(
                 channels: draft.channels, groups: draft.groups, userID: draft.uuid,
                 state: try JSONArguments.object(state ?? [:], "state"))
@@ -61,7 +61,7 @@ extension PubNub {
     }
 
     func state(_ draft: StateDraft, query: [AnyHashable: Any]?, _ block: @escaping PNGetStateCompletionBlock) {
-        startForResult(.getStateOperation, CallExtras(query: query)) {
+        startForResult(.getStateOperation, extras: CallExtras(query: query)) {
             PubNubGetStateCall(channels: draft.channels, groups: draft.groups, userID: draft.uuid)
         } result: { facts, states in
             PNClientStateGetResult(facts, states)

@@ -15,7 +15,7 @@ extension PubNub {
     func deleteMessages(
         _ channel: String, start: NSNumber?, end: NSNumber?, query: [AnyHashable: Any]?, _ block: PNMessageDeleteCompletionBlock?
     ) {
-        startForAcknowledgment(.deleteMessageOperation, CallExtras(query: query)) {
+        startForAcknowledgment(.deleteMessageOperation, extras: CallExtras(query: query)) {
             let range = Timetoken.ordered(start, end)
             return PubNubDeleteCall(channel: channel, start: range.from, end: range.to)
         } then: {
@@ -27,7 +27,7 @@ extension PubNub {
         _ channels: [String], _ timetokens: [NSNumber], query: [AnyHashable: Any]?,
         _ block: @escaping PNMessageCountCompletionBlock
     ) {
-        startForResult(.messageCountOperation, CallExtras(query: query)) {
+        startForResult(.messageCountOperation, extras: CallExtras(query: query)) {
             PubNubCountsCall(channels: channels, timetokens: timetokens.map { Timetoken(rawValue: $0.uint64Value) })
         } result: { facts, counts in
             PNMessageCountResult(facts, counts)

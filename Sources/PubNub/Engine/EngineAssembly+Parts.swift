@@ -25,7 +25,8 @@ extension EngineAssembly {
                     settings,
                     makeDriver: { settings in
                         let driver = driver(
-                            values, settings, transport(values, parts), parts.makeTimers(), seed: parts.nextSeed(),
+                            values, settings, transport: transport(values, parts), timers: parts.makeTimers(),
+                            seed: parts.nextSeed(),
                             unixTime: parts.unixSeconds)
                         parts.track(driver)
                         return driver
@@ -44,8 +45,8 @@ extension EngineAssembly {
 
     /// Makes a driver for the configured service.
     static func driver(
-        _ values: ConfigurationValues, _ settings: PubNubSettings, _ transport: any ClientTransport<PubNubSession>,
-        _ timers: any TimerScheduler, seed: UInt64 = .random(in: .min ... .max),
+        _ values: ConfigurationValues, _ settings: PubNubSettings, transport: any ClientTransport<PubNubSession>,
+        timers: any TimerScheduler, seed: UInt64 = .random(in: .min ... .max),
         unixTime: @escaping @Sendable () -> Int = SystemTime.unixSeconds
     ) -> ConnectionDriver<PubNubSession> {
         let memory = PubNubMemory(

@@ -13,7 +13,7 @@ open class PNPresenceGlobalHereNowData: PNServiceData, @unchecked Sendable {
     /// The number of users, counted once for each channel.
     public final let totalOccupancy: NSNumber
 
-    init(_ answer: PubNubHereNow, _ level: PNHereNowVerbosityLevel) {
+    init(_ answer: PubNubHereNow, level: PNHereNowVerbosityLevel) {
         channels = PresentUsers.byChannel(answer, level)
         totalChannels = NSNumber(value: answer.totalChannels)
         totalOccupancy = NSNumber(value: answer.totalOccupancy)
@@ -39,7 +39,7 @@ public final class PNPresenceChannelHereNowData: PNServiceData, @unchecked Senda
     /// The number of users on the channel.
     public let occupancy: NSNumber
 
-    init(_ answer: PubNubHereNow, _ level: PNHereNowVerbosityLevel, isSingle: Bool) {
+    init(_ answer: PubNubHereNow, level: PNHereNowVerbosityLevel, isSingle: Bool) {
         let channel = isSingle ? answer.channels.first : nil
         uuids = channel.flatMap { PresentUsers.list($0.users, level) }
         channels = isSingle ? nil : PresentUsers.byChannel(answer, level)
@@ -78,8 +78,8 @@ public final class PNPresenceGlobalHereNowResult: PNResult, @unchecked Sendable 
     /// The answer.
     public let data: PNPresenceGlobalHereNowData
 
-    init(_ facts: ResultFacts, _ answer: PubNubHereNow, _ level: PNHereNowVerbosityLevel) {
-        data = PNPresenceGlobalHereNowData(answer, level)
+    init(_ facts: ResultFacts, _ answer: PubNubHereNow, level: PNHereNowVerbosityLevel) {
+        data = PNPresenceGlobalHereNowData(answer, level: level)
         super.init(facts: facts)
     }
 }
@@ -91,8 +91,8 @@ public final class PNPresenceChannelGroupHereNowResult: PNResult, @unchecked Sen
     /// The answer.
     public let data: PNPresenceChannelGroupHereNowData
 
-    init(_ facts: ResultFacts, _ answer: PubNubHereNow, _ level: PNHereNowVerbosityLevel) {
-        data = PNPresenceChannelGroupHereNowData(answer, level)
+    init(_ facts: ResultFacts, _ answer: PubNubHereNow, level: PNHereNowVerbosityLevel) {
+        data = PNPresenceChannelGroupHereNowData(answer, level: level)
         super.init(facts: facts)
     }
 }
@@ -104,8 +104,8 @@ public final class PNPresenceChannelHereNowResult: PNResult, @unchecked Sendable
     /// The answer.
     public let data: PNPresenceChannelHereNowData
 
-    init(_ facts: ResultFacts, _ answer: PubNubHereNow, _ level: PNHereNowVerbosityLevel, isSingle: Bool) {
-        data = PNPresenceChannelHereNowData(answer, level, isSingle: isSingle)
+    init(_ facts: ResultFacts, _ answer: PubNubHereNow, level: PNHereNowVerbosityLevel, isSingle: Bool) {
+        data = PNPresenceChannelHereNowData(answer, level: level, isSingle: isSingle)
         super.init(facts: facts)
     }
 }

@@ -116,8 +116,9 @@ struct SettingsTests {
         #expect(!values.preventsAppNap)
         values.preventsAppNap = isWanted
         let driver = EngineAssembly.driver(
-            values, values.settings(instanceID: "i"), RefusingTransport<PubNubSession>(ConnectionFailure(.badRequest, "")),
-            ManualTimers())
+            values, values.settings(instanceID: "i"),
+            transport: RefusingTransport<PubNubSession>(ConnectionFailure(.badRequest, "")),
+            timers: ManualTimers())
         #expect((driver.observer is ActivityObserver) == isWanted)
     }
 

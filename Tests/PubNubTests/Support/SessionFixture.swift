@@ -19,7 +19,7 @@ struct SessionFixture {
         let assembly = EngineAssembly(
             makeCalls: { _ in ScriptedCalls() },
             makeEngine: { values, settings in
-                LiveSubscription(settings) { EngineAssembly.driver(values, $0, transport, timers, seed: 7) }
+                LiveSubscription(settings) { EngineAssembly.driver(values, $0, transport: transport, timers: timers, seed: 7) }
             })
         client = PubNub(values, queue: .inline, assembly: assembly)
         client.addListener(listener)

@@ -12,7 +12,7 @@ extension ServiceState {
         switch request {
         case .send(let draft): return send(draft, of: user, on: id)
         case .history(let request): return .success(history(request, of: user))
-        case .enter(let entry): return enter(entry, user, id)
+        case .enter(let entry): return enter(entry, by: user, id: id)
         case .exit(let name):
             update(chat: id) { $0.inside.remove(Identifier(name)) }
             depart(user, from: name, but: id)
@@ -93,7 +93,7 @@ extension ServiceState {
     }
 
     private mutating func enter(
-        _ entry: NexconnEntry, _ user: String, _ id: UInt64
+        _ entry: NexconnEntry, by user: String, id: UInt64
     ) -> Result<NexconnResult, NexconnRefusal> {
         let name = entry.channel
         if isDenied(name) {

@@ -27,7 +27,7 @@ struct TestSocket: Sendable {
 
 extension ServiceState {
     /// A client connects. The path determines its protocol.
-    mutating func dialled(_ id: UInt64, _ endpoint: WebSocketEndpoint, _ report: @escaping @Sendable (TestSocket.Event) -> Void) {
+    mutating func dialled(_ id: UInt64, to endpoint: WebSocketEndpoint, report: @escaping @Sendable (TestSocket.Event) -> Void) {
         let isChat = endpoint.target.contains("/nexconn/")
         sockets[id] = TestSocket(
             id: id, report: report, peer: isChat ? .chat(ChatPeer()) : .pusher(PusherPeer(socketID: "1.\(id)")))

@@ -28,7 +28,7 @@ final class TestSocketTransport<Session: WebSocketSession>: ClientTransport {
             state.now = now
             let id = state.nextID()
             sockets.withLockedValue { $0[attempt] = id }
-            state.dialled(id, endpoint) { event in
+            state.dialled(id, to: endpoint) { event in
                 switch event {
                 case .opened: report(.opened)
                 case .closed(let failure): report(.closed(failure))

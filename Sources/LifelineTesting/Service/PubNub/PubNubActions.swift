@@ -18,21 +18,21 @@ extension ServiceState {
     mutating func pubnubActions(_ id: UInt64, _ line: RequestLine) {
         let (name, user) = (line.path[4], line.query["uuid"] ?? "me")
         guard let message = Timetoken(line.path[6]), keeps(message, on: name) else {
-            return refuse(id, 404, "There is no message with this timetoken in the history of the channel.")
+            return refuse(id, status: 404, words: "There is no message with this timetoken in the history of the channel.")
         }
         if line.method == "DELETE" {
             let added = line.path.count > 8 ? Timetoken(line.path[8]) : nil
             guard let index = actions.firstIndex(where: { $0.action.timetoken == added && $0.action.publisher.isExactly(user) })
-            else { return refuse(id, 404, "No message action found with the given timetoken.") }
+            else { return refuse(id, status: 404, words: "No message action found with the given timetoken.") }
             removeAction(at: index)
             return finish(id, json: #"{"status":200,"data":{}}"#)
         }
         let body = try? JSONText(String(decoding: line.body, as: UTF8.self))
         guard let type = body?["type"]?.string, let value = body?["value"]?.string else {
-            return refuse(id, 400, "Request payload contained invalid input.")
+            return refuse(id, status: 400, words: "Request payload contained invalid input.")
         }
         guard let action = addAction(type, value, to: message, on: name, by: user) else {
-            return refuse(id, 409, "Action Already Added")
+            return refuse(id, status: 409, words: "Action Already Added")
         }
         finish(id, json: #"{"status":200,"data":\#(action.json)}"#)
     }
@@ -89,7 +89,7 @@ extension ServiceState {
             isStored: false)
     }
 
-    private mutating func refuse(_ id: UInt64, _ status: Int, _ words: String) {
+    private mutating func refuse(_ id: UInt64, status: Int, words: String) {
         let body = #"{"status":\#(status),"error":{"source":"actions","message":\#(JSONWriter.string(words))}}"#
         finish(id, status: status, Array(body.utf8))
     }

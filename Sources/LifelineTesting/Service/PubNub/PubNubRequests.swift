@@ -17,7 +17,7 @@ extension ServiceState {
         let outcome = outcome(on: name)
         if case .refused(let reason) = outcome {
             record(TestPublication(channel: name, event: event ?? "message", json: json, user: user, isAccepted: false))
-            return finish(id, .success(HTTPAnswer(.publish(403, reason, now))))
+            return finish(id, .success(HTTPAnswer(.publish(403, reason, at: now))))
         }
         record(TestPublication(channel: name, event: event ?? "message", json: json, user: user, isAccepted: true))
         publish(

@@ -62,7 +62,7 @@ extension ServiceState {
                 tell(id, PusherFrames.signinSuccess(userData: data.userData))
             }
         default:
-            if let channel = message.channel { clientEvent(id, message, channel) }
+            if let channel = message.channel { clientEvent(id, message, on: channel) }
         }
     }
 
@@ -116,7 +116,7 @@ extension ServiceState {
         if !isElsewhere { depart(user, from: name) }
     }
 
-    private mutating func clientEvent(_ id: UInt64, _ message: PusherEnvelope, _ channel: String) {
+    private mutating func clientEvent(_ id: UInt64, _ message: PusherEnvelope, on channel: String) {
         let json = message.data ?? "null"
         let user = pusher(id)?.members[Identifier(channel)]?.userID
         let outcome = outcome(on: channel)

@@ -34,7 +34,7 @@ extension PubNub {
         _ channel: String, limit: UInt, next: String?, query: [AnyHashable: Any]?, _ block: @escaping PNListFilesCompletionBlock
     ) {
         let values = configuration
-        startForResult(.listFilesOperation, CallExtras(query: query)) {
+        startForResult(.listFilesOperation, extras: CallExtras(query: query)) {
             PubNubListFilesCall(channel: channel, limit: limit > 0 ? Int(clamping: limit) : nil, next: next)
         } result: { facts, listed in
             PNListFilesResult(
@@ -46,7 +46,7 @@ extension PubNub {
     }
 
     func deleteFile(_ file: PubNubFileName, query: [AnyHashable: Any]?, _ block: PNDeleteFileCompletionBlock?) {
-        startForAcknowledgment(.deleteFileOperation, CallExtras(query: query)) {
+        startForAcknowledgment(.deleteFileOperation, extras: CallExtras(query: query)) {
             PubNubDeleteFileCall(file: file)
         } then: {
             block?($0)

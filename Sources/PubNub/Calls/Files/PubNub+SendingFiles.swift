@@ -22,7 +22,7 @@ extension PubNub {
     }
 
     func publishFileMessage(_ draft: PublishDraft, file: PubNubFileName, then block: PNPublishCompletionBlock?) {
-        start(.publishFileMessageOperation, draft.extras) { () throws(PubNubProblem) in
+        start(.publishFileMessageOperation, extras: draft.extras) { () throws(PubNubProblem) in
             guard !file.id.isEmpty, !file.name.isEmpty else {
                 throw .badArguments("The file's id or name is empty. Pass those that the upload of the file returned.")
             }

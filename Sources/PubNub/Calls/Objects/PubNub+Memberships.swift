@@ -98,7 +98,7 @@ extension PubNub {
         _ draft: RelationDraft, query: [AnyHashable: Any]?, _ block: PNManageMembershipsCompletionBlock?
     ) {
         let user = draft.id ?? uuid()
-        start(draft.operation, CallExtras(query: query)) { () throws(PubNubProblem) in
+        start(draft.operation, extras: CallExtras(query: query)) { () throws(PubNubProblem) in
             PubNubObjectsCall(
                 .set(try draft.content("channel")), .memberships(user: user), include: draft.include, page: draft.page.page)
         } then: {
@@ -110,7 +110,7 @@ extension PubNub {
         _ draft: RelationDraft, query: [AnyHashable: Any]?, _ block: @escaping PNFetchMembershipsCompletionBlock
     ) {
         let user = draft.id ?? uuid()
-        startForResult(draft.operation, CallExtras(query: query)) {
+        startForResult(draft.operation, extras: CallExtras(query: query)) {
             PubNubObjectsCall(.get, .memberships(user: user), include: draft.include, page: draft.page.page)
         } result: {
             PNFetchMembershipsResult($0, $1)
@@ -122,7 +122,7 @@ extension PubNub {
     func changeMembers(
         _ draft: RelationDraft, query: [AnyHashable: Any]?, _ block: PNManageChannelMembersCompletionBlock?
     ) {
-        start(draft.operation, CallExtras(query: query)) { () throws(PubNubProblem) in
+        start(draft.operation, extras: CallExtras(query: query)) { () throws(PubNubProblem) in
             PubNubObjectsCall(
                 .set(try draft.content("uuid")), .members(channel: draft.id ?? ""), include: draft.include,
                 page: draft.page.page)
@@ -134,7 +134,7 @@ extension PubNub {
     func fetchMembers(
         _ draft: RelationDraft, query: [AnyHashable: Any]?, _ block: @escaping PNFetchChannelMembersCompletionBlock
     ) {
-        startForResult(draft.operation, CallExtras(query: query)) {
+        startForResult(draft.operation, extras: CallExtras(query: query)) {
             PubNubObjectsCall(.get, .members(channel: draft.id ?? ""), include: draft.include, page: draft.page.page)
         } result: {
             PNFetchChannelMembersResult($0, $1)

@@ -81,7 +81,7 @@ extension PubNub {
 extension PubNub {
     func setUser(_ draft: ObjectDraft, query: [AnyHashable: Any]?, _ block: PNSetUUIDMetadataCompletionBlock?) {
         let user = draft.id ?? uuid()
-        start(.setUUIDMetadataOperation, CallExtras(query: query)) { () throws(PubNubProblem) in
+        start(.setUUIDMetadataOperation, extras: CallExtras(query: query)) { () throws(PubNubProblem) in
             PubNubObjectsCall(.set(try draft.content()), .user(user), include: draft.include)
         } then: {
             block?(PNSetUUIDMetadataStatus($0))
@@ -90,7 +90,7 @@ extension PubNub {
 
     func removeUser(_ draft: ObjectDraft, query: [AnyHashable: Any]?, _ block: PNRemoveUUIDMetadataCompletionBlock?) {
         let user = draft.id ?? uuid()
-        start(.removeUUIDMetadataOperation, CallExtras(query: query)) {
+        start(.removeUUIDMetadataOperation, extras: CallExtras(query: query)) {
             PubNubObjectsCall(.remove, .user(user))
         } then: {
             block?(PNAcknowledgmentStatus(status: $0.statusFacts))
@@ -99,7 +99,7 @@ extension PubNub {
 
     func fetchUser(_ draft: ObjectDraft, query: [AnyHashable: Any]?, _ block: @escaping PNFetchUUIDMetadataCompletionBlock) {
         let user = draft.id ?? uuid()
-        startForResult(.fetchUUIDMetadataOperation, CallExtras(query: query)) {
+        startForResult(.fetchUUIDMetadataOperation, extras: CallExtras(query: query)) {
             PubNubObjectsCall(.get, .user(user), include: draft.include)
         } result: {
             PNFetchUUIDMetadataResult($0, $1)
@@ -111,7 +111,7 @@ extension PubNub {
     func fetchUsers(
         _ draft: ObjectDraft, query: [AnyHashable: Any]?, _ block: @escaping PNFetchAllUUIDMetadataCompletionBlock
     ) {
-        startForResult(.fetchAllUUIDMetadataOperation, CallExtras(query: query)) {
+        startForResult(.fetchAllUUIDMetadataOperation, extras: CallExtras(query: query)) {
             PubNubObjectsCall(.get, .users, include: draft.include, page: draft.page.page)
         } result: {
             PNFetchAllUUIDMetadataResult($0, $1)
@@ -121,7 +121,7 @@ extension PubNub {
     }
 
     func setChannel(_ draft: ObjectDraft, query: [AnyHashable: Any]?, _ block: PNSetChannelMetadataCompletionBlock?) {
-        start(.setChannelMetadataOperation, CallExtras(query: query)) { () throws(PubNubProblem) in
+        start(.setChannelMetadataOperation, extras: CallExtras(query: query)) { () throws(PubNubProblem) in
             PubNubObjectsCall(.set(try draft.content()), .channel(draft.id ?? ""), include: draft.include)
         } then: {
             block?(PNSetChannelMetadataStatus($0))
@@ -129,7 +129,7 @@ extension PubNub {
     }
 
     func removeChannel(_ draft: ObjectDraft, query: [AnyHashable: Any]?, _ block: PNRemoveChannelMetadataCompletionBlock?) {
-        start(.removeChannelMetadataOperation, CallExtras(query: query)) {
+        start(.removeChannelMetadataOperation, extras: CallExtras(query: query)) {
             PubNubObjectsCall(.remove, .channel(draft.id ?? ""))
         } then: {
             block?(PNAcknowledgmentStatus(status: $0.statusFacts))
@@ -139,7 +139,7 @@ extension PubNub {
     func fetchChannel(
         _ draft: ObjectDraft, query: [AnyHashable: Any]?, _ block: @escaping PNFetchChannelMetadataCompletionBlock
     ) {
-        startForResult(.fetchChannelMetadataOperation, CallExtras(query: query)) {
+        startForResult(.fetchChannelMetadataOperation, extras: CallExtras(query: query)) {
             PubNubObjectsCall(.get, .channel(draft.id ?? ""), include: draft.include)
         } result: {
             PNFetchChannelMetadataResult($0, $1)
@@ -151,7 +151,7 @@ extension PubNub {
     func fetchChannels(
         _ draft: ObjectDraft, query: [AnyHashable: Any]?, _ block: @escaping PNFetchAllChannelsMetadataCompletionBlock
     ) {
-        startForResult(.fetchAllChannelsMetadataOperation, CallExtras(query: query)) {
+        startForResult(.fetchAllChannelsMetadataOperation, extras: CallExtras(query: query)) {
             PubNubObjectsCall(.get, .channels, include: draft.include, page: draft.page.page)
         } result: {
             PNFetchAllChannelsMetadataResult($0, $1)
