@@ -32,7 +32,7 @@ struct AdminAPI: Sendable {
     /// Makes a call and reads its answer, a JSON object.
     ///
     /// - Parameter path: the parts of the path after `/console/api/apps`.
-    func call(_ method: String, _ path: [String], _ body: JSONValue = [:]) async throws(CommandFailure) -> JSONValue {
+    func call(_ method: String, _ path: [String], body: JSONValue = [:]) async throws(CommandFailure) -> JSONValue {
         let login = Data("lifeline:\(password.revealed)".utf8).base64EncodedString()
         let call = HTTPCall(
             method: method, url: ([base] + path.map { PercentEncoding.encode($0) }).joined(separator: "/"),

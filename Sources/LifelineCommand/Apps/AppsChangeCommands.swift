@@ -79,7 +79,7 @@ struct AppsSetCommand: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try ChangedSettings(setting)
-        let answer = try await AdminAPI(server).call("POST", application.path + ["settings"], ["settings": settings.value])
+        let answer = try await AdminAPI(server).call("POST", application.path + ["settings"], body: ["settings": settings.value])
         AppsRow.show(answer, "changed", json: json)
     }
 }

@@ -111,7 +111,7 @@ struct AppsCreateCommand: AsyncParsableCommand {
             names: names, limits: limit, secret: CredentialSources.secret(nil, file: secretFile),
             settings: settings.map { file throws(CommandFailure) in try NewApplication.settings(file) })
         let answer = try await AdminAPI(server).call(
-            "POST", [], ["service": .string(service.word), "application": application.value])
+            "POST", [], body: ["service": .string(service.word), "application": application.value])
         AppsRow.show(answer, "created", json: json)
     }
 }
@@ -159,7 +159,7 @@ struct AppsRotateCommand: AsyncParsableCommand {
         if let time { body.append(("seconds", .number(JSONNumber(time)))) }
         if let secret = try CredentialSources.secret(nil, file: secretFile) { body.append(("secret", .string(secret.revealed))) }
         let answer = try await AdminAPI(server).call(
-            "POST", application.path + ["rotate"], .object(.init(uniqueKeysWithValues: body)))
+            "POST", application.path + ["rotate"], body: .object(.init(uniqueKeysWithValues: body)))
         AppsRow.show(answer, "rotated", json: json)
     }
 }

@@ -100,7 +100,7 @@ final class BenchPublisher: Sendable {
             return state.outcomes[channel].count - 1
         }
         let text = BenchPayload(run: plan.run, number: number, due: due.nanoseconds).text(size: plan.size)
-        api.start(call(plan.channel(channel), text)) { [self] result in answered(channel, number, result) }
+        api.start(call(plan.channel(channel), text)) { [self] result in answered(channel, number: number, with: result) }
     }
 
     private func call(_ channel: String, _ text: String) -> HTTPCall {
@@ -113,7 +113,7 @@ final class BenchPublisher: Sendable {
             "POST", "events", body: Array("{\"name\":\"bench\",\"channels\":[\"\(channel)\"],\"data\":\(json)}".utf8))
     }
 
-    private func answered(_ channel: Int, _ number: Int, _ result: Result<HTTPAnswer, ConnectionFailure>) {
+    private func answered(_ channel: Int, number: Int, with result: Result<HTTPAnswer, ConnectionFailure>) {
         let (outcome, trouble): (Outcome, String?)
         switch result {
         case .success(let answer) where answer.isSuccess: (outcome, trouble) = (.accepted, nil)

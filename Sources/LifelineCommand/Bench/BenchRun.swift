@@ -22,7 +22,7 @@ struct BenchRun: Sendable {
         let connections = try await connect(subscribers)
         let publisher = BenchPublisher(plan: plan, api: api, isSigned: isSigned)
         let start = Moment.now
-        let watching = Task { try await watch(publisher, tally, subscribers, since: start) }
+        let watching = Task { try await watch(publisher, tally: tally, subscribers: subscribers, since: start) }
         defer { watching.cancel() }
         try await publisher.run()
         try await settle(tally, expected: publisher.expected)
@@ -66,7 +66,7 @@ struct BenchRun: Sendable {
     }
 
     private func watch(
-        _ publisher: BenchPublisher, _ tally: BenchTally, _ subscribers: [BenchSubscriber], since start: Moment
+        _ publisher: BenchPublisher, tally: BenchTally, subscribers: [BenchSubscriber], since start: Moment
     ) async throws {
         var last = 0
         while true {

@@ -23,7 +23,7 @@ struct ConfigListing {
         }
         let sources = SectionSources(
             options: options, environment: environment,
-            file: try ServeSettings.file(options.base.config, environment, settings.sections))
+            file: try ServeSettings.file(options.base.config, environment: environment, sections: settings.sections))
         for section in settings.sections where section.isOn(settings) { rows += try section.rows(sources, settings) }
     }
 

@@ -10,7 +10,7 @@ final class DemoActor: Sendable {
     /// The rooms, which end when they are released.
     private let rooms = NIOLockedValueBox<[String: Room]>([:])
 
-    init(_ name: String, _ service: Service, _ stage: DemoStage) {
+    init(_ name: String, service: Service, stage: DemoStage) {
         self.name = name
         self.stage = stage
         client = LifelineClient(service, options: ClientOptions(timing: .fast))

@@ -29,7 +29,8 @@ enum DemoStep: Sendable {
     ) -> DemoStep {
         .act { run in
             let port = throughRelay ? run.relay.port : run.server.port
-            let actor = DemoActor(name, try await service(run, ServiceHost("127.0.0.1", port: port, tls: false)), run.stage)
+            let actor = DemoActor(
+                name, service: try await service(run, ServiceHost("127.0.0.1", port: port, tls: false)), stage: run.stage)
             run.add(actor)
             for channel in channels { actor.subscribe(channel) }
             actor.connect()

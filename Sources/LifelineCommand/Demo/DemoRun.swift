@@ -15,7 +15,7 @@ final class DemoRun: Sendable {
     /// How long the script waits for an event before it reports a problem.
     private static let patience = Duration.seconds(15)
 
-    private init(_ server: LifelineServer, _ relay: FaultRelay, _ stage: DemoStage, _ pace: DemoPace) {
+    private init(_ server: LifelineServer, relay: FaultRelay, stage: DemoStage, pace: DemoPace) {
         self.server = server
         self.relay = relay
         self.stage = stage
@@ -30,7 +30,7 @@ final class DemoRun: Sendable {
         let relay = try await FaultRelay.start(to: server.port)
         let stage = DemoStage(journal: part.journal, timeline: DemoTimeline(start: .now), print: print)
         for line in [colours.paint(part.title, .bold)] + part.introduction(server, relay) + [""] { print(.text(line)) }
-        let run = DemoRun(server, relay, stage, pace)
+        let run = DemoRun(server, relay: relay, stage: stage, pace: pace)
         for step in part.steps { try await run.perform(step) }
         _ = await stage.wait(atMost: .seconds(2)) { $0.journal.isDrained }
         stage.change { $0.hasEnded = true }
@@ -70,7 +70,9 @@ final class DemoRun: Sendable {
         case .expect(let what, let test):
             let happened = await stage.wait(atMost: Self.patience, test)
             stage.change { $0.journal.check(what, happened) }
-            if !happened { stage.show(stage.timeline.line(.now, "script", "problem", .red, "This did not happen: \(what).")) }
+            if !happened {
+                stage.show(stage.timeline.line(at: .now, "script", "problem", colour: .red, "This did not happen: \(what)."))
+            }
         }
     }
 }

@@ -94,17 +94,19 @@ extension DemoStage {
         case .unsubscribed(let channel, _): change { _ = $0[name].confirmed.remove(channel) }
         case .message(let message): take(message, name)
         case .gap(let gap):
-            show(timeline.line(.now, name, "gap", .yellow, "messages of \(gap.channel) may be missing (\(gap.reason))"))
+            show(
+                timeline.line(at: .now, name, "gap", colour: .yellow, "messages of \(gap.channel) may be missing (\(gap.reason))")
+            )
             change { state in
                 state[name].gaps.append(gap.reason)
                 state.journal.declareGap(on: DemoJournal.Route.label(gap.channel), to: name)
             }
         case .presence(let presence, _):
             guard name == now.journal.subject else { return }
-            show(timeline.line(.now, name, "sees \(presence.action)", .cyan, presence.member.id))
+            show(timeline.line(at: .now, name, "sees \(presence.action)", colour: .cyan, presence.member.id))
             change { $0[name].presence.append("\(presence.member.id) \(presence.action)") }
         case .problem(let error, let channel, _, _):
-            show(timeline.line(.now, name, "problem", .red, (channel.map { "\($0): " } ?? "") + error.reason))
+            show(timeline.line(at: .now, name, "problem", colour: .red, (channel.map { "\($0): " } ?? "") + error.reason))
             change { $0[name].problems.append(.init(code: error.code, channel: channel)) }
         case .dropped(let count, _, _): change { $0.journal.problem("\(name) has dropped \(count) events.") }
         case .notice: return
@@ -135,7 +137,7 @@ extension DemoStage {
         guard isWhole else { return }
         var rest = total == 1 ? channel : "\(total) of \(total) channels"
         if let noticed = outage?.noticing { rest += "; the outage was noticed after \(Seconds.text(noticed)) s" }
-        show(timeline.line(now, name, "confirmed", .green, rest))
+        show(timeline.line(at: now, name, "confirmed", colour: .green, rest))
     }
 
     /// Counts a message. Clients of some services get their own messages as well.

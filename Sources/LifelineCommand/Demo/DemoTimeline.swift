@@ -5,7 +5,7 @@ import Lifeline
 struct DemoTimeline: Sendable {
     let start: Moment
 
-    func line(_ at: Moment, _ who: String, _ word: String, _ colour: Colours.Colour, _ rest: String = "") -> DemoLine {
+    func line(at: Moment, _ who: String, _ word: String, colour: Colours.Colour, _ rest: String = "") -> DemoLine {
         .event(.init(at: at, elapsed: at.duration(since: start), who: who, word: word, colour: colour, rest: rest))
     }
 
@@ -22,13 +22,14 @@ struct DemoTimeline: Sendable {
         if !reason.hasSuffix(".") { reason += "." }
         switch word {
         case .connecting:
-            return line(at, who, word.rawValue, .yellow, status.attempt == 0 ? "" : "attempt \(status.attempt + 1)")
-        case .connected: return line(at, who, word.rawValue, .green, status.category == .reconnected ? "again" : "")
+            return line(at: at, who, word.rawValue, colour: .yellow, status.attempt == 0 ? "" : "attempt \(status.attempt + 1)")
+        case .connected: return line(at: at, who, word.rawValue, colour: .green, status.category == .reconnected ? "again" : "")
         case .reconnecting:
             let pause = status.retryIn.map { " Retry \(status.attempt) in \(Seconds.text($0)) s." } ?? ""
-            return line(at, who, word.rawValue, .yellow, "\(reason)\(pause) [\(status.category)]")
-        case .failed: return line(at, who, word.rawValue, .red, "\(reason) The client does not try again. [\(status.category)]")
-        case .disconnecting, .disconnected: return line(at, who, word.rawValue, .plain)
+            return line(at: at, who, word.rawValue, colour: .yellow, "\(reason)\(pause) [\(status.category)]")
+        case .failed:
+            return line(at: at, who, word.rawValue, colour: .red, "\(reason) The client does not try again. [\(status.category)]")
+        case .disconnecting, .disconnected: return line(at: at, who, word.rawValue, colour: .plain)
         }
     }
 }

@@ -29,12 +29,13 @@ struct PubNubRightsOptions: ParsableArguments {
 
     func grants() throws(CommandFailure) -> (resources: PubNubGrants, patterns: PubNubGrants) {
         let resources = PubNubGrants(
-            channels: try Self.rights(channel, "--channel", [.read, .write]), groups: try Self.rights(group, "--group", .read),
-            users: try Self.rights(uuid, "--uuid", .get))
+            channels: try Self.rights(channel, of: "--channel", otherwise: [.read, .write]),
+            groups: try Self.rights(group, of: "--group", otherwise: .read),
+            users: try Self.rights(uuid, of: "--uuid", otherwise: .get))
         let patterns = PubNubGrants(
-            channels: try Self.rights(channelPattern, "--channel-pattern", [.read, .write]),
-            groups: try Self.rights(groupPattern, "--group-pattern", .read),
-            users: try Self.rights(uuidPattern, "--uuid-pattern", .get))
+            channels: try Self.rights(channelPattern, of: "--channel-pattern", otherwise: [.read, .write]),
+            groups: try Self.rights(groupPattern, of: "--group-pattern", otherwise: .read),
+            users: try Self.rights(uuidPattern, of: "--uuid-pattern", otherwise: .get))
         for (option, rights) in [
             ("--channel-pattern", patterns.channels), ("--group-pattern", patterns.groups), ("--uuid-pattern", patterns.users),
         ] {
@@ -52,7 +53,7 @@ struct PubNubRightsOptions: ParsableArguments {
     }
 
     private static func rights(
-        _ texts: [String], _ option: String, _ usual: PubNubRights
+        _ texts: [String], of option: String, otherwise usual: PubNubRights
     ) throws(CommandFailure) -> PubNubGrants.Rights {
         var found: PubNubGrants.Rights = [:]
         for text in texts {

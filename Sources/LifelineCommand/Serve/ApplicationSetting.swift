@@ -104,10 +104,10 @@ extension ServeSection {
     static let pusher = make(
         ApplicationSetting.fields, .pusher, in: \.applications, members: ("app", "apps"), list: "LIFELINE_APPS",
         read: { sources throws(CommandFailure) in
-            try ServeSettings.applications(sources.options, sources.environment, sources.file)
+            try ServeSettings.applications(sources.options, environment: sources.environment, file: sources.file)
         },
         written: { sources throws(CommandFailure) in
-            (sources.file.sections["app"], ServeSettings.applications(sources.environment, sources.file))
+            (sources.file.sections["app"], ServeSettings.applications(environment: sources.environment, file: sources.file))
         },
         isPublic: { $0.validSecrets.contains(Application.development.secret) },
         draft: [

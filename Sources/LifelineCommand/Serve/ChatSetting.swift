@@ -87,10 +87,11 @@ extension ServeSection {
         var section = make(
             ChatSetting.fields, .nexconn, in: \.chatApplications, members: ("nexconn", "nexconn"), list: "LIFELINE_NEXCONN",
             read: { sources throws(CommandFailure) in
-                try ServeSettings.chatApplications(sources.options, sources.environment, sources.file)
+                try ServeSettings.chatApplications(sources.options, environment: sources.environment, file: sources.file)
             },
             written: { sources throws(CommandFailure) in
-                try ServeSettings.oneOrSeveral("LIFELINE_NEXCONN", sources.environment, sources.file.sections["nexconn"])
+                try ServeSettings.oneOrSeveral(
+                    "LIFELINE_NEXCONN", environment: sources.environment, file: sources.file.sections["nexconn"])
             },
             isPublic: { $0.validSecrets.contains(ChatApplication.development.secret) },
             draft: [("key", .random(bytes: 8)), ("secret", .random(bytes: 32))], line: ChatSetting.line)

@@ -86,10 +86,11 @@ extension ServeSection {
         var section = make(
             KeysetSetting.fields, .pubnub, in: \.keysets, members: ("pubnub", "pubnub"), list: "LIFELINE_PUBNUB",
             read: { sources throws(CommandFailure) in
-                try ServeSettings.keysets(sources.options, sources.environment, sources.file)
+                try ServeSettings.keysets(sources.options, environment: sources.environment, file: sources.file)
             },
             written: { sources throws(CommandFailure) in
-                try ServeSettings.oneOrSeveral("LIFELINE_PUBNUB", sources.environment, sources.file.sections["pubnub"])
+                try ServeSettings.oneOrSeveral(
+                    "LIFELINE_PUBNUB", environment: sources.environment, file: sources.file.sections["pubnub"])
             },
             isPublic: { $0.validSecretKeys.contains(Keyset.development.secretKey) },
             draft: [

@@ -83,7 +83,9 @@ struct ServeSettings: Sendable {
         var problems = SettingProblems()
         let sections = ServeSection.all(modules)
         let file =
-            problems.attempt { () throws(CommandFailure) in try Self.file(options.base.config, environment, sections) }
+            problems.attempt { () throws(CommandFailure) in
+                try Self.file(options.base.config, environment: environment, sections: sections)
+            }
             ?? SettingsFile()
         self.modules = modules
         self.sections = sections
@@ -205,7 +207,7 @@ struct ServeSettings: Sendable {
     }
 
     static func file(
-        _ option: String?, _ environment: [String: String], _ sections: [ServeSection] = ServeSection.all
+        _ option: String?, environment: [String: String], sections: [ServeSection] = ServeSection.all
     ) throws(CommandFailure) -> SettingsFile {
         let variable = SettingNames.variable("config")
         let value =

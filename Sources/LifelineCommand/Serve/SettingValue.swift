@@ -160,7 +160,7 @@ struct SettingValue: Sendable {
         guard let json = try json(), let members = json.members else { throw wrong("an object") }
         let lines = JSONLines.children(of: json.text, from: place?.line ?? 1)
         let named = zip(members, lines).map { member, line in
-            (member.key, child("\(name).\(member.key)", member.value, line))
+            (member.key, child("\(name).\(member.key)", json: member.value, line: line))
         }
         return SettingNames.check(named, known: known, in: name, &problems)
     }
@@ -169,10 +169,10 @@ struct SettingValue: Sendable {
     func elements() throws(CommandFailure) -> [SettingValue] {
         guard let json = try json(), let elements = json.elements else { throw wrong("a list") }
         let lines = JSONLines.children(of: json.text, from: place?.line ?? 1)
-        return zip(elements, lines).enumerated().map { child("\(name)[\($0)]", $1.0, $1.1) }
+        return zip(elements, lines).enumerated().map { child("\(name)[\($0)]", json: $1.0, line: $1.1) }
     }
 
-    private func child(_ name: String, _ json: JSONText, _ line: Int) -> SettingValue {
+    private func child(_ name: String, json: JSONText, line: Int) -> SettingValue {
         var child = SettingValue(name, json: json, at: place.map { Place(file: $0.file, line: line) })
         child.isConfidential = isConfidential
         return child

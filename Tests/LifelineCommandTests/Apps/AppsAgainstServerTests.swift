@@ -37,11 +37,11 @@ struct AppsAgainstServerTests {
             let api = try AdminAPI(options)
             for (service, path) in [("pusher", "apps"), ("pubnub", ""), ("chat", "")] {
                 let settings: JSONValue = path.isEmpty ? [:] : ["limits": ["connections": 5]]
-                let made = try await api.call("POST", [], ["service": .string(service), "application": settings])
+                let made = try await api.call("POST", [], body: ["service": .string(service), "application": settings])
                 let id = try #require(made["application"]?["id"]?.string)
                 #expect(made["secret"]?.string?.utf8.count == 40)
                 #expect(made["application"]?["limits"] == settings["limits"] ?? [:])
-                let rotated = try await api.call("POST", [service, id, "rotate"], ["seconds": 86_400])
+                let rotated = try await api.call("POST", [service, id, "rotate"], body: ["seconds": 86_400])
                 #expect(
                     rotated["application"]?["secrets"]?.integer == 2 && rotated["application"]?["previousEnds"]?.integer != nil)
                 #expect(try await api.call("POST", [service, id, "finish"])["application"]?["secrets"]?.integer == 1)
@@ -62,7 +62,7 @@ struct AppsAgainstServerTests {
             ] as [(JSONValue, String)] {
                 var message = ""
                 do throws(CommandFailure) {
-                    _ = try await api.call("POST", [], ["service": "pusher", "application": settings])
+                    _ = try await api.call("POST", [], body: ["service": "pusher", "application": settings])
                 } catch {
                     message = error.message
                 }
@@ -80,18 +80,18 @@ struct AppsAgainstServerTests {
                 ("chat", ["historyRetention": 5], "application.historyRetention is 5;"), ("chat", ["limit": 5], "limit"),
                 ("pusher", ["key": .null], "application.key"),
             ] as [(String, JSONValue, String)] {
-                let made = try await api.call("POST", [], ["service": .string(service)])
+                let made = try await api.call("POST", [], body: ["service": .string(service)])
                 let id = try #require(made["application"]?["id"]?.string)
                 var message = ""
                 do throws(CommandFailure) {
-                    _ = try await api.call("POST", [service, id, "settings"], ["settings": settings])
+                    _ = try await api.call("POST", [service, id, "settings"], body: ["settings": settings])
                 } catch {
                     message = error.message
                 }
                 #expect(message.contains("status 400") && message.contains(words), "\(message)")
                 let changed = try await api.call(
                     "POST", [service, id, "settings"],
-                    ["settings": service == "pubnub" ? ["historyMessages": 7] : ["limits": ["connections": 7]]])
+                    body: ["settings": service == "pubnub" ? ["historyMessages": 7] : ["limits": ["connections": 7]]])
                 #expect(changed["application"]?["id"]?.string == id && changed["secret"] == nil)
             }
         }

@@ -13,7 +13,7 @@ struct DemoLineTests {
     @Test("For programs: events, causes and results, and no text")
     func json() throws {
         let clock = TimeOfDay()
-        let event = try #require(timeline.line(at, "ann", "connected", .green, "again").json(.pubnub, clock))
+        let event = try #require(timeline.line(at: at, "ann", "connected", colour: .green, "again").json(.pubnub, clock))
         let object = try JSONText(event)
         #expect(object.members?.map(\.key) == ["t", "time", "service", "ev", "who", "word", "text"])
         #expect(event.hasPrefix(#"{"t":2.500000,"time":""#) && event.contains(#""service":"pubnub","ev":"event","who":"ann""#))
@@ -50,7 +50,7 @@ struct DemoLineTests {
     @Test("For people: seconds since the start, who, and what; results are in tables")
     func plain() {
         let colours = Colours(isOn: false)
-        #expect(timeline.line(at, "ann", "connected", .green).plain(colours) == "   1.50  ann     connected")
+        #expect(timeline.line(at: at, "ann", "connected", colour: .green).plain(colours) == "   1.50  ann     connected")
         #expect(timeline.heading(at, "Cut").plain(colours) == "   1.50  line    ●  Cut")
         let result = DemoLine.Result(
             addsUp: true, sent: 0, received: 0, duplicated: 0, lost: 0, declared: 0, problems: [])

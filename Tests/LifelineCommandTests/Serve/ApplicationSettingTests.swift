@@ -11,7 +11,7 @@ struct ApplicationSettingTests {
     ) throws -> [Application] {
         let file = SettingsFile(try JSONText(file))
         if let failure = file.failure { throw failure }
-        return try ServeSettings.applications(ServeCommand.parse(arguments).options, environment, file)
+        return try ServeSettings.applications(ServeCommand.parse(arguments).options, environment: environment, file: file)
     }
 
     /// What is said about settings that cannot be; all of it is wrong usage.

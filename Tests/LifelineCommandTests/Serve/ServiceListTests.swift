@@ -9,14 +9,15 @@ struct ServiceListTests {
     private func keysets(
         _ file: String = "{}", _ environment: [String: String] = [:], _ arguments: [String] = []
     ) throws -> [Keyset] {
-        try ServeSettings.keysets(ServeCommand.parse(arguments).options, environment, SettingsFile(JSONText(file)))
+        try ServeSettings.keysets(
+            ServeCommand.parse(arguments).options, environment: environment, file: SettingsFile(JSONText(file)))
     }
 
     private func chats(
         _ file: String = "{}", _ environment: [String: String] = [:], _ arguments: [String] = []
     ) throws -> [ChatApplication] {
         try ServeSettings.chatApplications(
-            ServeCommand.parse(arguments).options, environment, SettingsFile(JSONText(file)))
+            ServeCommand.parse(arguments).options, environment: environment, file: SettingsFile(JSONText(file)))
     }
 
     /// What is said about settings that cannot be; all of it is wrong usage.

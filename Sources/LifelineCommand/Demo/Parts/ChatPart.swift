@@ -16,7 +16,7 @@ extension DemoPart {
             },
             journal: DemoJournal(subject: "ann", channels: ["direct:ben"], detection: detection, judgesByGaps: true),
             steps: [
-                .enter("ben", ["direct:ann"]) { run, host in try await chat(run, host, "ben", device: "laptop") },
+                .enter("ben", ["direct:ann"]) { run, host in try await chat(run, host, user: "ben", device: "laptop") },
                 .expect("ben is connected") { $0["ben"].phases.last == .connected },
                 .cause("ann connects with a token"),
                 .annConnects,
@@ -38,7 +38,7 @@ extension DemoPart {
                 },
 
                 .cause("ann signs in on a second phone"),
-                .enter("ann 2", []) { run, host in try await chat(run, host, "ann", device: "phone-2") },
+                .enter("ann 2", []) { run, host in try await chat(run, host, user: "ann", device: "phone-2") },
                 .expect("the first one is kicked, and does not fight back") { $0["ann"].hasEnded(with: .kicked) },
                 .with("ann 2") { await $0.leave() },
                 .cause("ann signs in on the first one again"),
@@ -66,7 +66,7 @@ extension DemoPart {
     }
 
     fileprivate static func chat(
-        _ run: DemoRun, _ host: ServiceHost, _ user: String, device: String
+        _ run: DemoRun, _ host: ServiceHost, user: String, device: String
     ) async throws -> Service {
         let token = try await backend(run).issueToken(for: user)
         return .nexconn(appKey: "app-key", host: host, access: .token(token), device: device)
@@ -75,6 +75,6 @@ extension DemoPart {
 
 extension DemoStep {
     fileprivate static let annConnects = DemoStep.enter("ann", ["direct:ben"], throughRelay: true) { run, host in
-        try await DemoPart.chat(run, host, "ann", device: "phone-1")
+        try await DemoPart.chat(run, host, user: "ann", device: "phone-1")
     }
 }

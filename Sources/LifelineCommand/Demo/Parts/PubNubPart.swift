@@ -101,7 +101,7 @@ extension DemoPart {
         .expect("eve is connected") { $0["eve"].phases.last == .connected },
         .act { run in
             let host = ServiceHost("127.0.0.1", port: run.server.port, tls: false)
-            let flo = DemoActor("flo", pubnub("flo", host, cipherKey: "another key"), run.stage)
+            let flo = DemoActor("flo", service: pubnub("flo", host, cipherKey: "another key"), stage: run.stage)
             await flo.send(DemoTick(from: "flo", number: 1), to: "secrets")
         },
         .expect("eve is told that a message of secrets could not be opened") { state in

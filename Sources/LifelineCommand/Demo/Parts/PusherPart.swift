@@ -35,7 +35,7 @@ extension DemoPart {
                 .expect("ann sees ben in the lobby again") { $0["ann"].presence.last == "ben join" },
                 .act { run in
                     let text = "flow on all channels, five a second on each"
-                    run.stage.show(run.stage.timeline.line(.now, "all", "events", .plain, text))
+                    run.stage.show(run.stage.timeline.line(at: .now, "all", "events", colour: .plain, text))
                     run.keep(Task { await DemoTraffic(app: app, run: run).flow() })
                 },
                 .wait(.milliseconds(500)),

@@ -7,51 +7,60 @@ extension Finding {
     /// - Parameter words: the server's own text, if there is any.
     static func pusher(code: Int, words: String, key: String, path: String) -> Finding {
         let said = words.isEmpty ? "" : " The server says: \(quote(words))"
-        func finding(_ name: String, _ meaning: String, _ advice: String) -> Finding {
+        func finding(_ name: String, meaning: String, advice: String) -> Finding {
             Finding(name, "\(meaning) (code \(code)).\(said)", advice: advice)
         }
         switch code {
-        case 4000: return finding("tls-required", "The app accepts connections with TLS only", "Write https or wss.")
+        case 4000:
+            return finding("tls-required", meaning: "The app accepts connections with TLS only", advice: "Write https or wss.")
         case 4001 where words.lowercased().contains("cluster"):
             return finding(
-                "wrong-cluster", "The key \(quote(key)) is of an app in another cluster",
-                "Give the cluster that stands beside the app's keys, with --cluster.")
+                "wrong-cluster", meaning: "The key \(quote(key)) is of an app in another cluster",
+                advice: "Give the cluster that stands beside the app's keys, with --cluster.")
         case 4001:
             return finding(
-                "app-unknown", "The server knows no app with the key \(quote(key))",
-                "Compare the key with the app's page or the server's settings; the app id and the secret are other values. "
+                "app-unknown", meaning: "The server knows no app with the key \(quote(key))",
+                advice:
+                    "Compare the key with the app's page or the server's settings; the app id and the secret are other values. "
                     + "With Pusher's own servers, check the cluster too.")
         case 4003:
-            return finding("app-disabled", "The app is switched off", "Switch it on in the dashboard or the server's settings.")
+            return finding(
+                "app-disabled", meaning: "The app is switched off",
+                advice: "Switch it on in the dashboard or the server's settings.")
         case 4004:
             return finding(
-                "over-quota", "The app has as many connections as it may have",
-                "Close unused connections, or raise the limit of the plan or the server.")
+                "over-quota", meaning: "The app has as many connections as it may have",
+                advice: "Close unused connections, or raise the limit of the plan or the server.")
         case 4005:
             return finding(
-                "path-not-found", "There is nothing at the path \(quote(path))",
-                "The path is /app/KEY, behind the server's prefix if it has one.")
+                "path-not-found", meaning: "There is nothing at the path \(quote(path))",
+                advice: "The path is /app/KEY, behind the server's prefix if it has one.")
         case 4006...4008:
             return finding(
-                "protocol-unsupported", "The server does not support version 7 of the protocol",
-                "Update the server: it is very old, or uses another protocol.")
+                "protocol-unsupported", meaning: "The server does not support version 7 of the protocol",
+                advice: "Update the server: it is very old, or uses another protocol.")
         case 4009 where words.lowercased().contains("origin"):
             return finding(
-                "origin-refused", "The app accepts connections from certain web pages only",
-                "Add the page's origin to the app's allowed origins. If the server also requires an origin from programs, it must allow all."
+                "origin-refused", meaning: "The app accepts connections from certain web pages only",
+                advice:
+                    "Add the page's origin to the app's allowed origins. If the server also requires an origin from programs, it must allow all."
             )
         case 4009:
             return finding(
                 "connection-unauthorised",
-                "The app requires connections to be authorised, and this one was not authorised in time",
-                "Sign the user in or subscribe to a private channel soon after connecting; with --secret this program does.")
+                meaning: "The app requires connections to be authorised, and this one was not authorised in time",
+                advice:
+                    "Sign the user in or subscribe to a private channel soon after connecting; with --secret this program does.")
         case 4100:
-            return finding("over-capacity", "The server is over its capacity", "Try again later; add servers if it stays.")
+            return finding(
+                "over-capacity", meaning: "The server is over its capacity", advice: "Try again later; add servers if it stays.")
         case 4200...4299:
             return finding(
-                "server-restart", "The server asks to connect again", "It is being restarted: try again in a moment.")
+                "server-restart", meaning: "The server asks to connect again",
+                advice: "It is being restarted: try again in a moment.")
         default:
-            return finding("closed", "The server ends the connection", "Look at the server's log at this moment.")
+            return finding(
+                "closed", meaning: "The server ends the connection", advice: "Look at the server's log at this moment.")
         }
     }
 
