@@ -121,7 +121,7 @@ public final class LifelineServer: Sendable {
             let services: ServerServices
             do {
                 if let bridge = configuration.bridge { try seat.open(bridge) }
-                services = try await ServerServices(configuration, context, seat.parts)
+                services = try await ServerServices(configuration, context: context, parts: seat.parts)
             } catch {
                 await seat.leave()
                 throw error
@@ -136,7 +136,9 @@ public final class LifelineServer: Sendable {
                 let admin: AdminServer?
                 do {
                     // This comes first: if the admin port is in use, there must be no server that clients have connected to already.
-                    admin = try await AdminServer(configuration, host, services, seat, runtime, certificate)
+                    admin = try await AdminServer(
+                        configuration, main: host, services: services, seat: seat, applications: runtime, certificate: certificate
+                    )
                 } catch {
                     try await host.release()
                     throw error

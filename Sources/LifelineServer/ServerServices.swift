@@ -22,7 +22,7 @@ struct ServerServices: Sendable {
         let name: String
     }
 
-    init(_ configuration: ServerConfiguration, _ context: ServerContext, _ parts: ServerParts) async throws {
+    init(_ configuration: ServerConfiguration, context: ServerContext, parts: ServerParts) async throws {
         self.context = context
         var running: [any RunningService] = []
         do {

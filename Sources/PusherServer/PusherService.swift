@@ -94,7 +94,7 @@ package final class PusherService: Sendable {
         self.settings = settings
         shares = AddressShares(clock: context.clock, limitsLoopback: context.settings.limitsLoopback)
         mailboxes = context.loops.map { EventLoopMailbox($0.queue, PusherLoop($0)) }
-        webhooks = PusherWebhookService(settings.applications, context, records)
+        webhooks = PusherWebhookService(settings.applications, context: context, records: records)
         requestKinds = PusherRequestKinds(context.requestKinds)
         // The server sends `pusher:ping` only after the client had time to send its own, so that a client that never answers
         // `pusher:ping` is not disconnected for that.

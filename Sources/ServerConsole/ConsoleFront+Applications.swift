@@ -5,7 +5,7 @@ import WireCoding
 // Calls about applications: from the console's page with a session, and from programs with a password (rules AR-14 and AR-15).
 extension ConsoleFront {
     func applications(
-        _ call: ApplicationCall, _ request: HTTPRequest, _ passage: RequestPassage, for connection: HTTPConnection
+        _ call: ApplicationCall, _ request: HTTPRequest, passage: RequestPassage, for connection: HTTPConnection
     ) throws(HTTPProblem) {
         let body = try Self.body(of: call, request)
         let address = passage.shownAddress ?? "unknown"

@@ -46,7 +46,7 @@ package final class ConsoleFront: ServerFront {
     }
 
     /// - Parameter context: the context of the admin port, not of the server that the console shows.
-    package init(_ settings: ConsoleSettings, _ context: ServerContext, _ source: any ConsoleSource) {
+    package init(_ settings: ConsoleSettings, context: ServerContext, source: any ConsoleSource) {
         self.settings = settings
         self.context = context
         self.source = source
@@ -77,7 +77,7 @@ package final class ConsoleFront: ServerFront {
             guard let passage = RequestPassage(request.headers, from: connection.remoteAddress, settings) else {
                 throw .notOverTLS
             }
-            try answer(request, route, passage, for: connection)
+            try answer(request, route, passage: passage, for: connection)
         } catch {
             connection.refuse(error, of: request.target, with: .console(error))
         }
@@ -91,7 +91,7 @@ package final class ConsoleFront: ServerFront {
     }
 
     private func answer(
-        _ request: HTTPRequest, _ route: ConsoleRoute, _ passage: RequestPassage, for connection: HTTPConnection
+        _ request: HTTPRequest, _ route: ConsoleRoute, passage: RequestPassage, for connection: HTTPConnection
     ) throws(HTTPProblem) {
         switch route {
         case .metrics: return try metrics(request, passage, for: connection)
@@ -115,7 +115,7 @@ package final class ConsoleFront: ServerFront {
             connection.answer(answer)
         case .feed:
             let (id, session) = try session(request, passage)
-            try watch(request, id, session.role, for: connection)
+            try watch(request, session: id, role: session.role, for: connection)
         case .query(let query):
             _ = try session(request, passage)
             let parameters = try ConsoleParameters(request.target)
@@ -126,7 +126,7 @@ package final class ConsoleFront: ServerFront {
             guard let body = try? JSONValue(parsing: request.body), body.object != nil else { throw .notAnObject }
             context.logger.notice("console action", metadata: ["action": "\(action.rawValue)"])
             answer(connection) { [source] () throws(HTTPProblem) in try await source.perform(action, body) }
-        case .applications(let call): try applications(call, request, passage, for: connection)
+        case .applications(let call): try applications(call, request, passage: passage, for: connection)
         }
     }
 
@@ -268,7 +268,7 @@ package final class ConsoleFront: ServerFront {
     // MARK: Feed
 
     private func watch(
-        _ request: HTTPRequest, _ session: String, _ role: ConsoleRole, for connection: HTTPConnection
+        _ request: HTTPRequest, session: String, role: ConsoleRole, for connection: HTTPConnection
     ) throws(HTTPProblem) {
         var filter = FeedFilter()
         let parameters = try ConsoleParameters(request.target)
@@ -286,7 +286,7 @@ package final class ConsoleFront: ServerFront {
         guard let watcher = source.feed.watch(filter, for: FeedViewer(group: role.rawValue, name: session)) else {
             throw .tooManyWatchers
         }
-        FeedStream(self, session, watcher, connection).begin()
+        FeedStream(self, session: session, watcher: watcher, connection: connection).begin()
     }
 
     // MARK: Time

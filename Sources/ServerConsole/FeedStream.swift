@@ -18,7 +18,7 @@ final class FeedStream: HeldExchange {
     /// The time without events after which a comment is sent, so that a closed page is detected.
     private static let silence = Duration.seconds(10)
 
-    init(_ front: ConsoleFront, _ session: String, _ watcher: FeedWatcher, _ connection: HTTPConnection) {
+    init(_ front: ConsoleFront, session: String, watcher: FeedWatcher, connection: HTTPConnection) {
         self.front = front
         self.session = session
         self.watcher = watcher
@@ -27,7 +27,7 @@ final class FeedStream: HeldExchange {
     }
 
     func begin() {
-        connection?.beginStream(.events, HTTPAnswer.consoleFields, self)
+        connection?.beginStream(.events, fields: HTTPAnswer.consoleFields, exchange: self)
         connection?.stream(ByteBuffer(string: "retry: 3000\n\n"))
     }
 

@@ -80,7 +80,7 @@ final class NexconnConnection: WebSocketConnection, SeatedConnection {
         switch fault {
         case .slow: close(.bye(.slow))
         case .silent:
-            noteEnding(.server, 0, "Nothing came from the session, not even a pong.")
+            noteEnding(.server, code: 0, reason: "Nothing came from the session, not even a pong.")
             hangUp()
         // Each client gets a different pause.
         case .draining: close(.bye(.restarting(after: Int.random(in: 100...5_000))))
@@ -92,7 +92,7 @@ final class NexconnConnection: WebSocketConnection, SeatedConnection {
     /// Sends a `bye`, ends the session, and waits for the peer's close frame.
     func close(_ farewell: NexconnCloseReason) {
         guard isOpen else { return }
-        noteEnding(.server, farewell.number, farewell.reason)
+        noteEnding(.server, code: farewell.number, reason: farewell.reason)
         if expectsGreeting { countRefusal(farewell) }
         close(with: NexconnWire.farewell(farewell))
     }

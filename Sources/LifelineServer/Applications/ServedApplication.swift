@@ -60,7 +60,7 @@ package enum ServedApplication: Hashable, Sendable {
             case id, key, publishKey, subscribeKey
         }
 
-        fileprivate init(_ service: ApplicationService, _ field: Field, _ value: String) {
+        fileprivate init(_ service: ApplicationService, field: Field, value: String) {
             (self.service, self.field, self.value) = (service, field, Identifier(value))
         }
     }
@@ -68,12 +68,13 @@ package enum ServedApplication: Hashable, Sendable {
     package var uniqueNames: [UniqueName] {
         switch self {
         case .pusher(let application):
-            [UniqueName(.pusher, .id, application.id), UniqueName(.pusher, .key, application.key)]
+            [UniqueName(.pusher, field: .id, value: application.id), UniqueName(.pusher, field: .key, value: application.key)]
         case .pubnub(let keyset):
             [
-                UniqueName(.pubnub, .subscribeKey, keyset.subscribeKey), UniqueName(.pubnub, .publishKey, keyset.publishKey),
+                UniqueName(.pubnub, field: .subscribeKey, value: keyset.subscribeKey),
+                UniqueName(.pubnub, field: .publishKey, value: keyset.publishKey),
             ]
-        case .chat(let application): [UniqueName(.chat, .key, application.key)]
+        case .chat(let application): [UniqueName(.chat, field: .key, value: application.key)]
         }
     }
 

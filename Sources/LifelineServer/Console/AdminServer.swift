@@ -15,8 +15,8 @@ final class AdminServer: Sendable {
     ///
     /// - Parameter certificate: the server's certificate; used when clients on other machines can reach the port.
     init?(
-        _ configuration: ServerConfiguration, _ main: ServerHost, _ services: ServerServices, _ seat: any ServerSeat,
-        _ applications: RuntimeApplications?, _ certificate: ServerCertificate?
+        _ configuration: ServerConfiguration, main: ServerHost, services: ServerServices, seat: any ServerSeat,
+        applications: RuntimeApplications?, certificate: ServerCertificate?
     ) async throws {
         guard let admin = configuration.admin else { return nil }
         let usesTLS = !admin.isLoopback && certificate != nil
@@ -55,8 +55,8 @@ final class AdminServer: Sendable {
             let context = ServerContext(
                 runtime, eventLoops: Array(group.makeIterator()), certificate: usesTLS ? certificate : nil)
             main.context.favour(context)
-            let source = ServerConsoleSource(configuration, main, services, seat, applications)
-            host = ServerHost(context, [ConsoleFront(console, context, source)])
+            let source = ServerConsoleSource(configuration, host: main, services: services, seat: seat, runtime: applications)
+            host = ServerHost(context, [ConsoleFront(console, context: context, source: source)])
             try await host.prepare()
             do {
                 listener = try await Listener(host, on: group).bind()

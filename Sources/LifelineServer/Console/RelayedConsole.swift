@@ -25,7 +25,7 @@ struct RelayedConsole: ConsoleService {
     ///   - id: the service.
     ///   - channels: the partition of a channel, for a service that spreads the channels of an application; nil for others.
     static func of(
-        _ local: any ConsoleService, _ relays: [ConsoleRelay], _ id: ClusterServiceID,
+        _ local: any ConsoleService, relays: [ConsoleRelay], id: ClusterServiceID,
         channels: (@Sendable (_ channel: String, _ application: String, _ partitions: ClusterPartitions) -> Int)? = nil
     ) -> any ConsoleService {
         guard let first = relays.first, let partitions = ClusterPartitions(relays.count) else { return local }

@@ -190,14 +190,14 @@ extension ServerConsoleSource {
     func webhooks() -> JSONValue {
         let rows = consoles.flatMap { console in
             console.webhookRows().flatMap { report in
-                report.receivers.compactMap { webhook(console.service.rawValue, report.application, $0) }
+                report.receivers.compactMap { webhook(console.service.rawValue, app: report.application, receiver: $0) }
             }
         }
         return ["webhooks": .array(rows)]
     }
 
     /// Nil for a receiver that was removed and has no queued events.
-    private func webhook(_ service: String, _ app: String, _ receiver: WebhookReport) -> JSONValue? {
+    private func webhook(_ service: String, app: String, receiver: WebhookReport) -> JSONValue? {
         let counts = receiver.counts
         guard receiver.url != nil || counts.queued > 0 else { return nil }
         let failure = counts.lastFailure.map { failure -> JSONValue in

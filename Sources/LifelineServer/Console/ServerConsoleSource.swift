@@ -20,8 +20,8 @@ final class ServerConsoleSource: ConsoleSource {
     private let probes = NIOLockedValueBox(LoopProbes())
 
     init(
-        _ configuration: ServerConfiguration, _ host: ServerHost, _ services: ServerServices, _ seat: any ServerSeat,
-        _ runtime: RuntimeApplications? = nil
+        _ configuration: ServerConfiguration, host: ServerHost, services: ServerServices, seat: any ServerSeat,
+        runtime: RuntimeApplications? = nil
     ) {
         self.configuration = configuration
         self.host = host

@@ -90,7 +90,7 @@ private struct RunningChat: RunningService {
     let relays: [ConsoleRelay]
 
     var front: any ServerFront { service }
-    var console: (any ConsoleService)? { RelayedConsole.of(service, relays, .chat) }
+    var console: (any ConsoleService)? { RelayedConsole.of(service, relays: relays, id: .chat) }
 
     func add(to statistics: inout ServerStatistics) {
         statistics.chatMessages += service.messages

@@ -56,7 +56,7 @@ struct PusherState: ServiceState {
 
         var front: any ServerFront { service }
         var console: (any ConsoleService)? {
-            RelayedConsole.of(service, relays, .pusher) { channel, application, partitions in
+            RelayedConsole.of(service, relays: relays, id: .pusher) { channel, application, partitions in
                 partitions.partition(of: ChannelID(application: application, name: channel))
             }
         }

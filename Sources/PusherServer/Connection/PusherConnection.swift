@@ -175,7 +175,7 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
     /// Sends the error and close frame, leaves all channels, and waits for the peer's close frame.
     func close(_ farewell: PusherCloseReason) {
         guard isOpen else { return }
-        noteEnding(.server, Int(farewell.code), farewell.reason)
+        noteEnding(.server, code: Int(farewell.code), reason: farewell.reason)
         // When the server stops, all members leave, so notifications about each other would only make their lists flicker.
         leave(isSilent: farewell.concernsAll)
         close(with: PusherWire.farewell(farewell))
@@ -192,7 +192,7 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
             service.channels.signOut(UserConnection(socketID, eventLoopID: loop.eventLoopID), of: application.value)
         }
         let left = front.leaveAll()
-        service.shares.closeSubscriptions(left.count, application.value.id, address)
+        service.shares.closeSubscriptions(left.count, of: application.value.id, from: address)
         service.unsubscribe(
             socketID, at: loop.eventLoopID, from: left, application: application.value, isSilent: isSilent)
         subscribers.detachAll(self)
@@ -232,15 +232,15 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
             service.subscribe(
                 subscriber(context), to: channel, member: member, recovery, application: application.value
             ) { result in
-                guard !eventLoop.inEventLoop else { return connection.value.settle(channel, recovery, result) }
+                guard !eventLoop.inEventLoop else { return connection.value.settle(channel, recovery: recovery, with: result) }
                 eventLoop.execute {
-                    connection.value.settle(channel, recovery, result)
+                    connection.value.settle(channel, recovery: recovery, with: result)
                     connection.value.flushReplies()
                 }
             }
             if unsettled > 0, unsettled >= service.channels.subscriptionsAhead(of: application.value) { pauseReading(true) }
         case .unsubscribe(let subscription):
-            service.shares.closeSubscriptions(1, application.value.id, address)
+            service.shares.closeSubscriptions(1, of: application.value.id, from: address)
             hold(
                 until: service.unsubscribe(subscriber(context), from: subscription, application: application.value))
         case .signIn(let signIn, let answers):
@@ -260,7 +260,7 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
 
     /// Applies the backend's decision about a subscription.
     private func settle(
-        _ channel: String, _ recovery: SubscriptionRecovery?, _ result: Result<SubscriptionGrant, SubscribeRefusal>
+        _ channel: String, recovery: SubscriptionRecovery?, with result: Result<SubscriptionGrant, SubscribeRefusal>
     ) {
         unsettled -= 1
         if isReadingPaused, let application,
@@ -281,7 +281,7 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
             let before = front.subscriptions.count
             let answer = front.refused(channel, refusal)
             if let application {
-                service.shares.closeSubscriptions(before - front.subscriptions.count, application.value.id, address)
+                service.shares.closeSubscriptions(before - front.subscriptions.count, of: application.value.id, from: address)
             }
             refuse(answer, refusal.code)
         }

@@ -19,7 +19,7 @@ final class PusherWebhookService: Sendable {
     private let records: PusherWebhookRecords?
     private let state = NIOLockedValueBox(State())
 
-    init(_ applications: any ApplicationRegistry, _ context: ServerContext, _ records: PusherWebhookRecords? = nil) {
+    init(_ applications: any ApplicationRegistry, context: ServerContext, records: PusherWebhookRecords? = nil) {
         self.applications = applications
         self.context = context
         self.records = records

@@ -34,7 +34,8 @@ package struct ConsolePasswords: Sendable, CustomStringConvertible, CustomReflec
     package init(
         admin: String, reader: String? = nil, salt: [UInt8] = Self.random(16), cost: Cost = Cost()
     ) throws(Problem) {
-        try self.init(adminHash: try Self.hash(Self.checked(admin), salt, cost), reader: reader, salt: salt, cost: cost)
+        try self.init(
+            adminHash: try Self.hash(Self.checked(admin), salt: salt, cost: cost), reader: reader, salt: salt, cost: cost)
         if let reader, ConstantTime.areEqual(reader, admin) { throw .same }
     }
 
@@ -43,7 +44,7 @@ package struct ConsolePasswords: Sendable, CustomStringConvertible, CustomReflec
         self.cost = cost
         admin = adminHash
         if let reader {
-            let hash = try Self.hash(Self.checked(reader), salt, cost)
+            let hash = try Self.hash(Self.checked(reader), salt: salt, cost: cost)
             guard !ConstantTime.areEqual(hash, adminHash) else { throw .same }
             self.reader = hash
         } else {
@@ -53,7 +54,9 @@ package struct ConsolePasswords: Sendable, CustomStringConvertible, CustomReflec
 
     /// The role with this password; nil for none. Takes the same time for all passwords, and too long for event loops.
     package func role(of password: String) -> ConsoleRole? {
-        guard password.utf8.count <= Self.lengths.upperBound, let hash = try? Self.hash(password, salt, cost) else { return nil }
+        guard password.utf8.count <= Self.lengths.upperBound, let hash = try? Self.hash(password, salt: salt, cost: cost) else {
+            return nil
+        }
         let isAdmin = ConstantTime.areEqual(hash, admin)
         let isReader = ConstantTime.areEqual(hash, reader ?? [UInt8](repeating: 0, count: hash.count))
         if isAdmin { return .admin }
@@ -66,7 +69,7 @@ package struct ConsolePasswords: Sendable, CustomStringConvertible, CustomReflec
         return password
     }
 
-    private static func hash(_ password: String, _ salt: [UInt8], _ cost: Cost) throws(Problem) -> [UInt8] {
+    private static func hash(_ password: String, salt: [UInt8], cost: Cost) throws(Problem) -> [UInt8] {
         let key = try? KDF.Scrypt.deriveKey(
             from: Array(password.utf8), salt: salt, outputByteCount: 32, rounds: cost.rounds, blockSize: cost.blockSize,
             parallelism: 1)

@@ -79,11 +79,13 @@ package struct LoginLimiter: Sendable {
     /// - Returns: after how many seconds to retry; nil when the attempt is allowed.
     package mutating func attempt(by visitor: LoginVisitor, at now: MonotonicInstant) -> Int? {
         if let session = visitor.session { return attempt(by: .session(session), at: now) }
-        guard let address = visitor.address else { return Self.share(&later, Self.perSecondOfAll, Self.burstOfAll, at: now) }
+        guard let address = visitor.address else {
+            return Self.share(&later, rate: Self.perSecondOfAll, burst: Self.burstOfAll, at: now)
+        }
         if known[.address(address)] != nil { return attempt(by: .address(address), at: now) }
         if strangers[address] == nil { makeRoom(at: now) }
         guard strangers[address] != nil || strangers.count < Self.capacity else {
-            return Self.share(&first, Self.firstsPerSecond, Self.burstOfFirsts, at: now)
+            return Self.share(&first, rate: Self.firstsPerSecond, burst: Self.burstOfFirsts, at: now)
         }
         var attempts = strangers[address] ?? Attempts(at: now)
         if now.since(attempts.begun) >= Self.firstsTime { (attempts.begun, attempts.count) = (now, 0) }
@@ -92,8 +94,8 @@ package struct LoginLimiter: Sendable {
             attempts.count += 1
             wait =
                 attempts.count <= Self.firsts
-                ? Self.share(&first, Self.firstsPerSecond, Self.burstOfFirsts, at: now)
-                : Self.share(&later, Self.perSecondOfAll, Self.burstOfAll, at: now)
+                ? Self.share(&first, rate: Self.firstsPerSecond, burst: Self.burstOfFirsts, at: now)
+                : Self.share(&later, rate: Self.perSecondOfAll, burst: Self.burstOfAll, at: now)
         }
         strangers[address] = attempts
         return wait
@@ -131,7 +133,7 @@ package struct LoginLimiter: Sendable {
     }
 
     /// Takes a token from a limit that all unknown addresses share.
-    private static func share(_ bucket: inout TokenBucket, _ rate: Int, _ burst: Int, at now: MonotonicInstant) -> Int? {
+    private static func share(_ bucket: inout TokenBucket, rate: Int, burst: Int, at now: MonotonicInstant) -> Int? {
         bucket.take(perSecond: rate, burst: burst, at: now) ? nil : 1
     }
 

@@ -48,7 +48,7 @@ package final class BodyBudget: Sendable {
             if let application = owner.application { state.byApplication[application] = ofApplication + bytes }
             return true
         }
-        return hasRoom ? BodyReservation(bytes, owner, self) : nil
+        return hasRoom ? BodyReservation(bytes, owner: owner, budget: self) : nil
     }
 
     /// The number of bytes that are reserved now.
@@ -90,7 +90,7 @@ package final class BodyReservation: Sendable {
     private let owner: BodyOwner
     private let budget: BodyBudget
 
-    fileprivate init(_ bytes: Int, _ owner: BodyOwner, _ budget: BodyBudget) {
+    fileprivate init(_ bytes: Int, owner: BodyOwner, budget: BodyBudget) {
         self.bytes = bytes
         self.owner = owner
         self.budget = budget

@@ -151,6 +151,6 @@ extension HTTPConnection {
         self.body = []
         // A request that is held needs its head no more.
         content = .none
-        handle(head, target, body)
+        handle(head, target: target, body: body)
     }
 }

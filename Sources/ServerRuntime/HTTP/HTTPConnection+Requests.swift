@@ -42,7 +42,7 @@ extension HTTPConnection {
     }
 
     /// Handles a request from the library's parser.
-    func handle(_ head: HTTPRequestHead, _ target: Result<RequestTarget, HTTPProblem>, _ body: [UInt8]) {
+    func handle(_ head: HTTPRequestHead, target: Result<RequestTarget, HTTPProblem>, body: [UInt8]) {
         switch target {
         case .failure(let problem): answer(refusal(problem, head.uri))
         case .success(let target):

@@ -18,7 +18,7 @@ extension HTTPConnection {
     ///   - fields: header fields without line breaks.
     ///   - exchange: receives time limits, the server's stop, and the end of the connection.
     package func beginStream(
-        _ contentType: HTTPAnswer.ContentType, _ fields: [(name: String, value: String)], _ exchange: any HeldExchange
+        _ contentType: HTTPAnswer.ContentType, fields: [(name: String, value: String)], exchange: any HeldExchange
     ) {
         guard let context else { return }
         use(exchange)

@@ -129,21 +129,21 @@ package struct PlainRequestHead: Hashable, Sendable {
         guard bytes[end] == UInt8(ascii: "\r"), bytes[end + 1] == UInt8(ascii: "\n") else { return .unusual }
         let next = end + 2
         switch colon - start {
-        case 10 where equals(bytes, start..<colon, "connection"):
+        case 10 where equals(bytes, in: start..<colon, "connection"):
             let value = trimmed(bytes, (colon + 1)..<end)
-            if equals(bytes, value, "keep-alive") { return .end(next) }
-            return equals(bytes, value, "close") ? .closes(next) : .otherConnection(next)
-        case 4 where equals(bytes, start..<colon, "host"):
+            if equals(bytes, in: value, "keep-alive") { return .end(next) }
+            return equals(bytes, in: value, "close") ? .closes(next) : .otherConnection(next)
+        case 4 where equals(bytes, in: start..<colon, "host"):
             return trimmed(bytes, (colon + 1)..<end).allSatisfy({ RequestHeadRules.isHostByte(bytes[$0]) })
                 ? .host(next) : .unusual
-        case 14 where equals(bytes, start..<colon, "content-length"): return .unusual
-        case 17 where equals(bytes, start..<colon, "transfer-encoding"): return .unusual
-        case 7 where equals(bytes, start..<colon, "upgrade"):
-            return equals(bytes, trimmed(bytes, (colon + 1)..<end), "websocket") ? .webSocket(next) : .unusual
-        case 6 where equals(bytes, start..<colon, "expect"): return .unusual
+        case 14 where equals(bytes, in: start..<colon, "content-length"): return .unusual
+        case 17 where equals(bytes, in: start..<colon, "transfer-encoding"): return .unusual
+        case 7 where equals(bytes, in: start..<colon, "upgrade"):
+            return equals(bytes, in: trimmed(bytes, (colon + 1)..<end), "websocket") ? .webSocket(next) : .unusual
+        case 6 where equals(bytes, in: start..<colon, "expect"): return .unusual
         // The fields of a plain request are not kept, and a trace needs this one.
-        case 11 where equals(bytes, start..<colon, "traceparent"): return .unusual
-        case 6 where equals(bytes, start..<colon, "origin"): return .origin(trimmed(bytes, (colon + 1)..<end), next: next)
+        case 11 where equals(bytes, in: start..<colon, "traceparent"): return .unusual
+        case 6 where equals(bytes, in: start..<colon, "origin"): return .origin(trimmed(bytes, (colon + 1)..<end), next: next)
         default: return .end(next)
         }
     }
@@ -186,7 +186,7 @@ package struct PlainRequestHead: Hashable, Sendable {
     }
 
     /// Whether a part equals `name`, which has lower-case letters and hyphens only, without regard to case.
-    private static func equals(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, _ name: StaticString) -> Bool {
+    private static func equals(_ bytes: UnsafeRawBufferPointer, in range: Range<Int>, _ name: StaticString) -> Bool {
         guard range.count == name.utf8CodeUnitCount else { return false }
         for offset in 0..<range.count {
             let expected = name.utf8Start[offset]

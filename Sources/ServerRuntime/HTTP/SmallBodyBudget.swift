@@ -29,7 +29,7 @@ package final class SmallBodyBudget: Sendable {
     ///
     /// - Parameter address: the address whose share the body counts against; nil for none.
     package func reserve(_ bytes: Int, for address: RemoteAddress?) -> SmallBodyReservation? {
-        take(bytes, for: address) ? SmallBodyReservation(bytes, address, self) : nil
+        take(bytes, for: address) ? SmallBodyReservation(bytes, address: address, budget: self) : nil
     }
 
     /// The number of bytes that are reserved now.
@@ -63,7 +63,7 @@ package final class SmallBodyReservation: Sendable {
     private let address: RemoteAddress?
     private let budget: SmallBodyBudget
 
-    fileprivate init(_ bytes: Int, _ address: RemoteAddress?, _ budget: SmallBodyBudget) {
+    fileprivate init(_ bytes: Int, address: RemoteAddress?, budget: SmallBodyBudget) {
         reserved = NIOLockedValueBox(bytes)
         self.address = address
         self.budget = budget

@@ -71,14 +71,14 @@ extension WebSocketConnection {
     /// Records which side ends the connection and how; only the first call has an effect.
     ///
     /// This writes the log entry at once, while the connection still has its user: with the code, the reason and the traffic counts.
-    package final func noteEnding(_ side: EndedConnection.Side, _ code: Int, _ reason: String? = nil) {
+    package final func noteEnding(_ side: EndedConnection.Side, code: Int, reason: String? = nil) {
         guard ending == nil else { return }
         ending = (side, UInt16(clamping: code), reason)
         if side == .server { loop.state.figures.close(service.name, code) }
-        logEnding(side, code, reason)
+        logEnding(side, code: code, reason: reason)
     }
 
-    private final func logEnding(_ side: EndedConnection.Side, _ code: Int, _ reason: String?) {
+    private final func logEnding(_ side: EndedConnection.Side, code: Int, reason: String?) {
         let core = service.context
         loop.state.note("connection ended", side == .server ? blame(code) : .nobody, in: core) {
             var metadata = logMetadata.merging(endingDetails) { $1 }
@@ -106,7 +106,7 @@ extension WebSocketConnection {
 
     /// Records how the connection ended, so that it can be queried.
     final func recordEnding() {
-        if ending == nil { logEnding(.nobody, 0, nil) }
+        if ending == nil { logEnding(.nobody, code: 0, reason: nil) }
         let core = service.context
         let capacity = core.settings.endedConnectionsKept
         let watched = core.feed.isWatched

@@ -10,7 +10,7 @@ extension WebSocketConnection: DrainedConnection {
     /// Closes with a close frame.
     package final func close(_ code: WebSocketCloseCode, _ reason: String) {
         guard phase == .open else { return }
-        noteEnding(.server, Int(code.rawValue), reason)
+        noteEnding(.server, code: Int(code.rawValue), reason: reason)
         var buffer = ByteBuffer()
         var writer = WebSocketFrameWriter(role: .server)
         writer.writeClose(code, reason: reason, to: &buffer)
@@ -36,7 +36,7 @@ extension WebSocketConnection: DrainedConnection {
     final func peerCloses(_ code: WebSocketCloseCode?) {
         guard let context, phase == .open || phase == .closing else { return }
         let mustAnswer = phase == .open
-        noteEnding(.client, code.map { Int($0.rawValue) } ?? 1005)
+        noteEnding(.client, code: code.map { Int($0.rawValue) } ?? 1005)
         phase = .closing
         waiting = mustAnswer ? service.context.now : waiting
         leave()

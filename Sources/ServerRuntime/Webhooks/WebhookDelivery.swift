@@ -215,7 +215,7 @@ package final class WebhookDelivery: Sendable {
         }
     }
 
-    private func ended(_ id: UInt64, _ problem: String? = nil, _ change: (inout WebhookQueue) -> Void) {
+    private func ended(_ id: UInt64, problem: String? = nil, _ change: (inout WebhookQueue) -> Void) {
         let (isClosed, recovers, ended) = state.withLockedValue { state in
             state.problem = problem
             state.cancellations[id] = nil
@@ -239,7 +239,7 @@ package final class WebhookDelivery: Sendable {
             (state.isWarned, state.warned) = (true, now)
             return true
         }
-        ended(id, reason) { dropped = $0.fail(id, isFinal: isFinal, at: now, chance: chance) }
+        ended(id, problem: reason) { dropped = $0.fail(id, isFinal: isFinal, at: now, chance: chance) }
         if dropped > 0 {
             logger.warning("webhook given up", metadata: ["events": "\(dropped)", "reason": "\(reason)"])
         } else if isNews {

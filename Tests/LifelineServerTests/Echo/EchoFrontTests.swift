@@ -229,7 +229,8 @@ struct EchoConsoleTests {
         configuration.services.append(EchoModule())
         let server = try await LifelineServer.start(configuration)
         do {
-            try await body(server, ServerConsoleSource(configuration, server.host, server.services, server.seat))
+            try await body(
+                server, ServerConsoleSource(configuration, host: server.host, services: server.services, seat: server.seat))
             try await server.stop()
         } catch {
             try await server.stop()
