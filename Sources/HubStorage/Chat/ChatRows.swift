@@ -35,10 +35,10 @@ struct ChatRows: StoreRows {
     func write(_ item: Item, into database: Database) throws {
         let commit = item.commit
         let application = try names.application(Identifier(item.application), database)
-        for addition in commit.additions { try add(addition, application, database) }
-        try change(commit, application, database)
-        try mark(commit, application, database)
-        try putDocuments(commit, application, database)
+        for addition in commit.additions { try add(addition, of: application, in: database) }
+        try change(commit, of: application, in: database)
+        try mark(commit, of: application, in: database)
+        try putDocuments(commit, of: application, in: database)
     }
 
     func count(_ items: [Item], into database: Database) throws {
@@ -51,9 +51,9 @@ struct ChatRows: StoreRows {
         try EventUsage.add(additions, into: database) { try names.application(Identifier($0), database) }
     }
 
-    private func add(_ addition: ChatCommit.Addition, _ application: Int64, _ database: Database) throws {
+    private func add(_ addition: ChatCommit.Addition, of application: Int64, in database: Database) throws {
         let event = addition.event
-        let conversation = try event.conversation.map { try names.conversation($0, application, database) }
+        let conversation = try event.conversation.map { try names.conversation($0, of: application, in: database) }
         let own = addition.places.first { $0.user == event.sender }?.sequence
         try run(
             """
@@ -63,11 +63,11 @@ struct ChatRows: StoreRows {
             [
                 Int64(clamping: event.id), application, conversation, event.sender.text, event.clientID?.text,
                 own.map { Int64(clamping: $0) }, event.audience, Data(event.body),
-            ], database)
+            ], in: database)
         for reader in event.conversation == nil ? [] : event.readers ?? [] {
             try run(
                 "INSERT OR IGNORE INTO reader (event, inbox) VALUES (?, ?)",
-                [Int64(clamping: event.id), try names.inbox(of: reader, application, database)], database)
+                [Int64(clamping: event.id), try names.inbox(of: reader, application, database)], in: database)
         }
         for place in addition.places {
             let inbox = try names.inbox(of: place.user, application, database)
@@ -75,7 +75,7 @@ struct ChatRows: StoreRows {
                 "INSERT INTO inbox_entry (inbox, sequence, event) VALUES (?, ?, ?)",
                 [
                     inbox, Int64(clamping: place.sequence), Int64(clamping: event.id),
-                ], database)
+                ], in: database)
             try trim(inbox, upTo: place.sequence, database)
         }
     }
@@ -87,29 +87,29 @@ struct ChatRows: StoreRows {
         guard sequence > inboxEntries, sequence % Self.trimStep == 0 else { return }
         try run(
             "DELETE FROM inbox_entry WHERE inbox = ? AND sequence <= ?",
-            [inbox, Int64(clamping: sequence - UInt64(inboxEntries))], database)
+            [inbox, Int64(clamping: sequence - UInt64(inboxEntries))], in: database)
     }
 
-    private func change(_ commit: ChatCommit, _ application: Int64, _ database: Database) throws {
+    private func change(_ commit: ChatCommit, of application: Int64, in database: Database) throws {
         for rewrite in commit.rewrites {
             try run(
                 "UPDATE event SET body = ? WHERE id = ? AND application = ?",
-                [Data(rewrite.body), Int64(clamping: rewrite.id), application], database)
+                [Data(rewrite.body), Int64(clamping: rewrite.id), application], in: database)
         }
         for id in commit.recalls {
             try run(
                 "UPDATE event SET conversation = NULL WHERE id = ? AND application = ?", [Int64(clamping: id), application],
-                database)
+                in: database)
             guard database.changesCount > 0 else { continue }
-            try run("DELETE FROM receipt WHERE event = ?", [Int64(clamping: id)], database)
+            try run("DELETE FROM receipt WHERE event = ?", [Int64(clamping: id)], in: database)
         }
     }
 
-    private func mark(_ commit: ChatCommit, _ application: Int64, _ database: Database) throws {
+    private func mark(_ commit: ChatCommit, of application: Int64, in database: Database) throws {
         for item in commit.hidden {
             try run(
                 "INSERT OR IGNORE INTO hidden (event, inbox) SELECT id, ? FROM event WHERE id = ? AND application = ?",
-                [try names.inbox(of: item.user, application, database), Int64(clamping: item.id), application], database)
+                [try names.inbox(of: item.user, application, database), Int64(clamping: item.id), application], in: database)
         }
         for item in commit.hiddenUpTo {
             try run(
@@ -122,37 +122,37 @@ struct ChatRows: StoreRows {
                 [
                     try names.inbox(of: item.user, application, database), Int64(clamping: item.id), application,
                     item.conversation.text,
-                ], database)
+                ], in: database)
         }
         for (id, receipt) in commit.receipts {
             try run(
                 """
                 INSERT OR IGNORE INTO receipt (event, reader, time) SELECT id, ?, ? FROM event WHERE id = ? AND application = ?
-                """, [receipt.user.text, receipt.time, Int64(clamping: id), application], database)
+                """, [receipt.user.text, receipt.time, Int64(clamping: id), application], in: database)
         }
         for place in commit.acknowledged {
             try run(
                 "UPDATE inbox SET acknowledged = max(acknowledged, ?) WHERE id = ?",
-                [Int64(clamping: place.sequence), try names.inbox(of: place.user, application, database)], database)
+                [Int64(clamping: place.sequence), try names.inbox(of: place.user, application, database)], in: database)
         }
     }
 
-    private func putDocuments(_ commit: ChatCommit, _ application: Int64, _ database: Database) throws {
+    private func putDocuments(_ commit: ChatCommit, of application: Int64, in database: Database) throws {
         let encoder = JSONEncoder()
         for document in commit.documents {
             let key = document.key
             try run(
                 "INSERT OR REPLACE INTO document (application, kind, name, value) VALUES (?, ?, ?, ?)",
-                [application, key.kind.rawValue, key.name.text, try encoder.encode(document)], database)
+                [application, key.kind.rawValue, key.name.text, try encoder.encode(document)], in: database)
         }
         for key in commit.removedDocuments {
             try run(
                 "DELETE FROM document WHERE application = ? AND kind = ? AND name = ?",
-                [application, key.kind.rawValue, key.name.text], database)
+                [application, key.kind.rawValue, key.name.text], in: database)
         }
     }
 
-    private func run(_ sql: String, _ arguments: StatementArguments, _ database: Database) throws {
+    private func run(_ sql: String, _ arguments: StatementArguments, in database: Database) throws {
         let statement = try database.cachedStatement(sql: sql)
         statement.setUncheckedArguments(arguments)
         try statement.execute()
@@ -202,7 +202,7 @@ private final class ChatNames: Sendable {
         return id
     }
 
-    func conversation(_ conversation: Identifier, _ application: Int64, _ database: Database) throws -> Int64 {
+    func conversation(_ conversation: Identifier, of application: Int64, in database: Database) throws -> Int64 {
         let name = Name(application: application, name: conversation)
         if let id = known.withLockedValue({ $0.conversations[name] }) { return id }
         let id = try number(

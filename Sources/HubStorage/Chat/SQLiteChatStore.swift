@@ -96,7 +96,7 @@ extension SQLiteChatStore {
     public func history(_ query: ChatHistoryQuery, application: String) async throws -> [ChatEvent] {
         guard query.limit > 0 else { return [] }
         return try await read { database in
-            guard let conversation = try Self.conversation(query.conversation, application, database) else { return [] }
+            guard let conversation = try Self.conversation(query.conversation, of: application, in: database) else { return [] }
             let viewer = try query.viewer.flatMap { try Self.inbox(of: $0, application, database) }
             let floor = try viewer.flatMap { viewer in
                 try Int64.fetchOne(
@@ -129,7 +129,7 @@ extension SQLiteChatStore {
 
     public func event(_ id: UInt64, in conversation: Identifier, application: String) async throws -> ChatEvent? {
         try await read { database in
-            guard let number = try Self.conversation(conversation, application, database) else { return nil }
+            guard let number = try Self.conversation(conversation, of: application, in: database) else { return nil }
             let statement = try database.cachedStatement(
                 sql: "SELECT id, sender, client_id, audience, body FROM event WHERE id = ? AND conversation = ?")
             guard let row = try Row.fetchOne(statement, arguments: [Int64(clamping: id), number]) else { return nil }
@@ -174,7 +174,7 @@ extension SQLiteChatStore {
         return try Int64.fetchOne(statement, arguments: [application, user.text])
     }
 
-    private static func conversation(_ name: Identifier, _ application: String, _ database: Database) throws -> Int64? {
+    private static func conversation(_ name: Identifier, of application: String, in database: Database) throws -> Int64? {
         let statement = try database.cachedStatement(
             sql: """
                 SELECT conversation.id FROM application JOIN conversation ON conversation.application = application.id

@@ -85,7 +85,7 @@ package final class SQLiteTables: WritableStoredTables {
                 return try body {
                     try rows.next().map { row in
                         try table.columns.enumerated().map { index, column in
-                            guard let value = Self.value(row, index, column.kind) else {
+                            guard let value = Self.value(row, at: index, as: column.kind) else {
                                 throw MessageStoreError.damaged(file: file)
                             }
                             return value
@@ -157,7 +157,7 @@ package final class SQLiteTables: WritableStoredTables {
 
 extension SQLiteTables {
     /// A value of a row; nil if it is of another kind than its column.
-    private static func value(_ row: Row, _ index: Int, _ kind: StoredTable.Column.Kind) -> StoredValue? {
+    private static func value(_ row: Row, at index: Int, as kind: StoredTable.Column.Kind) -> StoredValue? {
         guard !row.hasNull(atIndex: index) else { return .null }
         switch kind {
         case .integer: return Int64.fromDatabaseValue(row[index] as DatabaseValue).map { .integer($0) }

@@ -152,24 +152,25 @@ extension MessageTrial {
     func records() async throws {
         let first = try await open()
         let base = place.now()
-        func record(_ kind: KeysetRecord.Key.Kind, _ name: String, _ value: String) -> KeysetRecord {
+        func record(_ kind: KeysetRecord.Key.Kind, _ name: String, value: String) -> KeysetRecord {
             KeysetRecord(.init(kind, Array(name.utf8)), Array(value.utf8))
         }
         func event(_ number: UInt64) -> StoredMessage { message(base + number, isStored: false) }
         let kept =
-            KeysetRecord.Key.Kind.allCases.map { record($0, "ann", "{\"kind\":\($0.rawValue)}") } + [
-                record(.user, composed, "1"), record(.user, decomposed, "2"), record(.user, "a\u{0}b", "\u{0}"),
-                record(.user, "a", ""),
+            KeysetRecord.Key.Kind.allCases.map { record($0, "ann", value: "{\"kind\":\($0.rawValue)}") } + [
+                record(.user, composed, value: "1"), record(.user, decomposed, value: "2"),
+                record(.user, "a\u{0}b", value: "\u{0}"),
+                record(.user, "a", value: ""),
                 KeysetRecord(.init(.membership, [0xFF, 0, 0x3A]), Array(repeating: 0xFE, count: 100_000)),
             ]
-        let changed = record(.channel, "ann", "changed")
-        let gone = record(.channel, "gone", "3")
+        let changed = record(.channel, "ann", value: "changed")
+        let gone = record(.channel, "gone", value: "3")
         try await first.commit(kept.map { .put($0) } + [.put(gone)], with: [event(1), event(2)])
-        try await first.commit([.put(record(.channel, "ann", "first")), .put(changed), .remove(gone.key)], with: [])
+        try await first.commit([.put(record(.channel, "ann", value: "first")), .put(changed), .remove(gone.key)], with: [])
         try await first.commit([.remove(.init(.user, Array("nobody".utf8)))], with: [event(4)])
         try await first.commit([.put(gone)], with: [event(5)], in: "other")
         // The commit must fail completely, because the timetoken of the event exists already.
-        let late = record(.user, "late", "4")
+        let late = record(.user, "late", value: "4")
         var isLateKept = true
         do { try await first.commit([.put(late)], with: [event(4)]) } catch { isLateKept = false }
         let (store, restored) = try await reopened(first)
