@@ -27,7 +27,7 @@ struct PubNubRequests: Sendable {
 
     /// Performs a request.
     func answer(
-        _ request: PubNubServerRequest, _ route: PubNubRoute, _ application: PubNubApplication, reply: @escaping HTTPReply
+        _ request: PubNubServerRequest, _ route: PubNubRoute, of application: PubNubApplication, reply: @escaping HTTPReply
     ) {
         switch route {
         case .publish, .signal, .publishFile:

@@ -52,24 +52,24 @@ extension PubNubService: ServerFront {
         case .time: return
         case .subscribe:
             // A plain poll does not come here: this request came in another form, or something is wrong with it.
-            subscribe(request, address.route, application, for: connection)
-        case .file(let route): answer(request, route, application, fields: fields, for: connection)
+            subscribe(request, address.route, of: application, for: connection)
+        case .file(let route): answer(request, route, of: application, fields: fields, for: connection)
         case .publish, .signal, .publishFile:
             // Only the visible message shows which event loops have subscribers.
             let full = context.congestion.full
             guard full.isEmpty else {
                 return connection.hold(until: full, or: HTTPAnswer(.serviceUnavailable), nil) { _, _ in
-                    self.perform(request, address.route, application, for: connection)
+                    self.perform(request, address.route, of: application, for: connection)
                 }
             }
-            perform(request, address.route, application, for: connection)
-        default: perform(request, address.route, application, for: connection)
+            perform(request, address.route, of: application, for: connection)
+        default: perform(request, address.route, of: application, for: connection)
         }
     }
 
     /// Has the process that decides about the keyset answer a request.
     func perform(
-        _ request: PubNubServerRequest, _ route: PubNubRoute, _ application: PubNubApplication, for connection: HTTPConnection
+        _ request: PubNubServerRequest, _ route: PubNubRoute, of application: PubNubApplication, for connection: HTTPConnection
     ) {
         let send = connection.expectAnswer()
         let reply: HTTPReply = { [self] answer in
@@ -78,7 +78,7 @@ extension PubNubService: ServerFront {
         if let cluster {
             cluster.forward(request, route, application, counts: publishedCounts, reply: reply)
         } else {
-            requests.answer(request, route, application, reply: reply)
+            requests.answer(request, route, of: application, reply: reply)
         }
     }
 
@@ -142,7 +142,7 @@ extension PubNubService: ServerFront {
 
     /// Handles a poll that did not come in the plain form.
     private func subscribe(
-        _ request: PubNubServerRequest, _ route: PubNubRoute, _ application: PubNubApplication, for connection: HTTPConnection
+        _ request: PubNubServerRequest, _ route: PubNubRoute, of application: PubNubApplication, for connection: HTTPConnection
     ) {
         // Version -1 matches no version of the grants, so the next sweep checks the poll's rights again. This is early enough for a right that
         // ended after the request was allowed.

@@ -85,7 +85,8 @@ struct AccessNeed: Hashable, Sendable {
     static func needs(ofBody request: PubNubServerRequest, _ route: PubNubRoute) -> [AccessNeed] {
         guard case .objects(.memberships(_, isChange: true)) = route else { return [] }
         // The body is parsed exactly as when the request is performed; a malformed body changes nothing.
-        return channels(((try? ObjectInput.memberships(request.body, "channel", ObjectLimits())) ?? []).map(\.id.text), .join)
+        return channels(
+            ((try? ObjectInput.memberships(request.body, "channel", limits: ObjectLimits())) ?? []).map(\.id.text), .join)
     }
 
     private static func right(_ action: ObjectsRoute.Action) -> PubNubRights {

@@ -21,7 +21,7 @@ struct PubNubAccess: Sendable {
                 return error
             }
         }
-        if let user = token(request.auth)?.token.authorizedUser, !Self.isBy(user, request, route) {
+        if let user = token(request.auth)?.token.authorizedUser, !Self.isBy(user, request, route: route) {
             return refusal(of: [], auth: request.auth) ?? Self.refusal(needs)
         }
         return refusal(of: needs, auth: request.auth)
@@ -86,7 +86,7 @@ struct PubNubAccess: Sendable {
     }
 
     /// Whether this user is the only user that a request names, in all of its parameters (rules PV-89 and PV-137).
-    private static func isBy(_ user: String, _ request: PubNubServerRequest, _ route: PubNubRoute) -> Bool {
+    private static func isBy(_ user: String, _ request: PubNubServerRequest, route: PubNubRoute) -> Bool {
         // The state belongs to the user in the path, no matter which user sends the request.
         if case .setState(_, let other) = route, !other.isExactly(user) { return false }
         let named = request.target.parameters.filter { $0.name == "uuid" }

@@ -20,8 +20,8 @@ extension PubNubREST {
         guard let body = try? JSONValue(parsing: request.body), body.object != nil else { throw .couldNotParse }
         guard let ttl = body["ttl"]?.integer, Self.ttls.contains(ttl) else {
             return Self.invalid(
-                "grant", "Invalid ttl",
-                "Range should be \(Self.ttls.lowerBound) to \(Self.ttls.upperBound) minute(s).", at: "ttl")
+                "grant", message: "Invalid ttl",
+                detail: "Range should be \(Self.ttls.lowerBound) to \(Self.ttls.upperBound) minute(s).", at: "ttl")
         }
         // Names are read from the text, because a dictionary would treat two spellings of a name as one (rule PC-50).
         let named = (try? JSONText(bytes: request.body))?["permissions"]
@@ -30,11 +30,12 @@ extension PubNubREST {
         else { throw .couldNotParse }
         guard !resources.isEmpty || !patterns.isEmpty || !categories.isEmpty else {
             return Self.invalid(
-                "grant", "This grant contains no permissions", "What are you granting?", at: "permissions")
+                "grant", message: "This grant contains no permissions", detail: "What are you granting?", at: "permissions")
         }
         for (pattern, _) in [patterns.channels, patterns.groups, patterns.users].joined()
         where (try? PubNubAccessPattern(pattern.text)) == nil {
-            return Self.invalid("grant", "Invalid pattern", "The pattern is not understood.", at: "permissions.patterns")
+            return Self.invalid(
+                "grant", message: "Invalid pattern", detail: "The pattern is not understood.", at: "permissions.patterns")
         }
         var token = PubNubAccessToken(
             issued: application.clock.unixSeconds(), ttl: ttl, resources: resources, patterns: patterns,
@@ -113,7 +114,7 @@ extension PubNubREST {
             })
     }
 
-    private static func invalid(_ source: String, _ message: String, _ detail: String, at location: String) -> HTTPAnswer {
+    private static func invalid(_ source: String, message: String, detail: String, at location: String) -> HTTPAnswer {
         accessManager(
             400,
             JSONBody.object { body in

@@ -23,7 +23,7 @@ extension PubNubApplication {
         if let last = messages.last { storage.tokens.note(last.timetoken) }
         change { state, pending in
             for (message, element) in zip(messages, elements) { pending.entries += state.streams.append(message, element) }
-            for group in groups { put(group, &state, &pending) }
+            for group in groups { put(group, in: &state, pending: &pending) }
         }
         guard let bridge else { return }
         for message in messages where !message.channel.text.hasByteSuffix(PubNubMessage.presenceSuffix) {
@@ -45,9 +45,9 @@ extension PubNubApplication {
         let names = Set(groups.map(\.name))
         change { state, pending in
             for name in state.groups.names where !names.contains(name) {
-                put(PubNubFact.GroupContent(name: name, channels: []), &state, &pending)
+                put(PubNubFact.GroupContent(name: name, channels: []), in: &state, pending: &pending)
             }
-            for group in groups { put(group, &state, &pending) }
+            for group in groups { put(group, in: &state, pending: &pending) }
         }
     }
 
@@ -68,7 +68,7 @@ extension PubNubApplication {
         PubNubElement(shared: PubNubEnvelope(message, region: storage.region, subscribeKey: subscribeKey).shared)
     }
 
-    private func put(_ group: PubNubFact.GroupContent, _ state: inout State, _ pending: inout PendingNotifications) {
+    private func put(_ group: PubNubFact.GroupContent, in state: inout State, pending: inout PendingNotifications) {
         let change = state.groups.put(group.channels, into: group.name)
         guard change.hasChanged else { return }
         state.groupIndex.apply(change)

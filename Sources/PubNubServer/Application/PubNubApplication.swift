@@ -95,14 +95,14 @@ package final class PubNubApplication: Sendable {
         let groups = ChannelGroups(restoring: restored.groups[name] ?? [:])
         state = NIOLockedValueBox(
             State(
-                streams: Self.streams(restored, keyset.subscribeKey, storage, limits),
+                streams: Self.streams(restored, subscribeKey: keyset.subscribeKey, storage: storage, limits: limits),
                 occupancy: OccupancyState(settings: OccupancySettings(keyset: keyset), limits: occupancyLimits), groups: groups,
                 groupIndex: PubNubGroupIndex(groups)))
     }
 
     /// The restored streams, as far as the store has them. New readers begin behind all earlier messages.
     private static func streams(
-        _ restored: RestoredState, _ subscribeKey: String, _ storage: StreamStorage, _ limits: StreamLimits
+        _ restored: RestoredState, subscribeKey: String, storage: StreamStorage, limits: StreamLimits
     ) -> MessageStreams<PubNubElement> {
         MessageStreams(
             limits: limits, restoring: restored, application: Identifier(subscribeKey), startingAt: storage.tokens.last

@@ -98,7 +98,7 @@ enum FileBodies {
     }
 
     /// A file's content, with header fields that make browsers use only the given type and never display it within a page of this server.
-    static func content(_ content: [UInt8], _ name: Identifier, _ reservation: BodyReservation?) -> HTTPAnswer {
+    static func content(_ content: [UInt8], name: Identifier, reservation: BodyReservation?) -> HTTPAnswer {
         var answer = HTTPAnswer(status: 200, FileType.of(name), content)
         answer.hasRecordedFields = true
         answer.fields = [("x-content-type-options", "nosniff"), ("content-disposition", "attachment")]
@@ -118,7 +118,7 @@ enum FileBodies {
     /// - Parameters:
     ///   - code: the error code of the storage behind PubNub's service.
     ///   - message: a constant without characters that XML would need escaped.
-    static func uploadRefusal(_ status: Int, _ code: String, _ message: String) -> HTTPAnswer {
+    static func uploadRefusal(_ status: Int, code: String, message: String) -> HTTPAnswer {
         let xml =
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Error><Code>\(code)</Code><Message>\(message)</Message></Error>"
         var answer = HTTPAnswer(status: status, HTTPAnswer.ContentType(rawValue: "application/xml"), Array(xml.utf8))
@@ -127,24 +127,31 @@ enum FileBodies {
     }
 
     static let malformedForm = uploadRefusal(
-        400, "MalformedPOSTRequest", "The body is not a form with the fields of the upload followed by the file.")
-    static let tooLarge = uploadRefusal(400, "EntityTooLarge", "Your proposed upload exceeds the maximum allowed size")
+        400, code: "MalformedPOSTRequest", message: "The body is not a form with the fields of the upload followed by the file.")
+    static let tooLarge = uploadRefusal(
+        400, code: "EntityTooLarge", message: "Your proposed upload exceeds the maximum allowed size")
     static let wrongSignature = uploadRefusal(
-        403, "SignatureDoesNotMatch", "The form does not have the policy and signature that were given out for this upload.")
-    static let expired = uploadRefusal(403, "AccessDenied", "The upload has expired. Ask for another one.")
+        403, code: "SignatureDoesNotMatch",
+        message: "The form does not have the policy and signature that were given out for this upload.")
+    static let expired = uploadRefusal(403, code: "AccessDenied", message: "The upload has expired. Ask for another one.")
     static let shareUsed = uploadRefusal(
-        403, "QuotaExceeded",
-        "One address has added half of what the keyset may keep. Delete some files first, or try again tomorrow.")
-    static let noRoom = uploadRefusal(403, "QuotaExceeded", "The keyset has as many files as it may have. Delete some first.")
-    static let notStored = uploadRefusal(503, "ServiceUnavailable", "The file could not be stored. Try again later.")
+        403, code: "QuotaExceeded",
+        message: "One address has added half of what the keyset may keep. Delete some files first, or try again tomorrow.")
+    static let noRoom = uploadRefusal(
+        403, code: "QuotaExceeded", message: "The keyset has as many files as it may have. Delete some first.")
+    static let notStored = uploadRefusal(
+        503, code: "ServiceUnavailable", message: "The file could not be stored. Try again later.")
 
     /// The refusal of an upload before the form is read.
     static func uploadRefusal(_ problem: HTTPProblem) -> HTTPAnswer {
         var answer =
             switch problem.status {
             case 413: tooLarge
-            case 503: uploadRefusal(503, "SlowDown", "The server takes no more uploads at the moment. Try again later.")
-            default: uploadRefusal(problem.status, "InvalidRequest", "The request cannot be read, or its method is not POST.")
+            case 503:
+                uploadRefusal(503, code: "SlowDown", message: "The server takes no more uploads at the moment. Try again later.")
+            default:
+                uploadRefusal(
+                    problem.status, code: "InvalidRequest", message: "The request cannot be read, or its method is not POST.")
             }
         if let seconds = problem.retryAfter { answer.fields.append(("retry-after", String(seconds))) }
         return answer

@@ -39,10 +39,10 @@ struct FileRequest: Sendable {
         switch route {
         case .generateUpload(let channel): reply(generateUpload(channel))
         case .list(let channel): reply(list(channel))
-        case .file(let channel, let id, let name): reply(find(channel, id, name))
+        case .file(let channel, let id, let name): reply(find(channel, id: id, name: name))
         case .upload: Task { reply(await upload()) }
         case .content(let id, let name): Task { reply(await content(id, name)) }
-        case .delete(let channel, let id, let name): Task { reply(await delete(channel, id, name)) }
+        case .delete(let channel, let id, let name): Task { reply(await delete(channel, id: id, name: name)) }
         }
     }
 
@@ -128,8 +128,8 @@ struct FileRequest: Sendable {
     }
 
     /// The address of a file's content. It is valid for a limited time, for every client that knows it.
-    private func find(_ channel: String, _ id: String, _ name: String) -> HTTPAnswer {
-        guard let file = file(channel, id, name) else { return FileBodies.notHere }
+    private func find(_ channel: String, id: String, name: String) -> HTTPAnswer {
+        guard let file = file(channel, id: id, name: name) else { return FileBodies.notHere }
         let expires = application.clock.unixSeconds() + FileTicket.linkLifetime
         let signature = FileTicket.link(
             file.id.text, subscribeKey: application.subscribeKey, expires: expires, keyset.secretKey)
@@ -138,7 +138,7 @@ struct FileRequest: Sendable {
         return FileBodies.found(at: url)
     }
 
-    private func file(_ channel: String, _ id: String, _ name: String) -> StoredFile? {
+    private func file(_ channel: String, id: String, name: String) -> StoredFile? {
         files.file(Identifier(id), name: Identifier(name)).flatMap { $0.channel == Identifier(channel) ? $0 : nil }
     }
 
@@ -159,14 +159,14 @@ struct FileRequest: Sendable {
                 guard reservation != nil else { return FileBodies.unavailable }
             }
             guard let content = try await keeper.content(of: file) else { return FileBodies.notHere }
-            return FileBodies.content(content, file.name, reservation)
+            return FileBodies.content(content, name: file.name, reservation: reservation)
         } catch {
             return FileBodies.unavailable
         }
     }
 
-    private func delete(_ channel: String, _ id: String, _ name: String) async -> HTTPAnswer {
-        guard let file = file(channel, id, name) else { return FileBodies.notHere }
+    private func delete(_ channel: String, id: String, name: String) async -> HTTPAnswer {
+        guard let file = file(channel, id: id, name: name) else { return FileBodies.notHere }
         return await files.delete(file, by: request.client, in: keyset) ? FileBodies.deleted : FileBodies.unavailable
     }
 }

@@ -36,7 +36,7 @@ extension PubNubService {
     }
 
     func answer(
-        _ request: PubNubServerRequest, _ route: PubNubFileRoute, _ application: PubNubApplication, fields: HTTPHeaders,
+        _ request: PubNubServerRequest, _ route: PubNubFileRoute, of application: PubNubApplication, fields: HTTPHeaders,
         for connection: HTTPConnection
     ) {
         var request = request
@@ -46,7 +46,7 @@ extension PubNubService {
         case .upload, .content: keeper = cluster?.files(of: application) ?? application.files
         case .generateUpload, .list, .file, .delete:
             // Only the leader knows which files exist.
-            guard cluster == nil else { return perform(request, .file(route), application, for: connection) }
+            guard cluster == nil else { return perform(request, .file(route), of: application, for: connection) }
             keeper = application.files
         }
         let files = FileRequest(

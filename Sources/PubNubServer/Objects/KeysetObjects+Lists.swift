@@ -69,7 +69,7 @@ extension KeysetObjects {
         var bytes = 0
         func add(_ index: Int) -> Bool {
             guard let item = item(index) else { return true }
-            let element = ObjectBodies.element(item, list, query.include)
+            let element = ObjectBodies.element(item, list, include: query.include)
             bytes += element.count
             guard page.elements.isEmpty || bytes <= limits.pageBytes else { return false }
             page.elements.append(element)

@@ -3,12 +3,12 @@ import Identifiers
 /// Bodies of App Context: answers, events and the documents on which filters are evaluated. The keys have the order of the recorded bodies.
 enum ObjectBodies {
     static func entity(
-        _ id: Identifier, _ metadata: ObjectMetadata, _ kind: KeysetObjects.Kind, _ include: Set<ObjectInclude>
+        _ id: Identifier, _ metadata: ObjectMetadata, kind: KeysetObjects.Kind, include: Set<ObjectInclude>
     ) -> [UInt8] {
         JSONBody.object { body in
             body.member("status", 200)
             body.key("data")
-            append(id, metadata, kind, include, to: &body)
+            append(id, metadata, kind: kind, include: include, to: &body)
         }
     }
 
@@ -28,18 +28,18 @@ enum ObjectBodies {
         }
     }
 
-    static func element(_ item: ObjectItem, _ list: ObjectList, _ include: Set<ObjectInclude>) -> [UInt8] {
+    static func element(_ item: ObjectItem, _ list: ObjectList, include: Set<ObjectInclude>) -> [UInt8] {
         var body = JSONBody(isSpaced: false)
         switch list {
-        case .users: append(item.id, item.metadata, .user, include, to: &body)
-        case .channels: append(item.id, item.metadata, .channel, include, to: &body)
+        case .users: append(item.id, item.metadata, kind: .user, include: include, to: &body)
+        case .channels: append(item.id, item.metadata, kind: .channel, include: include, to: &body)
         case .memberships, .members:
             let kind = list.otherKind
             body.object { body in
                 body.key(kind.key)
                 let nested = include.nested
                 if !nested.isEmpty, let metadata = item.other {
-                    append(item.id, metadata, kind, nested, to: &body)
+                    append(item.id, metadata, kind: kind, include: nested, to: &body)
                 } else {
                     body.object { body in body.member("id", item.id.text) }
                 }
@@ -51,11 +51,11 @@ enum ObjectBodies {
 
     /// An entity with all fields, as the input of filters.
     static func whole(_ item: ObjectItem, _ list: ObjectList) -> [UInt8] {
-        element(item, list, Set(ObjectInclude.allCases))
+        element(item, list, include: Set(ObjectInclude.allCases))
     }
 
     private static func append(
-        _ id: Identifier, _ metadata: ObjectMetadata, _ kind: KeysetObjects.Kind, _ include: Set<ObjectInclude>,
+        _ id: Identifier, _ metadata: ObjectMetadata, kind: KeysetObjects.Kind, include: Set<ObjectInclude>,
         to body: inout JSONBody
     ) {
         body.object { body in

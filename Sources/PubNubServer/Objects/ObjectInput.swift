@@ -12,15 +12,15 @@ enum ObjectInput {
     }
 
     /// Parses a body that sets a user or a channel.
-    static func patch(_ body: [UInt8], _ kind: KeysetObjects.Kind, _ limits: ObjectLimits) throws(ObjectProblem) -> ObjectPatch {
+    static func patch(_ body: [UInt8], _ kind: KeysetObjects.Kind, limits: ObjectLimits) throws(ObjectProblem) -> ObjectPatch {
         guard let json = try? JSONText(bytes: body), json.kind == .object else { throw .notJSON }
-        return try patch(json, kind.fields + ObjectField.optional, limits)
+        return try patch(json, kind.fields + ObjectField.optional, limits: limits)
     }
 
     /// Parses a body that changes memberships: `{"set":[{"channel":{"id":"c"},"custom":{…}}],"delete":[{"channel":{"id":"c"}}]}`.
     ///
     /// - Parameter side: the key with the id of each entry, `channel` or `uuid`.
-    static func memberships(_ body: [UInt8], _ side: String, _ limits: ObjectLimits) throws(ObjectProblem) -> [Membership] {
+    static func memberships(_ body: [UInt8], _ side: String, limits: ObjectLimits) throws(ObjectProblem) -> [Membership] {
         guard let json = try? JSONText(bytes: body), json.kind == .object else { throw .notJSON }
         var found: [Membership] = []
         for key in ["set", "delete"] {
@@ -37,7 +37,7 @@ enum ObjectInput {
                 guard isValid(id, side == "uuid" ? .user : .channel) else {
                     throw .invalid("Invalid id", location: "\(location).\(side).id", in: "body")
                 }
-                let patch = key == "set" ? try patch(element, ObjectField.optional, limits, in: location + ".") : nil
+                let patch = key == "set" ? try patch(element, ObjectField.optional, limits: limits, in: location + ".") : nil
                 found.append(Membership(id: Identifier(id), patch: patch))
             }
         }
@@ -51,7 +51,7 @@ enum ObjectInput {
 
     /// - Parameter place: the prefix of a field's name in error texts.
     private static func patch(
-        _ json: JSONText, _ fields: [ObjectField], _ limits: ObjectLimits, in place: String = ""
+        _ json: JSONText, _ fields: [ObjectField], limits: ObjectLimits, in place: String = ""
     ) throws(ObjectProblem) -> ObjectPatch {
         var patch = ObjectPatch()
         for field in fields {

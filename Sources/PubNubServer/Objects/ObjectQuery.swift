@@ -84,7 +84,7 @@ struct ObjectQuery: Hashable, Sendable {
 
 extension ObjectQuery {
     /// - Parameter list: the list; nil for a call about one user or channel, which only names the details to include.
-    init(_ request: PubNubServerRequest, _ list: ObjectList?, _ limits: ObjectLimits) throws(ObjectProblem) {
+    init(_ request: PubNubServerRequest, _ list: ObjectList?, limits: ObjectLimits) throws(ObjectProblem) {
         let names = request.target.parameters.filter { $0.name == "include" }.flatMap { PubNubAddress.list($0.value) }
         isCounted = request.flag("count") ?? (request.parameter("count")?.lowercased() == "true")
         for name in names {

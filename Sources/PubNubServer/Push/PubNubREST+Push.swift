@@ -9,12 +9,12 @@ extension PubNubREST {
 
     /// - Parameter isRemoval: whether to remove the device; otherwise its channels are listed or changed.
     func push(
-        _ request: PubNubServerRequest, _ interface: PushInterface, _ token: String, isRemoval: Bool
+        _ request: PubNubServerRequest, _ interface: PushInterface, token: String, isRemoval: Bool
     ) async throws(PubNubErrorBody) -> HTTPAnswer {
         let device: PushDevice
         do throws(PushProblem) {
             let isRegistered = !isRemoval && request.parameter("add") != nil
-            device = try PushDevice(interface, token, request, isRegistered: isRegistered)
+            device = try PushDevice(interface, token: token, request: request, isRegistered: isRegistered)
         } catch {
             return Self.refusal(error.rawValue)
         }
@@ -96,7 +96,7 @@ enum PushInterface: Hashable, Sendable {
 
 extension PushDevice {
     fileprivate init(
-        _ interface: PushInterface, _ token: String, _ request: PubNubServerRequest, isRegistered: Bool
+        _ interface: PushInterface, token: String, request: PubNubServerRequest, isRegistered: Bool
     ) throws(PushProblem) {
         switch interface {
         case .first: try self.init(type: request.parameter("type"), token: token, isRegistered: isRegistered)

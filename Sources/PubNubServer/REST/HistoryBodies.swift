@@ -25,7 +25,7 @@ enum HistoryBodies {
         var body = JSONBody(isSpaced: false)
         body.array { body in
             body.array { body in
-                for message in messages { append(message, fields, to: &body) }
+                for message in messages { append(message, fields: fields, to: &body) }
             }
             guard let first = messages.first, let last = messages.last else {
                 body.number(0)
@@ -38,7 +38,7 @@ enum HistoryBodies {
         return body.bytes
     }
 
-    private static func append(_ message: StoredMessage, _ fields: PastFields, to body: inout JSONBody) {
+    private static func append(_ message: StoredMessage, fields: PastFields, to body: inout JSONBody) {
         guard fields.token || fields.meta else { return body.json(message.payload) }
         body.object { body in
             body.key("message")
@@ -68,7 +68,7 @@ enum HistoryBodies {
             body.key("channels")
             body.object { body in
                 for page in channels where !page.messages.isEmpty {
-                    append(page.channel, page.messages, fields, actions: nil, to: &body)
+                    append(page.channel, page.messages, fields: fields, actions: nil, to: &body)
                 }
             }
             guard let first = more.first else { return }
@@ -97,14 +97,14 @@ enum HistoryBodies {
     ///   - actions: the JSON value for `"actions":` of a message; nil when it has none.
     ///   - more: the position of the next page; nil when there is none.
     static func withActions(
-        _ channel: String, _ messages: [StoredMessage], _ fields: Fields, actions: @escaping (StoredMessage) -> [UInt8]?,
+        _ channel: String, _ messages: [StoredMessage], fields: Fields, actions: @escaping (StoredMessage) -> [UInt8]?,
         more: More?
     ) -> [UInt8] {
         JSONBody.object { body in
             body.member("status", 200)
             body.key("channels")
             body.object { body in
-                if !messages.isEmpty { append(channel, messages, fields, actions: actions, to: &body) }
+                if !messages.isEmpty { append(channel, messages, fields: fields, actions: actions, to: &body) }
             }
             body.member("error_message", "")
             body.member("error", false)
@@ -142,16 +142,16 @@ enum HistoryBodies {
     }
 
     private static func append(
-        _ channel: String, _ messages: [StoredMessage], _ fields: Fields, actions: ((StoredMessage) -> [UInt8]?)?,
+        _ channel: String, _ messages: [StoredMessage], fields: Fields, actions: ((StoredMessage) -> [UInt8]?)?,
         to body: inout JSONBody
     ) {
         body.key(fields.encodesChannels ? PercentEncoding.encode(channel) : channel)
         body.array { body in
-            for message in messages { append(message, fields, actions: actions?(message), to: &body) }
+            for message in messages { append(message, fields: fields, actions: actions?(message), to: &body) }
         }
     }
 
-    private static func append(_ message: StoredMessage, _ fields: Fields, actions: [UInt8]?, to body: inout JSONBody) {
+    private static func append(_ message: StoredMessage, fields: Fields, actions: [UInt8]?, to body: inout JSONBody) {
         body.object { body in
             body.key("message")
             body.json(message.payload)

@@ -18,7 +18,7 @@ extension PubNubREST {
     ///
     /// - Returns: an error that needs no access to the store; otherwise nil, and the answer goes to `reply`.
     func addAction(
-        _ request: PubNubServerRequest, _ channel: String, _ message: String, reply: @escaping HTTPReply
+        _ request: PubNubServerRequest, channel: String, message: String, reply: @escaping HTTPReply
     ) -> HTTPAnswer? {
         guard PubNubDraft.isValid(channel: channel) else { return Self.invalidChannel }
         guard let message = Timetoken(message) else { return Self.invalid("Invalid timetoken", "message", in: "path") }
@@ -95,7 +95,7 @@ extension PubNubREST {
 
     /// Removes an action, and answers once the removal is stored.
     func removeAction(
-        _ request: PubNubServerRequest, _ channel: String, _ message: String, _ action: String, reply: @escaping HTTPReply
+        _ request: PubNubServerRequest, channel: String, message: String, action: String, reply: @escaping HTTPReply
     ) -> HTTPAnswer? {
         guard PubNubDraft.isValid(channel: channel) else { return Self.invalidChannel }
         guard let message = Timetoken(message), let timetoken = Timetoken(action) else {

@@ -72,7 +72,7 @@ extension PubNubREST {
         }
         return .pubnub(
             HistoryBodies.withActions(
-                channel, page.messages, Self.fields(request),
+                channel, page.messages, fields: Self.fields(request),
                 actions: { actions[$0.timetoken].map { ActionBodies.grouped($0) } }, more: more))
     }
 

@@ -9,8 +9,8 @@ extension PubNubREST {
             switch route {
             case .users: try answer(request, list: .users, reply: reply)
             case .channels: try answer(request, list: .channels, reply: reply)
-            case .user(let id, let action): try answer(request, action, .user, id, reply: reply)
-            case .channel(let id, let action): try answer(request, action, .channel, id, reply: reply)
+            case .user(let id, let action): try answer(request, action, kind: .user, name: id, reply: reply)
+            case .channel(let id, let action): try answer(request, action, kind: .channel, name: id, reply: reply)
             case .memberships(let user, let isChange):
                 guard ObjectInput.isValid(user, .user) else { throw .invalid("Invalid id", location: "uuid", in: "path") }
                 let id = Identifier(user)
@@ -30,23 +30,23 @@ extension PubNubREST {
     // MARK: Users and channels
 
     private func answer(
-        _ request: PubNubServerRequest, _ action: ObjectsRoute.Action, _ kind: KeysetObjects.Kind, _ name: String,
+        _ request: PubNubServerRequest, _ action: ObjectsRoute.Action, kind: KeysetObjects.Kind, name: String,
         reply: @escaping HTTPReply
     ) throws(ObjectProblem) {
         let objects = application.objects
         guard ObjectInput.isValid(name, kind) else { throw .invalid("Invalid id", location: kind.key, in: "path") }
-        let (id, include) = (Identifier(name), try ObjectQuery(request, nil, objects.limits).include)
+        let (id, include) = (Identifier(name), try ObjectQuery(request, nil, limits: objects.limits).include)
         switch action {
         case .get:
             guard let metadata = objects.read({ $0.table(kind)[id] }) else { throw .notFound }
-            reply(.objects(ObjectBodies.entity(id, metadata, kind, include)))
+            reply(.objects(ObjectBodies.entity(id, metadata, kind: kind, include: include)))
         case .set:
-            let patch = try ObjectInput.patch(request.body, kind, objects.limits)
+            let patch = try ObjectInput.patch(request.body, kind, limits: objects.limits)
             objects.change(.set(kind, id, patch), ifMatch: request.eTag, by: owner(of: request), of: application) { problem in
                 if let problem { return reply(problem.answer) }
                 // Another call may have removed the entity since.
                 guard let metadata = objects.read({ $0.table(kind)[id] }) else { return reply(ObjectProblem.notFound.answer) }
-                reply(.objects(ObjectBodies.entity(id, metadata, kind, include)))
+                reply(.objects(ObjectBodies.entity(id, metadata, kind: kind, include: include)))
             }
         case .remove:
             objects.change(.remove(kind, id), by: owner(of: request), of: application) { problem in
@@ -58,7 +58,7 @@ extension PubNubREST {
     // MARK: Lists
 
     private func answer(_ request: PubNubServerRequest, list: ObjectList, reply: @escaping HTTPReply) throws(ObjectProblem) {
-        tell(list, try ObjectQuery(request, list, application.objects.limits), for: owner(of: request), reply: reply)
+        tell(list, try ObjectQuery(request, list, limits: application.objects.limits), for: owner(of: request), reply: reply)
     }
 
     /// - Parameter call: makes the call that changes memberships from the parsed body.
@@ -66,9 +66,9 @@ extension PubNubREST {
         _ request: PubNubServerRequest, _ list: ObjectList, isChange: Bool, reply: @escaping HTTPReply,
         call: ([ObjectInput.Membership]) -> ObjectCall
     ) throws(ObjectProblem) {
-        let query = try ObjectQuery(request, list, application.objects.limits)
+        let query = try ObjectQuery(request, list, limits: application.objects.limits)
         guard isChange else { return tell(list, query, for: owner(of: request), reply: reply) }
-        let changes = try ObjectInput.memberships(request.body, list.otherKind.key, application.objects.limits)
+        let changes = try ObjectInput.memberships(request.body, list.otherKind.key, limits: application.objects.limits)
         let owner = owner(of: request)
         application.objects.change(call(changes), by: owner, of: application) { [self] problem in
             if let problem { return reply(problem.answer) }

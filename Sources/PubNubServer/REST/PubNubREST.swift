@@ -13,10 +13,12 @@ struct PubNubREST: Sendable {
         do throws(PubNubErrorBody) {
             switch route {
             case .addAction(let channel, let message):
-                if let answer = addAction(request, channel, message, reply: reply) { reply(answer) }
+                if let answer = addAction(request, channel: channel, message: message, reply: reply) { reply(answer) }
                 return
             case .removeAction(let channel, let message, let action):
-                if let answer = removeAction(request, channel, message, action, reply: reply) { reply(answer) }
+                if let answer = removeAction(request, channel: channel, message: message, action: action, reply: reply) {
+                    reply(answer)
+                }
                 return
             case .objects(let route): return answer(request, route, reply: reply)
             default:
@@ -64,8 +66,8 @@ struct PubNubREST: Sendable {
         case .counts(let channels): return try await counts(request, channels)
         case .group(let name): return try await group(name, request)
         case .removeGroup(let name): return try await removeGroup(name, request)
-        case .pushChannels(let interface, let token): return try await push(request, interface, token, isRemoval: false)
-        case .removeDevice(let interface, let token): return try await push(request, interface, token, isRemoval: true)
+        case .pushChannels(let interface, let token): return try await push(request, interface, token: token, isRemoval: false)
+        case .removeDevice(let interface, let token): return try await push(request, interface, token: token, isRemoval: true)
         case .revokeToken(let token): return try await revokeToken(request, token)
         case .grant: return try await grant(request)
         default: throw .plain(404, "Not Found")

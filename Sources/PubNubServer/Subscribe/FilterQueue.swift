@@ -56,7 +56,7 @@ extension PubNubPolls {
                 continue
             }
             // This turn has no work left: the poll stays first in the queue.
-            guard let page = judge(poll, filter, &work) else { break }
+            guard let page = judge(poll, by: filter, work: &work) else { break }
             poll.isWoken = false
             filtering.waiting.removeFirst()
             poll.passed = nil
@@ -77,7 +77,7 @@ extension PubNubPolls {
     }
 
     /// The messages after the poll's cursor that pass its filter, at most 100; nil when this turn has no work left.
-    private func judge(_ poll: HeldPoll, _ filter: PollFilter, _ work: inout Int) -> StreamPage<PubNubElement>? {
+    private func judge(_ poll: HeldPoll, by filter: PollFilter, work: inout Int) -> StreamPage<PubNubElement>? {
         guard let sources = poll.sources else { return StreamPage(cursor: poll.cursor) }
         var page = poll.passed ?? StreamPage(cursor: poll.cursor)
         page.hasDropped = page.hasDropped || poll.followsGap

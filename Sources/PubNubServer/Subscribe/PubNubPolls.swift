@@ -88,7 +88,9 @@ final class PubNubPolls {
         var isHeld = false
         var mustFilter = false
         var places: [PresencePlace] = []
-        if let relay = application.relay, let user = poll.user, let refusal = join(sources, user, request, through: relay) {
+        if let relay = application.relay, let user = poll.user,
+            let refusal = join(sources, user: user, request: request, through: relay)
+        {
             return connection.answer(HTTPAnswer(refusal, of: application))
         }
         let page = application.change { state, pending in
@@ -153,7 +155,7 @@ final class PubNubPolls {
     ///
     /// - Returns: the error answer when the poll is refused.
     private func join(
-        _ sources: PollSources, _ user: OccupancyUser, _ request: PollStart, through relay: any PresenceRelay
+        _ sources: PollSources, user: OccupancyUser, request: PollStart, through relay: any PresenceRelay
     ) -> PubNubErrorBody? {
         // Only groups can have other channels than at the previous poll.
         let hash = sources.groups.isEmpty ? 0 : application.withState { sources.placesHash($0) }

@@ -41,9 +41,9 @@ struct ObjectInputFuzzTests {
                 let objects = KeysetObjects()
                 let call: ObjectCall =
                     round % 2 == 0
-                    ? .set(.user, "u", try ObjectInput.patch(body, .user, objects.limits))
+                    ? .set(.user, "u", try ObjectInput.patch(body, .user, limits: objects.limits))
                     : .memberships(
-                        user: "u", try ObjectInput.memberships(body, round % 4 == 1 ? "channel" : "uuid", objects.limits))
+                        user: "u", try ObjectInput.memberships(body, round % 4 == 1 ? "channel" : "uuid", limits: objects.limits))
                 let decision = try objects.decide(call, at: 1)
                 // As a store has them: the last one of each key.
                 var records: [KeysetRecord.Key: KeysetRecord] = [:]
@@ -76,7 +76,7 @@ struct ObjectInputFuzzTests {
             do throws(ObjectProblem) {
                 let list = lists[round / 2 % lists.count]
                 let request = PubNubServerRequest(method: "GET", target: target, body: [])
-                let page = try objects.page(of: list, ObjectQuery(request, list, objects.limits))
+                let page = try objects.page(of: list, ObjectQuery(request, list, limits: objects.limits))
                 #expect(page.elements.count <= 1)
                 accepted += 1
             } catch {

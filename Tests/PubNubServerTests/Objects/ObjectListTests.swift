@@ -29,7 +29,7 @@ struct ObjectListTests {
     private static func query(_ query: String, _ list: ObjectList, _ limits: ObjectLimits = ObjectLimits()) throws -> ObjectQuery
     {
         let target = try RequestTarget(parsing: "/v2/objects/demo/uuids?" + query)
-        return try ObjectQuery(PubNubServerRequest(method: "GET", target: target, body: []), list, limits)
+        return try ObjectQuery(PubNubServerRequest(method: "GET", target: target, body: []), list, limits: limits)
     }
 
     private static func page(

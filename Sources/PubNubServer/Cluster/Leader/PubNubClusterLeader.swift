@@ -87,7 +87,7 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
                 client: request.headers.first(name: ClusterStreams.clientField))
             let requests = PubNubRequests(streams: streams, counts: counts)
             let application = try requests.application(for: request, address)
-            requests.answer(request, address.route, application, reply: answered)
+            requests.answer(request, address.route, of: application, reply: answered)
         } catch let error as PubNubErrorBody {
             answered(HTTPAnswer(error))
         } catch let problem as HTTPProblem {

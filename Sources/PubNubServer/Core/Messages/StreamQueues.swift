@@ -46,7 +46,7 @@ struct StreamQueues<Attachment: Sendable>: Sendable {
     mutating func push(_ entry: StreamEntry<Attachment>, onto name: Identifier, limit: Int) {
         let (plain, presence) = (forgotten, forgottenPresence)
         let (grown, isNew) = Self.push(
-            entry, limit, &queues[name, default: StreamQueue(dropped: name.isPresenceChannel ? presence : plain)])
+            entry, limit: limit, into: &queues[name, default: StreamQueue(dropped: name.isPresenceChannel ? presence : plain)])
         bytes += grown
         guard isNew else { return }
         bytes += Self.cost(of: name)
@@ -104,7 +104,7 @@ struct StreamQueues<Attachment: Sendable>: Sendable {
 
     /// In place, because a copy of the queue would copy its messages.
     private static func push(
-        _ entry: StreamEntry<Attachment>, _ limit: Int, _ queue: inout StreamQueue<Attachment>
+        _ entry: StreamEntry<Attachment>, limit: Int, into queue: inout StreamQueue<Attachment>
     ) -> (grown: Int, isNew: Bool) {
         let isNew = queue.isEmpty
         return (queue.push(entry, limit: limit), isNew)
