@@ -50,13 +50,13 @@ struct NexconnAPI: Sendable {
     /// The application of a call, after verifying that the call is signed with its secret, is recent and is not a repetition (rules
     /// NA-1 and NA-2).
     private func authenticated(_ headers: HTTPHeaders) throws(NexconnAPIProblem) -> NexconnApplication {
-        let key = try Self.header("App-Key", headers, "the application's key")
+        let key = try Self.header("App-Key", in: headers, rule: "the application's key")
         guard let application = backend.application(key: Identifier(key)) else { throw .unknownApplication }
-        let nonce = try Self.header("Nonce", headers, "1 to 128 characters at random")
-        let timestamp = try Self.header("Timestamp", headers, "milliseconds since 1970")
-        let signature = try Self.header("Signature", headers, "40 hexadecimal digits")
+        let nonce = try Self.header("Nonce", in: headers, rule: "1 to 128 characters at random")
+        let timestamp = try Self.header("Timestamp", in: headers, rule: "milliseconds since 1970")
+        let signature = try Self.header("Signature", in: headers, rule: "40 hexadecimal digits")
         guard timestamp.utf8.count <= 16, let time = Int64(timestamp), time >= 0 else {
-            throw .header("Timestamp", "milliseconds since 1970")
+            throw .header("Timestamp", rule: "milliseconds since 1970")
         }
         let now = application.now
         guard abs(now - time) <= NexconnAPIReplays.tolerance else { throw .staleTimestamp }
@@ -70,10 +70,10 @@ struct NexconnAPI: Sendable {
         return application
     }
 
-    private static func header(_ name: String, _ headers: HTTPHeaders, _ rule: String) throws(NexconnAPIProblem) -> String {
+    private static func header(_ name: String, in headers: HTTPHeaders, rule: String) throws(NexconnAPIProblem) -> String {
         let values = headers[name]
         guard values.count == 1, let value = values.first, (1...128).contains(value.utf8.count) else {
-            throw .header(name, rule)
+            throw .header(name, rule: rule)
         }
         return value
     }

@@ -61,7 +61,7 @@ extension NexconnAPICall {
     /// Changes the members of a group, and notifies its members.
     private func tell(_ decide: (inout ChatState, inout NexconnChange) throws -> ChatGroupChange) {
         change { state, change in
-            application.tell(try decide(&state, &change), &state, &change)
+            application.tell(try decide(&state, &change), state: &state, change: &change)
             return .nothing
         }
     }
@@ -134,7 +134,7 @@ extension NexconnAPICall {
             var update = NexconnGroupUpdate()
             update.isMuted = isFrozen
             if let news = try state.updateGroup(group, update, by: .server(), at: change.now, into: &change.commit) {
-                application.tell(news, &state, &change)
+                application.tell(news, state: &state, change: &change)
             }
             return .nothing
         }
@@ -154,7 +154,7 @@ extension NexconnAPICall {
                     }
                     let news = try state.kickFromGroup(
                         info.group.id, users: [user], by: .server(as: info.group.owner), at: change.now, into: &change.commit)
-                    application.tell(news, &state, &change)
+                    application.tell(news, state: &state, change: &change)
                 }
                 guard page.hasMore, let last = page.groups.last else { break }
                 after = last.group.id

@@ -11,7 +11,7 @@ extension NexconnAPICall {
         case .expireTokens:
             let users = try fields.ids("userIds", upTo: 1_000)
             let instant = try fields.whole("expiresAt", 0...9_007_199_254_740_991)
-            end(.tokenExpired, "The token has expired.") { state, change in
+            end(.tokenExpired, reason: "The token has expired.") { state, change in
                 try state.expireTokens(of: users, issuedBefore: Int64(instant), at: change.now, into: &change.commit)
             }
         case .endSessions:
@@ -23,12 +23,12 @@ extension NexconnAPICall {
             }
         case .ban:
             let (users, minutes) = (try fields.ids("userIds", upTo: 20), try fields.whole("durationMinutes", 1...43_200))
-            end(.bannedWhileOnline, "The user has been banned.") { state, change in
+            end(.bannedWhileOnline, reason: "The user has been banned.") { state, change in
                 try state.ban(users, minutes: minutes, at: change.now, into: &change.commit)
             }
         case .deactivate:
             let users = try fields.ids("userIds", upTo: 100)
-            end(.accountDeleted, "The account was deactivated.") { state, change in
+            end(.accountDeleted, reason: "The account was deactivated.") { state, change in
                 try state.deactivate(users, at: change.now, into: &change.commit)
             }
         case .unban:
@@ -72,7 +72,7 @@ extension NexconnAPICall {
 
     /// Ends the sessions that a decision returns.
     private func end(
-        _ code: NexconnCode, _ reason: String, _ decide: (inout ChatState, inout NexconnChange) throws -> [ChatSession]
+        _ code: NexconnCode, reason: String, _ decide: (inout ChatState, inout NexconnChange) throws -> [ChatSession]
     ) {
         change { state, change in
             change.end(try decide(&state, &change), NexconnBye(code: code, reason: reason))

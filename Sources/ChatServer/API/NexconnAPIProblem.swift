@@ -12,7 +12,7 @@ struct NexconnAPIProblem: Error, Hashable, Sendable {
     /// After how many milliseconds the call may be repeated.
     var retryAfter: Int?
 
-    init(_ status: Int, _ code: Int, _ message: String, retryAfter: Int? = nil) {
+    init(_ status: Int, code: Int, _ message: String, retryAfter: Int? = nil) {
         self.status = status
         self.code = code
         self.message = message
@@ -20,33 +20,34 @@ struct NexconnAPIProblem: Error, Hashable, Sendable {
     }
 
     static func field(_ name: String, _ rule: String) -> Self {
-        Self(400, 1002, "The field \(name) is missing or wrong: \(rule).")
+        Self(400, code: 1002, "The field \(name) is missing or wrong: \(rule).")
     }
-    static func header(_ name: String, _ rule: String) -> Self {
-        Self(401, 1004, "The header \(name) is missing or wrong: \(rule).")
+    static func header(_ name: String, rule: String) -> Self {
+        Self(401, code: 1004, "The header \(name) is missing or wrong: \(rule).")
     }
 
     static let unknownApplication = Self(
-        401, 1001, "No application has this App-Key: take the key from the server's configuration.")
-    static let disabledApplication = Self(403, 1001, "The application is disabled: enable it in the server's configuration.")
+        401, code: 1001, "No application has this App-Key: take the key from the server's configuration.")
+    static let disabledApplication = Self(
+        403, code: 1001, "The application is disabled: enable it in the server's configuration.")
     static let wrongSignature = Self(
-        401, 1004, "The signature is wrong: send SHA1(secret + Nonce + Timestamp) in lowercase hexadecimal as Signature.")
+        401, code: 1004, "The signature is wrong: send SHA1(secret + Nonce + Timestamp) in lowercase hexadecimal as Signature.")
     static let staleTimestamp = Self(
-        401, 1004, "The timestamp is more than five minutes off: send the time in ms since 1970, and set the clock.")
-    static let replayed = Self(401, 1004, "This nonce and timestamp were used before: make a new nonce for each call.")
+        401, code: 1004, "The timestamp is more than five minutes off: send the time in ms since 1970, and set the clock.")
+    static let replayed = Self(401, code: 1004, "This nonce and timestamp were used before: make a new nonce for each call.")
     static let signedBeforeStart = Self(
-        401, 1004,
+        401, code: 1004,
         "The timestamp is from before this server began to remember calls, so the call may have been made before: "
             + "sign it again with the present time. If it was signed just now, set the clock of the signing machine, which is behind."
     )
-    static let notJSON = Self(400, 1003, "The body is not a JSON object: send one, with Content-Type application/json.")
-    static let tooLarge = Self(413, 1005, "The body is too large: send less at a time.")
-    static let unknownPath = Self(404, 1404, "The server API has no such path: docs/chat-protocol.md has a table of all.")
-    static let wrongMethod = Self(405, 1405, "The server API is called with POST.")
-    static let unavailable = Self(503, 1000, "The server cannot answer now: try again later.", retryAfter: 1000)
+    static let notJSON = Self(400, code: 1003, "The body is not a JSON object: send one, with Content-Type application/json.")
+    static let tooLarge = Self(413, code: 1005, "The body is too large: send less at a time.")
+    static let unknownPath = Self(404, code: 1404, "The server API has no such path: docs/chat-protocol.md has a table of all.")
+    static let wrongMethod = Self(405, code: 1405, "The server API is called with POST.")
+    static let unavailable = Self(503, code: 1000, "The server cannot answer now: try again later.", retryAfter: 1000)
 
     static func tooMany(_ what: String, retryAfter: Int) -> Self {
-        Self(429, 1008, "Too many \(what): try again in \(retryAfter) ms.", retryAfter: retryAfter)
+        Self(429, code: 1008, "Too many \(what): try again in \(retryAfter) ms.", retryAfter: retryAfter)
     }
 
     /// The problem for an error that a decision or a read has thrown.
@@ -59,7 +60,7 @@ struct NexconnAPIProblem: Error, Hashable, Sendable {
         let code = refusal.code.rawValue
         // The same call may be repeated once the store accepts data again, for example when the disk has free space.
         let retryAfter = refusal.retryAfter ?? (refusal.code == .storageFailed ? 1000 : nil)
-        self.init(Self.status(of: code), code == ChatCode.badArgument ? 1002 : code, refusal.reason, retryAfter: retryAfter)
+        self.init(Self.status(of: code), code: code == ChatCode.badArgument ? 1002 : code, refusal.reason, retryAfter: retryAfter)
     }
 
     /// The problem for a request that is not valid HTTP, or was not answered in time.
@@ -70,7 +71,7 @@ struct NexconnAPIProblem: Error, Hashable, Sendable {
             case 404: .unknownPath
             case 405: .wrongMethod
             case 503: .unavailable
-            default: Self(problem.status, 1003, problem.message)
+            default: Self(problem.status, code: 1003, problem.message)
             }
     }
 

@@ -5,57 +5,62 @@ import ServerStorage
 // Groups (chat-protocol.md, section 7; rules CH-40 to CH-53).
 extension NexconnApplication {
     func performGroup(_ request: NexconnRequest, by caller: NexconnCaller, reply: @escaping NexconnAnswering) {
-        change({ state, change in try self.decideGroup(request, caller, &state, &change) }, reply: reply)
+        change({ state, change in try self.decideGroup(request, by: caller, state: &state, change: &change) }, reply: reply)
     }
 
     private func decideGroup(
-        _ request: NexconnRequest, _ caller: NexconnCaller, _ state: inout ChatState, _ change: inout NexconnChange
+        _ request: NexconnRequest, by caller: NexconnCaller, state: inout ChatState, change: inout NexconnChange
     ) throws -> NexconnResult {
         let (actor, now, user) = (caller.actor, change.now, caller.user)
         switch request {
         case .createGroup(let group, let users):
             let group = ChatGroup(group)
             tell(
-                try state.createGroup(group, users: users.identifiers, by: actor, at: now, into: &change.commit), &state, &change)
+                try state.createGroup(group, users: users.identifiers, by: actor, at: now, into: &change.commit), state: &state,
+                change: &change)
         case .joinGroup(let id):
-            tell(try state.joinGroup(Identifier(id), users: [user], by: actor, at: now, into: &change.commit), &state, &change)
+            tell(
+                try state.joinGroup(Identifier(id), users: [user], by: actor, at: now, into: &change.commit), state: &state,
+                change: &change)
         case .inviteToGroup(let id, let users):
             tell(
                 try state.inviteToGroup(Identifier(id), users: users.identifiers, by: actor, at: now, into: &change.commit),
-                &state,
-                &change)
+                state: &state,
+                change: &change)
         case .quitGroup(let id):
-            tell(try state.quitGroup(Identifier(id), users: [user], by: actor, at: now, into: &change.commit), &state, &change)
+            tell(
+                try state.quitGroup(Identifier(id), users: [user], by: actor, at: now, into: &change.commit), state: &state,
+                change: &change)
             return .done
         case .kickFromGroup(let id, let users):
             tell(
                 try state.kickFromGroup(Identifier(id), users: users.identifiers, by: actor, at: now, into: &change.commit),
-                &state,
-                &change)
+                state: &state,
+                change: &change)
             return .done
         case .dismissGroup(let id):
-            tell(try state.dismissGroup(Identifier(id), by: actor, at: now, into: &change.commit), &state, &change)
+            tell(try state.dismissGroup(Identifier(id), by: actor, at: now, into: &change.commit), state: &state, change: &change)
             return .done
         case .transferGroup(let id, let next, let leaves):
             let changes = try state.transferGroup(
                 Identifier(id), to: Identifier(next), leaves: leaves, by: actor, at: now, into: &change.commit)
-            for one in changes { tell(one, &state, &change) }
+            for one in changes { tell(one, state: &state, change: &change) }
             return .done
         case .changeAdmins(let id, let add, let remove):
             let changes = try state.changeAdmins(
                 Identifier(id), add: add.identifiers, remove: remove.identifiers, by: actor, at: now, into: &change.commit)
-            for one in changes { tell(one, &state, &change) }
+            for one in changes { tell(one, state: &state, change: &change) }
             return .done
         case .updateGroup(let id, let update):
             if let news = try state.updateGroup(Identifier(id), update, by: actor, at: now, into: &change.commit) {
-                tell(news, &state, &change)
+                tell(news, state: &state, change: &change)
             }
             return .done
         case .setGroupMember(let id, let member, let nickname, let extra):
             if let news = try state.setMember(
                 Identifier(member), of: Identifier(id), nickname: nickname, extra: extra, by: actor, at: now, into: &change.commit
             ) {
-                tell(news, &state, &change)
+                tell(news, state: &state, change: &change)
             }
             return .done
         case .groupInfo(let ids):
@@ -77,29 +82,29 @@ extension NexconnApplication {
 
     // MARK: Telling members
 
-    func tell(_ news: ChatGroupChange, _ state: inout ChatState, _ change: inout NexconnChange) {
+    func tell(_ news: ChatGroupChange, state: inout ChatState, change: inout NexconnChange) {
         let operation = NexconnGroupOperation(
             kind: news.operation, group: NexconnGroup(news.group, count: news.memberCount),
             operator: news.operator.text, members: news.members.map { NexconnGroupMember($0) }, time: news.time)
-        tell(.group(operation), by: news.operator, news.recipients, &state, &change)
+        tell(.group(operation), by: news.operator, to: news.recipients, state: &state, change: &change)
     }
 
-    func tell(_ news: ChatGroupInfoChange, _ state: inout ChatState, _ change: inout NexconnChange) {
+    func tell(_ news: ChatGroupInfoChange, state: inout ChatState, change: inout NexconnChange) {
         let event = NexconnEvent.groupInfo(
             NexconnGroup(news.group, count: news.memberCount), changed: news.changed, operator: news.operator.text,
             time: news.time)
-        tell(event, by: news.operator, news.recipients, &state, &change)
+        tell(event, by: news.operator, to: news.recipients, state: &state, change: &change)
     }
 
-    func tell(_ news: ChatMemberChange, _ state: inout ChatState, _ change: inout NexconnChange) {
+    func tell(_ news: ChatMemberChange, state: inout ChatState, change: inout NexconnChange) {
         let event = NexconnEvent.groupMember(
             group: news.member.group.text, operator: news.operator.text, NexconnGroupMember(news.member), time: news.time)
-        tell(event, by: news.operator, news.recipients, &state, &change)
+        tell(event, by: news.operator, to: news.recipients, state: &state, change: &change)
     }
 
     private func tell(
-        _ event: NexconnEvent, by sender: Identifier, _ recipients: ChatRecipients, _ state: inout ChatState,
-        _ change: inout NexconnChange
+        _ event: NexconnEvent, by sender: Identifier, to recipients: ChatRecipients, state: inout ChatState,
+        change: inout NexconnChange
     ) {
         change.add(
             ChatEvent(id: change.nextID(), sender: sender, body: event.body), places: state.place(recipients))

@@ -50,7 +50,7 @@ extension NexconnApplication {
     func markRead(_ channel: NexconnChannel, time: Int64, by caller: NexconnCaller, reply: @escaping NexconnAnswering) {
         change(
             { state, change in
-                self.tellOwn(.read(channel, time: min(max(time, 0), change.now)), caller, &state, &change)
+                self.tellOwn(.read(channel, time: min(max(time, 0), change.now)), by: caller, state: &state, change: &change)
                 return .done
             }, reply: reply)
     }
@@ -106,7 +106,7 @@ extension NexconnApplication {
                     ChatKind(settings.conversation), channel: settings.id.map { Identifier($0) }, isPinned: settings.isPinned,
                     level: settings.level,
                     of: caller.user, into: &change.commit)
-                if hasChanged { self.tellOwn(.settings(settings), caller, &state, &change) }
+                if hasChanged { self.tellOwn(.settings(settings), by: caller, state: &state, change: &change) }
                 return .done
             }, reply: reply)
     }
@@ -127,7 +127,7 @@ extension NexconnApplication {
 
     /// Notifies a user's other devices.
     private func tellOwn(
-        _ event: NexconnEvent, _ caller: NexconnCaller, _ state: inout ChatState, _ change: inout NexconnChange
+        _ event: NexconnEvent, by caller: NexconnCaller, state: inout ChatState, change: inout NexconnChange
     ) {
         change.add(
             ChatEvent(id: change.nextID(), sender: caller.user, body: event.body), places: state.place([caller.user]),

@@ -6,13 +6,14 @@ import ServerStorage
 extension NexconnApplication {
     func performOpen(_ request: NexconnRequest, by caller: NexconnCaller, reply: @escaping NexconnAnswering) {
         guard case .enter(let entry) = request else {
-            return change({ state, change in try self.decideOpen(request, caller, &state, &change) }, reply: reply)
+            return change(
+                { state, change in try self.decideOpen(request, by: caller, state: &state, change: &change) }, reply: reply)
         }
         enter(entry, by: caller, reply: reply)
     }
 
     private func decideOpen(
-        _ request: NexconnRequest, _ caller: NexconnCaller, _ state: inout ChatState, _ change: inout NexconnChange
+        _ request: NexconnRequest, by caller: NexconnCaller, state: inout ChatState, change: inout NexconnChange
     ) throws -> NexconnResult {
         let (actor, now) = (caller.actor, change.now)
         switch request {
@@ -63,7 +64,7 @@ extension NexconnApplication {
         }
         let (store, key) = (storage.store, key)
         change(
-            { state, change in try self.decideEntrance(entry, peer, &state, &change) },
+            { state, change in try self.decideEntrance(entry, by: peer, state: &state, change: &change) },
             completion: { (result: Result<Entering, NexconnRefusal>) in
                 switch result {
                 case .failure(let refusal): reply(.failure(refusal))
@@ -84,7 +85,7 @@ extension NexconnApplication {
     }
 
     private func decideEntrance(
-        _ entry: NexconnEntry, _ peer: NexconnPeer, _ state: inout ChatState, _ change: inout NexconnChange
+        _ entry: NexconnEntry, by peer: NexconnPeer, state: inout ChatState, change: inout NexconnChange
     ) throws -> Entering {
         let channel = Identifier(entry.channel)
         let entrance = try state.enterOpenChannel(

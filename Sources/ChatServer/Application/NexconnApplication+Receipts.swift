@@ -6,7 +6,7 @@ import ServerStorage
 extension NexconnApplication {
     /// Records that a user has read messages, and notifies their senders of the new numbers of readers.
     func sendReceipt(
-        _ conversation: NexconnConversation, _ channel: Identifier, _ ids: [NexconnMessageID], by caller: NexconnCaller,
+        _ conversation: NexconnConversation, _ channel: Identifier, for ids: [NexconnMessageID], by caller: NexconnCaller,
         reply: @escaping NexconnAnswering
     ) {
         let (user, start) = (caller.user, now)
@@ -58,17 +58,17 @@ extension NexconnApplication {
 
     /// The numbers of readers of messages.
     func receipts(
-        _ conversation: NexconnConversation, _ channel: Identifier, _ ids: [NexconnMessageID], by caller: NexconnCaller,
+        _ conversation: NexconnConversation, _ channel: Identifier, for ids: [NexconnMessageID], by caller: NexconnCaller,
         reply: @escaping NexconnAnswering
     ) {
-        readReceipts(conversation, channel, ids, by: caller, reply: reply) { read in
+        readReceipts(conversation, channel, for: ids, by: caller, reply: reply) { read in
             .receipts(read.map { event, receipts in event.receipt(readers: receipts.count) })
         }
     }
 
     /// The users who have read a message, in the order of reading.
     func receiptUsers(_ target: NexconnTarget, by caller: NexconnCaller, reply: @escaping NexconnAnswering) {
-        readReceipts(target.conversation, Identifier(target.to), [target.id], by: caller, reply: reply) { read in
+        readReceipts(target.conversation, Identifier(target.to), for: [target.id], by: caller, reply: reply) { read in
             guard let receipts = read.first?.receipts else { throw NexconnRefusal.noSuchMessage }
             return .receiptUsers(receipts.map { NexconnReceiptUser(user: $0.user.text, time: $0.time) })
         }
@@ -77,7 +77,7 @@ extension NexconnApplication {
     private typealias Read = [(event: ChatEvent, receipts: [ChatReceipt])]
 
     private func readReceipts(
-        _ conversation: NexconnConversation, _ channel: Identifier, _ ids: [NexconnMessageID], by caller: NexconnCaller,
+        _ conversation: NexconnConversation, _ channel: Identifier, for ids: [NexconnMessageID], by caller: NexconnCaller,
         reply: @escaping NexconnAnswering, _ result: @escaping @Sendable (Read) throws -> NexconnResult
     ) {
         let now = now

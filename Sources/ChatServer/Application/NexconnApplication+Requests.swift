@@ -19,8 +19,8 @@ extension NexconnApplication {
         case .edit(let target, let content): edit(target, content: content, by: caller, reply: reply)
         case .changeMetadata(let target, let set, let delete):
             changeMetadata(target, set: set, delete: delete, by: caller, reply: reply)
-        case .sendReceipt(let kind, let to, let ids): sendReceipt(kind, Identifier(to), ids, by: caller, reply: reply)
-        case .receipts(let kind, let to, let ids): receipts(kind, Identifier(to), ids, by: caller, reply: reply)
+        case .sendReceipt(let kind, let to, let ids): sendReceipt(kind, Identifier(to), for: ids, by: caller, reply: reply)
+        case .receipts(let kind, let to, let ids): receipts(kind, Identifier(to), for: ids, by: caller, reply: reply)
         case .receiptUsers(let target): receiptUsers(target, by: caller, reply: reply)
         case .read(let channel, let time): markRead(channel, time: time, by: caller, reply: reply)
         case .delete(let channel, let ids, let before): hide(channel, ids, before: before, by: caller, reply: reply)

@@ -25,7 +25,7 @@ extension NexconnApplication {
     ) {
         if let refusal = Self.problem(of: draft, caller) { return answer(.failure(refusal), reply: reply) }
         change(
-            { state, change in try decide(draft, caller, options, &state, &change) },
+            { state, change in try decide(draft, by: caller, options: options, state: &state, change: &change) },
             completion: { (result: Result<Sending, NexconnRefusal>) in
                 switch result {
                 case .failure(let refusal): reply(.failure(refusal))
@@ -54,14 +54,14 @@ extension NexconnApplication {
     }
 
     private func decide(
-        _ draft: NexconnDraft, _ caller: NexconnCaller, _ options: NexconnSendOptions, _ state: inout ChatState,
-        _ change: inout NexconnChange
+        _ draft: NexconnDraft, by caller: NexconnCaller, options: NexconnSendOptions, state: inout ChatState,
+        change: inout NexconnChange
     ) throws -> Sending {
         let sender = caller.user
         let clientID = draft.clientID.isEmpty ? nil : Identifier(draft.clientID)
         if let clientID, let known = state.repetition(of: clientID, by: sender) { return .repeated(known) }
         try Self.checkBytes(ofMetadata: draft.options.metadata)
-        let admission = try admission(of: draft, caller, options, &state, change.now)
+        let admission = try admission(of: draft, by: caller, options: options, state: &state, at: change.now)
         var message = NexconnMessage(
             id: NexconnMessageID(rawValue: change.nextID()), conversation: draft.conversation, from: sender.text, to: draft.to,
             type: draft.type, content: draft.content, clientID: clientID?.text,
@@ -71,7 +71,7 @@ extension NexconnApplication {
         var own: UInt64?
         if draft.conversation == .open {
             if admission.conversation != nil {
-                change.add(event(message, body, admission, sender))
+                change.add(event(message, body: body, admission: admission, by: sender))
             }
             change.tell(openChannel: Identifier(draft.to), body, except: caller.peer?.chat)
             if message.bridge == nil { change.carried = message }
@@ -82,7 +82,7 @@ extension NexconnApplication {
             var places = state.place(admission.recipients)
             if options.includesSender, !places.contains(where: { $0.user == sender }) { places += state.place([sender]) }
             own = places.first { $0.user == sender }?.sequence
-            change.add(event(message, body, admission, sender), places: places, except: caller.peer?.chat)
+            change.add(event(message, body: body, admission: admission, by: sender), places: places, except: caller.peer?.chat)
         }
         if let clientID {
             let id = message.id.rawValue
@@ -93,7 +93,7 @@ extension NexconnApplication {
     }
 
     private func admission(
-        of draft: NexconnDraft, _ caller: NexconnCaller, _ options: NexconnSendOptions, _ state: inout ChatState, _ now: Int64
+        of draft: NexconnDraft, by caller: NexconnCaller, options: NexconnSendOptions, state: inout ChatState, at now: Int64
     ) throws(ChatRefusal) -> ChatAdmission {
         let draft = ChatDraft(
             kind: ChatKind(draft.conversation), to: Identifier(draft.to), users: draft.options.users?.identifiers,
@@ -105,8 +105,7 @@ extension NexconnApplication {
         return try state.admit(draft, from: peer.user, session: peer.chat.id, at: now)
     }
 
-    private func event(_ message: NexconnMessage, _ body: [UInt8], _ admission: ChatAdmission, _ sender: Identifier) -> ChatEvent
-    {
+    private func event(_ message: NexconnMessage, body: [UInt8], admission: ChatAdmission, by sender: Identifier) -> ChatEvent {
         ChatEvent(
             id: message.id.rawValue, conversation: admission.conversation, sender: sender,
             clientID: message.clientID.map { Identifier($0) }, body: body, audience: admission.recipients.others,

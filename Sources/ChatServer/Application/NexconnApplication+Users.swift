@@ -5,11 +5,11 @@ import ServerStorage
 // Users (chat-protocol.md, section 9; rules CH-9, CH-11 and CH-83 to CH-87).
 extension NexconnApplication {
     func performUser(_ request: NexconnRequest, by caller: NexconnCaller, reply: @escaping NexconnAnswering) {
-        change({ state, change in try self.decideUser(request, caller, &state, &change) }, reply: reply)
+        change({ state, change in try self.decideUser(request, by: caller, state: &state, change: &change) }, reply: reply)
     }
 
     private func decideUser(
-        _ request: NexconnRequest, _ caller: NexconnCaller, _ state: inout ChatState, _ change: inout NexconnChange
+        _ request: NexconnRequest, by caller: NexconnCaller, state: inout ChatState, change: inout NexconnChange
     ) throws -> NexconnResult {
         let (user, now) = (caller.user, change.now)
         switch request {
@@ -23,7 +23,7 @@ extension NexconnApplication {
         case .subscribeUsers(let users, let expiry):
             let (failed, states) = try state.subscribe(
                 to: users.identifiers, expiry: expiry, by: user, at: now, into: &change.commit)
-            if let peer = caller.peer { tell(states, peer, &change) }
+            if let peer = caller.peer { tell(states, to: peer, change: &change) }
             return .failed(failed.texts)
         case .unsubscribeUsers(let users):
             try state.unsubscribe(from: users.identifiers, by: user, into: &change.commit)
@@ -50,12 +50,12 @@ extension NexconnApplication {
         guard settings.hasPresence else { return }
         change(
             { state, change in
-                self.tell(state.presenceStates(for: peer.user, at: change.now), peer, &change)
+                self.tell(state.presenceStates(for: peer.user, at: change.now), to: peer, change: &change)
                 return NexconnResult.done
             }, reply: { _ in })
     }
 
-    private func tell(_ states: [ChatPresenceState], _ peer: NexconnPeer, _ change: inout NexconnChange) {
+    private func tell(_ states: [ChatPresenceState], to peer: NexconnPeer, change: inout NexconnChange) {
         guard !states.isEmpty else { return }
         change.tell([peer.chat], NexconnEvent.presence(states.map { NexconnPresence($0) }).body)
     }

@@ -176,10 +176,10 @@ package final class NexconnApplication: Sendable {
                     change.commit.acknowledged += state.noted.acknowledged
                     state.noted = ChatCommit()
                 }
-                commit(change, &state, ticket)
+                commit(change, state: &state, ticket: ticket)
                 return .success(value)
             } catch {
-                commit(NexconnChange(ids: storage.ids), &state, ticket)
+                commit(NexconnChange(ids: storage.ids), state: &state, ticket: ticket)
                 return .failure(NexconnRefusal(error))
             }
         }
@@ -196,7 +196,7 @@ package final class NexconnApplication: Sendable {
     }
 
     /// Stores and publishes a change. Called under the outer lock.
-    private func commit(_ change: NexconnChange, _ state: inout State, _ ticket: CommitLatch) {
+    private func commit(_ change: NexconnChange, state: inout State, ticket: CommitLatch) {
         if let log = storage.log {
             let live = state.chat.takeLiveChanges()
             audience.withLockedValue { audience in

@@ -66,9 +66,9 @@ package struct NexconnNodeSessions: Sendable {
                 mailboxes[loop].enqueue(.push(NexconnPush(body: body, targets: targets)))
             }
         case .users(let frame, let names, let except):
-            tell(names.flatMap { users[$0] ?? [] }.filter { $0.chat.id != except?.id }, frame, mailboxes)
+            tell(names.flatMap { users[$0] ?? [] }.filter { $0.chat.id != except?.id }, frame, through: mailboxes)
         case .sessions(let frame, let chosen):
-            tell(chosen.compactMap { sessions[$0.id] }, frame, mailboxes)
+            tell(chosen.compactMap { sessions[$0.id] }, frame, through: mailboxes)
         case .room(let frame, let room, let except):
             guard let counts = rooms[room]?.counts else { return }
             let left = except.flatMap { sessions[$0.id]?.line }
@@ -91,7 +91,7 @@ package struct NexconnNodeSessions: Sendable {
         }
     }
 
-    private func tell(_ peers: [NexconnPeer], _ frame: ByteBuffer, _ mailboxes: [EventLoopMailbox<NexconnLoop>]) {
+    private func tell(_ peers: [NexconnPeer], _ frame: ByteBuffer, through mailboxes: [EventLoopMailbox<NexconnLoop>]) {
         guard !peers.isEmpty else { return }
         var byLoop: [Int: [NIOLoopBound<NexconnConnection>]] = [:]
         for line in peers.compactMap(\.line) { byLoop[line.mailbox.queue.number, default: []].append(line.connection) }

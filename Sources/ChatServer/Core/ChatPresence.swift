@@ -233,7 +233,7 @@ extension ChatState {
     }
 
     private func isBlocked(_ other: Identifier, by user: Identifier) -> Bool {
-        restrictions.contains(.blocked, .user(user), other, at: .min)
+        restrictions.contains(.blocked, in: .user(user), user: other, at: .min)
     }
 
     /// Returns the status of a user, as reported to other users.

@@ -22,13 +22,13 @@ struct ChatRestrictions: Sendable {
     /// The end of each restriction; `.max` for none.
     private var ends: [Key: [Identifier: Int64]] = [:]
 
-    func contains(_ kind: ChatRestriction.Kind, _ scope: Scope, _ user: Identifier, at now: Int64) -> Bool {
+    func contains(_ kind: ChatRestriction.Kind, in scope: Scope, user: Identifier, at now: Int64) -> Bool {
         guard !ends.isEmpty, let end = ends[Key(kind: kind, scope: scope)]?[user] else { return false }
         return end > now
     }
 
     /// The end of a restriction; nil when there is none, `.max` when it does not end.
-    func end(_ kind: ChatRestriction.Kind, _ scope: Scope, _ user: Identifier, at now: Int64) -> Int64? {
+    func end(_ kind: ChatRestriction.Kind, in scope: Scope, user: Identifier, at now: Int64) -> Int64? {
         ends[Key(kind: kind, scope: scope)]?[user].flatMap { $0 > now ? $0 : nil }
     }
 
@@ -42,7 +42,7 @@ struct ChatRestrictions: Sendable {
     }
 
     mutating func insert(
-        _ kind: ChatRestriction.Kind, _ scope: Scope, _ user: Identifier, until: Int64?, into commit: inout ChatCommit
+        _ kind: ChatRestriction.Kind, in scope: Scope, user: Identifier, until: Int64?, into commit: inout ChatCommit
     ) {
         ends[Key(kind: kind, scope: scope), default: [:]][user] = until ?? .max
         commit.documents.append(.restriction(ChatRestriction(kind: kind, scope: scope.text, user: user, until: until)))
@@ -51,7 +51,7 @@ struct ChatRestrictions: Sendable {
     /// Returns whether the restriction existed.
     @discardableResult
     mutating func remove(
-        _ kind: ChatRestriction.Kind, _ scope: Scope, _ user: Identifier, into commit: inout ChatCommit
+        _ kind: ChatRestriction.Kind, in scope: Scope, user: Identifier, into commit: inout ChatCommit
     ) -> Bool {
         let key = Key(kind: kind, scope: scope)
         guard ends[key]?.removeValue(forKey: user) != nil else { return false }
@@ -75,7 +75,7 @@ struct ChatRestrictions: Sendable {
         for (key, users) in ends {
             for (user, end) in users where end <= now { ended.append((key, user)) }
         }
-        for (key, user) in ended { remove(key.kind, key.scope, user, into: &commit) }
+        for (key, user) in ended { remove(key.kind, in: key.scope, user: user, into: &commit) }
     }
 
     // MARK: Documents

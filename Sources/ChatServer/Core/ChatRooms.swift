@@ -43,7 +43,7 @@ struct ChatRooms: Sendable {
     func isInside(_ id: Identifier, _ user: Identifier) -> Bool { rooms[id]?.participants[user] != nil }
 
     /// Whether a session is in a channel.
-    func isSeated(_ id: Identifier, _ session: ChatSession, _ user: Identifier) -> Bool {
+    func isSeated(_ id: Identifier, session: ChatSession, user: Identifier) -> Bool {
         rooms[id]?.participants[user]?.sessions.contains { $0.id == session.id } ?? false
     }
 
@@ -104,7 +104,7 @@ struct ChatRooms: Sendable {
         commit.documents.append(.openChannel(channel))
     }
 
-    mutating func enter(_ session: ChatSession, _ user: Identifier, _ id: Identifier, at now: Int64, news: inout ChatNews) {
+    mutating func enter(_ session: ChatSession, of user: Identifier, room id: Identifier, at now: Int64, news: inout ChatNews) {
         guard let index = rooms.index(forKey: id) else { return }
         touched?.insert(Place(channel: id, user: user))
         if rooms.values[index].enter(session, user, at: now, steady: steadyTime ?? now) {
@@ -119,7 +119,7 @@ struct ChatRooms: Sendable {
     ///
     /// - Returns: whether the session was in the channel.
     mutating func exit(
-        _ session: ChatSession, _ user: Identifier, _ id: Identifier, at now: Int64, into commit: inout ChatCommit,
+        _ session: ChatSession, of user: Identifier, room id: Identifier, at now: Int64, into commit: inout ChatCommit,
         news: inout ChatNews
     ) -> Bool {
         guard let index = rooms.index(forKey: id), let left = rooms.values[index].detach(session, user) else { return false }
@@ -153,7 +153,7 @@ struct ChatRooms: Sendable {
     mutating func leaveAll(
         _ session: ChatSession, of user: Identifier, at now: Int64, into commit: inout ChatCommit, news: inout ChatNews
     ) {
-        for id in channels(of: user).sorted() { _ = exit(session, user, id, at: now, into: &commit, news: &news) }
+        for id in channels(of: user).sorted() { _ = exit(session, of: user, room: id, at: now, into: &commit, news: &news) }
     }
 
     /// Records that the connection of a session is lost: the user stays for the grace period.

@@ -19,7 +19,7 @@ extension ChatState {
             guard role == .owner || (update.joinPermission == nil && update.invitePermission == nil) else {
                 throw ChatRefusal(ChatCode.onlyOwner, "Only the owner may change permissions.")
             }
-            try checkSpeaking(.group, id, actor.user, at: now)
+            try checkSpeaking(.group, id, by: actor.user, at: now)
         }
         if let name = update.name { group.name = name }
         if let avatar = update.avatar { group.avatar = avatar }
@@ -64,7 +64,7 @@ extension ChatState {
             let role = try role(of: actor.user, in: id)
             guard role == .owner || (role == .admin && member.role == .member) else { throw Self.noPermission }
         }
-        if !actor.isServer { try checkSpeaking(.group, id, actor.user, at: now) }
+        if !actor.isServer { try checkSpeaking(.group, id, by: actor.user, at: now) }
         guard nickname?.utf8.count ?? 0 <= 256, extra?.utf8.count ?? 0 <= 4_096 else {
             throw ChatRefusal(ChatCode.groupTextTooLong, "A nickname may have 256 bytes, other facts 4,096.")
         }
@@ -159,7 +159,7 @@ extension ChatState {
         _ id: Identifier, users: [Identifier], minutes: Int? = nil, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) {
         let until = try minutes.map { minutes throws(ChatRefusal) in try Self.end(minutes: minutes, at: now) }
-        try restrict(.muted, id, users, until: until, into: &commit)
+        try restrict(.muted, in: id, users: users, until: until, into: &commit)
     }
 
     /// Ends the muting of users in a group.
@@ -167,7 +167,7 @@ extension ChatState {
     /// - Throws: ``ChatRefusal``, with the reason.
     package mutating func unmuteInGroup(_ id: Identifier, users: [Identifier], into commit: inout ChatCommit) throws(ChatRefusal)
     {
-        try lift(.muted, id, users, into: &commit)
+        try lift(.muted, in: id, users: users, into: &commit)
     }
 
     /// The muted users of a group.
@@ -182,7 +182,7 @@ extension ChatState {
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     package mutating func allowInGroup(_ id: Identifier, users: [Identifier], into commit: inout ChatCommit) throws(ChatRefusal) {
-        try restrict(.allowed, id, users, until: nil, into: &commit)
+        try restrict(.allowed, in: id, users: users, until: nil, into: &commit)
     }
 
     /// Removes users from a group's allowlist.
@@ -191,7 +191,7 @@ extension ChatState {
     package mutating func disallowInGroup(
         _ id: Identifier, users: [Identifier], into commit: inout ChatCommit
     ) throws(ChatRefusal) {
-        try lift(.allowed, id, users, into: &commit)
+        try lift(.allowed, in: id, users: users, into: &commit)
     }
 
     /// The users on a group's allowlist.
@@ -203,19 +203,19 @@ extension ChatState {
     }
 
     private mutating func restrict(
-        _ kind: ChatRestriction.Kind, _ id: Identifier, _ users: [Identifier], until: Int64?, into commit: inout ChatCommit
+        _ kind: ChatRestriction.Kind, in id: Identifier, users: [Identifier], until: Int64?, into commit: inout ChatCommit
     ) throws(ChatRefusal) {
         _ = try knownGroup(id)
         try ChatID.check(users, "a user")
         guard users.allSatisfy({ groups.member($0, of: id) != nil }) else { throw Self.notMember }
-        for user in users { restrictions.insert(kind, .channel(.group, id), user, until: until, into: &commit) }
+        for user in users { restrictions.insert(kind, in: .channel(.group, id), user: user, until: until, into: &commit) }
     }
 
     private mutating func lift(
-        _ kind: ChatRestriction.Kind, _ id: Identifier, _ users: [Identifier], into commit: inout ChatCommit
+        _ kind: ChatRestriction.Kind, in id: Identifier, users: [Identifier], into commit: inout ChatCommit
     ) throws(ChatRefusal) {
         _ = try knownGroup(id)
         try ChatID.check(users, "a user")
-        for user in users { restrictions.remove(kind, .channel(.group, id), user, into: &commit) }
+        for user in users { restrictions.remove(kind, in: .channel(.group, id), user: user, into: &commit) }
     }
 }

@@ -36,7 +36,7 @@ extension ChatState {
         var members = [ChatMember(group: group.id, user: actor.user, role: .owner, joined: now)]
         members += others.map { ChatMember(group: group.id, user: $0, joined: now) }
         for member in members { groups.put(member, into: &commit) }
-        return change(.create, group.id, members, by: actor, to: groups.users(of: group.id), at: now)
+        return change(.create, group.id, members: members, by: actor, to: groups.users(of: group.id), at: now)
     }
 
     /// A user joins a group; codes 25412, 25414 or 25424 when this is not allowed. The application's server may add any users.
@@ -87,7 +87,7 @@ extension ChatState {
         try checkRoom(forMembers: fresh, by: actor)
         let members = fresh.map { ChatMember(group: id, user: $0, joined: now) }
         for member in members { groups.put(member, into: &commit) }
-        return change(.join, id, members, by: actor, to: groups.users(of: id), at: now)
+        return change(.join, id, members: members, by: actor, to: groups.users(of: id), at: now)
     }
 
     /// Checks whether users may join one more group, and have inboxes for its messages (rules CH-105 and CH-106).
@@ -107,10 +107,10 @@ extension ChatState {
     private func checkInviting(
         _ users: [Identifier], by inviter: Identifier, at now: Int64
     ) throws(ChatRefusal) {
-        guard !restrictions.contains(.muted, .all(.group), inviter, at: now) else {
+        guard !restrictions.contains(.muted, in: .all(.group), user: inviter, at: now) else {
             throw ChatRefusal(ChatCode.mutedInGroup, "The user is muted in all groups.")
         }
-        guard !users.contains(where: { restrictions.contains(.blocked, .user($0), inviter, at: .min) }) else {
+        guard !users.contains(where: { restrictions.contains(.blocked, in: .user($0), user: inviter, at: .min) }) else {
             throw ChatRefusal(ChatCode.blockedByReceiver, "One of the users blocks the one who invites.")
         }
     }
@@ -159,9 +159,9 @@ extension ChatState {
             guard let member = groups.removeMember(user, of: id, into: &commit) else { continue }
             removed.append(member)
             // A mute is kept: otherwise it would end by leaving and joining again (rule CH-53).
-            restrictions.remove(.allowed, .channel(.group, id), user, into: &commit)
+            restrictions.remove(.allowed, in: .channel(.group, id), user: user, into: &commit)
         }
-        return change(operation, id, removed, by: actor, to: before, at: now)
+        return change(operation, id, members: removed, by: actor, to: before, at: now)
     }
 
     /// The owner dismisses a group.
@@ -199,7 +199,7 @@ extension ChatState {
         groups.put(next, into: &commit)
         groups.put(last, into: &commit)
         let actor = actor.isServer ? ChatActor.server(as: former) : actor
-        let transfer = change(.transfer, id, [next, last], by: actor, to: groups.users(of: id), at: now)
+        let transfer = change(.transfer, id, members: [next, last], by: actor, to: groups.users(of: id), at: now)
         guard leaves else { return [transfer] }
         return [transfer, try remove([former], from: id, .quit, by: .server(as: former), at: now, into: &commit)]
     }
@@ -238,7 +238,7 @@ extension ChatState {
             }
             guard !changed.isEmpty else { continue }
             let actor = actor.isServer ? ChatActor.server(as: group.owner) : actor
-            changes.append(change(operation, id, changed, by: actor, to: groups.users(of: id), at: now))
+            changes.append(change(operation, id, members: changed, by: actor, to: groups.users(of: id), at: now))
         }
         return changes
     }
@@ -257,7 +257,7 @@ extension ChatState {
 
     /// A call of the server API without an operator is reported with the affected user as operator.
     private func change(
-        _ operation: NexconnGroupOperation.Kind, _ id: Identifier, _ members: [ChatMember], by actor: ChatActor,
+        _ operation: NexconnGroupOperation.Kind, _ id: Identifier, members: [ChatMember], by actor: ChatActor,
         to users: [Identifier],
         at now: Int64
     ) -> ChatGroupChange {

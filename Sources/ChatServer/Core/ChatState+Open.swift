@@ -37,7 +37,7 @@ extension ChatState {
             throw ChatRefusal(ChatCode.entranceTooLong, "`extra` may have at most 128 characters.")
         }
         let scope = ChatRestrictions.Scope.channel(.open, id)
-        guard !restrictions.contains(.barred, scope, user, at: now) else { throw Self.barred }
+        guard !restrictions.contains(.barred, in: scope, user: user, at: now) else { throw Self.barred }
         if rooms[id] == nil {
             guard application.createsOpenChannels else { throw Self.noSuchOpenChannel }
             try checkRoomForOpenChannel()
@@ -63,17 +63,18 @@ extension ChatState {
             left = rooms.channels(of: user).filter { $0 != id }.sorted()
             for other in left {
                 rooms.leave(user, other, at: now, into: &commit, news: &news)
-                sync(other, user, session, isJoin: false, isOtherDevice: true, news: &news)
+                sync(other, of: user, session: session, isJoin: false, isOtherDevice: true, news: &news)
             }
         }
-        let wasSeated = rooms.isSeated(id, session, user)
-        rooms.enter(session, user, id, at: now, news: &news)
-        if !wasSeated { sync(id, user, session, isJoin: true, isOtherDevice: true, news: &news) }
+        let wasSeated = rooms.isSeated(id, session: session, user: user)
+        rooms.enter(session, of: user, room: id, at: now, news: &news)
+        if !wasSeated { sync(id, of: user, session: session, isJoin: true, isOtherDevice: true, news: &news) }
         return ChatEntrance(
             channel: channel, count: rooms.count(of: id), entered: rooms.entered(id, user) ?? now,
-            isMuted: restrictions.contains(.muted, .all(.open), user, at: now),
-            isMutedHere: restrictions.contains(.muted, scope, user, at: now),
-            isAllowed: restrictions.contains(.allowed, scope, user, at: now), entries: rooms.entries(of: id), left: left,
+            isMuted: restrictions.contains(.muted, in: .all(.open), user: user, at: now),
+            isMutedHere: restrictions.contains(.muted, in: scope, user: user, at: now),
+            isAllowed: restrictions.contains(.allowed, in: scope, user: user, at: now), entries: rooms.entries(of: id),
+            left: left,
             news: news)
     }
 
@@ -91,19 +92,19 @@ extension ChatState {
     ) throws(ChatRefusal) -> ChatNews {
         try checkInside(id, user, at: now)
         var news = ChatNews()
-        if !rooms.exit(session, user, id, at: now, into: &commit, news: &news) {
+        if !rooms.exit(session, of: user, room: id, at: now, into: &commit, news: &news) {
             guard rooms.isWaited(id, user) else {
                 throw ChatRefusal(ChatCode.notInOpenChannel, "The user is not in the open channel.")
             }
             rooms.leave(user, id, at: now, into: &commit, news: &news)
         }
-        sync(id, user, session, isJoin: false, isOtherDevice: false, news: &news)
+        sync(id, of: user, session: session, isJoin: false, isOtherDevice: false, news: &news)
         return news
     }
 
     /// Notifies the user's other devices that this device entered or left.
     private func sync(
-        _ id: Identifier, _ user: Identifier, _ session: ChatSession, isJoin: Bool, isOtherDevice: Bool, news: inout ChatNews
+        _ id: Identifier, of user: Identifier, session: ChatSession, isJoin: Bool, isOtherDevice: Bool, news: inout ChatNews
     ) {
         let others = sessions(of: user).filter { $0.id != session.id }
         guard !others.isEmpty else { return }
@@ -160,7 +161,7 @@ extension ChatState {
         of id: Identifier, limit: Int, by actor: ChatActor, at now: Int64
     ) throws(ChatRefusal) -> [ChatParticipant] {
         // CH-77
-        guard actor.isServer || !restrictions.contains(.barred, .channel(.open, id), actor.user, at: now) else {
+        guard actor.isServer || !restrictions.contains(.barred, in: .channel(.open, id), user: actor.user, at: now) else {
             throw Self.barred
         }
         return try participants(of: id, limit: limit)
@@ -193,7 +194,7 @@ extension ChatState {
         into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatNews {
         try checkInside(id, actor, at: now)
-        if !actor.isServer { try checkSpeaking(.open, id, actor.user, at: now) }
+        if !actor.isServer { try checkSpeaking(.open, id, by: actor.user, at: now) }
         guard (1...10).contains(pairs.count) else {
             throw ChatRefusal(ChatCode.tooManyEntriesInCall, "1 to 10 pairs may be set at a time.")
         }
@@ -230,7 +231,7 @@ extension ChatState {
         _ keys: [Identifier], in id: Identifier, force: Bool, by actor: ChatActor, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatNews {
         try checkInside(id, actor, at: now)
-        if !actor.isServer { try checkSpeaking(.open, id, actor.user, at: now) }
+        if !actor.isServer { try checkSpeaking(.open, id, by: actor.user, at: now) }
         guard (1...10).contains(keys.count) else {
             throw ChatRefusal(ChatCode.tooManyEntriesInCall, "1 to 10 pairs may be removed at a time.")
         }

@@ -36,7 +36,7 @@ extension ChatState {
     package mutating func muteInOpenChannel(
         _ id: Identifier, users: [Identifier], minutes: Int? = nil, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatNews {
-        try restrict(.muted, .muteUsers, id, users, minutes: minutes, at: now, into: &commit)
+        try restrict(.muted, muting: .muteUsers, in: id, users: users, minutes: minutes, at: now, into: &commit)
     }
 
     /// Unmutes users in an open channel, or in all open channels.
@@ -45,7 +45,7 @@ extension ChatState {
     package mutating func unmuteInOpenChannel(
         _ id: Identifier, users: [Identifier], at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatNews {
-        try lift(.muted, .unmuteUsers, id, users, at: now, into: &commit)
+        try lift(.muted, muting: .unmuteUsers, in: id, users: users, at: now, into: &commit)
     }
 
     /// Allows users to send messages although all users are muted.
@@ -54,7 +54,7 @@ extension ChatState {
     package mutating func allowInOpenChannel(
         _ id: Identifier, users: [Identifier], at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatNews {
-        try restrict(.allowed, .addAllowlist, id, users, minutes: nil, at: now, into: &commit)
+        try restrict(.allowed, muting: .addAllowlist, in: id, users: users, minutes: nil, at: now, into: &commit)
     }
 
     /// Removes users from an open channel's allowlist.
@@ -63,7 +63,7 @@ extension ChatState {
     package mutating func disallowInOpenChannel(
         _ id: Identifier, users: [Identifier], at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatNews {
-        try lift(.allowed, .removeAllowlist, id, users, at: now, into: &commit)
+        try lift(.allowed, muting: .removeAllowlist, in: id, users: users, at: now, into: &commit)
     }
 
     /// Mutes all users of an open channel, except for those on its allowlist.
@@ -89,7 +89,7 @@ extension ChatState {
     ) throws(ChatRefusal) -> ChatNews {
         let until = try checkOrder(id, users, minutes: minutes, at: now)
         var news = ChatNews()
-        for user in users { restrictions.insert(.barred, .channel(.open, id), user, until: until, into: &commit) }
+        for user in users { restrictions.insert(.barred, in: .channel(.open, id), user: user, until: until, into: &commit) }
         rooms.tell(id, .banned(users, duration: until.map { $0 - now } ?? 0), at: now, news: &news)
         for user in users { rooms.leave(user, id, at: now, into: &commit, news: &news) }
         return news
@@ -102,7 +102,7 @@ extension ChatState {
         _ id: Identifier, users: [Identifier], at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) {
         _ = try checkOrder(id, users, minutes: nil, at: now)
-        for user in users { restrictions.remove(.barred, .channel(.open, id), user, into: &commit) }
+        for user in users { restrictions.remove(.barred, in: .channel(.open, id), user: user, into: &commit) }
     }
 
     /// The muted, allowed or banned users of an open channel, sorted by id.
@@ -116,23 +116,23 @@ extension ChatState {
     }
 
     private mutating func restrict(
-        _ kind: ChatRestriction.Kind, _ muting: NexconnOpenMute.Kind, _ id: Identifier, _ users: [Identifier], minutes: Int?,
+        _ kind: ChatRestriction.Kind, muting: NexconnOpenMute.Kind, in id: Identifier, users: [Identifier], minutes: Int?,
         at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatNews {
         let until = try checkOrder(id, users, minutes: minutes, at: now)
-        for user in users { restrictions.insert(kind, .channel(.open, id), user, until: until, into: &commit) }
+        for user in users { restrictions.insert(kind, in: .channel(.open, id), user: user, until: until, into: &commit) }
         var news = ChatNews()
         rooms.tell(id, .muting(muting, users: users, duration: until.map { $0 - now } ?? 0), at: now, news: &news)
         return news
     }
 
     private mutating func lift(
-        _ kind: ChatRestriction.Kind, _ muting: NexconnOpenMute.Kind, _ id: Identifier, _ users: [Identifier], at now: Int64,
+        _ kind: ChatRestriction.Kind, muting: NexconnOpenMute.Kind, in id: Identifier, users: [Identifier], at now: Int64,
         into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatNews {
         _ = try checkOrder(id, users, minutes: nil, at: now)
         var news = ChatNews()
-        let lifted = users.filter { restrictions.remove(kind, .channel(.open, id), $0, into: &commit) }
+        let lifted = users.filter { restrictions.remove(kind, in: .channel(.open, id), user: $0, into: &commit) }
         if !lifted.isEmpty { rooms.tell(id, .muting(muting, users: lifted, duration: 0), at: now, news: &news) }
         return news
     }

@@ -79,7 +79,7 @@ extension ChatState {
         try spend(.send, session: session, of: sender, at: now)
         guard draft.kind != .system else { throw .badArgument("Only the application's server sends system messages.") }
         let admission = try admission(of: draft, from: sender, checksBlocking: true)
-        try checkSpeaking(draft.kind, draft.to, sender, at: now)
+        try checkSpeaking(draft.kind, draft.to, by: sender, at: now)
         if draft.kind == .direct, !draft.isStatus { try takeShare(ofInboxes: CollectionOfOne(draft.to), by: sender) }
         if draft.kind == .open { rooms.noteMessage(in: draft.to, at: now) }
         return admission
@@ -106,7 +106,7 @@ extension ChatState {
         guard draft.users == nil || draft.kind == .group else { throw .badArgument("Only groups have members to choose from.") }
         try ChatID.check(draft.to, "the receiver")
         let isKept = draft.isPersisted && !draft.isStatus
-        if checksBlocking { try checkReaching(draft.kind, draft.to, sender) }
+        if checksBlocking { try checkReaching(draft.kind, draft.to, by: sender) }
         if draft.kind == .open {
             guard let eventLoopIDs = rooms.eventLoopIDs(of: draft.to) else { throw Self.noSuchOpenChannel }
             return ChatAdmission(
@@ -156,16 +156,16 @@ extension ChatState {
     }
 
     /// Checks whether the other user of a direct conversation accepts messages of `sender`: 405 otherwise.
-    private func checkReaching(_ kind: ChatKind, _ channel: Identifier, _ sender: Identifier) throws(ChatRefusal) {
-        guard kind == .direct, restrictions.contains(.blocked, .user(channel), sender, at: .min) else { return }
+    private func checkReaching(_ kind: ChatKind, _ channel: Identifier, by sender: Identifier) throws(ChatRefusal) {
+        guard kind == .direct, restrictions.contains(.blocked, in: .user(channel), user: sender, at: .min) else { return }
         throw ChatRefusal(ChatCode.blockedByReceiver, "The receiver blocks the sender.")
     }
 
     /// Checks whether a user may send messages to a channel: is a member and not muted (rules CH-30, CH-32 and CH-34).
     func checkSpeaking(
-        _ kind: ChatKind, _ channel: Identifier, _ sender: Identifier, at now: Int64
+        _ kind: ChatKind, _ channel: Identifier, by sender: Identifier, at now: Int64
     ) throws(ChatRefusal) {
-        let isMutedEverywhere = restrictions.contains(.muted, .all(kind), sender, at: now)
+        let isMutedEverywhere = restrictions.contains(.muted, in: .all(kind), user: sender, at: now)
         switch kind {
         case .direct, .system:
             guard !isMutedEverywhere else { throw ChatRefusal(ChatCode.mutedInDirect, "The user is muted.") }
@@ -176,16 +176,16 @@ extension ChatState {
             let scope = ChatRestrictions.Scope.channel(.group, channel)
             let isSilent =
                 groups[channel]?.isMuted == true && member.role == .member
-                && !restrictions.contains(.allowed, scope, sender, at: now)
-            guard !isMutedEverywhere, !isSilent, !restrictions.contains(.muted, scope, sender, at: now) else {
+                && !restrictions.contains(.allowed, in: scope, user: sender, at: now)
+            guard !isMutedEverywhere, !isSilent, !restrictions.contains(.muted, in: scope, user: sender, at: now) else {
                 throw ChatRefusal(ChatCode.mutedInGroup, "The sender is muted in the group.")
             }
         case .open:
             try checkInside(channel, sender, at: now)
             let scope = ChatRestrictions.Scope.channel(.open, channel)
             let isSilent =
-                rooms[channel]?.isMuted == true && !restrictions.contains(.allowed, scope, sender, at: now)
-            guard !isMutedEverywhere, !isSilent, !restrictions.contains(.muted, scope, sender, at: now) else {
+                rooms[channel]?.isMuted == true && !restrictions.contains(.allowed, in: scope, user: sender, at: now)
+            guard !isMutedEverywhere, !isSilent, !restrictions.contains(.muted, in: scope, user: sender, at: now) else {
                 throw ChatRefusal(ChatCode.mutedInOpenChannel, "The sender is muted in the open channel.")
             }
         }
@@ -195,7 +195,7 @@ extension ChatState {
     func checkInside(_ channel: Identifier, _ user: Identifier, at now: Int64) throws(ChatRefusal) {
         guard rooms[channel] != nil else { throw Self.noSuchOpenChannel }
         guard rooms.isInside(channel, user) else {
-            guard !restrictions.contains(.barred, .channel(.open, channel), user, at: now) else { throw Self.barred }
+            guard !restrictions.contains(.barred, in: .channel(.open, channel), user: user, at: now) else { throw Self.barred }
             throw ChatRefusal(ChatCode.notInOpenChannel, "The user is not in the open channel.")
         }
     }
@@ -214,11 +214,11 @@ extension ChatState {
         at now: Int64
     ) throws(ChatRefusal) -> ChatRecipients {
         if !actor.isServer {
-            try checkTakingPart(actor.user, kind, channel, at: now)
+            try checkTakingPart(by: actor.user, kind, channel, at: now)
             guard actor.user == sender || !application.recallsOwnOnly else {
                 throw ChatRefusal(ChatCode.notOwnMessage, "Only the sender may recall a message.")
             }
-            if actor.user != sender { try checkChanging(actor.user, kind, channel, at: now) }
+            if actor.user != sender { try checkChanging(by: actor.user, kind, channel, at: now) }
         }
         return try recipients(kind, channel, of: actor.user, users: users.map { $0 + [sender] })
     }
@@ -235,12 +235,12 @@ extension ChatState {
         }
         guard kind != .system else { throw .badArgument("System messages cannot be edited.") }
         if !actor.isServer {
-            try checkTakingPart(actor.user, kind, channel, at: now)
+            try checkTakingPart(by: actor.user, kind, channel, at: now)
             guard actor.user == sender else { throw ChatRefusal(ChatCode.notOwnMessage, "Only the sender may edit a message.") }
             guard now - sent <= Int64(application.limits.modifiableMinutes) * 60_000 else {
                 throw ChatRefusal(ChatCode.tooLateToEdit, "The message is too old to be edited.")
             }
-            try checkChanging(actor.user, kind, channel, at: now)
+            try checkChanging(by: actor.user, kind, channel, at: now)
         }
         return try recipients(kind, channel, of: actor.user, users: users)
     }
@@ -254,8 +254,8 @@ extension ChatState {
     ) throws(ChatRefusal) -> ChatRecipients {
         guard kind == .direct || kind == .group else { throw .badArgument("Messages of this kind have no metadata.") }
         if !actor.isServer {
-            try checkTakingPart(actor.user, kind, channel, at: now)
-            try checkChanging(actor.user, kind, channel, at: now)
+            try checkTakingPart(by: actor.user, kind, channel, at: now)
+            try checkChanging(by: actor.user, kind, channel, at: now)
         }
         return try recipients(kind, channel, of: actor.user, users: users.map { $0 + [sender] })
     }
@@ -268,8 +268,8 @@ extension ChatState {
         _ actor: ChatActor, in kind: ChatKind, _ channel: Identifier, at now: Int64
     ) throws(ChatRefusal) {
         guard !actor.isServer else { return }
-        try checkTakingPart(actor.user, kind, channel, at: now)
-        if kind != .system { try checkChanging(actor.user, kind, channel, at: now) }
+        try checkTakingPart(by: actor.user, kind, channel, at: now)
+        if kind != .system { try checkChanging(by: actor.user, kind, channel, at: now) }
     }
 
     /// Checks whether a user is a member of a channel. The application's server counts as a member of all channels.
@@ -278,15 +278,15 @@ extension ChatState {
     package func checkTakingPart(
         _ actor: ChatActor, in kind: ChatKind, _ channel: Identifier, at now: Int64
     ) throws(ChatRefusal) {
-        if !actor.isServer { try checkTakingPart(actor.user, kind, channel, at: now) }
+        if !actor.isServer { try checkTakingPart(by: actor.user, kind, channel, at: now) }
     }
 
     /// Permission to send is required for later changes of a message too, because others are notified of these as well (rule CH-102).
     private func checkChanging(
-        _ user: Identifier, _ kind: ChatKind, _ channel: Identifier, at now: Int64
+        by user: Identifier, _ kind: ChatKind, _ channel: Identifier, at now: Int64
     ) throws(ChatRefusal) {
-        try checkReaching(kind, channel, user)
-        try checkSpeaking(kind, channel, user, at: now)
+        try checkReaching(kind, channel, by: user)
+        try checkSpeaking(kind, channel, by: user, at: now)
     }
 
     /// Checks whether `user` may send read receipts. Muted users may.
@@ -296,7 +296,7 @@ extension ChatState {
         by user: Identifier, in kind: ChatKind, _ channel: Identifier, at now: Int64
     ) throws(ChatRefusal) {
         try checkReceipts(by: user, in: kind, channel, at: now)
-        try checkReaching(kind, channel, user)
+        try checkReaching(kind, channel, by: user)
     }
 
     /// Checks whether `user` may send and request read receipts in a channel. Direct conversations and groups only.
@@ -306,7 +306,7 @@ extension ChatState {
         by user: Identifier, in kind: ChatKind, _ channel: Identifier, at now: Int64
     ) throws(ChatRefusal) {
         guard kind == .direct || kind == .group else { throw .badArgument("Messages of this kind have no receipts.") }
-        try checkTakingPart(user, kind, channel, at: now)
+        try checkTakingPart(by: user, kind, channel, at: now)
     }
 
     /// The part of a channel's history that `user` may read.
@@ -315,7 +315,7 @@ extension ChatState {
     package func admitHistory(
         of kind: ChatKind, _ channel: Identifier, by user: Identifier, at now: Int64
     ) throws(ChatRefusal) -> ChatHistoryAccess {
-        try checkTakingPart(user, kind, channel, at: now)
+        try checkTakingPart(by: user, kind, channel, at: now)
         return historyAccess(of: kind, channel, by: user)
     }
 
@@ -337,7 +337,7 @@ extension ChatState {
     }
 
     private func checkTakingPart(
-        _ user: Identifier, _ kind: ChatKind, _ channel: Identifier, at now: Int64
+        by user: Identifier, _ kind: ChatKind, _ channel: Identifier, at now: Int64
     ) throws(ChatRefusal) {
         try ChatID.check(channel, "the channel")
         switch kind {

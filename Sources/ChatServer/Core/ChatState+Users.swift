@@ -28,7 +28,7 @@ extension ChatState {
     /// - Throws: ``ChatRefusal``, with the reason.
     package func checkToken(hash: Identifier, at now: Int64) throws(ChatRefusal) -> ChatToken {
         let token = try directory.check(hash, at: now)
-        guard !restrictions.contains(.banned, .everywhere, token.user, at: now) else {
+        guard !restrictions.contains(.banned, in: .everywhere, user: token.user, at: now) else {
             throw ChatRefusal(ChatCode.userBanned, "The user is banned.")
         }
         return token
@@ -63,7 +63,7 @@ extension ChatState {
     ) throws(ChatRefusal) -> [ChatSession] {
         try ChatID.check(users, "a user", limit: 20)
         let until = try Self.end(minutes: minutes, at: now)
-        for user in users { restrictions.insert(.banned, .everywhere, user, until: until, into: &commit) }
+        for user in users { restrictions.insert(.banned, in: .everywhere, user: user, until: until, into: &commit) }
         return users.flatMap { devices.devices(of: $0).map(\.session) }
     }
 
@@ -72,7 +72,7 @@ extension ChatState {
     /// - Throws: ``ChatRefusal``, with the reason.
     package mutating func unban(_ users: [Identifier], into commit: inout ChatCommit) throws(ChatRefusal) {
         try ChatID.check(users, "a user", limit: 20)
-        for user in users { restrictions.remove(.banned, .everywhere, user, into: &commit) }
+        for user in users { restrictions.remove(.banned, in: .everywhere, user: user, into: &commit) }
     }
 
     /// Banned users, sorted by id. `page` counts from 1.
@@ -187,8 +187,8 @@ extension ChatState {
         guard restrictions.count(.blocked, .user(user)) + others.count <= Self.blockedPerUser else {
             throw .badArgument("A user may block \(Self.blockedPerUser) others.")
         }
-        for other in others where !restrictions.contains(.blocked, .user(user), other, at: .min) {
-            restrictions.insert(.blocked, .user(user), other, until: nil, into: &commit)
+        for other in others where !restrictions.contains(.blocked, in: .user(user), user: other, at: .min) {
+            restrictions.insert(.blocked, in: .user(user), user: other, until: nil, into: &commit)
         }
     }
 
@@ -198,7 +198,7 @@ extension ChatState {
     package mutating func unblock(_ others: [Identifier], by user: Identifier, into commit: inout ChatCommit) throws(ChatRefusal)
     {
         try ChatID.check(others, "a user")
-        for other in others { restrictions.remove(.blocked, .user(user), other, into: &commit) }
+        for other in others { restrictions.remove(.blocked, in: .user(user), user: other, into: &commit) }
     }
 
     /// The users whom a user blocks, sorted by id.
@@ -216,7 +216,7 @@ extension ChatState {
     ) throws(ChatRefusal) -> ChatNews {
         try ChatID.check(users, "a user")
         let until = try minutes.map { minutes throws(ChatRefusal) in try Self.end(minutes: minutes, at: now) }
-        for user in users { restrictions.insert(.muted, .all(kind), user, until: until, into: &commit) }
+        for user in users { restrictions.insert(.muted, in: .all(kind), user: user, until: until, into: &commit) }
         return kind == .open ? rooms.tell(of: .muteGlobal, users, duration: until.map { $0 - now } ?? 0, at: now) : ChatNews()
     }
 
@@ -227,7 +227,7 @@ extension ChatState {
         _ users: [Identifier], in kind: ChatKind, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatNews {
         try ChatID.check(users, "a user")
-        for user in users { restrictions.remove(.muted, .all(kind), user, into: &commit) }
+        for user in users { restrictions.remove(.muted, in: .all(kind), user: user, into: &commit) }
         return kind == .open ? rooms.tell(of: .unmuteGlobal, users, duration: 0, at: now) : ChatNews()
     }
 
