@@ -142,7 +142,7 @@ extension PusherService: WebSocketFront {
     ) -> WebSocketConnection {
         let address = shares.address(of: visitor)
         var mustWait = false
-        let opening = admit(target, visitor, address, &mustWait)
+        let opening = admit(target, visitor, address: address, mustWait: &mustWait)
         var refusing: Application?
         if case .failure = opening { refusing = namedApplication(target) }
         return PusherConnection(
@@ -174,7 +174,7 @@ extension PusherService: WebSocketFront {
 
     /// - Parameter mustWait: set to true when the connection has to wait for a place of its application.
     private func admit(
-        _ target: RequestTarget, _ visitor: RequestOrigin, _ address: RemoteAddress?, _ mustWait: inout Bool
+        _ target: RequestTarget, _ visitor: RequestOrigin, address: RemoteAddress?, mustWait: inout Bool
     ) -> Result<SharedApplication, PusherCloseReason> {
         Result { () throws(PusherCloseReason) in
             let application = try PusherAdmission.application(for: target, of: visitor, among: settings.applications)

@@ -99,7 +99,7 @@ final class AddressShares: Sendable {
         }
     }
 
-    func closeSubscriptions(_ count: Int, _ application: String, _ address: RemoteAddress?) {
+    func closeSubscriptions(_ count: Int, of application: String, from address: RemoteAddress?) {
         guard let address, count > 0 else { return }
         change(application, address) { $0.subscriptions = max($0.subscriptions - count, 0) }
     }
@@ -128,7 +128,7 @@ final class AddressShares: Sendable {
     }
 
     /// Reserves up to `bytes` for a replay and returns the reserved number.
-    func reserveReplay(_ bytes: Int, _ application: String, _ address: RemoteAddress?) -> Int {
+    func reserveReplay(_ bytes: Int, of application: String, from address: RemoteAddress?) -> Int {
         var granted = max(bytes, 0)
         if let address {
             granted = change(application, address) { entry in
@@ -146,7 +146,7 @@ final class AddressShares: Sendable {
         return room
     }
 
-    func releaseReplay(_ bytes: Int, _ application: String, _ address: RemoteAddress?) {
+    func releaseReplay(_ bytes: Int, of application: String, from address: RemoteAddress?) {
         guard bytes > 0 else { return }
         if let address { change(application, address) { $0.replayBytes = max($0.replayBytes - bytes, 0) } }
         replayBytes.withLockedValue { $0 = max($0 - bytes, 0) }

@@ -20,7 +20,7 @@ extension PusherConnection {
         guard let request else { return SubscriptionRecovery(request: nil, limit: 0, mayBegin: mayBegin) }
         var budget = replays.value ?? ReplayBudget(pendingBytes: service.context.settings.maximumPendingBytes)
         let limit = budget.reserve(answersAtOnce: service.channels.answersAtOnce) {
-            service.shares.reserveReplay($0, application.id, address)
+            service.shares.reserveReplay($0, of: application.id, from: address)
         }
         replays.value = budget
         setRoom(for: budget.used)
@@ -35,7 +35,7 @@ extension PusherConnection {
         if recovery.mayBegin, begins == false { service.shares.returnHistory(application, address) }
         guard recovery.request != nil, var budget = replays.value else { return }
         let surplus = budget.settle(recovery.limit, with: bytes, at: service.now)
-        service.shares.releaseReplay(surplus, application.id, address)
+        service.shares.releaseReplay(surplus, of: application.id, from: address)
         replays.value = budget
         setRoom(for: budget.used)
     }
@@ -58,7 +58,7 @@ extension PusherConnection {
     /// Releases the memory of all replays.
     func endReplays() {
         guard let budget = replays.value, let application = application?.value else { return }
-        service.shares.releaseReplay(budget.pooled, application.id, address)
+        service.shares.releaseReplay(budget.pooled, of: application.id, from: address)
         replays.value = nil
         setRoom(for: 0)
     }

@@ -88,7 +88,7 @@ extension PusherLoop: WebSocketLoop {
                 for user in users {
                     if let connection = signedIn[user] { writer.write(frame, to: connection) }
                 }
-            case .close(let farewell, let application, let user): close(farewell, application, user)
+            case .close(let farewell, let application, let user): close(farewell, application: application, user: user)
             case .interrupt(let farewell, let partition):
                 // Iterates over a copy, because a connection that closes leaves the list.
                 for connection in Array(list.all) where connection.uses(partition) { connection.close(farewell) }
@@ -100,7 +100,7 @@ extension PusherLoop: WebSocketLoop {
         return (index, done)
     }
 
-    private func close(_ farewell: PusherCloseReason, _ application: String?, _ user: String?) {
+    private func close(_ farewell: PusherCloseReason, application: String?, user: String?) {
         // Iterates over a copy, because a connection that closes leaves the list.
         let connections = user == nil ? Array(list.all) : Array(signedIn.values)
         for connection in connections where connection.belongs(to: application, user: user) { connection.close(farewell) }

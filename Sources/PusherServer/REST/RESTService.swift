@@ -21,7 +21,7 @@ struct RESTService {
         case .publishBatch(let id):
             let application = try authenticated(request, id)
             return try publish(PublishRequest.batch(parsing: request.body, limits: application.limits), application)
-        case .channel(let id, let name): return try channel(name, request, asking(request, id))
+        case .channel(let id, let name): return try channel(name, request, of: asking(request, id))
         case .users(let id, let channel): return try users(of: channel, asking(request, id))
         case .connections(let id): return try connections(asking(request, id))
         case .terminateConnections(let id, let user):
@@ -50,7 +50,7 @@ struct RESTService {
     }
 
     private func channel(
-        _ name: String, _ request: RESTRequest, _ application: Application
+        _ name: String, _ request: RESTRequest, of application: Application
     ) throws(HTTPProblem) -> HTTPAnswer {
         try PublishRequest.check(channel: name, limits: application.limits)
         let info = try ChannelAttributes(parsing: request.parameter("info"))

@@ -15,7 +15,7 @@ final class RequestBudget: Sendable {
     /// Counts messages to publish: one for each event and channel.
     func publish(_ messages: Int, for application: Application, at now: MonotonicInstant) throws(HTTPProblem) {
         let limit = application.limits.publishesPerSecond
-        guard let wait = take(messages, limit, \.publishes, Identifier(application.id), now) else { return }
+        guard let wait = take(messages, limit: limit, kind: \.publishes, of: Identifier(application.id), at: now) else { return }
         throw HTTPProblem(
             429, "The application publishes more than \(max(limit ?? 0, 0)) messages in a second, one for each channel.",
             retryAfter: wait)
@@ -24,14 +24,14 @@ final class RequestBudget: Sendable {
     /// Counts a query, or a request to close connections.
     func query(for application: Application, at now: MonotonicInstant) throws(HTTPProblem) {
         let limit = application.limits.queriesPerSecond
-        guard let wait = take(1, limit, \.queries, Identifier(application.id), now) else { return }
+        guard let wait = take(1, limit: limit, kind: \.queries, of: Identifier(application.id), at: now) else { return }
         throw HTTPProblem(
             429, "The application asks more than \(max(limit ?? 0, 0)) questions in a second.", retryAfter: wait)
     }
 
     /// Takes an amount from the budget. Returns nil when it is allowed, otherwise after how many whole seconds it will be.
     private func take(
-        _ cost: Int, _ limit: Int?, _ kind: WritableKeyPath<Buckets, TokenBucket?>, _ id: Identifier, _ now: MonotonicInstant
+        _ cost: Int, limit: Int?, kind: WritableKeyPath<Buckets, TokenBucket?>, of id: Identifier, at now: MonotonicInstant
     ) -> Int? {
         guard let limit else { return nil }
         let wait = buckets.withLockedValue { buckets in

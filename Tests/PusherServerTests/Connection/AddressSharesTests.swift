@@ -72,12 +72,12 @@ struct AddressSharesTests {
         let all = AddressShares.replayLimit
         for address in [one, other] {
             #expect(shares.openConnection(quietApplication, address))
-            #expect(shares.reserveReplay(all, id, address) == all / 8)
-            #expect(shares.reserveReplay(1, id, address) == 0)
+            #expect(shares.reserveReplay(all, of: id, from: address) == all / 8)
+            #expect(shares.reserveReplay(1, of: id, from: address) == 0)
         }
-        #expect(shares.reserveReplay(all, id, nil) == all / 4 * 3)
-        #expect(shares.reserveReplay(1, id, nil) == 0)
-        shares.releaseReplay(all / 8, id, one)
-        #expect(shares.reserveReplay(all, id, one) == all / 8)
+        #expect(shares.reserveReplay(all, of: id, from: nil) == all / 4 * 3)
+        #expect(shares.reserveReplay(1, of: id, from: nil) == 0)
+        shares.releaseReplay(all / 8, of: id, from: one)
+        #expect(shares.reserveReplay(all, of: id, from: one) == all / 8)
     }
 }
