@@ -22,14 +22,7 @@ extension LifelineServer {
     /// - Throws: ``ServerError/unguardedBridge(subscribeKey:)``, or an error of the store when it cannot restore new ones. Nothing
     ///   has changed then.
     public func replace(keysets: [Keyset]? = nil, chatApplications: [ChatApplication]? = nil) async throws {
-        try await replace(keysets: keysets, chatApplications: chatApplications, others: [:])
-    }
-
-    /// The same, together with new settings of further services, by service.
-    package func replace(
-        keysets: [Keyset]?, chatApplications: [ChatApplication]?, others: [ServiceName: any Sendable]
-    ) async throws {
-        var settings = others
+        var settings: [ServiceName: any Sendable] = [:]
         if let keysets { settings[.pubnub] = keysets }
         if let chatApplications { settings[.chat] = chatApplications }
         try await replace(settings: settings)

@@ -101,17 +101,23 @@ enum ApplicationSetting {
 }
 
 extension ServeSection {
-    static let pusher = make(
-        ApplicationSetting.fields, .pusher, in: \.applications, members: ("app", "apps"), list: "LIFELINE_APPS",
-        read: { sources throws(CommandFailure) in
-            try ServeSettings.applications(sources.options, environment: sources.environment, file: sources.file)
-        },
-        written: { sources throws(CommandFailure) in
-            (sources.file.sections["app"], ServeSettings.applications(environment: sources.environment, file: sources.file))
-        },
-        isPublic: { $0.validSecrets.contains(Application.development.secret) },
-        draft: [
-            // The id has digits only, because some libraries accept no other.
-            ("id", .number), ("key", .random(bytes: 10)), ("secret", .random(bytes: 32)), ("clientEvents", .no),
-        ], line: ApplicationSetting.line)
+    static let pusher: ServeSection = {
+        var section = make(
+            ApplicationSetting.fields, .pusher, in: \.applications, members: ("app", "apps"), list: "LIFELINE_APPS",
+            counted: "apps",
+            read: { sources throws(CommandFailure) in
+                try ServeSettings.applications(sources.options, environment: sources.environment, file: sources.file)
+            },
+            written: { sources throws(CommandFailure) in
+                (sources.file.sections["app"], ServeSettings.applications(environment: sources.environment, file: sources.file))
+            },
+            isPublic: { $0.validSecrets.contains(Application.development.secret) },
+            draft: [
+                // The id has digits only, because some libraries accept no other.
+                ("id", .number), ("key", .random(bytes: 10)), ("secret", .random(bytes: 32)), ("clientEvents", .no),
+            ], line: ApplicationSetting.line)
+        // A reload replaces the applications in the registry, which the server reads.
+        section.reloaded = { _, _ in nil }
+        return section
+    }()
 }

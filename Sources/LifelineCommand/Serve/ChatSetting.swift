@@ -86,6 +86,7 @@ extension ServeSection {
     static let chat: ServeSection = {
         var section = make(
             ChatSetting.fields, .nexconn, in: \.chatApplications, members: ("nexconn", "nexconn"), list: "LIFELINE_NEXCONN",
+            counted: "chat",
             read: { sources throws(CommandFailure) in
                 try ServeSettings.chatApplications(sources.options, environment: sources.environment, file: sources.file)
             },

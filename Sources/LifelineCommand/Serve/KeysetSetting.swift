@@ -85,6 +85,7 @@ extension ServeSection {
     static let pubnub: ServeSection = {
         var section = make(
             KeysetSetting.fields, .pubnub, in: \.keysets, members: ("pubnub", "pubnub"), list: "LIFELINE_PUBNUB",
+            counted: "pubnub",
             read: { sources throws(CommandFailure) in
                 try ServeSettings.keysets(sources.options, environment: sources.environment, file: sources.file)
             },

@@ -1,6 +1,6 @@
 import LifelineServer
 import Logging
-import ServerStorage
+import ServerRuntime
 import ServiceLifecycle
 import UnixSignals
 
@@ -27,23 +27,16 @@ struct ServeReload: Service {
         do throws(CommandFailure) {
             let settings = try ServeSettings(command: command)
             try settings.refusePublicSecrets()
-            // Applications of a service that is switched off are left out until the next start.
-            let applications = settings.applications(for: started.services)
-            let keysets = settings.keysets(for: started.services)
-            let chatApplications = settings.chatApplications(for: started.services)
             // Applied before data is read from Redis, which may refuse the former password.
             if let redis = settings.redis { server.replace(redis: redis) }
-            // Applied before the other changes, because only this can fail.
-            try await replace(keysets, chatApplications, settings)
-            registry.replace(with: applications)
+            // Applications of a service that is switched off are left out until the next start. Applied before the other changes,
+            // because only this can fail.
+            try await replace(settings.reloaded(for: started.services))
+            registry.replace(with: settings.applications(for: started.services))
             level.change(to: settings.logLevel)
             server.applicationsChanged()
             server.noteConfiguration(isValid: true)
-            logger.notice(
-                "the applications have been reloaded",
-                metadata: [
-                    "apps": "\(applications.count)", "pubnub": "\(keysets.count)", "chat": "\(chatApplications.count)",
-                ])
+            logger.notice("the applications have been reloaded", metadata: settings.counts(for: started.services))
             let others = settings.settingsForNewStart(since: started)
             if !others.isEmpty {
                 logger.warning(
@@ -59,11 +52,9 @@ struct ServeReload: Service {
         supervisor.notify(.ready(status: status))
     }
 
-    private func replace(
-        _ keysets: [Keyset], _ chatApplications: [ChatApplication], _ settings: ServeSettings
-    ) async throws(CommandFailure) {
+    private func replace(_ settings: [ServerRuntime.ServiceName: any Sendable]) async throws(CommandFailure) {
         do {
-            try await server.replace(keysets: keysets, chatApplications: chatApplications, others: settings.others)
+            try await server.replace(settings: settings)
         } catch let error as ServerError {
             throw CommandFailure("\(error)")
         } catch {

@@ -1,5 +1,6 @@
 import LifelineServer
 import Logging
+import ServerRuntime
 
 /// The part of one service in the settings of `lifeline serve` (rule SO-146).
 ///
@@ -26,6 +27,12 @@ struct ServeSection: Sendable {
     var hasPublicSecret: @Sendable (ServeSettings) -> Bool = { _ in false }
     /// The option and the variable of the secret of a single application.
     var secretOption = ""
+    /// What a reload applies while these services run; nil for a service whose applications are in the registry of the server.
+    var reloaded: @Sendable (ServeSettings, Set<ServiceName>) -> (service: ServerRuntime.ServiceName, settings: any Sendable)? = {
+        _, _ in nil
+    }
+    /// The number of applications while these services run, with its name in the log; nil for a service without applications.
+    var count: @Sendable (ServeSettings, Set<ServiceName>) -> (name: String, count: Int)? = { _, _ in nil }
 
     /// The services of `lifeline serve`: those of this package. A further service is one more entry.
     static let modules: [any ServiceModule] = ServiceModules.all
@@ -54,13 +61,14 @@ extension ServeSection {
     /// - Parameters:
     ///   - members: the name of an object in the file, and the name of a list.
     ///   - list: the variable that replaces what the file has.
+    ///   - counted: the name of the number of applications in the log.
     ///   - written: the object or the list that was written, from the file or from the variable.
     ///   - isPublic: whether an application has a published secret of this package.
     ///   - draft: the fields of an application in a new configuration file.
     ///   - line: the line of the report about an application.
     static func make<Value: Sendable>(
         _ fields: ServiceFields<Value>, _ service: ServiceName, in values: any WritableKeyPath<ServeSettings, [Value]> & Sendable,
-        members: (one: String, several: String), list: String,
+        members: (one: String, several: String), list: String, counted: String,
         read: @escaping @Sendable (SectionSources) throws(CommandFailure) -> [Value],
         written: @escaping @Sendable (SectionSources) throws(CommandFailure) -> (one: SettingValue?, several: SettingValue?),
         isPublic: @escaping @Sendable (Value) -> Bool, draft: [(name: String, value: DraftValue)],
@@ -75,6 +83,12 @@ extension ServeSection {
                     fields, settings[keyPath: values], name: members.one, list: members.several, written: try written(sources),
                     sources)
             })
+        section.reloaded = { settings, services in
+            (service.module, services.contains(service) ? settings[keyPath: values] : [])
+        }
+        section.count = { settings, services in
+            (counted, services.contains(service) ? settings[keyPath: values].count : 0)
+        }
         section.draft = draft
         section.report = { settings in settings[keyPath: values].map { line($0, settings) } }
         section.hasPublicSecret = { $0[keyPath: values].contains(where: isPublic) }
@@ -90,7 +104,7 @@ extension ServeSection {
         let fields = ServiceFields(
             word: "service", prefix: SettingNames.variable(name) + "_", all: section.fields.map { ServiceField($0) },
             development: section.unset, blank: section.unset, keys: [], secretField: "")
-        return ServeSection(
+        var made = ServeSection(
             service: nil, members: [name], variables: fields.variables,
             read: { sources, settings throws(CommandFailure) in
                 let values = try fields.read(
@@ -102,6 +116,8 @@ extension ServeSection {
                     fields, [settings.others[module.name] as? Section.Settings ?? section.unset], name: name, list: name,
                     written: (sources.file.sections[name], nil), sources)
             })
+        made.reloaded = { settings, _ in settings.others[module.name].map { (module.name, $0) } }
+        return made
     }
 }
 

@@ -191,6 +191,24 @@ struct ServeSettings: Sendable {
         return configuration
     }
 
+    /// What a reload applies to each service while these services run (rule SO-144).
+    func reloaded(for services: Set<ServiceName>) -> [ServerRuntime.ServiceName: any Sendable] {
+        var settings: [ServerRuntime.ServiceName: any Sendable] = [:]
+        for section in sections {
+            if let part = section.reloaded(self, services) { settings[part.service] = part.settings }
+        }
+        return settings
+    }
+
+    /// The number of applications of each service while these services run, for the log.
+    func counts(for services: Set<ServiceName>) -> Logger.Metadata {
+        var counts: Logger.Metadata = [:]
+        for section in sections {
+            if let part = section.count(self, services) { counts[part.name] = "\(part.count)" }
+        }
+        return counts
+    }
+
     /// The applications for Pusher's clients while these services run.
     func applications(for services: Set<ServiceName>) -> [Application] {
         services.contains(.pusher) ? applications : []

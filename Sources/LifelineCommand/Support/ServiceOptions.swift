@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Lifeline
+import ServerRuntime
 
 /// The services that a command supports.
 ///
@@ -10,6 +11,9 @@ enum ServiceName: String, CaseIterable, ExpressibleByArgument, Sendable {
     case pusher, pubnub, nexconn
 
     var word: String { self == .nexconn ? "chat" : rawValue }
+
+    /// The name of the server's module.
+    var module: ServerRuntime.ServiceName { ServerRuntime.ServiceName(rawValue: word) }
 
     /// Accepts both names of chat.
     init?(word: String) {

@@ -83,11 +83,24 @@ struct ServiceSectionTests {
         #expect(changed.settingsForNewStart(since: started).isEmpty)
         let server = try await LifelineServer.start(configuration)
         do {
-            try await server.replace(keysets: nil, chatApplications: nil, others: changed.others)
+            try await server.replace(settings: changed.reloaded(for: started.services))
             try await server.stop()
         } catch {
             try await server.stop()
             throw error
         }
+    }
+
+    @Test func `SO-144: a reload hands its settings to every service, and no applications to one that is off`() throws {
+        let settings = try settings(#"{"echo": {"prefix": "a"}, "nexconn": [{"key": "k", "secret": "s"}]}"#)
+        let all = settings.reloaded(for: Set(ServiceName.allCases))
+        // The applications of Pusher are in the registry.
+        #expect(Set(all.keys.map(\.rawValue)) == ["pubnub", "chat", "echo"])
+        #expect((all[.pubnub] as? [Keyset])?.count == 1 && (all[.chat] as? [ChatApplication])?.map(\.key) == ["k"])
+        #expect(all[.echo] as? EchoSettings == value("a", 16))
+        #expect(settings.counts(for: Set(ServiceName.allCases)) == ["apps": "1", "pubnub": "1", "chat": "1"])
+        let some = settings.reloaded(for: [.pusher, .pubnub])
+        #expect((some[.chat] as? [ChatApplication])?.isEmpty == true && some[.echo] is EchoSettings)
+        #expect(settings.counts(for: [.pubnub]) == ["apps": "0", "pubnub": "1", "chat": "0"])
     }
 }
