@@ -21,7 +21,9 @@ enum PubNubClientTarget {
             assembly: EngineAssembly(
                 makeCalls: { _ in ScriptedAnswer(status: 200, body: []) },
                 makeEngine: { values, settings in
-                    LiveSubscription(settings) { EngineAssembly.driver(values, $0, transport, timers, seed: 7) }
+                    LiveSubscription(settings) {
+                        EngineAssembly.driver(values, $0, transport: transport, timers: timers, seed: 7)
+                    }
                 }))
         let listener = ReadingListener()
         client.addListener(listener)
@@ -74,7 +76,8 @@ enum PubNubCallsTarget {
                     makeCalls: { _ in answer },
                     makeEngine: { values, settings in
                         LiveSubscription(settings) {
-                            EngineAssembly.driver(values, $0, ScriptedTransport<PubNubSession>(), ManualTimers(), seed: 7)
+                            EngineAssembly.driver(
+                                values, $0, transport: ScriptedTransport<PubNubSession>(), timers: ManualTimers(), seed: 7)
                         }
                     }))
             call(client)
