@@ -35,7 +35,9 @@ work=$PWD/$out/work
 # The program, and the list of the objects that are in it.
 # What `lifeline` does not use is left out: FoundationNetworking, which needs libcurl and with it thirty libraries of the system.
 if [ $kind = release ]; then
-    flags=(-c release --product lifeline --static-swift-stdlib -debug-info-format none -Xswiftc -DWITHOUT_FOUNDATION_NETWORKING)
+    flags=(-c release --product lifeline --static-swift-stdlib -debug-info-format none -Xswiftc -DWITHOUT_FOUNDATION_NETWORKING
+        -Xswiftc -Xfrontend -Xswiftc -function-sections)
+    export LIFELINE_DIST=1
     swift build "${flags[@]}"
     built=$(swift build "${flags[@]}" --show-bin-path)
 else

@@ -3,9 +3,9 @@
 program formats nothing for people of other languages than English. Linked before the archive, the object takes the place of its data.
 
 Usage: icu-data.py directory-of-Swift's-static-libraries object.o
-Left out are languages but English, converters of character sets, transliteration, and dictionaries for finding words. ICU falls back
-to `root` for what is not there, as in programs that its own data build tool has made small. Lists, normalisation, time zones, calendars, currencies of
-the root, collation of the root and regular expressions stay.
+Left out are languages but English, converters of character sets, transliteration, dictionaries for finding words, places to break lines, names of
+characters, collation, and names of currencies, languages, regions, units and time zones. ICU falls back to `root` for what is not there, as in programs
+that its own data build tool has made small. Lists, normalisation, time zones, calendars and regular expressions stay.
 The format is ICU's common data (unicode/udata.h, ucmndata.h): a header, the number of items, for each the offsets of its name and of its data,
 sorted by name, then the names, then the data at multiples of 16 bytes."""
 
@@ -16,6 +16,8 @@ import subprocess
 import sys
 import tempfile
 
+# Folders of which the program needs nothing: it compares no strings by a language, and names no currencies, regions, units or time zones.
+UNUSED = {"translit", "coll", "curr", "lang", "rbnf", "region", "unit", "zone"}
 LANGUAGES = {"root", "en", "en_001", "en_150", "en_GB", "en_US", "en_US_POSIX"}
 # Names of languages, such as de, zh_Hant_TW or sr_Latn; anything else in a folder of languages is a list that all need.
 LANGUAGE = re.compile(r"[a-z]{2,3}(_[A-Z][a-z]{3})?(_([A-Z]{2}|[0-9]{3}))?(_[A-Z]+)?")
@@ -25,7 +27,9 @@ def is_needed(item):
     """Whether the program needs an item, such as `icudt76l/coll/de.res`."""
     folders, _, name = item.partition("/")[2].rpartition("/")
     stem, _, kind = name.rpartition(".")
-    if kind in ("cnv", "dict", "spp") or folders == "translit":
+    if kind in ("cnv", "dict", "spp", "cfu") or folders.partition("/")[0] in UNUSED or stem == "unames":
+        return False
+    if folders == "brkitr" and stem.startswith("line"):
         return False
     if kind == "res":
         return stem in LANGUAGES or not LANGUAGE.fullmatch(stem)
