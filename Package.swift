@@ -510,7 +510,10 @@ let package = Package(
             ["Identifiers", "HubStorage", "ServerStorage", "StoreConformance", "ConnectionEngine", grdb, nioLocks]),
         tests(
             "PostgreSQLStorageTests",
-            ["Identifiers", "PostgreSQLStorage", "PostgresTestSupport", "ServerStorage", "StoreConformance", nioLocks]),
+            [
+                "Identifiers", "PostgreSQLStorage", "PostgresTestSupport", "ServerStorage", "ServerValues", "StoreConformance",
+                nioLocks,
+            ]),
         // What the tests of the three services and of the whole server share: servers, clients, clocks, doubles of stores.
         .target(
             name: "ServerTestSupport",

@@ -128,7 +128,9 @@ struct ConsoleRelayTests {
             relays.append(relay)
             clusters.append(cluster)
         }
-        let console = RelayedConsole.of(Local(service: .pusher), relays: relays, id: .pusher) { channel, _, _ in channel == "even" ? 0 : 1 }
+        let console = RelayedConsole.of(Local(service: .pusher), relays: relays, id: .pusher) { channel, _, _ in
+            channel == "even" ? 0 : 1
+        }
         var listing = ConsoleListing()
         listing.limit = 3
         let page = try await console.channelRows(listing)
