@@ -5,8 +5,8 @@ import ServerCluster
 /// Values as the version before wrote them, from `Tests/Fixtures/cluster`.
 package enum RecordedValues {
     /// The recorded values of a type, in the order in which they were written.
-    package static func bytes(of name: String, file: String = #filePath) throws -> [ByteBuffer] {
-        let tests = URL(fileURLWithPath: file).deletingLastPathComponent().deletingLastPathComponent()
+    package static func bytes(of name: String) throws -> [ByteBuffer] {
+        let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         let text = try String(contentsOf: tests.appendingPathComponent("Fixtures/cluster/sequence.txt"), encoding: .utf8)
         return text.split(separator: "\n").compactMap { line in
             let words = line.split(separator: " ")

@@ -14,7 +14,7 @@ from pusher_client import PusherSocket
 from test_alerts import run
 from test_deploy import dashboard
 
-STORE, CLUSTER = re.compile(r"lifeline_store_"), re.compile(r"lifeline_(cluster|redis)_")
+STORE, CLUSTER = re.compile(r"lifeline_(store|history)_"), re.compile(r"lifeline_(cluster|redis)_")
 
 
 def queries():
@@ -121,6 +121,7 @@ def test_each_query_has_data_with_redis(tmp_path, started, partitions):
     try:
         servers = {f"{name}:6001": node for name, node in cluster.nodes.items()}
         judge(tmp_path, *used_twice(servers, started), lambda query: not STORE.search(query))
+        assert len(servers) == 2, "the queries have samples of two servers"
     finally:
         cluster.end()
 
@@ -138,4 +139,4 @@ def test_data_source_server_and_application_are_chosen():
         assert 'instance=~"$instance"' in expression, title
         # Every metric that knows applications is limited to the chosen ones.
         assert ('app=~"$app"' in expression) == ("_fanout_" not in expression and bool(re.search(
-            r"lifeline_(connections\{|messages|events|chat|channels|subscriptions|held|slow|dead|webhook)", expression))), expression
+            r"lifeline_(connections\{|messages|events|chat|channels|subscriptions|held|slow|dead|webhook|history)", expression))), expression

@@ -213,6 +213,9 @@ STRING_KEYS = {
         "PubNub/Builders/PNPresenceHeartbeatAPICallBuilder.swift", "PubNub/Client/PNPAMToken.swift", "PubNub/Results/PNHistoryResult.swift",
         "PubNub/Results/PNPresenceResults.swift", "PubNub/Results/PNStateResults.swift", "PubNubProtocol/Calls/History/PubNubCountsCall.swift",
         "PusherSwift/Channels/PusherChannels.swift", "PusherSwift/Connection/PusherConnection+Channels.swift"],
+    "names of fields of a log entry": [
+        "PubNubServer/Access/PubNubAccess.swift", "ServerRuntime/HTTP/HTTPAnswer.swift", "ServerRuntime/HTTP/HTTPProblem.swift"],
+    "names of own tables": ["PostgreSQLStorage/Tables/PostgreSQLTables.swift"],
     "names of fields of an open channel, each with a text": ["ChatServer/Application/NexconnApplication+Open.swift"],
     "turns of requests and deliveries: two equivalent spellings would wait for each other, and nothing else": ["ServerRuntime/Webhooks/WebhookQueue.swift"],
 }

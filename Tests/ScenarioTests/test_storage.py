@@ -207,7 +207,7 @@ def test_a_directory_of_the_first_version_is_taken_over(started, tmp_path):
     assert Line(server.port).get("/publish/demo/demo/0/room/0/1?uuid=u")[0] == 200
     server.end()
     with sqlite3.connect(data / "lifeline.sqlite") as database:
-        database.executescript("DROP TABLE message_action; DROP TABLE access; DROP TABLE record; DELETE FROM grdb_migrations WHERE identifier NOT LIKE '1 %';")
+        database.executescript("DROP TRIGGER message_removed; DROP TABLE message_usage; DROP TABLE message_action; DROP TABLE access; DROP TABLE record; DELETE FROM grdb_migrations WHERE identifier NOT LIKE '1 %';")
         grants = [{"on": "channel", "name": "room", "auth": "k", "rights": 1, "ttl": 0}]
         database.execute("INSERT INTO message (application, channel, timetoken, payload, kind, stored) VALUES ('access:demo', 'journal', 5, ?, 0, 1)",
                          [json.dumps(grants).encode()])

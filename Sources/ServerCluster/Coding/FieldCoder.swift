@@ -175,7 +175,7 @@ package struct FieldCoder {
             }
             if field.tag > tag { return nil }
             next = nil
-            if field.tag == tag { return field.length }
+            guard field.tag < tag else { return field.length }
             guard bytes.readSlice(length: field.length) != nil else { throw ClusterCodingError() }
         }
         return nil

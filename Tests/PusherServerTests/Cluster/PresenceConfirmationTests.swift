@@ -71,24 +71,28 @@ import WireCoding
             let bob = try await join("bob", at: cluster[1]).client
             await bob.closeSocket()
             #expect(try await ann.skip(to: "pusher_internal:member_removed").data?.contains("bob") == true)
-            _ = try await join("cat", at: cluster[0])
-            #expect(try await join("bob", at: cluster[1]).ids == ["ann", "cat", "bob"])
+            let cat = try await join("cat", at: cluster[0]).client
+            let ids = try await join("bob", at: cluster[1]).ids
+            #expect(ids == ["ann", "cat", "bob"])
             #expect(sent(cluster) == (3, 1))
+            await cat.closeSocket()
         }
     }
 
     @Test func `CR-87: another leader sends the members again`() async throws {
         try await withNodes(isKept: true) { cluster in
             let ann = try await join("ann", at: cluster[0]).client
-            _ = try await join("bob", at: cluster[0])
+            let bob = try await join("bob", at: cluster[0]).client
             try await cluster.lead()
             await waitForLeader(cluster)
-            #expect(try await join("cat", at: cluster[0]).ids == ["ann", "bob", "cat"])
+            let (cat, ids) = try await join("cat", at: cluster[0])
+            #expect(ids == ["ann", "bob", "cat"])
             #expect(sent(cluster) == (2, 1))
             for user in ["bob", "cat"] {
                 #expect(try await ann.expect("pusher_internal:member_added").data?.contains(user) == true)
             }
             try await ann.expectSilence()
+            for client in [bob, cat] { await client.closeSocket() }
         }
     }
 
