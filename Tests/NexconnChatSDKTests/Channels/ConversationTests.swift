@@ -54,13 +54,13 @@ import Testing
     @Test func `hundreds of messages both ways keep their order, and every call ends once`() async throws {
         try await ChatWorld.run { world in
             let (ann, bob) = (try await world.user("ann"), try await world.user("bob"))
-            let ends = NIOLockedValueBox<[Int: Int]>([:])
+            let (ended, end) = AsyncStream.makeStream(of: Int.self)
             func flood(_ channel: DirectChannel, _ offset: Int) {
                 for number in offset..<(offset + 200) {
                     channel.sendMessage(
                         params: SendMessageParams(content: TextMessage(text: "\(number)")), attachedHandler: nil
                     ) { _, _ in
-                        ends.withLockedValue { $0[number, default: 0] += 1 }
+                        end.yield(number)
                     }
                 }
             }
@@ -70,10 +70,14 @@ import Testing
             try await ann.expect("1199")
             #expect(bob.texts == (0..<200).map(String.init))
             #expect(ann.texts == (1000..<1200).map(String.init))
+            var ends: [Int: Int] = [:]
+            for await number in ended.prefix(400) { ends[number, default: 0] += 1 }
             let (_, error): (BaseChannel?, NCError?) = await completion { try? ann.direct("bob").reload(completion: $0) }
             #expect(error == nil)
             for user in [ann, bob] { await user.flush() }
-            #expect(ends.withLockedValue { $0.count == 400 && $0.values.allSatisfy { $0 == 1 } })
+            end.finish()
+            for await number in ended { ends[number, default: 0] += 1 }
+            #expect(ends.count == 400 && ends.values.allSatisfy { $0 == 1 })
         }
     }
 
