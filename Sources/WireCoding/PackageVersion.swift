@@ -4,5 +4,5 @@
 /// `CHANGELOG.md` and `README.md` name the same (`Tests/InteropTests/test_release.py`); see `docs/releasing.md`.
 public enum PackageVersion {
     /// Three numbers with dots between them, as semantic versioning has them.
-    public static let current = "0.2.0"
+    public static let current = "0.3.0"
 }
