@@ -27,7 +27,7 @@ struct ChatUnreadAnswersTests {
             "GET \(path) HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
                 + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\(offer)\r\n")
         _ = try await socket.text(upTo: "\r\n\r\n")
-        try await socket.setReading(false)
+        try await socket.setReading(false, buffer: 16_384)
         return socket
     }
 
@@ -99,7 +99,7 @@ struct ChatUnreadAnswersTests {
             }
         try await withServer(quietApplication, Self.small) { server in
             let client = try await server.device("ann")
-            try await client.setReading(false)
+            try await client.setReading(false, buffer: 16_384)
             let sending = Task { while !Task.isCancelled { try await client.sendFrames(opcode, payload, count: 500) } }
             try await eventually("it is cut") { server.statistics.slowSubscribersCut == 1 }
             try await eventually("the connection is gone") { server.statistics.connections == 0 }
@@ -114,7 +114,7 @@ struct ChatUnreadAnswersTests {
     func pipelined(path: String) async throws {
         try await withServer(quietApplication, Self.small) { server in
             let socket = try await RawSocket.connect(port: server.port)
-            try await socket.setReading(false)
+            try await socket.setReading(false, buffer: 16_384)
             let request = "GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n"
             let bytes = ByteBuffer(string: String(repeating: request, count: 500))
             let sending = Task { await flood(socket, with: bytes) }

@@ -86,7 +86,10 @@ final class RawSocket: Sendable {
     }
 
     /// Stops or resumes reading from the socket, as a program that hangs does.
-    func setReading(_ isReading: Bool) async throws {
+    ///
+    /// - Parameter buffer: how many bytes the kernel takes for the socket meanwhile; by default what it usually does, several megabytes.
+    func setReading(_ isReading: Bool, buffer: Int? = nil) async throws {
+        if let buffer { try await channel.setOption(.socketOption(.so_rcvbuf), value: .init(buffer)).get() }
         try await channel.setOption(.autoRead, value: isReading).get()
     }
 

@@ -298,8 +298,8 @@ actor ChatTestClient {
         try await socket.send(buffer)
     }
 
-    func setReading(_ isReading: Bool) async throws {
-        try await socket.setReading(isReading)
+    func setReading(_ isReading: Bool, buffer: Int? = nil) async throws {
+        try await socket.setReading(isReading, buffer: buffer)
     }
 
     /// The next event without a number, which has to be of this kind.
