@@ -25,15 +25,22 @@ package struct ClusterLayout: Hashable, Sendable, CustomStringConvertible {
     /// A hash of the places of several Redis; nil for one, which may have several addresses.
     package let places: String?
     package let scheme: Scheme
+    /// Whether what lasts is in a database beside Redis.
+    package let hasDatabase: Bool
 
-    /// The word of ``Scheme/channels`` in ``text``. It has no `=`, because versions that know ``Scheme/applications`` only refuse such a
-    /// text, and skip fields that they do not know.
+    /// The word of ``Scheme/channels`` in ``text``, and that of ``hasDatabase``. They have no `=`, because versions that do not know them refuse
+    /// such a text, and skip fields that they do not know.
     private static let channelsWord = "channels"
+    private static let databaseWord = "database"
 
     /// - Parameters:
     ///   - places: the places of all Redis, without users and passwords.
     ///   - scheme: what the partitions divide.
-    package init(_ partitions: ClusterPartitions, over places: [String], scheme: Scheme = .channels) {
+    ///   - hasDatabase: whether what lasts is in a database beside Redis.
+    package init(
+        _ partitions: ClusterPartitions, over places: [String], scheme: Scheme = .channels, hasDatabase: Bool = false
+    ) {
+        self.hasDatabase = hasDatabase
         self.partitions = partitions.count
         self.scheme = partitions.count > 1 ? scheme : .applications
         redis = places.count
@@ -45,6 +52,7 @@ package struct ClusterLayout: Hashable, Sendable, CustomStringConvertible {
         redis = 1
         places = nil
         scheme = .applications
+        hasDatabase = false
     }
 
     /// The layout of clusters that were started by versions without partitions, which do not store it.
@@ -53,17 +61,23 @@ package struct ClusterLayout: Hashable, Sendable, CustomStringConvertible {
     /// The text that Redis keeps.
     package var text: String {
         "partitions=\(partitions) redis=\(redis)\(places.map { " places=\($0)" } ?? "")"
-            + (scheme == .channels ? " " + Self.channelsWord : "")
+            + (scheme == .channels ? " " + Self.channelsWord : "") + (hasDatabase ? " " + Self.databaseWord : "")
     }
 
     /// - Parameter text: a stored ``text``; nil when it cannot be read.
     package init?(_ text: String) {
         var fields: [Substring: Substring] = [:]
         var scheme = Scheme.applications
+        var hasDatabase = false
         for word in text.split(separator: " ") {
-            guard word != Self.channelsWord else {
+            switch String(word) {
+            case Self.channelsWord:
                 scheme = .channels
                 continue
+            case Self.databaseWord:
+                hasDatabase = true
+                continue
+            default: break
             }
             let parts = word.split(separator: "=", maxSplits: 1)
             guard parts.count == 2, let name = parts.first, let value = parts.last else { return nil }
@@ -76,18 +90,19 @@ package struct ClusterLayout: Hashable, Sendable, CustomStringConvertible {
         self.redis = redis
         self.scheme = scheme
         places = fields["places"].map { String($0) }
+        self.hasDatabase = hasDatabase
     }
 
     /// Whether two layouts are the same except for what the partitions divide.
     fileprivate func isSame(as other: ClusterLayout) -> Bool {
-        partitions == other.partitions && redis == other.redis && places == other.places
+        partitions == other.partitions && redis == other.redis && places == other.places && hasDatabase == other.hasDatabase
     }
 
     /// In words, for operators.
     package var description: String {
         "\(partitions) partition\(partitions == 1 ? "" : "s") on "
             + (redis == 1 ? "one Redis" : "\(redis) Redis with the fingerprint \(places ?? "none")")
-            + (partitions == 1 ? "" : scheme.description)
+            + (partitions == 1 ? "" : scheme.description) + (hasDatabase ? ", with PostgreSQL beside it" : "")
     }
 }
 
@@ -101,6 +116,8 @@ package struct LayoutConflict: Error, Hashable, Sendable, CustomStringConvertibl
     package let key: String
     /// Whether the layouts differ only in what the partitions divide, which depends on the version of the server.
     package var isOfVersion = false
+    /// Whether one of them has a database beside Redis and the other one has none.
+    package var isOfDatabase = false
 
     package var description: String {
         guard !isOfVersion else {
@@ -108,10 +125,17 @@ package struct LayoutConflict: Error, Hashable, Sendable, CustomStringConvertibl
                 + "others, or stop all servers, remove the key \(key) in each Redis, and start all with this version. Only the last "
                 + "events of Pusher's cache channels are then not found; everything else stays."
         }
+        guard !isOfDatabase else {
+            return
+                "The cluster has \(stored), and this server is configured for \(own). Start it with the same data as the others. To change "
+                + "that, stop all servers, remove the key \(key) in each Redis, and start them again. Nothing is copied: they then begin without "
+                + "the messages, inboxes, members and grants of the other place."
+        }
         return
             "The cluster has \(stored), and this server is configured for \(own). Start it with the same partitions and the same "
             + "redis as the others. To change them, stop all servers, remove the key \(key) in each Redis, and start them again. "
-            + "Applications whose partition is another one then begin without their stored messages, inboxes, members and grants."
+            + "Applications whose partition is another one then begin without their stored messages, inboxes, members and grants, unless these "
+            + "are in PostgreSQL."
     }
 }
 
@@ -130,6 +154,7 @@ extension ClusterKeys {
             guard stored != layout else { return nil }
             var found = conflict(stored.description)
             found.isOfVersion = stored.isSame(as: layout)
+            found.isOfDatabase = stored.hasDatabase != layout.hasDatabase
             return found
         }
         if let text = try await ask(RedisCommand("GET", .text(name))).text { return compare(text) }

@@ -14,6 +14,13 @@ package struct ClusterPartition: Hashable, Sendable {
         self.partitions = partitions
     }
 
+    /// Whether the partition has an application.
+    ///
+    /// - Parameter application: the id of a Pusher application, a subscribe key, or the key of a chat application.
+    package func has(_ application: String, of service: ClusterServiceID) -> Bool {
+        partitions.partition(of: application, in: service) == number
+    }
+
     /// The node that should lead the partition. All leaders know the same nodes as a rule, and so agree how all partitions are spread.
     package func preferred(among nodes: [ClusterNode]) -> ClusterNode? {
         let places = PartitionPlacement.places(of: partitions, over: nodes.map(\.description))

@@ -158,6 +158,8 @@ final class ClusterInbox: Sendable {
             generation: UInt64, ClusterServiceID, ByteBuffer?, ClusterAudience, [RedisCommand], (@Sendable (Bool) -> Void)?)
         case answer(generation: UInt64, ClusterSession, number: UInt64, ByteBuffer)
         case queryAnswer(generation: UInt64, ClusterSession, number: UInt64, ByteBuffer)
+        /// A closure whose emissions and answers are stored together.
+        case work(@Sendable () -> Void)
     }
 
     private let eventLoop: any EventLoop
@@ -228,6 +230,8 @@ final class ClusterRedisOutput: ClusterOutput {
     ) {
         inbox.add(.emission(generation: generation, service, fact, audience, writes, completion))
     }
+
+    func perform(_ body: @escaping @Sendable () -> Void) { inbox.add(.work(body)) }
 }
 
 /// Reads the cluster's stored state, over the connection of a node.

@@ -12,7 +12,7 @@ extension ClusterRuntime {
         let output = ClusterRedisOutput(inbox, generation: generation)
         let (store, eventLoop) = (ClusterRedisReader(link: link, keys: keys), eventLoop)
         let log = ClusterRedisLog(link: link, keys: keys)
-        let (factories, keys, former) = (factories, keys, retiring)
+        let (factories, keys, former, partition) = (factories, keys, retiring, settings.partition)
         // No batch was made since the election.
         let last = core.leader?.position.generation
         let made = onLoop { (runtime: ClusterRuntime, result: Result<PreparedLeader, any Error>) in
@@ -24,7 +24,7 @@ extension ClusterRuntime {
                 let leader = try await PreparedLeader.make(factories, from: store, keys: keys) { hasLost in
                     ClusterLeaderContext(
                         output: output, store: store, log: log, generation: generation, former: last, hasLost: hasLost,
-                        eventLoop: eventLoop)
+                        eventLoop: eventLoop, partition: partition)
                 }
                 made(.success(leader))
             } catch {

@@ -23,6 +23,9 @@ final class ClusterRuntime {
     private var lastID: UInt64 = 0
     private var effects: Deque<ClusterEffect> = []
     private var isPerforming = false
+    /// Closures of ``ClusterOutput/perform(_:)`` that have not run, and whether they are being run.
+    private var works: Deque<@Sendable () -> Void> = []
+    private var isWorking = false
     /// Whether the leader has emitted something that is not in a batch yet.
     private var hasEmitted = false
     private var ticking: RepeatedTask?
@@ -205,10 +208,24 @@ final class ClusterRuntime {
 
     /// Handles the entries that other threads have queued.
     func drain() {
-        let entries = inbox.takeAll()
+        take(inbox.takeAll(), areJoined: false)
+        // One that is called by such a closure leaves the rest to this loop, so closures keep their order.
+        guard !isWorking else { return }
+        isWorking = true
+        while let body = works.popFirst() {
+            body()
+            take(inbox.takeAll(), areJoined: true)
+        }
+        isWorking = false
+    }
+
+    /// - Parameter areJoined: whether all resulting emissions must be stored together.
+    private func take(_ entries: [ClusterInbox.Entry], areJoined: Bool) {
         guard !entries.isEmpty else { return }
+        // What a closure emits comes behind all that was emitted before it runs.
+        for case .work(let body) in entries { works.append(body) }
         run { [self] core, now, effects in
-            take(entries, &core, now, areJoined: false, &effects)
+            take(entries, &core, now, areJoined: areJoined, &effects)
             core.withMember(at: now, &effects) { $0.flush(at: now, into: &$1) }
             hasEmitted = true
         }
@@ -254,6 +271,7 @@ final class ClusterRuntime {
             case .queryAnswer(let generation, let session, let number, let payload):
                 guard core.leader?.generation == generation else { continue }
                 core.withLeader(&effects) { $0.answerQuery(session, number: number, payload, at: now, into: &$1) }
+            case .work: break
             }
         }
     }
@@ -419,10 +437,12 @@ final class ClusterRuntime {
         drain()
         body()
         let entries = inbox.takeAll()
+        for case .work(let body) in entries { works.append(body) }
         run { [self] core, now, effects in
             take(entries, &core, now, areJoined: areJoined, &effects)
             hasEmitted = true
         }
+        if !works.isEmpty { drain() }
     }
 
     // MARK: Status

@@ -63,11 +63,14 @@ package struct ClusterLeaderContext: Sendable {
     package let hasLost: Bool
     /// The event loop on which the leader's services are called.
     package let eventLoop: any EventLoop
+    /// The partition that is led; nil if the cluster has only one.
+    package let partition: ClusterPartition?
 
     package init(
         output: any ClusterOutput, store: any ClusterReader, log: any ClusterLog = EmptyClusterLog(), generation: UInt64,
-        former: UInt64? = nil, hasLost: Bool = false, eventLoop: any EventLoop
+        former: UInt64? = nil, hasLost: Bool = false, eventLoop: any EventLoop, partition: ClusterPartition? = nil
     ) {
+        self.partition = partition
         self.log = log
         self.output = output
         self.store = store
@@ -106,9 +109,16 @@ package protocol ClusterOutput: AnyObject, Sendable {
     func emit(
         _ fact: ByteBuffer?, of service: ClusterServiceID, to audience: ClusterAudience, writes: [RedisCommand],
         completion: (@Sendable (Bool) -> Void)?)
+
+    /// Runs a closure soon, on the bus's event loop: what it emits and answers is stored together, completely or not at all. For decisions that
+    /// had to wait for something outside of the cluster. Closures run in the order of the calls, also when another node has become the leader.
+    func perform(_ body: @escaping @Sendable () -> Void)
 }
 
 extension ClusterOutput {
+    /// The default implementation runs the closure at once.
+    package func perform(_ body: @escaping @Sendable () -> Void) { body() }
+
     package func emit(_ fact: ByteBuffer, of service: ClusterServiceID, to audience: ClusterAudience = .all) {
         emit(fact, of: service, to: audience, writes: [], completion: nil)
     }
