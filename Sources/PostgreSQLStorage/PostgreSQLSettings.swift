@@ -14,6 +14,8 @@ public struct PostgreSQLSettings: Hashable, Sendable {
     public var poolSize: Int
     /// How long a statement may take until its connection is given up, in milliseconds.
     public var answerTimeout: Int
+    /// The name of the cluster whose servers use the tables together; nil when one server at a time does.
+    package var cluster: String?
     /// How long messages outside of the history are kept for readers that catch up, in units of 100 ns; 20 minutes.
     public var catchUp: UInt64
     /// The largest number of messages of one channel that are loaded when the server starts.

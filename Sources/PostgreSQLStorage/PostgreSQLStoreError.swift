@@ -12,6 +12,12 @@ public enum PostgreSQLStoreError: Error, Hashable, Sendable, CustomStringConvert
     case inUse(schema: String)
     /// Another server has used the tables since this one lost its connection.
     case replaced(schema: String)
+    /// Another server has become the leader of the partition meanwhile, so this one writes no more.
+    case deposed
+    /// Another cluster of servers keeps its data in the tables.
+    case otherCluster(schema: String)
+    /// Servers of an older version use the tables, which this version has to change.
+    case olderServers(schema: String)
     /// A newer version of Lifeline has changed the tables.
     case newer(schema: String)
     /// The schema, which is only read, has no tables, or those of an older version of Lifeline.
@@ -48,6 +54,13 @@ public enum PostgreSQLStoreError: Error, Hashable, Sendable, CustomStringConvert
             "another server is using the schema \(schema) of this database: stop it, or choose another database with --data"
         case .replaced(let schema):
             "another server has used the schema \(schema) of this database meanwhile: stop that one, and start this one again"
+        case .deposed: "another server leads meanwhile, and this one stores nothing more for it"
+        case .otherCluster(let schema):
+            "the schema \(schema) of this database belongs to servers with another redisPrefix: choose another database with --data, or the same "
+                + "prefix"
+        case .olderServers(let schema):
+            "servers of an older version use the schema \(schema) of this database, and its tables have to be changed for this version: stop all "
+                + "servers of the cluster, then start this version"
         case .newer(let schema):
             "the schema \(schema) was written by a newer version of Lifeline: use that version, or another database"
         case .unprepared(let schema):
@@ -77,6 +90,8 @@ public enum PostgreSQLStoreError: Error, Hashable, Sendable, CustomStringConvert
         }
         switch error.state {
         case "23505": self = .duplicate
+        // No other statement divides.
+        case PostgresTerms.failure: self = .deposed
         case "53100": self = .full
         case _ where error.endsConnection || error.state == "53300": self = .unreachable(reason: error.message)
         default: self = .refused(reason: error.message, code: error.state)

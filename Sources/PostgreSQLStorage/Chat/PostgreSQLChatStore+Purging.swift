@@ -11,6 +11,7 @@ extension PostgreSQLChatStore {
     private static var purgeStep: Int { 1000 }
 
     public func purge(inboxBefore inbox: UInt64, historyBefore history: UInt64) async throws {
+        guard purges else { return }
         let floor = Int64(clamping: inbox)
         guard !database.writer.isClosed else { throw PostgreSQLStoreError.closed }
         var slice = try await dueInboxes(after: nil, before: floor)
@@ -29,13 +30,13 @@ extension PostgreSQLChatStore {
     /// Drops the partitions that have only events from before an id, and makes those of the next days (rules PG-31 and PG-32).
     private func dropPartitions(before floor: Int64) async throws {
         let partitions = partitions
-        try await partitions.prepare(database, at: now())
+        try await partitions.prepare(database, under: check, at: now())
         for partition in try await database.read({ try partitions.list($0) }) where partition.upper <= floor {
             for table in ["receipt", "hidden", "reader"] {
                 while try await purgeMarks(table, before: partition.upper) == Self.purgeStep {}
             }
             // A partition that is being read for long is dropped in a later round; its events are deleted one by one.
-            _ = try? await database.writer.perform { connection in
+            _ = try? await database.writer.perform(under: check) { connection in
                 try partitions.drop(partition, if: "true", usage: EventUsageStatements.usage, connection)
             }
         }
@@ -44,7 +45,7 @@ extension PostgreSQLChatStore {
 
     /// Deletes some of what users have noted about events from before an id.
     private func purgeMarks(_ table: String, before floor: Int64) async throws -> Int {
-        try await database.writer.perform { connection in
+        try await database.writer.perform(under: check) { connection in
             try connection.run(
                 "DELETE FROM \(table) WHERE ctid = ANY (ARRAY(SELECT ctid FROM \(table) WHERE event < $1 LIMIT $2))",
                 [.integer(floor), .integer(Int64(Self.purgeStep))]
@@ -56,7 +57,7 @@ extension PostgreSQLChatStore {
         let database = database
         let totals = try await database.read { try EventUsageStatements.usage.totals($0) }
         return try await trimmer.trim(limits, totals) { application, limits, from in
-            try await database.writer.perform { try EventUsageStatements.trim(application, limits, from: from, $0) }
+            try await database.writer.perform(under: check) { try EventUsageStatements.trim(application, limits, from: from, $0) }
         }
     }
 
@@ -84,7 +85,7 @@ extension PostgreSQLChatStore {
 
     /// Deletes the oldest entries of inboxes in one transaction, and returns the inboxes that remain to be purged.
     private func purge(_ inboxes: ArraySlice<Inbox>, before floor: Int64) async throws -> ArraySlice<Inbox> {
-        try await database.writer.perform { connection in
+        try await database.writer.perform(under: check) { connection in
             var left = inboxes
             var room = Self.purgeStep
             while room > 0, let inbox = left.first {
@@ -112,7 +113,7 @@ extension PostgreSQLChatStore {
     }
 
     private func purgeEvents(_ condition: String, before floor: Int64) async throws -> Int {
-        try await database.writer.perform { connection in
+        try await database.writer.perform(under: check) { connection in
             let due = try connection.run(
                 "SELECT id FROM event WHERE \(condition) ORDER BY id LIMIT $2",
                 [.integer(floor), .integer(Int64(Self.purgeStep))])

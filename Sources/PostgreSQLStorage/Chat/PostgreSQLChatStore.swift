@@ -12,10 +12,16 @@ public final class PostgreSQLChatStore: ChatStore {
     let partitions = PostgresPartitions.events
     private let settings: PostgreSQLSettings
     let now: @Sendable () -> UInt64
+    /// What every transaction begins with; nil when one server at a time uses the database.
+    let check: PostgresStatement?
+    let purges: Bool
 
     private init(
-        _ database: PostgresDatabase<ChatStatements>, _ settings: PostgreSQLSettings, now: @escaping @Sendable () -> UInt64
+        _ database: PostgresDatabase<ChatStatements>, _ settings: PostgreSQLSettings, check: PostgresStatement? = nil,
+        purges: Bool = true, now: @escaping @Sendable () -> UInt64
     ) {
+        self.check = check
+        self.purges = purges
         self.database = database
         self.settings = settings
         self.now = now
@@ -45,12 +51,20 @@ public final class PostgreSQLChatStore: ChatStore {
         }
         let store = PostgreSQLChatStore(database, settings, now: now)
         do {
-            try await store.partitions.prepare(database, at: now())
+            // In a cluster the leader of partition 0 makes them.
+            if settings.cluster == nil { try await store.partitions.prepare(database, under: nil, at: now()) }
         } catch {
             await database.close()
             throw error
         }
         return store
+    }
+
+    /// The store of a leader in a cluster, on the same connections.
+    ///
+    /// - Parameter purges: whether it deletes old events, which one of the cluster's leaders does for all.
+    func begin(_ term: LeaderTerm, purges: Bool) async throws(PostgreSQLStoreError) -> PostgreSQLChatStore {
+        PostgreSQLChatStore(database, settings, check: try await database.begin(term), purges: purges, now: now)
     }
 
     /// Why the database cannot be used at present; nil when that is not known.
@@ -61,15 +75,18 @@ public final class PostgreSQLChatStore: ChatStore {
         do {
             let documents = try commit.documents.map { [UInt8](try encoder.encode($0)) }
             database.writer.append(
-                .init(commit: commit, application: application, documents: documents), completion: completion)
+                .init(commit: commit, application: application, documents: documents), under: check, completion: completion)
         } catch {
             database.writer.refuse(PostgreSQLStoreError(error), completion: completion)
         }
     }
 
-    public func reserve(idsUpTo limit: UInt64) async throws { try await database.reserve(limit) }
+    public func reserve(idsUpTo limit: UInt64) async throws { try await database.reserve(limit, under: check) }
 
-    public func close() async { await database.close() }
+    public func close() async {
+        // A leader has the connections of the shared store.
+        if check == nil { await database.close() }
+    }
 }
 
 // MARK: - Reading

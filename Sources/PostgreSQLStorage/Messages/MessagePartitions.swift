@@ -27,12 +27,17 @@ final class MessagePartitions: Sendable {
     /// Expired messages in this span go with their partition.
     var waiting: Range<Int64> { state.withLockedValue(\.waiting) }
 
-    func prepare(at now: UInt64) async throws(PostgreSQLStoreError) {
-        try await partitions.prepare(database, at: now)
+    /// - Parameter check: what every transaction begins with; nil when one server at a time uses the database.
+    func prepare(under check: PostgresStatement?, at now: UInt64) async throws(PostgreSQLStoreError) {
+        try await partitions.prepare(database, under: check, at: now)
     }
 
     /// Does a round if one is due.
-    func maintain(at now: UInt64, isForced: Bool = false) async throws(PostgreSQLStoreError) {
+    ///
+    /// - Parameter check: what every transaction begins with; nil when one server at a time uses the database.
+    func maintain(
+        at now: UInt64, under check: PostgresStatement?, isForced: Bool = false
+    ) async throws(PostgreSQLStoreError) {
         let isDue = state.withLockedValue { state in
             guard let latest = state.latest, !isForced, latest <= now, now - latest < Self.interval else {
                 state.latest = now
@@ -41,7 +46,7 @@ final class MessagePartitions: Sendable {
             return false
         }
         guard isDue else { return }
-        try await prepare(at: now)
+        try await prepare(under: check, at: now)
         let partitions = partitions
         let all = try await database.read { try partitions.list($0) }
         var waiting: Range<Int64> = 0..<0
@@ -49,7 +54,7 @@ final class MessagePartitions: Sendable {
             let expiry = try await database.read { try Self.expiry(of: partition, $0) }
             if expiry <= Int64(clamping: now) {
                 // A partition that is being read for long is dropped in a later round.
-                let isGone = try await database.writer.perform { connection in
+                let isGone = try await database.writer.perform(under: check) { connection in
                     try partitions.drop(
                         partition, if: Self.isOver(partition, now), usage: MessageUsageStatements.usage, connection)
                 }
@@ -66,13 +71,13 @@ final class MessagePartitions: Sendable {
         }
         _ = try await database.read { try partitions.list($0) }
         state.withLockedValue { [waiting] in $0.waiting = waiting }
-        try await emptyRest(at: now)
+        try await emptyRest(under: check, at: now)
     }
 
     /// Deletes expired messages of days that have no partition, which may be those of a span that waits.
-    private func emptyRest(at now: UInt64) async throws(PostgreSQLStoreError) {
+    private func emptyRest(under check: PostgresStatement?, at now: UInt64) async throws(PostgreSQLStoreError) {
         let rest = partitions.rest
-        try await database.writer.perform { connection in
+        try await database.writer.perform(under: check) { connection in
             let keys = try MessageUsageStatements.keys(
                 "SELECT application, channel, timetoken FROM \(rest) WHERE expires <= $1 ORDER BY expires LIMIT 1000",
                 [.clamped(now)], connection)

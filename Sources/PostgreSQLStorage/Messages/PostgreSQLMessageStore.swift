@@ -13,12 +13,15 @@ public final class PostgreSQLMessageStore: MessageStore {
     private let partitions: MessagePartitions
     private let settings: PostgreSQLSettings
     private let now: @Sendable () -> UInt64
+    /// What every transaction begins with; nil when one server at a time uses the database.
+    private let check: PostgresStatement?
     private let purging = NIOLockedValueBox<Task<Void, Never>?>(nil)
 
     private init(
         _ database: PostgresDatabase<MessageStatements>, _ partitions: MessagePartitions, _ settings: PostgreSQLSettings,
-        now: @escaping @Sendable () -> UInt64
+        check: PostgresStatement? = nil, now: @escaping @Sendable () -> UInt64
     ) {
+        self.check = check
         self.database = database
         self.partitions = partitions
         self.settings = settings
@@ -40,15 +43,31 @@ public final class PostgreSQLMessageStore: MessageStore {
             items: MessageStatements(catchUp: settings.catchUp))
         let partitions = MessagePartitions(database)
         do {
-            try await partitions.prepare(at: now())
+            // In a cluster the leader of partition 0 makes them.
+            if settings.cluster == nil { try await partitions.prepare(under: nil, at: now()) }
         } catch {
             await database.close()
             throw error
         }
         let store = PostgreSQLMessageStore(database, partitions, settings, now: now)
         guard purgesInBackground else { return store }
-        store.purging.withLockedValue { $0 = Task { await Self.purgeForever(database, partitions, now) } }
+        store.purgeInBackground()
         return store
+    }
+
+    /// The store of a leader in a cluster, on the same connections.
+    ///
+    /// - Parameter purgesInBackground: whether it deletes expired messages, which one of the cluster's leaders does for all.
+    func begin(_ term: LeaderTerm, purgesInBackground: Bool) async throws(PostgreSQLStoreError) -> PostgreSQLMessageStore {
+        let store = PostgreSQLMessageStore(database, partitions, settings, check: try await database.begin(term), now: now)
+        if purgesInBackground { store.purgeInBackground() }
+        return store
+    }
+
+    private func purgeInBackground() {
+        purging.withLockedValue { [database, partitions, check, now] in
+            $0 = Task { await Self.purgeForever(database, partitions, under: check, now) }
+        }
     }
 
     deinit { purging.withLockedValue { $0?.cancel() } }
@@ -60,20 +79,20 @@ public final class PostgreSQLMessageStore: MessageStore {
         _ message: StoredMessage, with change: MessageActionChange?, application: String,
         completion: @escaping @Sendable ((any Error)?) -> Void
     ) {
-        database.writer.append(.message(message, change, application: application), completion: completion)
+        database.writer.append(.message(message, change, application: application), under: check, completion: completion)
     }
 
     public func commit(
         _ changes: [KeysetRecordChange], with messages: [StoredMessage], application: String,
         completion: @escaping @Sendable ((any Error)?) -> Void
     ) {
-        database.writer.append(.records(changes, messages, application: application), completion: completion)
+        database.writer.append(.records(changes, messages, application: application), under: check, completion: completion)
     }
 
-    public func reserve(timetokensUpTo limit: UInt64) async throws { try await database.reserve(limit) }
+    public func reserve(timetokensUpTo limit: UInt64) async throws { try await database.reserve(limit, under: check) }
 
     public func save(group: Identifier, channels: [Identifier], application: String) async throws {
-        try await database.writer.perform { connection in
+        try await database.writer.perform(under: check) { connection in
             try connection.run(
                 "DELETE FROM group_channel WHERE application = $1 AND name = $2", [.text(application), .name(group)])
             try connection.run(
@@ -87,12 +106,15 @@ public final class PostgreSQLMessageStore: MessageStore {
     public func save(access entries: [AccessEntry], removing keys: [AccessEntry.Key], application: String) async throws {
         let statements =
             entries.flatMap { AccessStatements.save($0, application) } + keys.map { AccessStatements.remove($0, application) }
-        try await database.writer.perform { connection in for statement in statements { try connection.run(statement) } }
+        try await database.writer.perform(under: check) { connection in
+            for statement in statements { try connection.run(statement) }
+        }
     }
 
     public func close() async {
         purging.withLockedValue { $0?.cancel() }
-        await database.close()
+        // A leader has the connections of the shared store.
+        if check == nil { await database.close() }
     }
 }
 
@@ -154,7 +176,7 @@ extension PostgreSQLMessageStore {
     }
 
     public func remove(actions: [MessageAction], of channel: Identifier, application: String) async throws {
-        try await database.writer.perform { connection in
+        try await database.writer.perform(under: check) { connection in
             for action in actions { try connection.run(MessageStatements.removal(of: action, of: channel, application)) }
         }
     }
@@ -180,7 +202,7 @@ extension PostgreSQLMessageStore {
                     WHERE application = $1 AND channel = $2 AND timetoken BETWEEN $3 AND $4 AND stored ORDER BY timetoken LIMIT $5
                     """, place + bounds, connection)
             }
-            deleted += try await database.writer.perform { try MessageUsageStatements.delete(keys, $0) }
+            deleted += try await database.writer.perform(under: check) { try MessageUsageStatements.delete(keys, $0) }
             guard keys.count == Self.deletionStep, let last = keys.last?.timetoken, last < highest else { break }
             lowest = last + 1
         }
@@ -193,7 +215,7 @@ extension PostgreSQLMessageStore {
         let database = database
         let totals = try await database.read { try MessageUsageStatements.usage.totals($0) }
         return try await trimmer.trim(limits, totals) { application, limits, from in
-            try await database.writer.perform { try MessageUsageStatements.trim(application, limits, from: from, $0) }
+            try await database.writer.perform(under: check) { try MessageUsageStatements.trim(application, limits, from: from, $0) }
         }
     }
 }
@@ -205,12 +227,13 @@ extension PostgreSQLMessageStore {
     private static var purgeStep: Int { 1000 }
 
     private static func purgeForever(
-        _ database: PostgresDatabase<MessageStatements>, _ partitions: MessagePartitions, _ now: @Sendable () -> UInt64
+        _ database: PostgresDatabase<MessageStatements>, _ partitions: MessagePartitions, under check: PostgresStatement?,
+        _ now: @Sendable () -> UInt64
     ) async {
         while !Task.isCancelled {
             // A failed step is repeated a second later, a failed round of the partitions a minute later; the failure is in `failure`.
-            try? await partitions.maintain(at: now())
-            let count = (try? await purge(database, partitions, at: now())) ?? 0
+            try? await partitions.maintain(at: now(), under: check)
+            let count = (try? await purge(database, partitions, under: check, at: now())) ?? 0
             // A complete step means that there may be more expired messages.
             guard count < purgeStep else { continue }
             // Ends early when the task is cancelled, which the loop's condition notices.
@@ -221,13 +244,14 @@ extension PostgreSQLMessageStore {
     /// Deletes up to a thousand expired messages and entries.
     ///
     /// - Returns: the number of deleted messages, or of deleted entries if that is larger.
-    func purge() async throws -> Int { try await Self.purge(database, partitions, at: now()) }
+    func purge() async throws -> Int { try await Self.purge(database, partitions, under: check, at: now()) }
 
     /// Makes partitions, and drops those of which nothing is needed any more.
-    func maintainPartitions() async throws { try await partitions.maintain(at: now(), isForced: true) }
+    func maintainPartitions() async throws { try await partitions.maintain(at: now(), under: check, isForced: true) }
 
     private static func purge(
-        _ database: PostgresDatabase<MessageStatements>, _ partitions: MessagePartitions, at now: UInt64
+        _ database: PostgresDatabase<MessageStatements>, _ partitions: MessagePartitions, under check: PostgresStatement?,
+        at now: UInt64
     ) async throws(PostgreSQLStoreError) -> Int {
         let waiting = partitions.waiting
         // They are searched concurrently with the writer.
@@ -241,7 +265,7 @@ extension PostgreSQLMessageStore {
                     .clamped(now), .integer(Int64(purgeStep)), .integer(waiting.lowerBound), .integer(waiting.upperBound),
                 ], connection)
         }
-        return try await database.writer.perform { connection in
+        return try await database.writer.perform(under: check) { connection in
             let messages = try MessageUsageStatements.delete(keys, connection)
             let entries = try connection.run(
                 "DELETE FROM access WHERE id IN (SELECT id FROM access WHERE expires <= $1 ORDER BY expires LIMIT $2)",

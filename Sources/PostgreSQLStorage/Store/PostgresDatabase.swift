@@ -1,5 +1,6 @@
 import Dispatch
 import Identifiers
+import ServerStorage
 
 /// What both stores consist of: a writer, readers, and the tables.
 final class PostgresDatabase<Items: PostgresItems>: Sendable {
@@ -20,7 +21,14 @@ final class PostgresDatabase<Items: PostgresItems>: Sendable {
         let libpq = try LibPQ()
         try settings.check(libpq)
         let tables = PostgresTables(part: part, migrations: migrations, settings)
-        let session = PostgresSession(settings, libpq, label: "lifeline.store.writer") { try tables.take($0) }
+        let session = PostgresSession(settings, libpq, label: "lifeline.store.writer") { connection in
+            // Otherwise the connection would count as good until the next write.
+            let mode = try connection.run("SELECT 1 WHERE current_setting('transaction_read_only') = 'on'")
+            guard mode.count == 0 else {
+                throw PostgresError(state: "25006", message: "the database takes no writes: it is read-only")
+            }
+            try tables.take(connection)
+        }
         let result: Result<Void, PostgreSQLStoreError> = await withCheckedContinuation { continuation in
             session.queue.async {
                 let result = Result { try session.use { _ in } }
@@ -59,10 +67,19 @@ final class PostgresDatabase<Items: PostgresItems>: Sendable {
         try await readers.read { try $0.transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", body) }
     }
 
+    /// Begins the term of a leader in a cluster.
+    ///
+    /// - Returns: the statement that every later transaction of this leader has to begin with.
+    func begin(_ term: LeaderTerm) async throws(PostgreSQLStoreError) -> PostgresStatement? {
+        guard let terms = tables.terms else { return nil }
+        try await writer.perform { try terms.begin(term, $0) }
+        return terms.check(term)
+    }
+
     /// Stores the limit up to which ids may be assigned, so that it survives a power failure too.
-    func reserve(_ limit: UInt64) async throws(PostgreSQLStoreError) {
+    func reserve(_ limit: UInt64, under check: PostgresStatement? = nil) async throws(PostgreSQLStoreError) {
         let part = tables.part
-        try await writer.perform { connection in
+        try await writer.perform(under: check) { connection in
             try connection.execute("SET LOCAL synchronous_commit = on")
             try connection.run("UPDATE store SET reserved = $2 WHERE part = $1", [.text(part), .clamped(limit)])
         }

@@ -124,17 +124,21 @@ extension PostgresPartitions {
 
     /// Makes the partitions that are missing. One that cannot be made now is made in a later round, and its rows are in the default
     /// partition until then.
-    func prepare<Items>(_ database: PostgresDatabase<Items>, at now: UInt64) async throws(PostgreSQLStoreError) {
-        let partitions = try await database.writer.perform { try self.list($0) }
+    ///
+    /// - Parameter check: what every transaction begins with; nil when one server at a time uses the database.
+    func prepare<Items>(
+        _ database: PostgresDatabase<Items>, under check: PostgresStatement?, at now: UInt64
+    ) async throws(PostgreSQLStoreError) {
+        let partitions = try await database.writer.perform(under: check) { try self.list($0) }
         let missing = missing(at: now, of: partitions)
         guard !missing.isEmpty else { return }
         for day in missing {
             do throws(PostgreSQLStoreError) {
-                try await database.writer.perform { try self.make(day, $0) }
+                try await database.writer.perform(under: check) { try self.make(day, $0) }
             } catch {
                 guard case .refused = error else { throw error }
             }
         }
-        _ = try await database.writer.perform { try self.list($0) }
+        _ = try await database.writer.perform(under: check) { try self.list($0) }
     }
 }

@@ -11,6 +11,8 @@ final class PostgresTables: Sendable {
     let migrations: [String]
     private let schema: String
     private let quotedSchema: String
+    /// The terms of the leaders of a cluster; nil when one server at a time uses the tables.
+    let terms: PostgresTerms?
     private let generation = NIOLockedValueBox<Int64?>(nil)
 
     init(part: String, migrations: [String], _ settings: PostgreSQLSettings) {
@@ -18,11 +20,14 @@ final class PostgresTables: Sendable {
         self.migrations = migrations
         schema = settings.schema
         quotedSchema = settings.quotedSchema
+        terms = settings.cluster.map { PostgresTerms(part: part, cluster: $0, schema: settings.schema) }
     }
 
     /// Takes the right to write, and at the first time brings the tables to this version.
     func take(_ connection: PostgresConnection) throws {
         try lock(connection)
+        // A server that was suspended within a transaction would keep the next leader waiting.
+        if terms != nil { try connection.execute("SET idle_in_transaction_session_timeout = '5s'") }
         guard let known = generation.withLockedValue({ $0 }) else {
             let mine = try connection.transaction("BEGIN") { try self.open($0) }
             generation.withLockedValue { $0 = mine }
@@ -36,7 +41,7 @@ final class PostgresTables: Sendable {
     func lock(_ connection: PostgresConnection) throws {
         try connection.execute("SET lock_timeout = '3s'")
         do throws(PostgresError) {
-            try connection.run("SELECT pg_advisory_lock(1279870540, hashtext(convert_from($1, 'UTF8')))", [lockName])
+            try connection.run("SELECT pg_advisory_lock\(lockKind)(1279870540, hashtext(convert_from($1, 'UTF8')))", [lockName])
         } catch {
             guard error.state == "55P03" else { throw error }
             throw PostgreSQLStoreError.inUse(schema: schema)
@@ -58,10 +63,13 @@ final class PostgresTables: Sendable {
 
     /// Gives the right to write back.
     func release(_ connection: PostgresConnection) throws {
-        try connection.run("SELECT pg_advisory_unlock(1279870540, hashtext(convert_from($1, 'UTF8')))", [lockName])
+        try connection.run("SELECT pg_advisory_unlock\(lockKind)(1279870540, hashtext(convert_from($1, 'UTF8')))", [lockName])
     }
 
     private var lockName: PostgresValue { .text(part + " " + schema) }
+
+    /// Servers of one cluster have the lock together.
+    private var lockKind: String { terms == nil ? "" : "_shared" }
 
     private func open(_ connection: PostgresConnection) throws -> Int64 {
         // Two stores may create the schema at the same time.
@@ -77,17 +85,27 @@ final class PostgresTables: Sendable {
         if count == 0 { try createSchema(connection) }
         try connection.run("INSERT INTO store (part, version) VALUES ($1, 0) ON CONFLICT (part) DO NOTHING", [.text(part)])
         let row = try connection.run(
-            "UPDATE store SET generation = generation + 1 WHERE part = $1 RETURNING generation, version", [.text(part)])
+            "UPDATE store SET generation = generation + $2 WHERE part = $1 RETURNING generation, version",
+            [.text(part), .integer(terms == nil ? 1 : 0)])
         guard let generation = row.integer(0, 0), let version = row.integer(0, 1) else {
             throw PostgreSQLStoreError.damaged(schema: schema)
         }
         guard version <= Int64(migrations.count) else { throw PostgreSQLStoreError.newer(schema: schema) }
+        if terms != nil, version > 0, version < Int64(migrations.count) { try checkAlone(connection) }
         try connection.patiently {
             for migration in migrations.dropFirst(Int(max(0, version))) { try connection.execute(migration) }
         }
         try connection.run(
             "UPDATE store SET version = $2 WHERE part = $1", [.text(part), .integer(Int64(migrations.count))])
+        try terms?.open(connection)
         return generation
+    }
+
+    /// Servers of an older version could not use the tables of this one.
+    private func checkAlone(_ connection: PostgresConnection) throws {
+        let rows = try connection.run(
+            "SELECT pg_try_advisory_xact_lock(1279870540, hashtext(convert_from($1, 'UTF8')))", [lockName])
+        guard rows.integer(0, 0) == 1 else { throw PostgreSQLStoreError.olderServers(schema: schema) }
     }
 
     /// A schema that exists already may belong to a user who must not create others.

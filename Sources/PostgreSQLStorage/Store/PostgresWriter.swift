@@ -18,7 +18,8 @@ protocol PostgresItems: Sendable {
 /// transaction, whose statements are sent without waiting for their answers (rules PG-3 and PG-4).
 final class PostgresWriter<Items: PostgresItems>: Sendable {
     private enum Job: Sendable {
-        case append(Items.Item, cost: Int, Completion)
+        /// Stores an item, in a transaction that begins with the statement `check` if there is one.
+        case append(Items.Item, check: PostgresStatement?, cost: Int, Completion)
         /// An append that was refused; it is answered in order.
         case refusal(Completion, PostgreSQLStoreError)
         /// Work with its own transactions and its own completions.
@@ -54,14 +55,15 @@ final class PostgresWriter<Items: PostgresItems>: Sendable {
 
     var isClosed: Bool { waiting.withLockedValue { $0.isClosed } }
 
-    func append(_ item: Items.Item, completion: @escaping Completion) {
+    /// - Parameter check: a statement that fails when the item must not be stored any more (``LeaderTerm``).
+    func append(_ item: Items.Item, under check: PostgresStatement? = nil, completion: @escaping Completion) {
         let cost = items.cost(of: item)
         submit { waiting in
             // The refusal goes through the queue, so that completions keep the order of the calls.
             guard !waiting.isClosed else { return .refusal(completion, .closed) }
             guard waiting.bytes < self.bytesLimit else { return .refusal(completion, .overloaded) }
             waiting.bytes += cost
-            return .append(item, cost: cost, completion)
+            return .append(item, check: check, cost: cost, completion)
         }
     }
 
@@ -70,16 +72,23 @@ final class PostgresWriter<Items: PostgresItems>: Sendable {
         submit { _ in .refusal(completion, error) }
     }
 
-    /// Performs `work` in the order of the queue, in a transaction.
+    /// Performs `work` in the order of the queue, in a transaction, after the statement `check` if there is one.
     func perform<Value: Sendable>(
-        _ work: @escaping @Sendable (PostgresConnection) throws -> Value
+        under check: PostgresStatement? = nil, _ work: @escaping @Sendable (PostgresConnection) throws -> Value
     ) async throws(PostgreSQLStoreError) -> Value {
         let result: Result<Value, PostgreSQLStoreError> = await withCheckedContinuation { continuation in
             submit { waiting in
                 let isClosed = waiting.isClosed
                 return .work { session in
                     guard !isClosed else { return continuation.resume(returning: .failure(.closed)) }
-                    let result = Result { try session.use { try $0.transaction("BEGIN", work) } }
+                    let result = Result {
+                        try session.use { connection in
+                            try connection.transaction("BEGIN") { connection in
+                                if let check { try connection.run(check) }
+                                return try work(connection)
+                            }
+                        }
+                    }
                     continuation.resume(returning: result.mapError { PostgreSQLStoreError($0) })
                 }
             }
@@ -135,7 +144,7 @@ extension PostgresWriter {
             var bytes = 0
             while group.count < Self.groupLimit, bytes < Self.groupBytes, let first = waiting.jobs.first {
                 if case .work = first { break }
-                if case .append(_, let cost, _) = first { bytes += cost }
+                if case .append(_, _, let cost, _) = first { bytes += cost }
                 group.append(waiting.jobs.removeFirst())
             }
             waiting.bytes -= bytes
@@ -161,21 +170,25 @@ extension PostgresWriter {
 
     private func write(_ group: [Job]) {
         let statements = group.map { job -> [PostgresStatement] in
-            if case .append(let item, _, _) = job { items.statements(for: item) } else { [] }
+            if case .append(let item, _, _, _) = job { items.statements(for: item) } else { [] }
+        }
+        // Each partition whose leader writes is checked once.
+        let checks = group.map { job -> [PostgresStatement] in
+            if case .append(_, let check?, _, _) = job { [check] } else { [] }
         }
         var failures = [PostgreSQLStoreError?](repeating: nil, count: group.count)
-        if let error = store(counts(of: group) + statements.flatMap { $0 }) {
+        if let error = store(Array(Set(checks.flatMap { $0 })) + counts(of: group) + statements.flatMap { $0 }) {
             // Items are stored completely or not at all, and independently of each other: if one of them cannot be stored, each gets
             // a transaction of its own.
             let concernsOne = (error as? PostgresError)?.concernsItem ?? false
-            failures = zip(group, statements).map { job, own in
-                let error = concernsOne && group.count > 1 ? store(counts(of: [job]) + own) : error
+            failures = zip(group, zip(checks, statements)).map { job, own in
+                let error = concernsOne && group.count > 1 ? store(own.0 + counts(of: [job]) + own.1) : error
                 return error.map { PostgreSQLStoreError($0) }
             }
         }
         for (job, failure) in zip(group, failures) {
             switch job {
-            case .append(_, _, let completion): completion(failure)
+            case .append(_, _, _, let completion): completion(failure)
             case .refusal(let completion, let error): completion(error)
             case .work: break
             }
