@@ -202,6 +202,17 @@ package final class PubNubApplication: Sendable {
         state.withLockedValue { $0.audience.remove(eventLoopIDs) }
     }
 
+    /// The timetoken of the message that a draft has led to under a former leader, which could not answer its publisher (rule CR-62).
+    func takeUnanswered(_ draft: PubNubDraft) -> UInt64? {
+        guard let log, log.hasUnanswered else { return nil }
+        let keyset = keyset
+        let message = draft.message(timetoken: 0, storesByDefault: keyset.storesByDefault, retention: keyset.historyRetention)
+        guard let timetoken = log.takeUnanswered(message, of: subscribeKey) else { return nil }
+        push.tell(
+            draft.message(timetoken: timetoken, storesByDefault: keyset.storesByDefault, retention: keyset.historyRetention))
+        return timetoken
+    }
+
     // MARK: Shares
 
     /// Adds to the count of an owner; returns true when there is no owner. See ``OwnerShares/add(_:to:by:share:at:)``.

@@ -8,6 +8,16 @@ protocol PubNubApplicationLog: AnyObject, Sendable {
     var webhooks: (any WebhookJournal)? { get }
     /// Called under the application's lock: must neither wait nor call the application.
     func record(_ decision: PubNubDecision, of subscribeKey: String)
+    /// The timetoken of a message that is equal but for its timetoken, and that a former leader has stored without an answer to anybody
+    /// (rule CR-62). Each is returned once.
+    func takeUnanswered(_ message: StoredMessage, of subscribeKey: String) -> UInt64?
+    /// Whether there are such messages.
+    var hasUnanswered: Bool { get }
+}
+
+extension PubNubApplicationLog {
+    func takeUnanswered(_ message: StoredMessage, of subscribeKey: String) -> UInt64? { nil }
+    var hasUnanswered: Bool { false }
 }
 
 /// The changes of one step.

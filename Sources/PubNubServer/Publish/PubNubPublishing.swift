@@ -51,6 +51,10 @@ struct PubNubPublishing: Sendable {
             count()
             return completion(.success(Timetoken(rawValue: token)))
         }
+        if let token = application.takeUnanswered(draft) {
+            if !isBridged { count() }
+            return completion(.success(Timetoken(rawValue: token)))
+        }
         let token = application.withState { state in
             let token = application.nextToken(&state)
             state.streams.assign(token)

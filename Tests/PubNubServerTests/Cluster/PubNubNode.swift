@@ -26,18 +26,23 @@ final class PubNubNode: Sendable {
 
     var port: Int { listener.localAddress?.port ?? 0 }
 
-    /// - Parameter change: changes what the node is configured with.
+    /// - Parameters:
+    ///   - database: has what lasts; nil where Redis keeps everything.
+    ///   - change: changes what the node is configured with.
     init(
-        _ name: String, in cluster: InProcessCluster, _ change: (inout ServerConfiguration) -> Void = { _ in }
+        _ name: String, in cluster: InProcessCluster, database: ModelDatabase? = nil,
+        _ change: (inout ServerConfiguration) -> Void = { _ in }
     ) async throws {
         let configuration = sharedConfiguration(change)
         group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let context = ServerContext(configuration.runtime, eventLoops: Array(group.makeIterator()))
         bus = cluster.bus(name)
         factory = PubNubClusterLeaderFactory(
-            configuration.pubnub, clock: configuration.clock, names: context.names, sweepInterval: configuration.sweepInterval)
+            configuration.pubnub, clock: configuration.clock, names: context.names, lasting: database,
+            sweepInterval: configuration.sweepInterval)
         streams = ClusterStreams(
-            configuration.pubnub, clock: configuration.clock, names: context.names, bus: bus, leading: factory)
+            configuration.pubnub, clock: configuration.clock, names: context.names, bus: bus, leading: factory,
+            lasting: database)
         service = PubNubService(configuration.pubnub, context, streams: streams)
         host = ServerHost(context, [service])
         self.context = context
@@ -95,9 +100,12 @@ struct PubNubCluster: Sendable {
 
 /// Runs `body` with a cluster and stops it, whatever happens.
 ///
-/// - Parameter keeps: whether there is a Redis, so that a new leader knows what was before.
+/// - Parameters:
+///   - keeps: whether there is a Redis, so that a new leader knows what was before.
+///   - database: has what lasts; nil where Redis keeps everything.
 func withPubNubCluster(
-    _ count: Int = 2, keeps: Bool = false, _ change: (inout ServerConfiguration) -> Void = { _ in },
+    _ count: Int = 2, keeps: Bool = false, database: ModelDatabase? = nil,
+    _ change: (inout ServerConfiguration) -> Void = { _ in },
     _ body: (PubNubCluster) async throws -> Void
 ) async throws {
     let redis = keeps ? try RedisProcess() : nil
@@ -105,7 +113,7 @@ func withPubNubCluster(
     let cluster = InProcessCluster(store: link.map { WindowedStore($0) })
     var nodes: [PubNubNode] = []
     for number in 0..<count {
-        let node = try await PubNubNode("n\(number)", in: cluster, change)
+        let node = try await PubNubNode("n\(number)", in: cluster, database: database, change)
         await cluster.join(node.bus)
         nodes.append(node)
     }

@@ -9,10 +9,13 @@ import ServerStorage
 /// The store of a leader's keysets: one emission publishes and stores the messages that become visible, in the order of timetokens.
 ///
 /// A message counts as stored as soon as it has its position in the log: everything that depends on it, including its publisher's
-/// acknowledgement, follows it in the log and is sent only if the message is stored (rules CB-2 and CB-10).
+/// acknowledgement, follows it in the log and is sent only if the message is stored (rules CB-2 and CB-10). With a database beside Redis, what
+/// lasts is stored there before it gets that position (rule CR-61).
 final class LeaderMessageStore: MessageStore, PubNubApplicationLog {
     let redis: RedisMessageStore
     private let output: any ClusterOutput
+    /// What lasts; nil where Redis keeps everything.
+    let lasting: LastingMessages?
     /// The journal of messages that wait for the push webhook.
     let journal: ClusterWebhookJournal
     private let state = NIOLockedValueBox(State())
@@ -25,8 +28,11 @@ final class LeaderMessageStore: MessageStore, PubNubApplicationLog {
         var grants: [Identifier: AccessGrants] = [:]
     }
 
-    init(_ redis: RedisMessageStore, output: any ClusterOutput, journal: ClusterWebhookJournal) {
+    init(
+        _ redis: RedisMessageStore, output: any ClusterOutput, journal: ClusterWebhookJournal, lasting: LastingMessages? = nil
+    ) {
         self.redis = redis
+        self.lasting = lasting
         self.journal = journal
         self.output = output
     }
@@ -72,7 +78,9 @@ final class LeaderMessageStore: MessageStore, PubNubApplicationLog {
                     writes += writer.writes(
                         for: message, body, with: changes[message.timetoken], of: keyset, redis.keys, redis.settings, at: now)
                 }
-                for group in groups { writes.append(redis.write(group.name, group.channels, of: keyset)) }
+                if !redis.settings.hasDatabase {
+                    for group in groups { writes.append(redis.write(group.name, group.channels, of: keyset)) }
+                }
                 return (fact, writes + redis.writes(presence, of: keyset))
             }
         } while !messages.isEmpty
@@ -91,6 +99,7 @@ final class LeaderMessageStore: MessageStore, PubNubApplicationLog {
         _ message: StoredMessage, with change: MessageActionChange?, application: String,
         completion: @escaping @Sendable ((any Error)?) -> Void
     ) {
+        if let lasting { return lasting.append(message, with: change, application: application, completion: completion) }
         if let change { state.withLockedValue { $0.changes[Identifier(application), default: [:]][message.timetoken] = change } }
         completion(nil)
     }
@@ -101,6 +110,14 @@ final class LeaderMessageStore: MessageStore, PubNubApplicationLog {
         _ changes: [KeysetRecordChange], with messages: [StoredMessage], application: String,
         completion: @escaping @Sendable ((any Error)?) -> Void
     ) {
+        if let lasting {
+            return lasting.commit(changes, with: messages, application: application) { [redis] error in
+                // Nodes look for the records of files in Redis, beside the contents.
+                let files = error == nil ? changes.filter(\.isOfFile) : []
+                if !files.isEmpty { redis.emit { _ in (nil, redis.writes(files, of: Identifier(application))) } }
+                completion(error)
+            }
+        }
         let keyset = Identifier(application)
         let number = redis.emit { [redis] state in
             (
@@ -112,35 +129,55 @@ final class LeaderMessageStore: MessageStore, PubNubApplicationLog {
     }
 
     /// The change of the group was published, and is written together with that fact.
-    func save(group: Identifier, channels: [Identifier], application: String) async throws { try await redis.flush() }
+    func save(group: Identifier, channels: [Identifier], application: String) async throws {
+        guard let lasting else { return try await redis.flush() }
+        try await lasting.store.save(group: group, channels: channels, application: application)
+    }
 
     func save(access entries: [AccessEntry], removing keys: [AccessEntry.Key], application: String) async throws {
         let keyset = Identifier(application)
         let grants = state.withLockedValue { $0.grants[keyset] }
+        try await lasting?.store.save(access: entries, removing: keys, application: application)
+        var displaced: [AccessEntry.Key] = []
         let number = accessLock.withLockedValue { _ in
-            let removed = keys + entries.compactMap { grants?.set($0) }
+            displaced = entries.compactMap { grants?.set($0) }
+            let removed = keys + displaced
             let fact = PubNubFact.access(entries: entries, removed: removed).encoded(of: application)
             return redis.emit { [redis] state in
-                (fact, redis.writes(entries, removing: removed, of: keyset, &state))
+                (fact, redis.settings.hasDatabase ? [] : redis.writes(entries, removing: removed, of: keyset, &state))
             }
+        }
+        if let lasting, !displaced.isEmpty {
+            try await lasting.store.save(access: [], removing: displaced, application: application)
         }
         try await redis.wait(for: number)
     }
 
-    func restore() async throws -> RestoredState { try await redis.restore() }
-    func restore(_ applications: Set<Identifier>) async throws -> RestoredState { try await redis.restore(applications) }
+    func restore() async throws -> RestoredState {
+        let state = try await redis.restore()
+        return try await lasting?.restore(beside: state, redis) ?? state
+    }
+
+    func restore(_ applications: Set<Identifier>) async throws -> RestoredState {
+        let state = try await redis.restore(applications)
+        return try await lasting?.restore(applications, beside: state, redis) ?? state
+    }
+
     func reserve(timetokensUpTo limit: UInt64) async throws { try await redis.reserve(timetokensUpTo: limit) }
 
     func history(_ query: HistoryQuery, application: String) async throws -> [StoredMessage] {
-        try await redis.history(query, application: application)
+        guard let lasting else { return try await redis.history(query, application: application) }
+        return try await lasting.store.history(query, application: application)
     }
 
     func counts(_ since: [Identifier: UInt64], application: String) async throws -> [Identifier: Int] {
-        try await redis.counts(since, application: application)
+        guard let lasting else { return try await redis.counts(since, application: application) }
+        return try await lasting.store.counts(since, application: application)
     }
 
     /// An action whose message is not visible yet was never written: its timetoken is that of the message that announces it.
     func remove(actions: [MessageAction], of channel: Identifier, application: String) async throws {
+        if let lasting { return try await lasting.store.remove(actions: actions, of: channel, application: application) }
         let keyset = Identifier(application)
         state.withLockedValue { state in
             guard !state.changes.isEmpty else { return }
@@ -151,11 +188,23 @@ final class LeaderMessageStore: MessageStore, PubNubApplicationLog {
     }
 
     func delete(channel: Identifier, start: UInt64?, end: UInt64?, application: String) async throws -> Int {
-        try await redis.delete(channel: channel, start: start, end: end, application: application)
+        guard let lasting else {
+            return try await redis.delete(channel: channel, start: start, end: end, application: application)
+        }
+        return try await lasting.delete(channel: channel, start: start, end: end, application: application, redis)
     }
 
     /// Writes nothing, because another leader may have started.
-    func close() async { redis.abandon() }
+    func close() async {
+        redis.abandon()
+        await lasting?.store.close()
+    }
+
+    var hasUnanswered: Bool { lasting?.hasUnanswered ?? false }
+
+    func takeUnanswered(_ message: StoredMessage, of subscribeKey: String) -> UInt64? {
+        lasting?.takeUnanswered(message, of: Identifier(subscribeKey))
+    }
 }
 
 extension ArraySlice {

@@ -216,11 +216,16 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
             self.sweep()
         }
         timer.withLockedValue { $0 = task }
+        guard let lasting = store.lasting else { return }
+        // Nodes ask again at once, and their clients within some seconds.
+        context.eventLoop.scheduleTask(in: .seconds(10)) { lasting.forgetUnanswered() }
     }
 
     private func sweep() {
         streams.sweep(for: self) { [eventLoop = context.eventLoop] body in eventLoop.execute(body) }
         countExpired()
+        // The database deletes what has expired by itself.
+        guard store.lasting == nil else { return }
         guard
             isPurging.withLockedValue({ isPurging in
                 defer { isPurging = true }

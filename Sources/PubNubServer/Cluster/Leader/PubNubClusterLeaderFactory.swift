@@ -11,6 +11,8 @@ package final class PubNubClusterLeaderFactory: ClusterLeaderFactory {
     private let names: MetricNames
     private let bridge: (any BridgeTap)?
     private let storeSettings: RedisStoreSettings
+    /// What lasts; nil where Redis keeps everything.
+    private let lasting: (any SharedMessageStore)?
     private let sweepInterval: Duration
     private let state: NIOLockedValueBox<State>
 
@@ -23,15 +25,20 @@ package final class PubNubClusterLeaderFactory: ClusterLeaderFactory {
 
     /// - Parameters:
     ///   - bridge: carries messages to other services.
+    ///   - lasting: keeps what lasts, in a database beside Redis; nil where Redis keeps everything.
     ///   - sweepInterval: the time between two sweeps, which remove what has expired.
     package init(
         _ settings: PubNubServiceSettings, clock: ServerClock, names: MetricNames, bridge: (any BridgeTap)? = nil,
-        store: RedisStoreSettings = RedisStoreSettings(), sweepInterval: Duration = .seconds(1)
+        store: RedisStoreSettings = RedisStoreSettings(), lasting: (any SharedMessageStore)? = nil,
+        sweepInterval: Duration = .seconds(1)
     ) {
+        self.lasting = lasting
         self.settings = settings
         self.clock = clock
         self.names = names
         self.bridge = bridge
+        var store = store
+        store.hasDatabase = lasting != nil
         storeSettings = store
         self.sweepInterval = sweepInterval
         state = NIOLockedValueBox(State(keysets: settings.keysets))
@@ -44,11 +51,18 @@ package final class PubNubClusterLeaderFactory: ClusterLeaderFactory {
         var settings = settings
         let journal = try await ClusterWebhookJournal(
             context, of: .pubnub, key: redis.keys.webhooks, clock: clock, logger: settings.logger)
-        let store = LeaderMessageStore(redis, output: context.output, journal: journal)
         settings.keysets = state.withLockedValue(\.keysets)
+        let lasting = try await lasting(context, settings.keysets)
+        let store = LeaderMessageStore(redis, output: context.output, journal: journal, lasting: lasting)
+        let restored: RestoredState
+        do {
+            restored = try await store.restore()
+        } catch {
+            await store.close()
+            throw error
+        }
         let streams = LocalStreams(
-            settings, clock: clock, names: names, store: store, restored: try await store.restore(), bridge: bridge, log: store,
-            relay: nil)
+            settings, clock: clock, names: names, store: store, restored: restored, bridge: bridge, log: store, relay: nil)
         let leader = PubNubClusterLeader(streams, store, context)
         do {
             try await leader.begin(streams.applications)
@@ -66,6 +80,16 @@ package final class PubNubClusterLeaderFactory: ClusterLeaderFactory {
         }
         if keysets != settings.keysets { take(keysets) }
         return leader
+    }
+
+    /// Begins this leader's term in the database: from here on a former leader stores nothing more (rule CR-62).
+    private func lasting(_ context: ClusterLeaderContext, _ keysets: [Keyset]) async throws -> LastingMessages? {
+        guard let lasting else { return nil }
+        let partition = context.partition
+        let store = try await lasting.begin(LeaderTerm(partition: partition?.number ?? 0, number: context.generation))
+        return LastingMessages(store, output: context.output, names: Set(keysets.map { Identifier($0.subscribeKey) })) {
+            partition?.has($0.text, of: .pubnub) ?? true
+        }
     }
 
     /// The delivery counts of webhook events that this node has sent as leader; empty while another node leads.

@@ -25,6 +25,7 @@ extension ClusterStreams {
         _ request: PubNubServerRequest, _ route: PubNubRoute, _ application: PubNubApplication,
         counts: NIOLockedValueBox<ApplicationCounts>, reply: @escaping HTTPReply
     ) {
+        if readsHistory, route.isPage, application.isComplete { return read(request, route, application, reply: reply) }
         // A user who leaves and comes back at once has to join again.
         if case .leave = route, let user = request.user { relay.forget(Identifier(user), of: application) }
         let isCounted =
@@ -53,6 +54,19 @@ extension ClusterStreams {
         }
     }
 
+    /// Answers with a page of a history or with counts from the database (rule CR-63). The node's grants are as new as those by which it
+    /// judges polls.
+    private func read(
+        _ request: PubNubServerRequest, _ route: PubNubRoute, _ application: PubNubApplication, reply: @escaping HTTPReply
+    ) {
+        if application.keyset.requiresGrants,
+            let refusal = PubNubAccess(application: application).refusal(of: request, route)
+        {
+            return reply(HTTPAnswer(refusal))
+        }
+        PubNubREST(application: application).answer(request, route, reply: reply)
+    }
+
     /// Has the leader publish a message of the node's own process.
     func publish(
         _ draft: PubNubDraft, to application: PubNubApplication, isBridged: Bool, counts: NIOLockedValueBox<ApplicationCounts>,
@@ -79,6 +93,15 @@ extension ClusterStreams {
 }
 
 extension PubNubRoute {
+    /// Whether a request asks for a page of a history, or for numbers of messages, and needs nothing that only the leader knows, as message
+    /// actions are.
+    var isPage: Bool {
+        switch self {
+        case .pastMessages, .history, .counts: true
+        default: false
+        }
+    }
+
     /// Whether a request changes nothing, so that its answer need not be in the log together with its effects. This includes
     /// answers with access tokens and with signatures of the files service, so the log contains none of these (rule CB-16).
     func isReading(_ request: PubNubServerRequest) -> Bool {

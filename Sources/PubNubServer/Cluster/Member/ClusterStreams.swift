@@ -14,6 +14,8 @@ package final class ClusterStreams: StreamBackend {
     let relay: ClusterRelay
     private let copies: LocalStreams
     let limits: StreamLimits
+    /// Whether this node reads histories itself.
+    let readsHistory: Bool
     private let leading: PubNubClusterLeaderFactory?
     let state = NIOLockedValueBox(State())
 
@@ -30,15 +32,18 @@ package final class ClusterStreams: StreamBackend {
     ///   - names: the names of applications in the node's metrics.
     ///   - tap: receives the leader's decisions.
     ///   - leading: makes the leader's part on this node, and receives changed keysets.
+    ///   - lasting: has the histories, in a database beside Redis; nil where Redis has them.
     package init(
         _ settings: PubNubServiceSettings, clock: ServerClock, names: MetricNames, bus: any ClusterBus,
-        tap: (any BridgeTap)? = nil, leading: PubNubClusterLeaderFactory?
+        tap: (any BridgeTap)? = nil, leading: PubNubClusterLeaderFactory?, lasting: (any SharedMessageStore)? = nil
     ) {
+        readsHistory = lasting != nil
         relay = ClusterRelay(bus, clock: clock)
         self.leading = leading
         limits = StreamLimits(perChannel: settings.pollQueueLength)
         copies = LocalStreams(
-            settings, clock: clock, names: names, store: ReplicaStore(), restored: ReplicaStore.nothing, bridge: tap, log: nil,
+            settings, clock: clock, names: names, store: ReplicaStore(lasting: lasting), restored: ReplicaStore.nothing,
+            bridge: tap, log: nil,
             relay: relay)
         add(copies.applications)
         bus.attach(self, of: .pubnub)

@@ -1,8 +1,10 @@
 import Identifiers
 import ServerStorage
 
-/// The store of replicas of keysets: it is empty, because the leader stores everything.
+/// The store of replicas of keysets: it is empty, because the leader stores everything. With a database beside Redis it reads histories there.
 struct ReplicaStore: MessageStore {
+    var lasting: (any SharedMessageStore)?
+
     struct NotDecidedHere: Error, Hashable, Sendable {}
 
     /// Returns an empty stream that continues: its region is the leader's.
@@ -27,8 +29,16 @@ struct ReplicaStore: MessageStore {
     /// A replica assigns no timetokens.
     func reserve(timetokensUpTo limit: UInt64) async throws {}
 
-    func history(_ query: HistoryQuery, application: String) async throws -> [StoredMessage] { throw NotDecidedHere() }
-    func counts(_ since: [Identifier: UInt64], application: String) async throws -> [Identifier: Int] { throw NotDecidedHere() }
+    func history(_ query: HistoryQuery, application: String) async throws -> [StoredMessage] {
+        guard let lasting else { throw NotDecidedHere() }
+        return try await lasting.history(query, application: application)
+    }
+
+    func counts(_ since: [Identifier: UInt64], application: String) async throws -> [Identifier: Int] {
+        guard let lasting else { throw NotDecidedHere() }
+        return try await lasting.counts(since, application: application)
+    }
+
     func remove(actions: [MessageAction], of channel: Identifier, application: String) async throws { throw NotDecidedHere() }
     func delete(channel: Identifier, start: UInt64?, end: UInt64?, application: String) async throws -> Int {
         throw NotDecidedHere()

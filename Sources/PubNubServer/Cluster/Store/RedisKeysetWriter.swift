@@ -42,7 +42,7 @@ struct RedisKeysetWriter: Sendable {
             let latest = max(now, message.timetoken)
             let horizon = latest - min(latest, settings.catchUp)
             commands.append(RedisCommand("XADD", recentKey, "MINID", "~", .id(horizon), id, "m", .bytes(body)))
-            if message.isStored {
+            if message.isStored, !settings.hasDatabase {
                 if !watched.isEmpty { watched[message.channel]?.added += 1 }
                 var arguments = [keys.history(keyset, message.channel), id, "m", .bytes(body)]
                 if let expires = message.expires { arguments += ["e", .text(RedisMessageField.digits(of: expires))] }

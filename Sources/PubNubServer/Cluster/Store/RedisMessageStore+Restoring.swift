@@ -42,6 +42,8 @@ extension RedisMessageStore {
         state.recentSince = max(latest - min(latest, settings.catchUp), began)
         for keyset in applications { state.recentSince = max(state.recentSince, try await token(keys.trimmed(keyset)) ?? 0) }
         for keyset in applications {
+            try await restoreRecent(keyset, among: applications.count, into: &state)
+            guard !settings.hasDatabase else { continue }
             let groups = try await table(keys.groups(keyset))
             if !groups.isEmpty {
                 state.groups[keyset] = Dictionary(
@@ -58,7 +60,6 @@ extension RedisMessageStore {
             for case let action? in actions.values.lazy.map(\.last) {
                 state.highestTimetoken = max(state.highestTimetoken, action.timetoken)
             }
-            try await restoreRecent(keyset, among: applications.count, into: &state)
         }
         let since = state.recentSince
         state.recent = state.recent.mapValues { $0.filter { $0.timetoken > since } }.filter { !$0.value.isEmpty }

@@ -140,6 +140,45 @@ extension RedisMessageStore {
         .bytes(PresenceName(user: user, channel: channel).encoded(.sequence))
     }
 
+    // MARK: Beside a database
+
+    /// Whether Redis has seen messages of a keyset, and so was not emptied since.
+    func isKnown(_ keyset: Identifier) async throws -> Bool {
+        try await reader.read(RedisCommand("SISMEMBER", keys.keysets, .text(keyset.text))).number == 1
+    }
+
+    /// Writes recent messages that a former leader has stored in the database only.
+    func keepRecent(_ messages: [StoredMessage], of keyset: Identifier) {
+        let now = now()
+        emit { [keys, settings] state in
+            var writer = state.keysets.removeValue(forKey: keyset) ?? RedisKeysetWriter()
+            defer { state.keysets[keyset] = writer }
+            let writes = messages.flatMap {
+                writer.writes(for: $0, $0.encoded(), with: nil, of: keyset, keys, settings, at: now)
+            }
+            return (nil, writes)
+        }
+    }
+
+    /// Removes messages from the recent ones.
+    func removeRecent(_ timetokens: [UInt64], of keyset: Identifier) async throws {
+        var left = timetokens[...]
+        while !left.isEmpty {
+            let piece = left.prefix(Self.deletionStep)
+            left = left.dropFirst(piece.count)
+            try await perform([RedisCommand("XDEL", [keys.recent(keyset)] + piece.map { RedisArgument.id($0) })])
+        }
+    }
+
+    /// Writes the records of files that the database has and Redis has not, so that nodes find them and their contents stay.
+    func keepFiles(_ records: [KeysetRecord], of keyset: Identifier) async throws {
+        let files = records.filter { $0.key.kind == .file }
+        guard !files.isEmpty else { return }
+        let known = Set(try await table(keys.records(keyset)).map { RedisArgument.bytes($0.field) })
+        let missing = files.filter { !known.contains(Self.field($0.key)) }
+        if !missing.isEmpty { emit { _ in (nil, writes(missing.map { .put($0) }, of: keyset)) } }
+    }
+
     // MARK: Deleting
 
     package func remove(actions: [MessageAction], of channel: Identifier, application: String) async throws {

@@ -13,6 +13,8 @@ package struct RedisStoreSettings: Hashable, Sendable {
     /// The approximate limits of a keyset's messages in that time: their number and their bytes.
     package var recentMessages: Int
     package var recentBytes: Int
+    /// Whether what lasts is in a database, so that Redis has recent messages and presence only.
+    package var hasDatabase = false
 
     package init(
         catchUp: UInt64 = 1200 * TimetokenClock.ticksPerSecond, recentMessages: Int = 200_000, recentBytes: Int = 256 << 20
