@@ -11,13 +11,16 @@ package struct ChatStorage: Sendable {
     let isFirstStart: Bool
     /// The log that stores changes and publishes them in one step; nil where changes are published after the store has written them.
     let log: (any ChatDecisionLog)?
+    /// Whether a change goes to the log only once the store has it. The store keeps what lasts then, and the log the deliveries.
+    let storesFirst: Bool
 
     /// - Parameter log: stores with each change the highest assigned ids, so that no ids are reserved ahead.
     init(
         store: any ChatStore, restored: RestoredChat, unixTicks: @escaping @Sendable () -> UInt64,
-        log: (any ChatDecisionLog)? = nil
+        log: (any ChatDecisionLog)? = nil, storesFirst: Bool = false
     ) {
         self.store = store
+        self.storesFirst = storesFirst
         self.log = log
         ids = TimetokenAllocator(after: restored.highestID, reserves: log == nil, unixTicks: unixTicks) {
             try await store.reserve(idsUpTo: $0)

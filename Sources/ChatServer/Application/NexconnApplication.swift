@@ -197,7 +197,7 @@ package final class NexconnApplication: Sendable {
 
     /// Stores and publishes a change. Called under the outer lock.
     private func commit(_ change: NexconnChange, state: inout State, ticket: CommitLatch) {
-        if let log = storage.log {
+        if let log = storage.log, !storage.storesFirst {
             let live = state.chat.takeLiveChanges()
             audience.withLockedValue { audience in
                 audience.waiting += 1
@@ -206,20 +206,23 @@ package final class NexconnApplication: Sendable {
             if let message = change.carried, let bridge { log.whenKept { [key] in bridge.carry(message, of: key) } }
             return ticket.complete(true)
         }
+        let live = storage.log == nil ? nil : state.chat.takeLiveChanges()
         // A change that is only published need not wait for the store, unless an earlier change is still being stored.
         let isDone = audience.withLockedValue { audience in
             defer { audience.waiting += 1 }
             guard change.commit.isEmpty, audience.waiting == 0 else { return false }
-            perform(change, &audience)
+            perform(change, live, &audience)
             return true
         }
         guard !isDone else { return ticket.complete(true) }
         storage.store.commit(change.commit, application: key) { error in
             self.audience.withLockedValue { audience in
                 if error == nil {
-                    self.perform(change, &audience)
+                    self.perform(change, live, &audience)
                 } else {
                     audience.failed.formUnion(change.commit.additions.lazy.map(\.event.id))
+                    // The state still has it, or takes it back with another change.
+                    if let live, !live.isEmpty { self.perform(NexconnChange(ids: self.storage.ids), live, &audience) }
                 }
             }
             if let error { self.logger.error("chat not stored", metadata: ["error": "\(type(of: error))"]) }
@@ -227,7 +230,13 @@ package final class NexconnApplication: Sendable {
         }
     }
 
-    private func perform(_ change: NexconnChange, _ audience: inout NexconnAudience) {
+    /// - Parameter live: the sessions and participants that the change adds or removes; nil without a log.
+    private func perform(_ change: NexconnChange, _ live: ChatLiveChanges?, _ audience: inout NexconnAudience) {
+        if let log = storage.log, let live {
+            log.append(change, live, of: self, sessions: audience.only)
+            if let message = change.carried, let bridge { log.whenKept { [key] in bridge.carry(message, of: key) } }
+            return
+        }
         audience.apply(change.deliveries, of: number)
         if let message = change.carried { bridge?.carry(message, of: key) }
     }

@@ -34,15 +34,16 @@ package final class LocalChat: ChatBackend {
     ///   - settings: the settings of the server that makes the backend, with its applications.
     ///   - bridge: passes messages to other services.
     ///   - log: stores and publishes each change in one step.
+    ///   - storesFirst: whether the log gets a change only once the store has it.
     package init(
         _ settings: ChatServiceSettings, store: any ChatStore, restored: RestoredChat, clock: ServerClock, names: MetricNames,
-        logger: Logger, bridge: (any BridgeTap)? = nil, log: (any ChatDecisionLog)? = nil
+        logger: Logger, bridge: (any BridgeTap)? = nil, log: (any ChatDecisionLog)? = nil, storesFirst: Bool = false
     ) {
         self.clock = clock
         self.names = names
         self.logger = logger
         self.bridge = bridge
-        storage = ChatStorage(store: store, restored: restored, unixTicks: clock.unixTicks, log: log)
+        storage = ChatStorage(store: store, restored: restored, unixTicks: clock.unixTicks, log: log, storesFirst: storesFirst)
         take(ChatReload(settings: settings.applications, new: make(settings.applications, restored: restored)))
     }
 

@@ -31,7 +31,11 @@ final class ChatClusterNode: Sendable {
     var port: Int { listener.localAddress?.port ?? 0 }
 
     /// Starts a server, which then has to join the cluster.
-    init(_ name: String, in cluster: InProcessCluster, _ settings: ChatApplication) async throws {
+    ///
+    /// - Parameter database: has what lasts; nil where Redis keeps everything.
+    init(
+        _ name: String, in cluster: InProcessCluster, _ settings: ChatApplication, database: ModelChatDatabase? = nil
+    ) async throws {
         let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
         let names = MetricNames()
         let chatSettings = ChatServiceSettings(applications: [settings], chatHeartbeat: .seconds(30))
@@ -41,7 +45,7 @@ final class ChatClusterNode: Sendable {
             RuntimeSettings(host: "127.0.0.1", port: 0, clock: .system, logger: logger), eventLoops: Array(group.makeIterator()),
             node: ServerNode(names: names))
         factory = ChatClusterLeaderFactory(
-            chatSettings, clock: .system, names: names, logger: logger, sweepInterval: .milliseconds(5))
+            chatSettings, clock: .system, names: names, logger: logger, lasting: database, sweepInterval: .milliseconds(5))
         way = CutBus(bus)
         chat = ClusteredChat(way, factory, settings: chatSettings, names: names, logger: logger)
         service = ChatService(chatSettings, context, backend: chat)
@@ -155,13 +159,18 @@ final class ChatCluster: Sendable {
     }
 
     /// Runs `body` with a cluster over a Redis of its own. The first node leads.
+    ///
+    /// - Parameter database: has what lasts; nil where Redis keeps everything.
     static func with(
-        _ count: Int, _ settings: ChatApplication = .development, _ body: (ChatCluster) async throws -> Void
+        _ count: Int, _ settings: ChatApplication = .development, database: ModelChatDatabase? = nil,
+        _ body: (ChatCluster) async throws -> Void
     ) async throws {
         let redis = try ChatRedis()
         let cluster = InProcessCluster(store: redis.store)
         var nodes: [ChatClusterNode] = []
-        for number in 0..<count { nodes.append(try await ChatClusterNode("n\(number)", in: cluster, settings)) }
+        for number in 0..<count {
+            nodes.append(try await ChatClusterNode("n\(number)", in: cluster, settings, database: database))
+        }
         let chat = ChatCluster(cluster, nodes, redis)
         do {
             for node in nodes { await cluster.join(node.bus) }

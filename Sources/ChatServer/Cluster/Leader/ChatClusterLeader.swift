@@ -76,6 +76,22 @@ final class ChatClusterLeader: ClusterLeader {
         application.restore(sessions, live, nodes)
     }
 
+    /// Ends the sessions of users whose inboxes have entries that a former leader has stored and told nobody of, because it ended in between:
+    /// their clients come back and read them (rule CC-36).
+    ///
+    /// - Parameter inboxes: the last position of each inbox.
+    func endUntold(
+        _ application: NexconnApplication, _ inboxes: [Identifier: (last: UInt64, acknowledged: UInt64)]
+    ) async throws {
+        let peers = application.withAudience { $0.only.all }
+        let users = Array(Set(peers.map(\.user)))
+        let told = try await log.store.toldPlaces(of: users, Identifier(application.key))
+        let untold = Set(zip(users, told).filter { inboxes[$0]?.last ?? 0 > $1 }.map(\.0))
+        for peer in peers where untold.contains(peer.user) {
+            application.end([peer.chat], .interrupted(after: Int.random(in: 100...5_000)))
+        }
+    }
+
     /// Decides about changed applications from now on. Stored sessions of an added application are removed: they were ended when
     /// they were announced to this leader, which did not have the application then.
     func take(_ settings: [ChatApplication]) async throws {

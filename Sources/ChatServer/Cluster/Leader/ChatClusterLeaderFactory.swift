@@ -14,6 +14,8 @@ package final class ChatClusterLeaderFactory: ClusterLeaderFactory {
     private let logger: Logger
     private let bridge: (any BridgeTap)?
     private let inboxEntries: Int
+    /// What lasts; nil where Redis keeps everything.
+    private let lasting: (any SharedChatStore)?
     private let sweepInterval: TimeAmount
     private let state: NIOLockedValueBox<State>
 
@@ -28,11 +30,14 @@ package final class ChatClusterLeaderFactory: ClusterLeaderFactory {
     ///   - settings: the settings of the applications, which must be equal on all nodes.
     ///   - bridge: passes messages to other services.
     ///   - inboxEntries: the largest number of events in a user's inbox; the oldest are removed.
+    ///   - lasting: keeps what lasts, in a database beside Redis; nil where Redis keeps everything.
     ///   - sweepInterval: the interval of the time-dependent work.
     package init(
         _ settings: ChatServiceSettings, clock: ServerClock, names: MetricNames, logger: Logger,
-        bridge: (any BridgeTap)? = nil, inboxEntries: Int = 20_000, sweepInterval: TimeAmount = .seconds(1)
+        bridge: (any BridgeTap)? = nil, inboxEntries: Int = 20_000, lasting: (any SharedChatStore)? = nil,
+        sweepInterval: TimeAmount = .seconds(1)
     ) {
+        self.lasting = lasting
         self.clock = clock
         self.names = names
         self.logger = logger
@@ -57,19 +62,26 @@ package final class ChatClusterLeaderFactory: ClusterLeaderFactory {
 
     package func makeLeader(_ context: ClusterLeaderContext) async throws -> any ClusterLeader {
         let settings = state.withLockedValue(\.settings)
-        let store = RedisChatStore(
+        let redis = RedisChatStore(
             output: context.output, reader: context.store, inboxEntries: inboxEntries, hasLost: context.hasLost,
             now: clock.unixTicks)
+        let lasting = try await lastingStore(context)
+        let store: any ChatStore = lasting ?? redis
         let restored = try await store.restore(Set(settings.applications.map { Identifier($0.key) }))
         let nodes = ChatNodeNumbers()
         let journal = try await ClusterWebhookJournal(
-            context, of: .chat, key: store.keys.webhooks, clock: clock, logger: logger)
-        let log = ChatClusterLog(store, nodes, journal, logger: logger)
+            context, of: .chat, key: redis.keys.webhooks, clock: clock, logger: logger)
+        let log = ChatClusterLog(redis, nodes, journal, hasDatabase: lasting != nil, logger: logger)
         let chat = LocalChat(
-            settings, store: store, restored: restored, clock: clock, names: names, logger: logger, bridge: bridge, log: log)
+            settings, store: store, restored: restored, clock: clock, names: names, logger: logger, bridge: bridge, log: log,
+            storesFirst: lasting != nil)
         let leader = ChatClusterLeader(
             chat, log, nodes, countingAt: state.withLockedValue(\.counting), on: context.eventLoop, logger: logger)
-        for application in chat.applications { try await leader.restoreLive(application) }
+        for application in chat.applications {
+            try await leader.restoreLive(application)
+            guard lasting != nil, let own = restored.applications[Identifier(application.key)] else { continue }
+            try await leader.endUntold(application, own.inboxes)
+        }
         leader.startSweeping(each: sweepInterval, on: context.eventLoop)
         let current = state.withLockedValue { state in
             state.leader = leader
@@ -78,6 +90,14 @@ package final class ChatClusterLeaderFactory: ClusterLeaderFactory {
         // CC-26: applications may have changed since this leader part was started.
         if current != settings.applications { try await bringUpToDate(leader) }
         return leader
+    }
+
+    /// Begins this leader's term in the database: from here on a former leader stores nothing more (rule CR-62).
+    private func lastingStore(_ context: ClusterLeaderContext) async throws -> LastingChatStore? {
+        guard let lasting else { return nil }
+        let partition = context.partition
+        let store = try await lasting.begin(LeaderTerm(partition: partition?.number ?? 0, number: context.generation))
+        return LastingChatStore(store: store, output: context.output) { partition?.has($0.text, of: .chat) ?? true }
     }
 
     /// Applies changed applications to this leader part and to later ones.

@@ -10,13 +10,19 @@ import ServerRuntime
 /// Appends each change to the cluster's log as one entry: the data to store, and the deliveries of the nodes (rules CC-1 and CC-2).
 final class ChatClusterLog: ChatDecisionLog {
     let store: RedisChatStore
+    /// Whether a database has stored what changes contain before they come here, so that Redis keeps only what the next leader needs.
+    private let hasDatabase: Bool
     private let nodes: ChatNodeNumbers
     private let logger: Logger
     private let open = NIOLockedValueBox(true)
     let journal: ClusterWebhookJournal
 
-    init(_ store: RedisChatStore, _ nodes: ChatNodeNumbers, _ journal: ClusterWebhookJournal, logger: Logger) {
+    init(
+        _ store: RedisChatStore, _ nodes: ChatNodeNumbers, _ journal: ClusterWebhookJournal, hasDatabase: Bool = false,
+        logger: Logger
+    ) {
         self.store = store
+        self.hasDatabase = hasDatabase
         self.journal = journal
         self.nodes = nodes
         self.logger = logger
@@ -39,7 +45,8 @@ final class ChatClusterLog: ChatDecisionLog {
         let nodes = nodes.all
         var writes: [RedisCommand] = []
         do {
-            writes = try store.writes(for: change.commit, Identifier(application.key))
+            let key = Identifier(application.key)
+            writes = try hasDatabase ? store.toldWrites(for: change.commit, key) : store.writes(for: change.commit, key)
         } catch {
             // This cannot happen: documents can always be encoded, and each id is assigned once.
             logger.error("chat not stored", metadata: ["error": "\(type(of: error))"])

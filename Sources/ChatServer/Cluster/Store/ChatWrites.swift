@@ -90,6 +90,13 @@ struct ChatWrites: Sendable {
         return out
     }
 
+    /// The commands that note up to which position each inbox was told of, where the inboxes themselves are in a database.
+    func told(_ commit: ChatCommit, _ application: Identifier) -> [RedisCommand] {
+        var out: [RedisCommand] = []
+        for addition in commit.additions { set(addition.places, .places, application, to: &out) }
+        return out
+    }
+
     private func part(_ part: ChatKeys.Part, _ id: UInt64, _ application: Identifier) -> RedisArgument {
         keys.part(part, ChatKeys.hour(id), application)
     }

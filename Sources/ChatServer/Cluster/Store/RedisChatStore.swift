@@ -98,6 +98,26 @@ package final class RedisChatStore: ChatStore {
         }
     }
 
+    /// The commands of a commit that a database has (rule CC-36).
+    func toldWrites(for commit: ChatCommit, _ application: Identifier) -> [RedisCommand] {
+        state.withLockedValue { $0.writes.told(commit, application) }
+    }
+
+    /// The positions up to which these users' inboxes were told of, in the order of the users; 0 for those of which there is none.
+    func toldPlaces(of users: [Identifier], _ application: Identifier) async throws -> [UInt64] {
+        var places: [UInt64] = []
+        var left = users[...]
+        while !left.isEmpty {
+            let piece = left.prefix(500)
+            left = left.dropFirst(piece.count)
+            let fields = piece.map { RedisArgument.text($0.text) }
+            let values = try await reader.read(RedisCommand("HMGET", [keys.key(.places, application)] + fields)).elements ?? []
+            guard values.count == piece.count else { throw Problem.damaged }
+            places += values.map { $0.text.flatMap { UInt64($0) } ?? 0 }
+        }
+        return places
+    }
+
     /// Emits a change together with the deliveries for the nodes.
     func emit(
         _ writes: [RedisCommand], telling fact: ByteBuffer? = nil, to audience: ClusterAudience = .all,
