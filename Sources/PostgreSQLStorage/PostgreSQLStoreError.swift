@@ -90,7 +90,7 @@ public enum PostgreSQLStoreError: Error, Hashable, Sendable, CustomStringConvert
         }
         switch error.state {
         case "23505": self = .duplicate
-        // No other statement divides.
+        // No other statement can divide by zero.
         case PostgresTerms.failure: self = .deposed
         case "53100": self = .full
         case _ where error.endsConnection || error.state == "53300": self = .unreachable(reason: error.message)

@@ -22,7 +22,7 @@ enum KeysetSetting {
     private static func history(of keyset: Keyset, in settings: ServeSettings) -> String {
         let bounds = HistoryBounds.text(keyset.historyMessages, keyset.historyBytes)
         if let retention = keyset.historyRetention { return ", history of \(retention.components.seconds) s" + bounds }
-        return (settings.redis == nil ? "" : ", history without historyRetention") + bounds
+        return (settings.redis == nil || settings.usesDatabase ? "" : ", history without historyRetention") + bounds
     }
 
     private static let all: [ServiceField<Keyset>] = [
@@ -100,7 +100,7 @@ extension ServeSection {
             ], line: KeysetSetting.line)
         section.notice = { settings in
             let endless = settings.keysets.filter { $0.historyRetention == nil }.map(\.subscribeKey)
-            guard settings.redis != nil else { return nil }
+            guard settings.redis != nil, !settings.usesDatabase else { return nil }
             let bounded = settings.keysets.filter { $0.historyMessages != nil || $0.historyBytes != nil }.map(\.subscribeKey)
             if !bounded.isEmpty { return HistoryBounds.notice(["keysets": "\(bounded.joined(separator: " "))"]) }
             guard !endless.isEmpty else { return nil }

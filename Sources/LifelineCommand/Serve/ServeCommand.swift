@@ -20,8 +20,8 @@ struct ServeCommand: AsyncParsableCommand {
             Messages are stored in memory and lost when the server stops. With --data they are stored on disk: history, channel \
             groups, and the messages that clients can catch up on. Only one server at a time can use the directory.
 
-            With --redis several servers work as one: clients see the same on each of them, behind any load balancer. See \
-            docs/cluster.md.
+            With --redis several servers work as one: clients see the same on each of them, behind any load balancer. With a PostgreSQL \
+            database in --data as well, histories and all else that lasts is there instead of in the memory of Redis. See docs/cluster.md.
 
             When the server accepts connections, it prints a line such as "lifeline: ready http://127.0.0.1:6001". Logs go to standard \
             error. SIGTERM and SIGINT stop it: within five seconds it closes connections one after the other and asks the clients to \

@@ -28,7 +28,8 @@ struct ServeReport {
         for section in settings.sections {
             lines += section.isOn(settings) ? section.report(settings) : section.service.map { ["\($0.word): off"] } ?? []
         }
-        let place = settings.redis.map { "kept in \($0)" } ?? settings.shownData.map { "kept in \($0)" }
+        let places = [settings.redis.map { "\($0)" }, settings.shownData].compactMap(\.self)
+        let place = places.isEmpty ? nil : "kept in " + places.joined(separator: ", and what lasts in ")
         lines.append("messages: " + (place ?? "kept in memory"))
         if let admin = settings.admin { lines.append(line(admin)) }
         lines += settings.strayVariables.map { "warning: \($0.text)" }

@@ -6,7 +6,7 @@ extension ServeSettings {
     var shownData: String? { data.map { DataAddress($0)?.shown ?? $0 } }
 
     /// Whether messages are kept in PostgreSQL.
-    private var usesDatabase: Bool { data.map(DataAddress.isAddress) ?? false }
+    var usesDatabase: Bool { data.map(DataAddress.isAddress) ?? false }
 
     /// Checks the settings of a database together.
     func checkDatabase(_ hasServices: Bool, _ problems: inout SettingProblems) {
@@ -16,6 +16,9 @@ extension ServeSettings {
         refuse(
             data == nil && dataParts.files != nil,
             "Uploaded files are kept only with their records: give data, or leave dataFiles out.")
+        refuse(
+            redis != nil && dataParts.files != nil,
+            "With redis the contents of uploaded files are kept in Redis, where all servers find them: leave dataFiles out.")
         guard usesDatabase else { return }
         refuse(
             hasServices && services.contains(.pubnub) && dataParts.files == nil && redis == nil,

@@ -151,8 +151,9 @@ struct ServeSettings: Sendable {
             if isWrong { problems.add(CommandFailure(text, .usage)) }
         }
         refuse(
-            redis != nil && data != nil,
-            "With redis everything is kept in Redis: leave data out, or leave redis out for a server of its own.")
+            redis != nil && data != nil && !usesDatabase,
+            "Several servers cannot share a directory: with redis, data is the address of a PostgreSQL database (postgres://…), or is left out, "
+                + "so that everything is kept in Redis.")
         checkDatabase(hasServices, &problems)
         refuse(
             port != 0 && admin?.port == port,

@@ -12,9 +12,13 @@ final class ClusterBackend: ServerSeat {
     private let clients: [ClusterClient]
     private let group: MultiThreadedEventLoopGroup
     let parts: ServerParts
+    /// What lasts; nil where Redis keeps everything.
+    private let shared: SharedStores?
 
     var clusterLoops: [any EventLoop] { Array(group.makeIterator()) }
-    var conditions: [@Sendable () -> Unreadiness?] { [{ [clients] in clients.map(\.status).unreadiness }] }
+    var conditions: [@Sendable () -> Unreadiness?] {
+        [{ [clients] in clients.map(\.status).unreadiness }, { [shared] in shared?.unreadiness }]
+    }
     var metrics: [@Sendable (inout PrometheusText) -> Void] {
         [{ [clients] out in clients.map(\.status).write(to: &out) }] + parts.metrics
     }
@@ -33,8 +37,12 @@ final class ClusterBackend: ServerSeat {
     init(_ configuration: ServerConfiguration, _ redis: RedisConfiguration) async throws {
         group = MultiThreadedEventLoopGroup(
             numberOfThreads: min(redis.partitions, Self.maximumThreads, max(System.coreCount, 1)))
+        let opened = NIOLockedValueBox<SharedStores?>(nil)
         do {
             try await Self.check(redis, configuration, group)
+            let stores = try await configuration.stores?.shared?(configuration, redis.prefix)
+            opened.withLockedValue { $0 = stores }
+            shared = stores
             let incarnation = UInt64.random(in: 0 ... .max)
             let pace = HandOverPace()
             clients = try zip(redis.clusterPartitions.all, redis.addressesOfPartitions).map { [group] partition, address in
@@ -45,8 +53,9 @@ final class ClusterBackend: ServerSeat {
                 if settings.partition != nil { settings.logger[metadataKey: "partition"] = "\(partition)" }
                 return ClusterClient(settings, eventLoop: group.next())
             }
-            parts = try Self.parts(configuration, node, clients)
+            parts = try Self.parts(configuration, node, clients, stores)
         } catch {
+            await opened.withLockedValue { $0 }?.close()
             try? await group.shutdownGracefully()
             throw error
         }
@@ -82,7 +91,7 @@ final class ClusterBackend: ServerSeat {
 
     /// Makes the part of each service on this node, and attaches the leader's part to the bus of every partition.
     private static func parts(
-        _ configuration: ServerConfiguration, _ node: ServerNode, _ clients: [ClusterClient]
+        _ configuration: ServerConfiguration, _ node: ServerNode, _ clients: [ClusterClient], _ shared: SharedStores?
     ) throws -> ServerParts {
         // Called for each message; without a console there are no viewers.
         let tap = configuration.admin == nil ? nil : ObservedTap(nil, feed: node.feed, of: configuration.services)
@@ -92,9 +101,10 @@ final class ClusterBackend: ServerSeat {
             return ServiceJoining.Partition(bus: client, relay: relay) { factory, id in client.attach(factory, of: id) }
         }
         guard let first = partitions.first else { throw ServerError.redisUnusable(reason: "There are no partitions.") }
-        let joining = ServiceJoining(
+        var joining = ServiceJoining(
             configuration: configuration, names: node.names, tap: tap, bus: first.bus, relay: first.relay,
             attach: first.attach, others: Array(partitions.dropFirst()))
+        joining.shared = shared
         return ServerParts(configuration.services.map { ($0.name, $0.join(joining)) }, bridge: nil)
     }
 
@@ -111,6 +121,7 @@ final class ClusterBackend: ServerSeat {
         await withTaskGroup(of: Void.self) { group in
             for client in clients { group.addTask { await client.close() } }
         }
+        await shared?.close()
         try? await group.shutdownGracefully()
     }
 }

@@ -31,7 +31,8 @@ struct RedisStart: Sendable {
         let places = redis.addressesOfPartitions
         for address in redis.addresses {
             let settings = try ClusterSettings(redis, address, redis.keys, incarnation: 0, configuration)
-            starts.append(RedisStart(settings, address, layout: redis.layout, eventLoop))
+            starts.append(
+                RedisStart(settings, address, layout: redis.layout(hasDatabase: configuration.stores?.shared != nil), eventLoop))
             guard redis.partitions > 1 else { continue }
             let partitions = redis.clusterPartitions.all.filter { places.element(at: $0) == address }
             for partition in address.topology == .cluster ? partitions : Array(partitions.prefix(1)) {

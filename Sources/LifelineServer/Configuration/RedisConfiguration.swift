@@ -35,7 +35,8 @@ public struct RedisConfiguration: Hashable, Sendable, CustomStringConvertible, C
     /// The Redis of the first partition, which also keeps what belongs to no partition.
     var firstAddress: RedisAddress { addressesOfPartitions.first ?? addresses[0] }
 
-    var layout: ClusterLayout { ClusterLayout(clusterPartitions, over: places) }
+    /// - Parameter hasDatabase: whether what lasts is in a database beside Redis.
+    func layout(hasDatabase: Bool) -> ClusterLayout { ClusterLayout(clusterPartitions, over: places, hasDatabase: hasDatabase) }
 
     /// Checks an address and names.
     ///

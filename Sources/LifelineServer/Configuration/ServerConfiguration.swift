@@ -30,7 +30,8 @@ public struct ServerConfiguration: Sendable {
     /// The directory for the contents of uploaded files; nil for the directory `files` in ``dataDirectory``, or for memory without one.
     public var fileDirectory: String?
     /// The Redis that this server shares with the other servers of a cluster; nil for a single server. All data is stored in Redis
-    /// then, and ``dataDirectory`` and ``stores`` are ignored.
+    /// then, and ``dataDirectory`` and ``stores`` are ignored, except for ``ServerStores/postgreSQL(_:)``: what lasts is in the database
+    /// then, and Redis has the rest.
     public var redis: RedisConfiguration?
     /// The certificate and key for TLS; nil for no TLS.
     public var tls: TLS?

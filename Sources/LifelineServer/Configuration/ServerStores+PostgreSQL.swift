@@ -1,7 +1,7 @@
 import PostgreSQLStorage
 
 extension ServerStores {
-    /// Tables in a PostgreSQL database, which are created if necessary. Only one server at a time can use them.
+    /// Tables in a PostgreSQL database, which are created if necessary. Only one server at a time can use them, or the servers of one cluster.
     ///
     /// The contents of files that PubNub's clients upload are not in the database:
     /// ``ServerConfiguration/fileDirectory`` is their place.
@@ -14,11 +14,32 @@ extension ServerStores {
             },
             chat: { try await PostgreSQLChatStore.open(settings, now: $0.clock.unixTicks) })
         stores.applications = { try await PostgreSQLApplicationStore.open(settings) }
+        stores.shared = { configuration, cluster in
+            var settings = settings
+            settings.recentPerChannel = max(1, configuration.pollQueueLength) + 1
+            let now = configuration.clock.unixTicks
+            let messages = try await PostgreSQLSharedMessageStore.open(settings, cluster: cluster, now: now)
+            do {
+                return SharedStores(
+                    messages: messages, chat: try await PostgreSQLSharedChatStore.open(settings, cluster: cluster, now: now))
+            } catch {
+                await messages.close()
+                throw error
+            }
+        }
         return stores
     }
 }
 
 extension PostgreSQLMessageStore: StoreAvailability {
+    var isAvailable: Bool { failure == nil }
+}
+
+extension PostgreSQLSharedMessageStore: StoreAvailability {
+    var isAvailable: Bool { failure == nil }
+}
+
+extension PostgreSQLSharedChatStore: StoreAvailability {
     var isAvailable: Bool { failure == nil }
 }
 

@@ -1,4 +1,5 @@
 import HubStorage
+import ServerRuntime
 import ServerStorage
 
 /// The durable stores of a server, as functions that open them.
@@ -16,6 +17,8 @@ public struct ServerStores: Sendable {
     public var chat: @Sendable (ServerConfiguration) async throws -> any ChatStore
     /// Opens the store of the applications that are made at run time, before the others; nil for stores that have none.
     package var applications: (@Sendable () async throws -> any ApplicationStore)?
+    /// Opens the stores for a server of a cluster, with the cluster's name; nil for stores that only one server at a time can use.
+    package var shared: (@Sendable (ServerConfiguration, String) async throws -> SharedStores)?
 
     /// Makes custom stores. Both functions are called in the task that starts the server; if one throws, the start fails.
     public init(
@@ -40,6 +43,28 @@ public struct ServerStores: Sendable {
             chat: { try SQLiteChatStore(directory: path, now: $0.clock.unixTicks) })
         stores.applications = { try SQLiteApplicationStore(directory: path) }
         return stores
+    }
+}
+
+/// What a cluster keeps beside Redis (rule CR-60).
+package struct SharedStores: Sendable {
+    package var messages: any SharedMessageStore
+    package var chat: any SharedChatStore
+
+    package init(messages: any SharedMessageStore, chat: any SharedChatStore) {
+        self.messages = messages
+        self.chat = chat
+    }
+
+    /// Why they make their servers unready; nil while they do not.
+    var unreadiness: Unreadiness? {
+        let all: [Any] = [messages, chat]
+        return all.lazy.compactMap { ($0 as? any StoreAvailability)?.unreadiness }.first
+    }
+
+    func close() async {
+        await messages.close()
+        await chat.close()
     }
 }
 

@@ -27,7 +27,8 @@ struct ChatModule: ServiceModule {
         let configuration = joining.configuration
         let parts = joining.partitions.map { partition in
             let leading = ChatClusterLeaderFactory(
-                configuration.chat, clock: configuration.clock, names: joining.names, logger: configuration.logger)
+                configuration.chat, clock: configuration.clock, names: joining.names, logger: configuration.logger,
+                lasting: joining.shared.map { LoggedSharedChatStore(store: $0.chat, logger: configuration.logger) })
             partition.attach(leading, .chat)
             partition.relay.answer(for: .chat) { leading.console }
             let backend = ClusteredChat(

@@ -29,13 +29,17 @@ struct PubNubModule: ServiceModule {
 
     func join(_ joining: ServiceJoining) -> any ServiceState {
         let (configuration, clock) = (joining.configuration, joining.configuration.clock)
+        let lasting = joining.shared.map {
+            TimedSharedMessageStore(store: $0.messages, times: StoreTimes(clock: clock), logger: configuration.logger)
+        }
         let streams = joining.partitions.map { partition in
-            let leading = PubNubClusterLeaderFactory(configuration.pubnub, clock: clock, names: joining.names)
+            let leading = PubNubClusterLeaderFactory(configuration.pubnub, clock: clock, names: joining.names, lasting: lasting)
             partition.attach(leading, .pubnub)
             return ClusterStreams(
-                configuration.pubnub, clock: clock, names: joining.names, bus: partition.bus, tap: joining.tap, leading: leading)
+                configuration.pubnub, clock: clock, names: joining.names, bus: partition.bus, tap: joining.tap, leading: leading,
+                lasting: lasting)
         }
-        return ClusterPubNubState(streams: PartitionedStreams.of(streams))
+        return ClusterPubNubState(streams: PartitionedStreams.of(streams), times: lasting?.times)
     }
 }
 
@@ -79,6 +83,10 @@ private struct LocalPubNubState: ServiceState {
 /// The keysets of a cluster, on one node.
 private struct ClusterPubNubState: ServiceState {
     let streams: any StreamBackend
+    /// The times of the database; nil without one.
+    let times: StoreTimes?
+
+    func write(to out: inout PrometheusText) { times?.write(to: &out) }
 
     func start(_ configuration: ServerConfiguration, _ context: ServerContext) async throws -> any RunningService {
         RunningPubNub(service: PubNubService(configuration.pubnub, context, streams: streams))

@@ -51,6 +51,8 @@ package struct ServiceJoining: Sendable {
     package let attach: @Sendable (any ClusterLeaderFactory, ClusterServiceID) -> Void
     /// The further partitions; empty for a cluster that has only one.
     var others: [Partition] = []
+    /// What lasts, in a database beside Redis; nil where Redis keeps everything.
+    var shared: SharedStores?
 
     /// All partitions, at least one. A service that divides its applications makes a part for each of them; another one is in the first
     /// partition as a whole.

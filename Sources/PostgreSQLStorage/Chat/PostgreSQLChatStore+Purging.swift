@@ -54,10 +54,12 @@ extension PostgreSQLChatStore {
     }
 
     public func trim(_ limits: [Identifier: HistoryLimits]) async throws -> [Identifier: HistoryUsage] {
-        let database = database
+        let (database, check) = (database, check)
         let totals = try await database.read { try EventUsageStatements.usage.totals($0) }
         return try await trimmer.trim(limits, totals) { application, limits, from in
-            try await database.writer.perform(under: check) { try EventUsageStatements.trim(application, limits, from: from, $0) }
+            try await database.writer.perform(under: check) {
+                try EventUsageStatements.trim(application, limits, from: from, $0)
+            }
         }
     }
 

@@ -41,7 +41,7 @@ struct PostgresTerms: Sendable {
         guard rows.count == 1 else { throw PostgreSQLStoreError.deposed }
     }
 
-    /// A statement that fails unless the term is the latest one. Nothing else may divide, because its error is a division by zero.
+    /// A statement that fails unless the term is the latest one. Nothing else may divide by zero, because that is its error.
     func check(_ term: LeaderTerm) -> PostgresStatement {
         PostgresStatement(
             """

@@ -198,7 +198,7 @@ extension PostgresWriter {
     private func counts(of group: [Job]) -> [PostgresStatement] {
         items.counts(
             of: group.compactMap { job in
-                if case .append(let item, _, _) = job { item } else { nil }
+                if case .append(let item, _, _, _) = job { item } else { nil }
             })
     }
 

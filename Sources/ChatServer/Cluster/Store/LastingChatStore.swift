@@ -51,5 +51,9 @@ struct LastingChatStore: ChatStore {
         try await store.purge(inboxBefore: inbox, historyBefore: history)
     }
 
+    func trim(_ limits: [Identifier: HistoryLimits]) async throws -> [Identifier: HistoryUsage] {
+        try await store.trim(limits.filter { owns($0.key) })
+    }
+
     func close() async { await store.close() }
 }

@@ -25,7 +25,7 @@ extension ServerSetting {
         shown: { .string($0.shownData) }, change: .compared { $0.data ?? "" }
     )
     .more(
-        "One server at a time uses it. Or in a PostgreSQL database, which needs libpq: "
+        "One server at a time uses it. Or in a PostgreSQL database, which needs libpq, and which the servers of a cluster share: "
             + "postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=verify-full")
 
     static let dataFiles = text(
@@ -63,8 +63,8 @@ extension ServerSetting {
         }, change: .compared { $0.redis.map { $0.places.sorted().joined(separator: " ") } ?? "" }
     )
     .more(
-        "Several addresses are a list in the file, and have spaces between them in the variable. Not together with data or bridge; "
-            + "see docs/cluster.md")
+        "Several addresses are a list in the file, and have spaces between them in the variable. Not together with bridge, nor with a "
+            + "directory in data; see docs/cluster.md")
 
     static let partitions = integer(
         "partitions", \.redisParts.partitions, 1...16, option: .text(\.redis.partitions),

@@ -103,6 +103,11 @@ final class LastingMessages: Sendable {
         return count
     }
 
+    /// Limits the histories of the partition's keysets.
+    func trim(_ limits: [Identifier: HistoryLimits]) async throws -> [Identifier: HistoryUsage] {
+        try await store.trim(limits.filter { owns($0.key) })
+    }
+
     /// The timetokens of the messages in a span that are recent enough to be in Redis.
     private func recentTokens(
         _ channel: Identifier, _ start: UInt64?, _ end: UInt64?, _ application: String, _ redis: RedisMessageStore

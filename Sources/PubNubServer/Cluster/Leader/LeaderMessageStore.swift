@@ -187,6 +187,11 @@ final class LeaderMessageStore: MessageStore, PubNubApplicationLog {
         try await redis.remove(actions: actions, of: channel, application: application)
     }
 
+    /// Redis limits no history.
+    func trim(_ limits: [Identifier: HistoryLimits]) async throws -> [Identifier: HistoryUsage] {
+        try await lasting?.trim(limits) ?? [:]
+    }
+
     func delete(channel: Identifier, start: UInt64?, end: UInt64?, application: String) async throws -> Int {
         guard let lasting else {
             return try await redis.delete(channel: channel, start: start, end: end, application: application)
