@@ -100,7 +100,7 @@ extension ServeSection {
             let bounded = settings.chatApplications.filter {
                 $0.limits.historyMessages != nil || $0.limits.historyBytes != nil
             }
-            guard settings.redis != nil, !bounded.isEmpty else { return nil }
+            guard settings.redis != nil, !settings.usesDatabase, !bounded.isEmpty else { return nil }
             return HistoryBounds.notice(["applications": "\(bounded.map(\.key).joined(separator: " "))"])
         }
         return section

@@ -1,3 +1,6 @@
+import LifelineServer
+import Logging
+import ServerStorage
 import Testing
 
 @testable import LifelineCommand
@@ -42,9 +45,23 @@ struct DataAddressTests {
         let withFiles = try text(address + ["--data-files", "/f"])
         let withoutFiles = try text(address)
         #expect(withoutFiles.contains("dataFiles"))
-        #expect(try text(address + ["--data-files", "/f", "--redis", "redis://h"]).contains("leave data out"))
+        #expect(try text(address + ["--data-files", "/f", "--redis", "redis://h"]).contains("leave dataFiles out"))
+        #expect(try text(["--data", "/d", "--redis", "redis://h"]).contains("PostgreSQL"))
         #expect(try text(["--data-files", "/f"]).contains("give data"))
         #expect(withFiles == "postgres://ann@db/live")
         #expect(try text(address + ["--services", "pusher,chat"]) == "postgres://ann@db/live")
+    }
+
+    @Test func `CR-32 CR-60: servers that share a Redis keep what lasts in a database`() throws {
+        let settings = try ServeSettings(
+            command: ServeCommand.parse(["--data", "postgres://ann:s3cret@db/live", "--redis", "redis://h", "--node", "a"]),
+            environment: [:])
+        let configuration = settings.configuration(
+            registry: InMemoryApplicationRegistry([]), logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
+        #expect(configuration.redis != nil && configuration.stores?.shared != nil)
+        let report = ServeReport(checked: settings).lines.joined(separator: "\n")
+        #expect(report.contains("what lasts in postgres://ann@db/live") && !report.contains("s3cret"))
+        // The memory of Redis bounds no history then.
+        #expect(!report.contains("history without historyRetention"))
     }
 }

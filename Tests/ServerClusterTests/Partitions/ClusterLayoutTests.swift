@@ -85,6 +85,19 @@ import Testing
         #expect(ClusterLayout("partitions=4 redis=1 something") == nil)
     }
 
+    @Test func `CR-60: servers with and without a database beside Redis do not join each other`() async throws {
+        let places = ["redis://a:6379/0"]
+        let layout = ClusterLayout(four, over: places, hasDatabase: true)
+        #expect(ClusterLayout(layout.text) == layout && layout.text == "partitions=4 redis=1 channels database")
+        for (stored, own) in [(layout, ClusterLayout(four, over: places)), (ClusterLayout(four, over: places), layout)] {
+            let texts = Texts(["{lifeline:eu}:layout": stored.text])
+            #expect(try await claim(stored, in: texts) == nil)
+            let conflict = try #require(try await claim(own, in: texts))
+            #expect(conflict.isOfDatabase && !conflict.isOfVersion)
+            #expect(conflict.description.contains("Nothing is copied") && conflict.description.contains("PostgreSQL beside it"))
+        }
+    }
+
     @Test("CR-81: A server is told when the others have another scheme, and what is lost by a change")
     func otherScheme() async throws {
         let places = ["redis://a:6379/0"]
