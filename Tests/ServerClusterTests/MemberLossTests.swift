@@ -62,4 +62,30 @@ struct MemberLossTests {
         fresh.tick(at: now.advanced(by: .seconds(60)), into: &effects)
         #expect(effects.isEmpty)
     }
+
+    @Test func `CR-15: a node that has left refuses requests at once, because nobody answers them`() {
+        var effects: [MemberEffect] = []
+        var machine = MemberMachine(node, at: now)
+        machine.restored(at: now, into: &effects)
+        locate(&machine, at: position(9, 1))
+        machine.announce([], at: now, into: &effects)
+        func request(_ id: UInt64, within limit: Duration?) {
+            machine.request(
+                id, of: .pusher, ByteBuffer(string: "x"), deadline: limit.map { now.advanced(by: $0) }, isRepeatable: true,
+                isQuery: id > 2, at: now, into: &effects)
+        }
+        for id: UInt64 in 1...3 { request(id, within: id == 1 ? nil : .seconds(3)) }
+        effects = []
+        machine.close(into: &effects)
+        for id: UInt64 in 4...6 { request(id, within: id == 4 ? nil : .seconds(3)) }
+        machine.flush(at: now, into: &effects)
+        let failed = effects.compactMap { effect -> UInt64? in
+            if case .complete(let id, .failure(.closed)) = effect { id } else { nil }
+        }
+        #expect(failed == [1, 2, 3, 4, 5, 6] && machine.waitingBytes == 0)
+        let published = effects.compactMap { effect -> Bool? in
+            if case .publish(let message, _) = effect { message.isFarewell } else { nil }
+        }
+        #expect(published == [true])
+    }
 }

@@ -13,6 +13,8 @@ extension MemberMachine {
         _ id: UInt64, of service: ClusterServiceID, _ payload: ByteBuffer, deadline: MonotonicInstant?, isRepeatable: Bool,
         isQuery: Bool = false, at now: MonotonicInstant, into effects: inout [MemberEffect]
     ) {
+        // Nobody would answer it any more, nor notice its deadline.
+        guard !isClosed else { return effects.append(.complete(id, .failure(.closed))) }
         let request = Outstanding(
             id: id, kind: isQuery ? .query : .request, service: service, payload: payload, deadline: deadline,
             isRepeatable: isRepeatable)
@@ -189,6 +191,7 @@ extension MemberMachine {
 
     /// Ends: no request is answered any more. Sends the message with which the node leaves.
     package mutating func close(into effects: inout [MemberEffect]) {
+        isClosed = true
         for request in outstanding { if let id = request.id { effects.append(.complete(id, .failure(.closed))) } }
         outstanding = []
         (waitingBytes, takenCount, sentCount, window) = (0, 0, 0, 0)

@@ -67,6 +67,8 @@ package struct MemberMachine: Sendable {
     var lastPublished: MonotonicInstant?
     /// Answers of the present leader to queries.
     var answers = AnswerReceiver()
+    /// Whether the node has left the cluster.
+    var isClosed = false
     private var isIsolated = false
     private var asked: MonotonicInstant?
     /// The number of consecutive reads that returned nothing although batches are missing.
