@@ -80,8 +80,15 @@ extension ChannelHolding: CodedValue {
     static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
         let (channel, member) = (try fields.field(1, value?.channel), try fields.optional(2, value?.member))
         let count = try fields.field(3, value.map { UInt32(clamping: $0.count) })
-        return Self(channel: channel, member: member, count: Int(count))
+        return Self(channel: channel, member: member, count: Self.count(count))
     }
+
+    /// A number of subscriptions from another server or from Redis. Each of them is counted on its own, so a number that no server can
+    /// have would keep the leader busy for minutes (rule CR-42).
+    static func count(_ count: UInt32) -> Int { min(Int(count), largestCount) }
+
+    /// The largest number of subscriptions of one server to a channel: more than it can have connections.
+    private static let largestCount = 4_194_304
 }
 
 extension SignedInConnection: CodedValue {

@@ -127,7 +127,9 @@ struct KeptHolding: Hashable, Sendable {
         let value = try Value(decoding: value)
         let member = name.second.user.map { PresenceMember(userID: $0, info: value.info) }
         self.init(
-            node: name.first, holding: ChannelHolding(channel: name.second.channel, member: member, count: Int(value.count)),
-            since: value.since)
+            node: name.first,
+            holding: ChannelHolding(channel: name.second.channel, member: member, count: ChannelHolding.count(value.count)),
+            // The next number has to fit (rule CR-42).
+            since: min(value.since, UInt64(Int64.max)))
     }
 }

@@ -66,6 +66,8 @@ struct RestoredHistory: Sendable {
 
     /// The history in its current state; nil when events are missing in it, because clients must not be told that they have missed nothing.
     func history(at now: MonotonicInstant) -> ChannelHistory? {
+        // No channel has had as many events, and later numbers would not fit (rule CR-42).
+        guard last <= UInt64(Int64.max) else { return nil }
         var history = ChannelHistory(epoch: epoch, last: last, dropped: dropped, unkept: unkept)
         for (event, isKept, expires) in events where event.position.epoch == epoch {
             let number = event.position.number

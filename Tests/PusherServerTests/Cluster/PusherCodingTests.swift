@@ -194,4 +194,20 @@ struct PusherCodingTests {
         let absences = [nil, "ann"].map { RecordKeys.absence(of: $0, from: channel) }
         #expect(absences == (try RecordedValues.bytes(of: "RecordKeys.absence")))
     }
+
+    @Test func `CR-42: numbers of subscriptions that no server can have are not counted one by one`() throws {
+        let most = ChannelHolding(channel: channel, member: nil, count: Int(UInt32.max))
+        guard case .holdings(let read) = try PusherRequest(decoding: PusherRequest.holdings([most]).encoded()) else {
+            throw ClusterCodingError()
+        }
+        #expect(read.map(\.count) == [4_194_304])
+        let node = ClusterNode(name: "a", incarnation: 1)
+        let kept = KeptHolding(node: node, holding: most, since: .max)
+        let found = try KeptHolding(field: kept.field, value: kept.value)
+        #expect(found.holding.count == 4_194_304 && found.since == UInt64(Int64.max))
+        // The next one gets a number, too.
+        var holdings = NodeHoldings([found])
+        let next = holdings.add(ChannelID(application: "1001", name: "other"), nil, of: node)
+        #expect(next.since == UInt64(Int64.max) + 1)
+    }
 }

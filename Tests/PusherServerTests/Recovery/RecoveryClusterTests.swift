@@ -259,6 +259,16 @@ struct RecoveryClusterTests {
         #expect(LatestEvents(whole.dropped.entries) == whole.dropped)
     }
 
+    @Test func `CR-42: a history whose numbers would not fit is not gone on with`() {
+        for last: UInt64 in [.max, .max - 1, UInt64(Int64.max) + 1, UInt64(Int64.max), 3] {
+            let left = RestoredHistory(
+                channel: ChannelID(application: "a", name: "room"), epoch: "e", last: last, dropped: .init(), unkept: .init())
+            var history = left.history(at: .seconds(0))
+            #expect((history != nil) == (last <= UInt64(Int64.max)))
+            if history != nil { #expect(history?.advance().number == last + 1) }
+        }
+    }
+
     @Test("RV-20: A new leader keeps events of those who stayed, and tells whose position the log has no more")
     func newLeader() async throws {
         try await withPusherCluster(isKept: true) { cluster in
