@@ -28,11 +28,14 @@ final class PusherClusterLeader: ClusterLeader {
     private let counted = NIOLockedValueBox<Set<Identifier>>([])
     /// What the nodes were told of the use of applications' limits.
     let toldUses = NIOLockedValueBox<[Identifier: ChannelUse]>([:])
+    /// Applications that this server does not have, and the nodes whose connections hold something of them (rule CP-80).
+    private let unserved: NIOLockedValueBox<[Identifier: Set<ClusterNode>]>
 
     init(
         service: PusherService, journal: ClusterWebhookJournal, handover: HistoryHandover, positions: HistoryPositions,
         channels: LocalChannels, remote: RemoteNodes, records: LeaderRecords, output: any ClusterOutput,
-        eventLoop: any EventLoop, holdings: NodeHoldings, applications: [Identifier: Application]
+        eventLoop: any EventLoop, holdings: NodeHoldings, applications: [Identifier: Application],
+        unserved: [Identifier: Set<ClusterNode>]
     ) {
         self.service = service
         self.journal = journal
@@ -45,6 +48,7 @@ final class PusherClusterLeader: ClusterLeader {
         self.eventLoop = eventLoop
         self.holdings = NIOLockedValueBox(holdings)
         self.applications = NIOLockedValueBox(applications)
+        self.unserved = NIOLockedValueBox(unserved)
     }
 
     var logger: Logger { service.context.logger }
@@ -90,6 +94,36 @@ final class PusherClusterLeader: ClusterLeader {
             return application
         }
         return applications.withLockedValue { $0[Identifier(id)] }
+    }
+
+    // MARK: Applications
+
+    /// Applies changed applications of this node.
+    func applicationsChanged() {
+        service.applicationsChanged()
+        eventLoop.execute { [self] in serveNewApplications() }
+    }
+
+    /// Closes connections of applications that this leader gets to know only now: it has refused their nodes' subscriptions, and would
+    /// not deliver events to them. Their clients connect again (rule CP-80).
+    private func serveNewApplications() {
+        for id in unserved.withLockedValue({ Array($0.keys) }) where application(id.text) != nil {
+            let nodes = unserved.withLockedValue { $0.removeValue(forKey: id) } ?? []
+            let fact = PusherFact.close(.interrupted, application: id.text, user: nil).encoded()
+            for node in nodes.sorted() { output.emit(fact, of: .pusher, to: .node(node)) }
+        }
+    }
+
+    /// Records for which applications a node has announced something that cannot be applied.
+    private func note(_ applications: Set<Identifier>, unservedOf node: ClusterNode) {
+        let missing = applications.filter { application($0.text) == nil }
+        unserved.withLockedValue { unserved in
+            for id in Array(unserved.keys) {
+                unserved[id]?.remove(node)
+                if unserved[id]?.isEmpty == true { unserved[id] = nil }
+            }
+            for id in missing { unserved[id, default: []].insert(node) }
+        }
     }
 
     // MARK: Requests
@@ -288,6 +322,9 @@ final class PusherClusterLeader: ClusterLeader {
         let (channels, users) = holdings.withLockedValue {
             ($0.changes(to: announced.channels, of: node), $0.userChanges(to: announced.users, of: node))
         }
+        note(
+            Set(channels.new.map { Identifier($0.channel.application) } + users.new.map { Identifier($0.application) }),
+            unservedOf: node)
         for holding in channels.ended { end(holding, of: node) }
         for holding in channels.new {
             // No client waits for the confirmation.
@@ -319,6 +356,7 @@ final class PusherClusterLeader: ClusterLeader {
         for connection in users { signOut(connection.socketID, of: node) }
         count(applications.map { ApplicationCount(application: $0, count: 0) }, of: node)
         holdings.withLockedValue { $0.forget(node) }
+        note([], unservedOf: node)
         remote.forget(node)
     }
 

@@ -38,7 +38,7 @@ package final class PusherClusterLeaderFactory: ClusterLeaderFactory {
 
     /// Applies changed applications of this node.
     package func applicationsChanged() {
-        current.withLockedValue { $0 }?.service.applicationsChanged()
+        current.withLockedValue { $0 }?.applicationsChanged()
     }
 
     /// Answers the console for all servers, while this process leads.
@@ -82,11 +82,19 @@ package final class PusherClusterLeaderFactory: ClusterLeaderFactory {
             applications[Identifier(id)] = known
             return known
         }
+        // Of applications that this server does not have yet (rule CP-80).
+        var unserved: [Identifier: Set<ClusterNode>] = [:]
         let holdings = restored.holdings.filter { kept in
-            guard let application = application(kept.holding.channel.application), let number = remote.number(of: kept.node)
-            else { return false }
+            guard let application = application(kept.holding.channel.application) else {
+                unserved[Identifier(kept.holding.channel.application), default: []].insert(kept.node)
+                return false
+            }
+            guard let number = remote.number(of: kept.node) else { return false }
             channels.restore(kept.holding, of: application, eventLoopID: number)
             return true
+        }
+        for (node, user) in restored.users where application(user.application) == nil {
+            unserved[Identifier(user.application), default: []].insert(node)
         }
         let users = restored.users.filter { application($1.application) != nil && remote.number(of: $0) != nil }
         restore(users, restored.offline, remote, channels, application)
@@ -139,7 +147,7 @@ package final class PusherClusterLeaderFactory: ClusterLeaderFactory {
             records: records,
             output: context.output,
             eventLoop: context.eventLoop, holdings: NodeHoldings(holdings, users: users, connections: connections),
-            applications: applications)
+            applications: applications, unserved: unserved)
         leader.begin(sweeping: sweepInterval)
         let reports = webhookReports.mapValues { $0.map(\.settled) }
         formerReports.withLockedValue { $0 = reports }

@@ -29,11 +29,17 @@ struct PusherTestCluster {
     /// - Parameters:
     ///   - partition: the partition that it leads.
     ///   - hasLost: whether it is told that data was lost.
-    func lead(_ partition: Int = 0, hasLost: Bool = false) async throws {
+    ///   - isAnnounced: whether the nodes announce themselves at once.
+    /// - Returns: what makes the leader.
+    @discardableResult
+    func lead(
+        _ partition: Int = 0, hasLost: Bool = false, isAnnounced: Bool = true
+    ) async throws -> PusherClusterLeaderFactory {
         let factory = PusherClusterLeaderFactory(
             configuration.pusher, configuration.runtime, userOfflineGrace: configuration.userOfflineGrace,
             sweepInterval: .milliseconds(20), partition: partitions[partition])
-        try await clusters[partition].lead(by: [.pusher: factory], hasLost: hasLost)
+        try await clusters[partition].lead(by: [.pusher: factory], hasLost: hasLost, isAnnounced: isAnnounced)
+        return factory
     }
 
     func kill(_ number: Int) async {
