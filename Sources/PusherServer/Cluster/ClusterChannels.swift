@@ -1,6 +1,7 @@
 import Identifiers
 import NIOConcurrencyHelpers
 import NIOCore
+import NIOPosix
 import ServerCluster
 import ServerRuntime
 import ServerStorage
@@ -38,6 +39,9 @@ package final class ClusterChannels: ChannelBackend {
     private let leaderRecoveries: @Sendable () -> [(application: String, tally: RecoveryTally)]
     private let leaderWebhooks: @Sendable () -> [Identifier: [WebhookReport]]
     private let leaderEvents: @Sendable () -> [Identifier: EventCounts]
+
+    /// The number of bytes beyond which an answer is not read on the bus's event loop.
+    private static let longAnswer = 65_536
 
     /// The number of entries in one request of an announcement.
     private static let announced = 1_000
@@ -91,9 +95,15 @@ package final class ClusterChannels: ChannelBackend {
         let answered: @Sendable (Result<ByteBuffer, ClusterFailure>) -> Void = { result in
             switch result {
             case .success(let buffer):
-                // A leader that cannot read the request answers without content.
-                let answer = try? PartitionAnswer(decoding: buffer)
-                completion(answer.map { .answer($0) } ?? .failure(.unknown))
+                @Sendable func read() -> PartitionResult {
+                    // A leader that cannot read the request answers without content.
+                    (try? PartitionAnswer(decoding: buffer)).map { .answer($0) } ?? .failure(.unknown)
+                }
+                // A list of many channels is read elsewhere, because the bus's event loop also has to keep up with the log.
+                guard buffer.readableBytes > Self.longAnswer else { return completion(read()) }
+                NIOThreadPool.singleton.submit { state in
+                    if case .active = state { completion(read()) } else { completion(.failure(.closed)) }
+                }
             case .failure(let failure): completion(.failure(failure))
             }
         }

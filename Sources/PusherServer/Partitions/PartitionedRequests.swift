@@ -1,4 +1,5 @@
 import NIOCore
+import NIOPosix
 import ServerCluster
 import ServerRuntime
 import ServerStorage
@@ -119,13 +120,25 @@ struct PartitionedRequests: Sendable {
         query(application, isCounted: false, completion) {
             let gathered = GatheredAnswers<PartitionResult>(partitions.count) { results in
                 if let refusal = results.compactMap(\.refusal).first { return completion(refusal) }
-                do throws(HTTPProblem) {
-                    completion(try list.answer(with: results.flatMap(\.channels)))
-                } catch {
-                    completion(HTTPAnswer(error))
-                }
+                Self.join(results.map(\.channels), of: list, completion)
             }
             for partition in partitions.all { ask(partition, .list(list)) { gathered.add($0, at: partition) } }
+        }
+    }
+
+    /// Sorting many channels takes longer than an event loop may spend on one request (rule SR-69).
+    private static func join(_ parts: [[ChannelOccupancy]], of list: ChannelList, _ completion: @escaping Completion) {
+        @Sendable func answer() -> HTTPAnswer {
+            do throws(HTTPProblem) {
+                return try list.answer(with: parts.flatMap { $0 })
+            } catch {
+                return HTTPAnswer(error)
+            }
+        }
+        guard parts.reduce(0, { $0 + $1.count }) > ChannelList.few else { return completion(answer()) }
+        NIOThreadPool.singleton.submit { state in
+            let isShuttingDown = if case .active = state { false } else { true }
+            completion(isShuttingDown ? HTTPAnswer(HTTPProblem(.closed)) : answer())
         }
     }
 }

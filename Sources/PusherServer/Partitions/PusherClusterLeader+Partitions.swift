@@ -11,7 +11,7 @@ extension PusherClusterLeader {
         let answer: PartitionAnswer
         do throws(HTTPProblem) {
             switch request {
-            case .list(let list): return find(list) { reply($0.encoded()) }
+            case .list(let list): return find(list, reply)
             case .events(let id, let requests):
                 guard let application = application(id) else { throw .unknownApplication }
                 answer = .done(RESTService(service: service).publish(checked: requests, application))
@@ -27,8 +27,8 @@ extension PusherClusterLeader {
         reply(answer.encoded())
     }
 
-    /// Searching many channels takes longer than an event loop may spend on one request (rule SR-69).
-    private func find(_ list: ChannelList, _ completion: @escaping @Sendable (PartitionAnswer) -> Void) {
+    /// Searching many channels, and encoding the answer, takes longer than an event loop may spend on one request (rule SR-69).
+    private func find(_ list: ChannelList, _ reply: @escaping @Sendable (ByteBuffer) -> Void) {
         @Sendable func find() -> PartitionAnswer {
             do throws(HTTPProblem) {
                 return .channels(try list.find(in: channels))
@@ -36,19 +36,17 @@ extension PusherClusterLeader {
                 return .refused(HTTPAnswer(error))
             }
         }
-        guard channels.channelCount > ChannelList.few else { return completion(find()) }
-        NIOThreadPool.singleton.submit { [eventLoop] state in
+        guard channels.channelCount > ChannelList.few else { return reply(find().encoded()) }
+        NIOThreadPool.singleton.submit { state in
             let isShuttingDown = if case .active = state { false } else { true }
-            let answer =
-                isShuttingDown
-                ? .refused(HTTPAnswer(HTTPProblem(503, "The server is shutting down.", retryAfter: 1))) : find()
-            eventLoop.execute { completion(answer) }
+            let answer: PartitionAnswer = isShuttingDown ? .refused(HTTPAnswer(HTTPProblem(.closed))) : find()
+            reply(answer.encoded())
         }
     }
 
     // MARK: Limits
 
-    /// Tells all nodes what has changed since the last call (rule CP-78).
+    /// Tells all nodes what has changed since the last call (rule CP-79).
     func tellUses() {
         guard channels.partition.isOneOfSeveral else { return }
         let uses = channels.quota.uses
@@ -63,6 +61,8 @@ extension PusherClusterLeader {
     /// Tells a node that has announced itself everything, because it may know nothing, or what another leader told it.
     func tellUses(to node: ClusterNode) {
         guard channels.partition.isOneOfSeveral else { return }
+        // All nodes are told first: what this one alone is told would not be corrected if it is over before the next sweep.
+        tellUses()
         let uses = channels.quota.uses.map { ApplicationUse(application: $0.key.text, use: $0.value) }
         output.emit(PusherFact.uses(uses, isWhole: true).encoded(), of: .pusher, to: .node(node))
     }

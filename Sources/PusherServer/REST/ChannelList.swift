@@ -59,6 +59,8 @@ struct ChannelList: Hashable, Sendable {
 
     /// The answer with these channels, which are sorted by name.
     func answer(with found: [ChannelOccupancy], limit: Int = Self.maximumBytes) throws(HTTPProblem) -> HTTPAnswer {
+        // Sorting a list that is too long in any case would take long, and those of several partitions have their limits each.
+        guard found.reduce(0, { $0 + $1.name.utf8.count + 6 }) <= limit else { throw Self.tooLong(limit) }
         let found = found.sorted { $0.name < $1.name }
         var out = Array(#"{"channels":{"#.utf8)
         out.reserveCapacity(found.reduce(16) { $0 + $1.name.utf8.count + 6 })

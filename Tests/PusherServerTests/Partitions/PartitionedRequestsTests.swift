@@ -1,4 +1,5 @@
 import NIOConcurrencyHelpers
+import NIOPosix
 import ServerCluster
 import ServerRuntime
 import ServerStorage
@@ -182,5 +183,37 @@ import Testing
         #expect(incomplete.status == 503)
         #expect(try answer("GET", "channels?info=user_count") == (400, try answer("GET", "channels?info=user_count").body, []))
         #expect(try answer("POST", "events", "[").asked.isEmpty)
+    }
+
+    @Test func `CP-78: lists of many channels are joined beside the event loops, and refused when too long`() async throws {
+        func listed(_ count: Int, bytes: Int) async throws -> (answer: HTTPAnswer, wasOnLoop: Bool) {
+            let requests = PartitionedRequests(
+                partitions: four,
+                ask: { partition, _, completion in
+                    let channels = (0..<count).map { number in
+                        ChannelOccupancy(
+                            name: "\(partition)-\(number)-" + String(repeating: "x", count: bytes), subscriptions: 1, users: nil)
+                    }
+                    completion(.answer(.channels(channels)))
+                }, forward: { _, _, _ in })
+            let request = HTTPRequest(
+                method: "GET", target: try RequestTarget(parsing: "/apps/1001/channels"), headers: [:], body: [])
+            let (application, eventLoop) = (application, MultiThreadedEventLoopGroup.singleton.next())
+            return await withCheckedContinuation { continuation in
+                eventLoop.execute {
+                    requests.answer(request, application) { answer in
+                        continuation.resume(returning: (answer, eventLoop.inEventLoop))
+                    }
+                }
+            }
+        }
+        let few = try await listed(2, bytes: 1)
+        #expect(few.answer.status == 200 && few.wasOnLoop)
+        let many = try await listed(500, bytes: 1)
+        #expect(many.answer.status == 200 && !many.wasOnLoop)
+        #expect(String(decoding: many.answer.body, as: UTF8.self).hasPrefix(#"{"channels":{"0-0-x":{},"0-1-x":{},"0-10-x":{}"#))
+        // Each partition keeps to the limit, and all of them together do not.
+        let long = try await listed(300, bytes: 20_000)
+        #expect(long.answer.status == 400)
     }
 }
