@@ -11,12 +11,16 @@ extension ClusterChannels {
     ) {
         guard case .here(_, let eventLoop) = subscription.subscriber.place else { return completion(.failure(.unavailable)) }
         let now = NIODeadline.now()
+        let elsewhere = partition.waitingElsewhere
         let (isTaken, mustSend, deadline) = state.withLockedValue { state in
-            guard state.pending.add(subscription, at: now, completion) else { return (false, false, nil as NIODeadline?) }
+            guard state.pending.add(subscription, at: now, beside: elsewhere, completion) else {
+                return (false, false, nil as NIODeadline?)
+            }
             let (mustSend, mustWatch) = (!state.isSending, !state.hasTimer)
             (state.isSending, state.hasTimer) = (true, true)
             return (true, mustSend, mustWatch ? state.pending.deadline(after: patience) : nil)
         }
+        noteWaiting()
         guard isTaken else { return completion(.failure(.unavailable)) }
         if let deadline { watch(until: deadline) }
         guard mustSend else { return }
@@ -25,7 +29,15 @@ extension ClusterChannels {
     }
 
     package func subscriptionsAhead(of application: Application) -> Int {
-        state.withLockedValue { $0.pending.isFull ? 1 : $0.pending.limits.ahead }
+        let elsewhere = partition.waitingElsewhere
+        return state.withLockedValue { $0.pending.isFull(beside: elsewhere) ? 1 : $0.pending.limits.ahead }
+    }
+
+    /// Tells the other partitions how many subscriptions wait here, because the limits are those of the node (rule CP-28).
+    private func noteWaiting() {
+        guard partition.isOneOfSeveral else { return }
+        // Under the lock, so that the latest number is the one that stays.
+        state.withLockedValue { partition.note(waiting: $0.pending.count) }
     }
 
     /// Sends as many subscriptions as fit into the window. Runs on the bus's event loop.
@@ -128,6 +140,7 @@ extension ClusterChannels {
             }
             return (entry, confirmation)
         }
+        noteWaiting()
         guard let entry, let confirmation else {
             let ended = EndedHolding(channel: key.channel.name, user: member?.userID)
             end([ended], application: key.channel.application, isSilent: false)
@@ -140,8 +153,9 @@ extension ClusterChannels {
     /// Refuses on the connection's own event loop. The connection may have left the channel meanwhile, and may even have subscribed again.
     private func refuse(_ entry: PendingSubscriptions.Entry, _ refusal: SubscribeRefusal) {
         guard case .here(let connection, let eventLoop) = entry.subscription.subscriber.place else { return }
-        eventLoop.execute { [state] in
+        eventLoop.execute { [self] in
             guard state.withLockedValue({ $0.pending.take(entry.key, number: entry.number) }) != nil else { return }
+            noteWaiting()
             entry.completion(.failure(refusal))
             connection.value.flushReplies()
         }
@@ -188,6 +202,7 @@ extension ClusterChannels {
                 }
             }
         }
+        if !given.isEmpty { noteWaiting() }
         end(ended, application: first.application.id, isSilent: first.isSilent)
         for entry in given { entry.completion(.success(SubscriptionGrant())) }
     }

@@ -81,7 +81,9 @@ struct PendingSubscriptions: Sendable {
 
     /// The number of subscriptions that have not been cancelled.
     var count: Int { entries.count }
-    var isFull: Bool { entries.count >= limits.comfortable }
+
+    /// - Parameter elsewhere: the number of subscriptions that wait in the other partitions of the cluster.
+    func isFull(beside elsewhere: Int) -> Bool { entries.count + elsewhere >= limits.comfortable }
 
     /// The number of stored subscriptions and turns, including cancelled ones.
     var remembered: Int { waits.count + turns.count + queues.values.reduce(0) { $0 + $1.waits.count } }
@@ -89,8 +91,12 @@ struct PendingSubscriptions: Sendable {
     // MARK: Waiting
 
     /// Adds a subscription; returns false when too many are waiting.
-    mutating func add(_ subscription: ChannelSubscription, at now: NIODeadline, _ completion: @escaping Completion) -> Bool {
-        guard entries.count < limits.most else { return false }
+    ///
+    /// - Parameter elsewhere: the number of subscriptions that wait in the other partitions of the cluster.
+    mutating func add(
+        _ subscription: ChannelSubscription, at now: NIODeadline, beside elsewhere: Int = 0, _ completion: @escaping Completion
+    ) -> Bool {
+        guard entries.count + elsewhere < limits.most else { return false }
         lastNumber += 1
         let entry = Entry(number: lastNumber, subscription: subscription, completion: completion)
         let wait = Wait(key: entry.key, number: lastNumber, since: now)

@@ -47,6 +47,12 @@ package struct ChannelPartition: Sendable {
         uses?.total(of: application, without: number) ?? ChannelUse()
     }
 
+    /// The number of subscriptions of this node that wait for the leaders of the other partitions.
+    var waitingElsewhere: Int { uses?.waiting(without: number) ?? 0 }
+
+    /// Notes how many subscriptions of this node wait for the leader of this partition.
+    func note(waiting: Int) { uses?.note(waiting: waiting, of: number) }
+
     /// Notes what this partition uses, as told by its leader.
     ///
     /// - Parameter isWhole: whether applications that are not in the list use nothing.
@@ -72,10 +78,22 @@ struct ApplicationUse: Hashable, Sendable {
     var use: ChannelUse
 }
 
-/// What each partition uses of the limits of applications, in the process of one node. May be used from any thread.
+/// What each partition uses of the limits of applications, and of the node's own, in the process of one node. May be used from any
+/// thread.
 private final class PartitionUses: Sendable {
     /// For each application, the use of each partition that has channels of it.
     private let uses = NIOLockedValueBox<[Identifier: [Int: ChannelUse]]>([:])
+
+    /// For each partition, the number of subscriptions that wait for its leader.
+    private let waiting = NIOLockedValueBox<[Int: Int]>([:])
+
+    func waiting(without number: Int) -> Int {
+        waiting.withLockedValue { $0.reduce(0) { $1.key == number ? $0 : $0 + $1.value } }
+    }
+
+    func note(waiting count: Int, of number: Int) {
+        waiting.withLockedValue { $0[number] = count == 0 ? nil : count }
+    }
 
     func total(of application: String, without number: Int) -> ChannelUse {
         uses.withLockedValue { uses in

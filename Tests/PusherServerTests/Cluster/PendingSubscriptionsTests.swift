@@ -75,8 +75,8 @@ struct PendingSubscriptionsTests {
     @Test("Too many are refused, and from a number on connections should wait (CP-28)")
     func bounds() {
         var pending = PendingSubscriptions(.init(comfortable: 2, most: 3))
-        #expect(add(1, "a", to: &pending) && !pending.isFull)
-        #expect(add(1, "b", to: &pending) && pending.isFull)
+        #expect(add(1, "a", to: &pending) && !pending.isFull(beside: 0) && pending.isFull(beside: 1))
+        #expect(add(1, "b", to: &pending) && pending.isFull(beside: 0))
         #expect(add(2, "c", to: &pending))
         #expect(!add(3, "d", to: &pending))
     }
