@@ -78,14 +78,15 @@ struct PostgreSQLSharedStoreTests {
         let server = try PostgresProcess.shared()
         let settings = PostgreSQLSettings(server, schema: "fence")
         let store = try await PostgreSQLSharedMessageStore.open(settings, cluster: "one")
-        let former = try await store.begin(LeaderTerm(number: 1))
+        // The leader of partition 0 would also purge meanwhile.
+        let former = try await store.begin(LeaderTerm(partition: 1, number: 1))
         // The former leader's transaction waits for this one.
         let other = try connection(settings)
         try other.execute("BEGIN; LOCK TABLE message IN EXCLUSIVE MODE")
         async let waiting: Void = former.append(message(1))
         let successor = try await PostgreSQLSharedMessageStore.open(settings, cluster: "one")
         while try other.run("SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'message'::regclass").count == 0 {}
-        async let next = successor.begin(LeaderTerm(number: 2))
+        async let next = successor.begin(LeaderTerm(partition: 1, number: 2))
         while try other.run("SELECT 1 FROM pg_locks WHERE NOT granted AND locktype = 'transactionid'").count == 0 {}
         try other.execute("ROLLBACK")
         try await waiting

@@ -37,7 +37,7 @@ struct ChatModule: ServiceModule {
         }
         return ChatServiceState(
             backend: PartitionedChat.of(parts.map(\.backend)), leading: parts.map(\.leading),
-            relays: joining.partitions.map(\.relay))
+            relays: joining.partitions.map(\.relay), database: joining.shared?.chat as? any StoreAvailability)
     }
 }
 
@@ -46,12 +46,14 @@ private struct ChatServiceState: ServiceState {
     let backend: any ChatBackend
     /// The backend outside of a cluster; nil in one.
     var local: LocalChat?
-    /// The store; nil in a cluster, whose leader stores everything in Redis.
+    /// The store; nil in a cluster, whose leaders have stores of their own.
     var store: (any ChatStore)?
     /// The leader's parts in all partitions; empty outside of a cluster.
     var leading: [ChatClusterLeaderFactory] = []
     /// The ways of the console to the leaders of all partitions; empty outside of a cluster.
     var relays: [ConsoleRelay] = []
+    /// The database beside Redis; nil without one.
+    var database: (any StoreAvailability)?
 
     func start(_ configuration: ServerConfiguration, _ context: ServerContext) async throws -> any RunningService {
         let service = ChatService(configuration.chat, context, backend: backend)
@@ -76,10 +78,11 @@ private struct ChatServiceState: ServiceState {
     func write(to out: inout PrometheusText) {
         availability?.write(.chat, to: &out)
         local?.writeHistories(to: &out)
+        for leading in leading { leading.leading?.writeHistories(to: &out) }
     }
 
     /// The store, if it knows when it cannot be used.
-    private var availability: (any StoreAvailability)? { store as? any StoreAvailability }
+    private var availability: (any StoreAvailability)? { store as? any StoreAvailability ?? database }
 
     var unreadiness: Unreadiness? { availability?.unreadiness }
 

@@ -32,14 +32,17 @@ struct PubNubModule: ServiceModule {
         let lasting = joining.shared.map {
             TimedSharedMessageStore(store: $0.messages, times: StoreTimes(clock: clock), logger: configuration.logger)
         }
-        let streams = joining.partitions.map { partition in
+        let parts = joining.partitions.map { partition in
             let leading = PubNubClusterLeaderFactory(configuration.pubnub, clock: clock, names: joining.names, lasting: lasting)
             partition.attach(leading, .pubnub)
-            return ClusterStreams(
+            let streams = ClusterStreams(
                 configuration.pubnub, clock: clock, names: joining.names, bus: partition.bus, tap: joining.tap, leading: leading,
                 lasting: lasting)
+            return (leading: leading, streams: streams)
         }
-        return ClusterPubNubState(streams: PartitionedStreams.of(streams), times: lasting?.times)
+        return ClusterPubNubState(
+            streams: PartitionedStreams.of(parts.map(\.streams)), leading: parts.map(\.leading),
+            availability: joining.shared?.messages as? any StoreAvailability, times: lasting?.times)
     }
 }
 
@@ -83,10 +86,18 @@ private struct LocalPubNubState: ServiceState {
 /// The keysets of a cluster, on one node.
 private struct ClusterPubNubState: ServiceState {
     let streams: any StreamBackend
+    /// The leader's parts in all partitions.
+    let leading: [PubNubClusterLeaderFactory]
+    /// The database beside Redis; nil without one.
+    let availability: (any StoreAvailability)?
     /// The times of the database; nil without one.
     let times: StoreTimes?
 
-    func write(to out: inout PrometheusText) { times?.write(to: &out) }
+    func write(to out: inout PrometheusText) {
+        times?.write(to: &out)
+        availability?.write(.pubnub, to: &out)
+        for leading in leading { leading.writeHistories(to: &out) }
+    }
 
     func start(_ configuration: ServerConfiguration, _ context: ServerContext) async throws -> any RunningService {
         RunningPubNub(service: PubNubService(configuration.pubnub, context, streams: streams))

@@ -98,6 +98,11 @@ package final class PubNubClusterLeaderFactory: ClusterLeaderFactory {
         return leader.streams.pushCounts(for: leader)
     }
 
+    /// Writes the metrics of the histories that this node limits as leader; there are none where Redis keeps everything.
+    package func writeHistories(to out: inout PrometheusText) {
+        state.withLockedValue(\.leader)?.streams.writeHistories(to: &out)
+    }
+
     /// Replaces the keysets of this node's leader part: of the present one and of later ones.
     func take(_ keysets: [Keyset]) {
         state.withLockedValue { state in
