@@ -7,6 +7,8 @@ extension HTTPAnswer {
     init(_ error: PubNubErrorBody) {
         self.init(status: error.status, ContentType(rawValue: error.contentType), error.body)
         hasRecordedFields = true
+        // Something that the service needs is away, and comes back by itself (rule PG-16).
+        if error.status == 503 { fields = [("retry-after", "1")] }
     }
 
     /// The same for a keyset, which the log names (rule SO-150).

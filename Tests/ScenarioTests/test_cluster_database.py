@@ -162,7 +162,8 @@ def test_what_the_database_does_not_take_is_refused(pair, database):
     assert publish(ports[0], "room", "before")[0] == 200
     database.stop()
     for port in ports:
-        assert publish(port, "room", "meanwhile")[0] == 503
+        status, headers, _ = ask(port, "/publish/demo/demo/0/room/0/1?uuid=p")
+        assert status == 503 and headers["Retry-After"] == "1"
         # What does not last goes on.
         assert ask(port, "/signal/demo/demo/0/room/0/1?uuid=p")[0] == 200
     for port in ports:

@@ -87,7 +87,7 @@ extension ClusterStreams {
     private static func unavailable(_ failure: ClusterFailure?) -> HTTPAnswer {
         let problem = HTTPProblem(failure ?? .unavailable)
         var answer = HTTPAnswer(PubNubErrorBody(problem))
-        if let seconds = problem.retryAfter { answer.fields.append(("retry-after", String(seconds))) }
+        if let seconds = problem.retryAfter { answer.fields = [("retry-after", String(seconds))] }
         return answer
     }
 }
