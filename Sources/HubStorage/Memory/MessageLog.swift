@@ -50,14 +50,17 @@ struct MessageLog: Sendable {
             if channels[oldest.name]?.first?.timetoken == oldest.timetoken { dropFirst(oldest.name) }
         }
         guard order.count > 2 * count + 1024 else { return }
-        order = Deque(order.filter { item in channels[item.name]?.first.map { $0.timetoken <= item.timetoken } ?? false })
+        order = Deque(order.filter { has($0.timetoken, in: $0.name) })
         for (application, history) in histories {
-            let left = history.order.filter { item in
-                let name = Name(application: application, channel: item.channel)
-                return channels[name]?.first.map { $0.timetoken <= item.timetoken } ?? false
-            }
+            let left = history.order.filter { has($0.timetoken, in: Name(application: application, channel: $0.channel)) }
             histories[application]?.order = Deque(left)
         }
+    }
+
+    private func has(_ timetoken: UInt64, in name: Name) -> Bool {
+        guard let all = channels[name] else { return false }
+        let index = Self.firstIndex(in: all) { $0 >= timetoken }
+        return index < all.count && all[index].timetoken == timetoken
     }
 
     func history(_ query: HistoryQuery, application: String, at now: UInt64) -> [StoredMessage] {
@@ -160,20 +163,23 @@ extension MessageLog {
     mutating func trim(_ application: Identifier, _ limits: HistoryLimits) -> (usage: HistoryUsage, isUnfinished: Bool) {
         var removed = 0
         for _ in 0..<Self.trimStep {
-            guard let history = histories[application], let first = history.order.first,
-                first.timetoken < limits.lowest || limits.isExceeded(by: history.usage)
+            guard let index = histories.index(forKey: application),
+                let oldest = histories.values[index].takeOldest(beyond: limits)
             else { return (usage(of: application, removed: removed), false) }
-            histories[application]?.order.removeFirst()
-            let name = Name(application: application, channel: first.channel)
-            guard let all = channels[name] else { continue }
-            let index = Self.firstIndex(in: all) { $0 >= first.timetoken }
-            guard index < all.count, all[index].timetoken == first.timetoken else { continue }
-            account(forRemoved: all[index], of: application)
-            channels[name]?.remove(at: index)
-            if channels[name]?.isEmpty == true { channels[name] = nil }
-            removed += 1
+            if remove(oldest.timetoken, from: Name(application: application, channel: oldest.channel)) { removed += 1 }
         }
         return (usage(of: application, removed: removed), true)
+    }
+
+    /// Changes the channel in place: a copy of it in a variable would make each removal copy all of its messages.
+    private mutating func remove(_ timetoken: UInt64, from name: Name) -> Bool {
+        guard has(timetoken, in: name), let place = channels.index(forKey: name) else { return false }
+        let index = Self.firstIndex(in: channels.values[place]) { $0 >= timetoken }
+        // in bounds: the channel has this message.
+        let message = channels.values[place].remove(at: index)
+        if channels.values[place].isEmpty { channels.remove(at: place) }
+        account(forRemoved: message, of: name.application)
+        return true
     }
 
     private func usage(of application: Identifier, removed: Int) -> HistoryUsage {
@@ -200,5 +206,11 @@ private struct MemoryHistory: Sendable {
     mutating func remove(_ message: StoredMessage) {
         usage.messages -= 1
         usage.bytes -= message.contentBytes
+    }
+
+    /// Takes the oldest message out of the order, if the limits do not allow it.
+    mutating func takeOldest(beyond limits: HistoryLimits) -> (channel: Identifier, timetoken: UInt64)? {
+        guard let first = order.first, first.timetoken < limits.lowest || limits.isExceeded(by: usage) else { return nil }
+        return order.popFirst()
     }
 }

@@ -41,4 +41,23 @@ struct InMemoryMessageStoreTests {
         for token in [5, 3, 4, 5, 9, 7, 3] as [UInt64] { try await store.append(message(token, "c")) }
         #expect(try await store.tokens(HistoryQuery(channel: "c", limit: 100)) == [3, 4, 5, 7, 9])
     }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `SO-165: trimming copies no messages, however many a channel has`() async throws {
+        let store = InMemoryMessageStore(limits: MemoryLimits(messagesPerChannel: 200_000))
+        for token in 1...100_000 as ClosedRange<UInt64> { try await store.append(message(token, "c")) }
+        let usage = try await store.trim(["app": HistoryLimits(messages: 10)])
+        #expect(usage["app"]?.messages == 10 && usage["app"]?.removed == 99_990)
+        #expect(try await store.tokens(HistoryQuery(channel: "c", limit: 100)) == Array(99_991...100_000))
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `HB-41: messages that were deleted behind an older one cost nothing afterwards`() async throws {
+        let store = InMemoryMessageStore(limits: MemoryLimits(messagesPerChannel: 200_000))
+        for token in 1...100_000 as ClosedRange<UInt64> { try await store.append(message(token, "c")) }
+        #expect(try await store.delete(channel: "c", start: 1, end: nil, application: "app") == 99_999)
+        for token in 100_001...120_000 as ClosedRange<UInt64> { try await store.append(message(token, "d")) }
+        #expect(try await store.tokens(HistoryQuery(channel: "c", limit: 100)) == [1])
+        #expect(try await store.trim(["app": HistoryLimits(messages: 20_000)])["app"]?.removed == 1)
+    }
 }
