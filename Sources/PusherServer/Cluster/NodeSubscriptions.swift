@@ -19,13 +19,12 @@ struct NodeSubscriptions: Sendable {
 
     private struct Channel {
         var seats: [SocketID: Seat] = [:]
-        /// Event loops with subscribed connections, and the number of these on each.
-        var audience = EventLoopSet()
-        var perEventLoop: [Int32] = []
+        /// The number of subscribed connections on each event loop.
+        var loops = EventLoopCounts()
         /// The number of subscribed connections with recovery.
-        var recovering = 0
+        var recovering: Int32 = 0
         /// The number of subscriptions that the leader counts for this node: those without a user, and those of each user.
-        var held = 0
+        var held: Int32 = 0
         var members: [Identifier: Member] = [:]
 
         var isUnused: Bool { seats.isEmpty && held == 0 && members.isEmpty }
@@ -39,7 +38,7 @@ struct NodeSubscriptions: Sendable {
 
     /// The event loops that have subscribers of a channel.
     func audience(of id: ChannelID) -> EventLoopSet {
-        channels[id]?.audience ?? EventLoopSet()
+        channels[id]?.loops.audience ?? EventLoopSet()
     }
 
     /// Whether the node has subscriptions to a channel, as it sees it or as the leader does.
@@ -63,9 +62,7 @@ struct NodeSubscriptions: Sendable {
             guard let seat else { return }
             channel.seats[seat.socketID] = Seat(eventLoopID: seat.eventLoopID, user: user, isRecovering: isRecovering)
             if isRecovering { channel.recovering += 1 }
-            while channel.perEventLoop.count <= seat.eventLoopID { channel.perEventLoop.append(0) }
-            channel.perEventLoop[seat.eventLoopID] += 1
-            channel.audience.insert(seat.eventLoopID)
+            channel.loops.add(seat.eventLoopID)
         }
     }
 
@@ -77,8 +74,7 @@ struct NodeSubscriptions: Sendable {
             guard let seat = channel.seats.removeValue(forKey: socketID) else { return }
             user = seat.user
             if seat.isRecovering { channel.recovering -= 1 }
-            channel.perEventLoop[seat.eventLoopID] -= 1
-            if channel.perEventLoop[seat.eventLoopID] == 0 { channel.audience.remove(seat.eventLoopID) }
+            _ = channel.loops.remove(seat.eventLoopID)
         }
         return EndedHolding(channel: id.name, user: user?.text)
     }
@@ -99,7 +95,7 @@ struct NodeSubscriptions: Sendable {
             var holdings = channel.members.map { user, member in
                 ChannelHolding(channel: id, member: PresenceMember(userID: user.text, info: member.info), count: member.count)
             }
-            if channel.held > 0 { holdings.append(ChannelHolding(channel: id, member: nil, count: channel.held)) }
+            if channel.held > 0 { holdings.append(ChannelHolding(channel: id, member: nil, count: Int(channel.held))) }
             return holdings
         }
     }

@@ -1,40 +1,56 @@
 import ServerValues
 
-/// One channel of a shard.
+/// One channel of a shard. Kept small, because a server may have a million of them.
 struct HubChannel: Sendable {
-    let traits: ChannelTraits
-    private(set) var subscriptions = 0
-    /// Event loops with at least one subscription.
-    private(set) var audience = EventLoopSet()
-    /// The number of subscriptions of each event loop, up to the highest event loop that ever had one.
-    private var perEventLoop: [Int32] = []
-    /// The members; empty without the presence trait.
-    private(set) var roster = PresenceRoster()
-    var cached: CachedMessage?
+    /// What few channels have.
+    private struct Parts: Sendable {
+        /// The members; empty without the presence trait.
+        var roster = PresenceRoster()
+        var cached: CachedMessage?
+    }
+
+    private var loops = EventLoopCounts()
+    /// One element once the channel has had a member or a cached message; otherwise none.
+    private var parts: [Parts] = []
     var count = CountAnnouncement()
+    let traits: ChannelTraits
 
     init(traits: ChannelTraits) {
         self.traits = traits
     }
 
+    var subscriptions: Int { loops.total }
+    /// Event loops with at least one subscription.
+    var audience: EventLoopSet { loops.audience }
+    /// The members; empty without the presence trait.
+    var roster: PresenceRoster { parts.first?.roster ?? PresenceRoster() }
+
+    var cached: CachedMessage? {
+        get { parts.first?.cached }
+        set { if newValue != nil || !parts.isEmpty { withParts { $0.cached = newValue } } }
+    }
+
     /// Adds a subscription; returns true when it is the user's first connection.
     mutating func add(eventLoopID: Int, member: PresenceMember?) -> Bool {
-        while perEventLoop.count <= eventLoopID { perEventLoop.append(0) }
-        perEventLoop[eventLoopID] += 1
-        audience.insert(eventLoopID)
-        subscriptions += 1
+        loops.add(eventLoopID)
         guard let member else { return false }
-        defer { roster.encode() }
-        return roster.join(member)
+        return withParts { parts in
+            defer { parts.roster.encode() }
+            return parts.roster.join(member)
+        }
     }
 
     /// Removes a subscription. Returns nil when the event loop has none, and true when it was the user's last connection.
     mutating func remove(eventLoopID: Int, userID: String?) -> Bool? {
-        guard perEventLoop.indices.contains(eventLoopID), perEventLoop[eventLoopID] > 0 else { return nil }
-        perEventLoop[eventLoopID] -= 1
-        if perEventLoop[eventLoopID] == 0 { audience.remove(eventLoopID) }
-        subscriptions -= 1
-        return userID.map { roster.leave(userID: $0) } ?? false
+        guard loops.remove(eventLoopID) else { return nil }
+        guard let userID, !parts.isEmpty else { return false }
+        return withParts { $0.roster.leave(userID: userID) }
+    }
+
+    private mutating func withParts<Result>(_ body: (inout Parts) -> Result) -> Result {
+        if parts.isEmpty { parts = [Parts()] }
+        // in bounds: there is an element now.
+        return body(&parts[0])
     }
 
     func cached(at now: MonotonicInstant) -> CachedMessage? {
