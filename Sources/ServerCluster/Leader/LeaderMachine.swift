@@ -331,7 +331,7 @@ package struct LeaderMachine: Sendable {
 
     private mutating func keep(_ commit: ClusterCommit, at now: MonotonicInstant) {
         let bytes = commit.batch.items.reduce(commit.writes.reduce(64) { $0 + $1.cost }) { $0 + $1.cost }
-        kept.append((commit, bytes, now))
+        kept.append((commit.packed, bytes, now))
         keptBytes += bytes
         log.append((commit.batch.position.sequence, bytes, now))
         logBytes += bytes
