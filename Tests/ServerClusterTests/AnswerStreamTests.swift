@@ -88,4 +88,18 @@ struct AnswerStreamTests {
             #expect(throws: ClusterCodingError.self) { _ = try ClusterAnswers(decoding: cut) }
         }
     }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `CR-40: a long answer is joined without copying its beginning again and again`() {
+        var receiver = AnswerReceiver()
+        let (count, piece) = (200_000, payload(100))
+        var answers: [(request: UInt64, payload: ByteBuffer)] = []
+        for number in 1...count {
+            answers += receiver.take([
+                ClusterAnswers.Piece(number: UInt64(number), request: 7, isLast: number == count, payload: piece)
+            ])
+        }
+        #expect(answers.map(\.request) == [7] && answers.first?.payload.readableBytes == count * 100)
+        #expect(answers.first?.payload.getSlice(at: (count - 1) * 100, length: 100) == piece)
+    }
 }

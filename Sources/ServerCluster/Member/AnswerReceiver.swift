@@ -26,12 +26,8 @@ struct AnswerReceiver: Sendable {
             }
             received = piece.number
             untoldBytes += piece.payload.readableBytes
-            if var begun = partial {
-                begun.writeImmutableBuffer(piece.payload)
-                partial = begun
-            } else {
-                partial = piece.payload
-            }
+            // In place: a copy in a variable would make each piece copy all before it.
+            if partial?.writeImmutableBuffer(piece.payload) == nil { partial = piece.payload }
             guard piece.isLast else { continue }
             answers.append((piece.request, partial ?? ByteBuffer()))
             partial = nil
