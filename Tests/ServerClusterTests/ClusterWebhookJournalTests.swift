@@ -158,4 +158,14 @@ struct ClusterWebhookJournalTests {
         #expect(store.count == 1)
         #expect(try await journal().claim("app").count == 1)
     }
+
+    @Test func `CR-42: a number after which no other one fits is not gone on with`() async throws {
+        _ = try await journal().keep(event("1"), of: "app", for: receiver)
+        let words = store.emissions.withLockedValue { $0 }.flatMap(\.commands).flatMap(\.arguments)
+        let value = try #require(words.compactMap { if case .bytes(let value) = $0 { value } else { nil } }.last)
+        for number: UInt64 in [.max, .max - 1, UInt64(Int64.max) + 1] { store.put("\(number)", value) }
+        let next = try await journal()
+        #expect(store.count == 1 && next.claim("app").count == 1)
+        #expect((1...3).map { _ in next.keep(event("2"), of: "app", for: receiver) } == [2, 3, 4])
+    }
 }
