@@ -235,7 +235,11 @@ final class PusherClusterLeader: ClusterLeader {
     // MARK: Users and connections
 
     private func signIn(_ connection: SignedInConnection, _ answers: [ByteBuffer], of node: ClusterNode) {
-        guard let number = number(of: node), let application = application(connection.application) else { return }
+        guard let number = number(of: node) else { return }
+        guard let application = application(connection.application) else {
+            unserved.withLockedValue { _ = $0[Identifier(connection.application), default: []].insert(node) }
+            return
+        }
         holdings.withLockedValue { $0.signIn(connection, of: node) }
         records.keep(connection, of: node)
         channels.signIn(

@@ -1,4 +1,5 @@
 import NIOConcurrencyHelpers
+import PusherProtocol
 import RedisTestSupport
 import ServerStorage
 import Testing
@@ -85,6 +86,27 @@ import Testing
             #expect(try await publish("1", to: ["room"], at: cluster[0]) == 200)
             #expect(try await back.expect("e").data == "1")
             try await back.expectSilence()
+        }
+    }
+
+    @Test func `CP-80: so are those that sign in before their leader knows the application`() async throws {
+        var other = quietApplication
+        (other.id, other.key) = ("1002", "key-2")
+        let (registry, second) = (ChangingApplications(), other)
+        try await withPusherCluster(1, { $0.applications = registry }) { cluster in
+            let client = try await cluster[0].connect()
+            registry.set([second])
+            let leader = try await cluster.lead()
+            let userData = #"{"id":"ann"}"#
+            let auth = PusherSignature.userAuth(
+                socketID: await client.socketID, userData: userData, key: "app-key", secret: "app-secret")
+            try await client.send(PusherClientFrames.signin(auth: auth, userData: userData))
+            // The leader has taken the request, and nobody answers it.
+            try await client.expectSilence()
+            await cluster.cluster.settle()
+            registry.set([quietApplication, second])
+            leader.applicationsChanged()
+            #expect(try await client.expectFarewell() == 4200)
         }
     }
 }
