@@ -174,7 +174,7 @@ let package = Package(
         library(
             "PubNubProtocol",
             ["Identifiers", "ConnectionEngine", "WireCoding", crypto, cryptoExtrasOffApple, orderedCollections]),
-        library("NexconnProtocol", ["Identifiers", "ConnectionEngine", "WireCoding", crypto, deque, orderedCollections]),
+        library("ChatProtocol", ["Identifiers", "ConnectionEngine", "WireCoding", crypto, deque, orderedCollections]),
 
         // What clients are put together of: real parts, or a double's.
         library(
@@ -200,17 +200,17 @@ let package = Package(
         library("DatabaseFile", [crypto]),
         // What a chat client keeps there.
         library(
-            "ChatDatabase", ["ChatRequirements", "DatabaseFile", "Identifiers", "NexconnProtocol", "WireCoding", grdb, nioLocks]),
+            "ChatDatabase", ["ChatRequirements", "DatabaseFile", "Identifiers", "ChatProtocol", "WireCoding", grdb, nioLocks]),
         client(
             "NexconnChatSDK",
             [
-                "Identifiers", "ConnectionEngine", "NexconnProtocol", "ChatDatabase", "EngineRuntime", "ClientRuntime",
+                "Identifiers", "ConnectionEngine", "ChatProtocol", "ChatDatabase", "EngineRuntime", "ClientRuntime",
                 "TransportCommon", "WebSocketTransport", "WireCoding", crypto, nioLocks, logging, orderedCollections,
             ]),
         client(
             "Lifeline",
             [
-                "Identifiers", "ConnectionEngine", "PusherProtocol", "PubNubProtocol", "NexconnProtocol", "WireCoding",
+                "Identifiers", "ConnectionEngine", "PusherProtocol", "PubNubProtocol", "ChatProtocol", "WireCoding",
                 "EngineRuntime", "ClientRuntime", "TransportCommon", "HTTPTransport", nioLocks, logging, deque,
             ], compact),
         // The outbox of Lifeline, on disk.
@@ -223,7 +223,7 @@ let package = Package(
         library(
             "LifelineBackend",
             [
-                "ConnectionEngine", "PusherProtocol", "PubNubProtocol", "NexconnProtocol", "WireCoding", "TransportCommon",
+                "ConnectionEngine", "PusherProtocol", "PubNubProtocol", "ChatProtocol", "WireCoding", "TransportCommon",
                 "HTTPTransport",
             ], compact),
 
@@ -235,7 +235,7 @@ let package = Package(
             [
                 "ConnectionEngine", "EngineRuntime", "EngineTesting", "ClientRuntime", "HTTPTransport", "Identifiers",
                 "WireCoding",
-                "PusherProtocol", "PubNubProtocol", "NexconnProtocol", "Lifeline", "PusherSwift", "PubNub", deque, nioLocks,
+                "PusherProtocol", "PubNubProtocol", "ChatProtocol", "Lifeline", "PusherSwift", "PubNub", deque, nioLocks,
             ]),
         library("LifelineTestingChat", ["LifelineTesting", "NexconnChatSDK", "ClientRuntime", "EngineRuntime"]),
 
@@ -265,7 +265,7 @@ let package = Package(
             "ChatServer",
             [
                 "Identifiers", "ServerRuntime", "ServerCluster", "RedisClient", "ServerValues", "ServerStorage", "HTTPTransport",
-                "NexconnProtocol", "WireCoding", "WebSocketFraming", crypto, deque, heap, nioCore, nioHTTP1, nioLocks, logging,
+                "ChatProtocol", "WireCoding", "WebSocketFraming", crypto, deque, heap, nioCore, nioHTTP1, nioLocks, logging,
                 orderedCollections,
             ]),
         library(
@@ -317,7 +317,7 @@ let package = Package(
             dependencies: [
                 "ConnectionEngine", "EngineRuntime", "Identifiers", "HTTPTransport", "WebSocketTransport", "Lifeline",
                 "LifelineBackend", "LifelineServer", "ServerRuntime", "ServerConsole", "ServerCluster", "RedisClient",
-                "PusherProtocol", "PubNubProtocol", "NexconnProtocol", "ServerStorage", "HubStorage", "WireCoding",
+                "PusherProtocol", "PubNubProtocol", "ChatProtocol", "ServerStorage", "HubStorage", "WireCoding",
                 "PostgreSQLStorage", "TransportCommon", "WebSocketFraming", nioCore, nioPosix, nioLocks, nioTLS, nioSSL, x509,
                 orderedCollections,
                 argumentParser,
@@ -437,13 +437,13 @@ let package = Package(
         tests(
             "PubNubProtocolTests",
             ["Identifiers", "PubNubProtocol", "WireCoding", "EngineTesting", "ConnectionEngine", crypto, cryptoExtras]),
-        tests("NexconnProtocolTests", ["NexconnProtocol", "WireCoding", "EngineTesting", "ConnectionEngine"]),
+        tests("ChatProtocolTests", ["ChatProtocol", "WireCoding", "EngineTesting", "ConnectionEngine"]),
         tests("DatabaseFileTests", ["DatabaseFile"]),
-        tests("ChatDatabaseTests", ["ChatDatabase", "NexconnProtocol", grdb, nioLocks]),
+        tests("ChatDatabaseTests", ["ChatDatabase", "ChatProtocol", grdb, nioLocks]),
         tests(
             "NexconnChatSDKTests",
             [
-                "TelemetryTestSupport", "Identifiers", "NexconnChatSDK", "NexconnProtocol", "ChatDatabase", "WireCoding",
+                "TelemetryTestSupport", "Identifiers", "NexconnChatSDK", "ChatProtocol", "ChatDatabase", "WireCoding",
                 "LifelineServer", "ServerStorage", "EngineTesting", "ChatServer", "ConnectionEngine", "EngineRuntime",
                 "PubNubServer", "PusherServer", "TransportCommon", "WebSocketTransport", nioLocks,
             ]),
@@ -463,7 +463,7 @@ let package = Package(
         tests(
             "LifelineTests",
             [
-                "TelemetryTestSupport", "Identifiers", "Lifeline", "PusherProtocol", "PubNubProtocol", "NexconnProtocol",
+                "TelemetryTestSupport", "Identifiers", "Lifeline", "PusherProtocol", "PubNubProtocol", "ChatProtocol",
                 "WireCoding",
                 "HTTPTransport", "TransportCommon", "LifelineServer", "ServerStorage", "EngineTesting", "ChatServer",
                 "ConnectionEngine", "EngineRuntime", "ClientRuntime", "PubNubServer", "PusherServer", "ServerRuntime", nioCore,
@@ -475,7 +475,7 @@ let package = Package(
         tests(
             "LifelineBackendTests",
             [
-                "LifelineBackend", "ConnectionEngine", "HTTPTransport", "NexconnProtocol", "PusherProtocol", "WireCoding",
+                "LifelineBackend", "ConnectionEngine", "HTTPTransport", "ChatProtocol", "PusherProtocol", "WireCoding",
                 "Lifeline", "LifelineServer", nioLocks,
             ]),
         tests(
@@ -503,7 +503,7 @@ let package = Package(
             ["ServerConsole", "ConsolePages", "ServerRuntime", "ServerValues", nioCore, nioHTTP1]),
         tests("ServerStorageTests", ["ServerStorage"]),
         tests("PubNubCoreTests", ["Identifiers", "ServerStorage", "PubNubServer", "ConnectionEngine"]),
-        tests("ChatCoreTests", ["Identifiers", "ServerStorage", "ChatServer", "NexconnProtocol", "ConnectionEngine"]),
+        tests("ChatCoreTests", ["Identifiers", "ServerStorage", "ChatServer", "ChatProtocol", "ConnectionEngine"]),
         tests("PusherCoreTests", ["Identifiers", "PusherProtocol", "PusherServer", "ServerValues", "ConnectionEngine"]),
         tests(
             "HubStorageTests",
@@ -518,7 +518,7 @@ let package = Package(
         .target(
             name: "ServerTestSupport",
             dependencies: [
-                "ChatServer", "HubStorage", "Identifiers", "LifelineServer", "NexconnProtocol", "PubNubProtocol", "PubNubServer",
+                "ChatServer", "HubStorage", "Identifiers", "LifelineServer", "ChatProtocol", "PubNubProtocol", "PubNubServer",
                 "PusherProtocol", "PusherServer", "ServerRuntime", "ServerStorage", "ServerValues", "WebSocketFraming",
                 "WireCoding",
                 asyncHTTPClient, logging, nioCore, nioHTTP1, nioLocks, nioPosix, nioSSL,
@@ -542,7 +542,7 @@ let package = Package(
         tests(
             "ChatServerTests",
             [
-                "ChatServer", "ClusterTestSupport", "HubStorage", "Identifiers", "LifelineServer", "NexconnProtocol",
+                "ChatServer", "ClusterTestSupport", "HubStorage", "Identifiers", "LifelineServer", "ChatProtocol",
                 "PubNubServer", "PusherServer", "RedisClient", "RedisTestSupport", "ServerCluster", "ServerRuntime",
                 "ServerStorage", "ServerTestSupport", "ServerValues", "StoreConformance", "WebSocketFraming", "WireCoding",
                 asyncHTTPClient, logging, nioCore, nioHTTP1, nioLocks, nioPosix,
@@ -551,7 +551,7 @@ let package = Package(
             "LifelineServerTests",
             [
                 "ChatServer", "ClusterTestSupport", "EchoServer", "HubStorage", "Identifiers", "LifelineServer",
-                "NexconnProtocol", "PostgreSQLStorage", "PostgresTestSupport", "PubNubProtocol", "PubNubServer", "PusherProtocol",
+                "ChatProtocol", "PostgreSQLStorage", "PostgresTestSupport", "PubNubProtocol", "PubNubServer", "PusherProtocol",
                 "PusherServer", "RedisClient",
                 "RedisTestSupport",
                 "ServerCluster", "ServerConsole", "ServerDescriptions", "ServerRuntime", "ServerStorage", "ServerTestSupport",
@@ -568,7 +568,7 @@ let package = Package(
             name: "SeedExamplesSwift5Tests",
             dependencies: [
                 "Identifiers", "PusherSwift", "PubNub", "NexconnChatSDK", "LifelineServer", "ChatServer", "ConnectionEngine",
-                "EngineRuntime", "HTTPTransport", "NexconnProtocol", "PubNubProtocol", "PubNubServer",
+                "EngineRuntime", "HTTPTransport", "ChatProtocol", "PubNubProtocol", "PubNubServer",
                 "PusherProtocol", "PusherServer", nioLocks,
             ],
             swiftSettings: [.swiftLanguageMode(.v5)] + strict),
@@ -578,7 +578,7 @@ let package = Package(
         tests(
             "IntegrationTests",
             [
-                "Identifiers", "PusherSwift", "PubNub", "NexconnChatSDK", "NexconnProtocol", "PusherProtocol", "Lifeline",
+                "Identifiers", "PusherSwift", "PubNub", "NexconnChatSDK", "ChatProtocol", "PusherProtocol", "Lifeline",
                 "LifelineBackend", "LifelineOutbox", "LifelineUI", "LifelineServer", "ServerStorage", "HubStorage",
                 "StoreConformance",
                 "LifelineTesting",
@@ -617,7 +617,7 @@ if Context.environment["LIFELINE_FUZZ"] != nil {
             dependencies: [
                 "Identifiers", "WireCoding", "BodyCompression", "WebSocketFraming", "TransportCommon", "HTTPTransport",
                 "RedisClient",
-                "PusherProtocol", "PubNubProtocol", "NexconnProtocol", "PusherSwift", "PubNub", "ChatDatabase", "NexconnChatSDK",
+                "PusherProtocol", "PubNubProtocol", "ChatProtocol", "PusherSwift", "PubNub", "ChatDatabase", "NexconnChatSDK",
                 "ServerRuntime", "ServerCluster", "PusherServer", "PubNubServer", "ChatServer", "ServerStorage",
                 "ConnectionEngine",
                 "EngineRuntime", "EngineTesting", "ServerValues", nioCore, nioLocks, nioSSL,

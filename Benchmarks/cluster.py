@@ -28,7 +28,7 @@ SECONDS = float(sys.argv[3]) if len(sys.argv) > 3 else 4
 os.environ["LIFELINE"] = LIFELINE
 from cluster_harness import Cluster  # noqa: E402
 from lifeline_harness import APP_ID, KEY, SECRET, Server, wait_until  # noqa: E402
-from nexconn_client import ServerAPI  # noqa: E402
+from chat_client import ServerAPI  # noqa: E402
 from partition_judge import are_spread  # noqa: E402
 from partition_load import measure  # noqa: E402
 from pusher_client import PusherSocket, signature  # noqa: E402

@@ -39,7 +39,7 @@ SERVER = "(LifelineServer|PusherServer|PubNubServer|ChatServer)Tests"
 # The tests that are run for a module, the fastest first: the next ones run only when these notice nothing.
 SUITES = {
     "Identifiers": ["IdentifiersTests", "PusherCoreTests|PubNubCoreTests|ChatCoreTests|PubNubProtocolTests"],
-    "WireCoding": ["WireCodingTests|PusherProtocolTests|PubNubProtocolTests|NexconnProtocolTests"],
+    "WireCoding": ["WireCodingTests|PusherProtocolTests|PubNubProtocolTests|ChatProtocolTests"],
     "BodyCompression": ["BodyCompressionTests", "(LifelineServer|PubNubServer)Tests.*Compress"],
     "WebSocketFraming": ["WebSocketFramingTests", "WebSocketTransportTests"],
     "ConnectionEngine": ["ConnectionEngineTests|EngineRuntimeTests", "IntegrationTests"],
@@ -51,7 +51,7 @@ SUITES = {
     "RedisClient": ["RedisClientTests", "RedisClientServerTests"],
     "PusherProtocol": ["PusherProtocolTests", "PusherSwiftTests"],
     "PubNubProtocol": ["PubNubProtocolTests", "PubNubTests"],
-    "NexconnProtocol": ["NexconnProtocolTests", "NexconnChatSDKTests"],
+    "ChatProtocol": ["ChatProtocolTests", "NexconnChatSDKTests"],
     "PusherSwift": ["PusherSwiftTests", "LifelineTests"],
     "PubNub": ["PubNubTests", "LifelineTests"],
     "NexconnChatSDK": ["NexconnChatSDKTests", "ChatAppTests|LifelineTests"],

@@ -1,10 +1,10 @@
 import ChatDatabase
+import ChatProtocol
 import ConnectionEngine
 import EngineRuntime
 import EngineTesting
 import Foundation
 import NIOConcurrencyHelpers
-import NexconnProtocol
 
 @testable import NexconnChatSDK
 
@@ -18,7 +18,7 @@ enum ChatClientTarget {
         let session = ChatFuzzSession(directory)
         session.connect()
         ClientTargets.play(
-            input, to: session.transport, session.timers, decoder: { NexconnFrameDecoder() }, greeted: { session.ask() },
+            input, to: session.transport, session.timers, decoder: { ChatFrameDecoder() }, greeted: { session.ask() },
             settle: { session.settle() })
         session.useDatabase()
         session.end()
@@ -34,7 +34,7 @@ enum ChatClientTarget {
 
 /// An engine on a scripted transport, and what an app does with it.
 private final class ChatFuzzSession: Sendable {
-    let transport = ScriptedTransport<NexconnSession>()
+    let transport = ScriptedTransport<ChatSession>()
     let timers = ManualTimers()
     private let engine: ChatEngine
 
@@ -65,9 +65,9 @@ private final class ChatFuzzSession: Sendable {
     /// Requests that are answered by the frames of the input, with the numbers from 1 on in this order.
     func ask() {
         guard let client = engine.client else { return }
-        client.enter(NexconnEntry("room")) { _ in }
+        client.enter(ChatEntryRequest("room")) { _ in }
         client.send(
-            NexconnDraft(
+            ChatMessageDraft(
                 clientID: "c1", conversation: .direct, to: "u2", type: "RC:TxtMsg", content: Array(#"{"content":"hello"}"#.utf8))
         ) { _ in }
         settle()
@@ -77,8 +77,8 @@ private final class ChatFuzzSession: Sendable {
     func useDatabase() {
         settle()
         guard let database = engine.client?.database else { return }
-        let kinds: [NexconnConversation] = [.direct, .group, .open, .system]
-        let channels = ((try? database.channels(kinds, limit: 2)) ?? []).map(\.channel) + [NexconnChannel(.open, "room")]
+        let kinds: [ChatConversationKind] = [.direct, .group, .open, .system]
+        let channels = ((try? database.channels(kinds, limit: 2)) ?? []).map(\.channel) + [ChatChannel(.open, "room")]
         for channel in channels {
             _ = try? database.insertLocal([Self.message(in: channel, .sent, time: 0)])
             _ = try? database.insert(Self.message(in: channel, .sending, time: 1_763_710_000_000))
@@ -95,7 +95,7 @@ private final class ChatFuzzSession: Sendable {
         settle()
     }
 
-    private static func message(in channel: NexconnChannel, _ status: LocalMessageStatus, time: Int64) -> LocalMessage {
+    private static func message(in channel: ChatChannel, _ status: LocalMessageStatus, time: Int64) -> LocalMessage {
         LocalMessage(
             channel: channel, clientID: "c2", sender: "u1", isSent: true, status: status, sentTime: time, type: "RC:TxtMsg",
             content: Array(#"{"content":"hello"}"#.utf8))

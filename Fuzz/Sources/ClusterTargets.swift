@@ -25,8 +25,8 @@ enum ClusterTargets {
                 return fact.encoded(of: key)
             }
         case 3: repeated(buffer) { try PubNubClusterRequest(decoding: $0).encoded() }
-        case 4: repeated(buffer) { try ChatRequest(decoding: $0).encoded() }
-        case 5: repeated(buffer) { try ChatReply(decoding: $0).encoded() }
+        case 4: repeated(buffer) { try ChatClusterRequest(decoding: $0).encoded() }
+        case 5: repeated(buffer) { try ChatClusterReply(decoding: $0).encoded() }
         case 6: _ = try? ChatFact(buffer, for: node)
         case 7: repeated(buffer) { try PusherRequest(decoding: $0).encoded() }
         case 8: repeated(buffer) { try PusherFact(decoding: $0).encoded() }

@@ -1,4 +1,4 @@
-import NexconnProtocol
+import ChatProtocol
 import PusherProtocol
 import ServerRuntime
 import ServerStorage
@@ -47,10 +47,10 @@ enum ServerTargets {
     /// Frames of one session, one a line.
     @Sendable private static func chat(_ input: FuzzInput) {
         var input = input
-        var parser = NexconnClientFrameParser()
+        var parser = ChatClientFrameParser()
         for line in input.lines(upTo: 64) where JSONBytes.firstInvalidUTF8(line.bytes) == nil {
             guard let frame = try? parser.parse(line.bytes) else { continue }
-            let written = NexconnClientFrames.bytes(frame)
+            let written = ChatClientFrames.bytes(frame)
             let again = try? written.withUnsafeBytes { bytes in try parser.parse(bytes) }
             require(again == frame, "The frame is not read as it is written: \(String(decoding: written, as: UTF8.self))")
         }
@@ -58,7 +58,7 @@ enum ServerTargets {
 
     /// The body of a call of the chat server's HTTP API.
     @Sendable private static func chatREST(_ input: FuzzInput) {
-        guard let fields = try? NexconnAPIFields(input.array) else { return }
+        guard let fields = try? ChatAPIFields(input.array) else { return }
         for name in ["userId", "a", "messageId", "content", "time", "users"] {
             _ = try? fields.optionalText(name)
             _ = try? fields.optionalID(name)

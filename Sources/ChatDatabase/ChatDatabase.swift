@@ -1,7 +1,7 @@
+import ChatProtocol
 import GRDB
 import Identifiers
 import NIOConcurrencyHelpers
-import NexconnProtocol
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -17,7 +17,7 @@ import NexconnProtocol
 public final class ChatDatabase: Sendable {
     private struct State: Sendable {
         var isClosed = false
-        var place: NexconnPlace?
+        var place: ChatPlace?
         var interrupted: [Int64] = []
         /// Cached numbers of names that are certainly in the database.
         var names: [Identifier: Int64] = [:]
@@ -102,11 +102,11 @@ public final class ChatDatabase: Sendable {
     }
 
     /// This device's position in the user's inbox, from which a session resumes. Nil for a new database.
-    public var place: NexconnPlace? { state.withLockedValue(\.place) }
+    public var place: ChatPlace? { state.withLockedValue(\.place) }
 
     var interrupted: [Int64] { state.withLockedValue(\.interrupted) }
 
-    func remember(place: NexconnPlace) { state.withLockedValue { $0.place = place } }
+    func remember(place: ChatPlace) { state.withLockedValue { $0.place = place } }
 
     // MARK: - Transactions
 

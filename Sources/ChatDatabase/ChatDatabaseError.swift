@@ -1,6 +1,6 @@
+import ChatProtocol
 import DatabaseFile
 import GRDB
-import NexconnProtocol
 
 /// Why the local database could not be opened, or an operation failed. No error contains a message or a user's name.
 public enum ChatDatabaseError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -26,7 +26,7 @@ public enum ChatDatabaseError: Error, Hashable, Sendable, CustomStringConvertibl
     }
 
     /// The error code in the API.
-    public var code: NexconnCode { self == .closed ? .databaseClosed : .storageFailed }
+    public var code: ChatErrorCode { self == .closed ? .databaseClosed : .storageFailed }
 
     init(_ error: any Error) {
         if let known = error as? ChatDatabaseError {

@@ -1,5 +1,5 @@
+import ChatProtocol
 import Identifiers
-import NexconnProtocol
 import ServerRuntime
 import WireCoding
 
@@ -15,7 +15,7 @@ extension ChatService: BridgedFront {
 
     package func publish(_ message: BridgedMessage, to key: String, textEvent: String) -> Bool {
         guard let gateway = gateway(key: key), gateway.refusal == nil,
-            let draft = NexconnDraft(message, textEvent: textEvent)
+            let draft = ChatMessageDraft(message, textEvent: textEvent)
         else { return false }
         if let forwarder = backend.forwarder {
             forwarder.publish(draft, from: message.origin, as: message.chatUser, to: key)
@@ -24,7 +24,7 @@ extension ChatService: BridgedFront {
         guard let application = application(key: key) else { return false }
         // If the open channel does not exist, there are no participants to deliver to.
         application.send(
-            draft, by: .bridge(service: message.origin, user: message.chatUser), options: NexconnSendOptions(node: self)
+            draft, by: .bridge(service: message.origin, user: message.chatUser), options: ChatSendOptions(node: self)
         ) { _ in }
         return true
     }
@@ -34,7 +34,7 @@ extension ChatService: BridgedFront {
 
 extension BridgeTap {
     /// Passes a message in an open channel to the other services.
-    func carry(_ message: NexconnMessage, of key: String) {
+    func carry(_ message: ChatMessage, of key: String) {
         carry(from: ChatService.bridgeName, application: key, channel: message.to) { textEvent in
             BridgedMessage(
                 origin: ChatService.bridgeName, channel: message.to,
@@ -44,12 +44,12 @@ extension BridgeTap {
     }
 }
 
-extension NexconnDraft {
+extension ChatMessageDraft {
     /// Nil for a message that chat cannot carry. Contents are objects in chat: a string becomes `{"content":"…"}`, any other value
     /// `{"value":…}`.
     fileprivate init?(_ message: BridgedMessage, textEvent: String) {
         let type = ChatService.type(of: message.event, textEvent: textEvent)
-        guard NexconnLimits.accepts(id: message.channel), NexconnLimits.accepts(type: type) else { return nil }
+        guard ChatProtocolLimits.accepts(id: message.channel), ChatProtocolLimits.accepts(type: type) else { return nil }
         let text = message.data.text
         let content: [UInt8] =
             switch message.data.kind {
@@ -57,7 +57,7 @@ extension NexconnDraft {
             case .string: Array(#"{"content":\#(text)}"#.utf8)
             default: Array(#"{"value":\#(text)}"#.utf8)
             }
-        guard NexconnLimits.problem(ofContent: content) == nil else { return nil }
+        guard ChatProtocolLimits.problem(ofContent: content) == nil else { return nil }
         self.init(clientID: "", conversation: .open, to: message.channel, type: type, content: content)
     }
 }

@@ -1,6 +1,6 @@
+import ChatProtocol
 import Identifiers
 import NIOCore
-import NexconnProtocol
 import ServerRuntime
 import ServerStorage
 import WireCoding
@@ -40,7 +40,7 @@ extension ChatService: ConsoleService {
 
     package func sentence(ofCode code: Int) -> String? {
         // Close codes of the WebSocket protocol.
-        (1_000..<3_000).contains(code) ? "A client did not keep to the rules of WebSockets." : NexconnCode(code).sentence
+        (1_000..<3_000).contains(code) ? "A client did not keep to the rules of WebSockets." : ChatErrorCode(code).sentence
     }
 
     package func reports(on loop: Int, from start: Int, count: Int) -> (reports: [ConnectionReport], next: Int?) {
@@ -57,7 +57,7 @@ extension ChatService: ConsoleService {
     /// Shows in the live feed a message that another process has accepted and that participants of an open channel on this server
     /// receive (rule CO-40).
     package func show(_ frame: ByteBuffer, in channel: Identifier, of key: String) {
-        guard context.feed.isWatched, let message = NexconnWire.message(in: frame) else { return }
+        guard context.feed.isWatched, let message = ChatWire.message(in: frame) else { return }
         let text = String(decoding: message.content, as: UTF8.self)
         context.feed.tell(
             FeedEvent(

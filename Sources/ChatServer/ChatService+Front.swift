@@ -1,5 +1,5 @@
+import ChatProtocol
 import NIOHTTP1
-import NexconnProtocol
 import ServerRuntime
 
 extension ChatService: WebSocketFront {
@@ -8,16 +8,16 @@ extension ChatService: WebSocketFront {
     /// The path for WebSocket connections of sessions.
     private static let path = ["nexconn", "v1"]
 
-    package func owns(_ segments: [String]) -> Bool { NexconnAPIRoute.owns(segments) || segments == Self.path }
+    package func owns(_ segments: [String]) -> Bool { ChatAPIRoute.owns(segments) || segments == Self.path }
 
-    package func refusal(_ problem: HTTPProblem) -> HTTPAnswer { HTTPAnswer(NexconnAPIProblem(problem)) }
+    package func refusal(_ problem: HTTPProblem) -> HTTPAnswer { HTTPAnswer(ChatAPIProblem(problem)) }
 
     package func bodyLimit(_ segments: [String], _ limit: Int) -> Int {
-        NexconnAPIRoute.owns(segments) ? NexconnAPI.maximumBody(limit) : limit
+        ChatAPIRoute.owns(segments) ? ChatAPI.maximumBody(limit) : limit
     }
 
     package func answer(_ request: HTTPRequest, for connection: HTTPConnection) {
-        guard NexconnAPIRoute.owns(request.target.segments) else {
+        guard ChatAPIRoute.owns(request.target.segments) else {
             connection.kind = .webSocket
             let isGet = request.method == "GET" || request.method == "HEAD"
             let problem = isGet ? HTTPProblem.upgradeRequired : .methodNotAllowed("GET, HEAD")
@@ -26,11 +26,11 @@ extension ChatService: WebSocketFront {
         connection.kind = requestKind
         // A call without header fields; a signed call always has some.
         if request.method == "GET", request.headers.isEmpty {
-            return connection.answer(HTTPAnswer(NexconnAPIProblem.wrongMethod))
+            return connection.answer(HTTPAnswer(ChatAPIProblem.wrongMethod))
         }
         let full = context.congestion.full
         guard full.isEmpty else {
-            return connection.hold(until: full, or: HTTPAnswer(NexconnAPIProblem.unavailable), nil) { _, _ in
+            return connection.hold(until: full, or: HTTPAnswer(ChatAPIProblem.unavailable), nil) { _, _ in
                 self.call(request, for: connection)
             }
         }
@@ -43,7 +43,7 @@ extension ChatService: WebSocketFront {
             send(answer.status < 400 ? answer : described(answer, request.headers))
         }
         if let forwarder = backend.forwarder { return forwarder.answer(request, reply: reply) }
-        NexconnAPI(backend: backend, node: self).answer(request, reply: reply)
+        ChatAPI(backend: backend, node: self).answer(request, reply: reply)
     }
 
     /// A refusal with the application that the call names, and with what is signed, for the log (rule SO-150).
@@ -63,13 +63,13 @@ extension ChatService: WebSocketFront {
     // MARK: Sessions
 
     package func subprotocol(of segments: [String]) -> String? {
-        segments == Self.path ? NexconnWire.subprotocol : nil
+        segments == Self.path ? ChatWire.subprotocol : nil
     }
 
     package func connection(
         _ target: RequestTarget, _ visitor: RequestOrigin, on loop: EventLoopContext
     ) -> WebSocketConnection {
-        NexconnConnection(service: self, loop: loop)
+        ChatConnection(service: self, loop: loop)
     }
 
     // MARK: Time and metrics

@@ -1,8 +1,8 @@
+import ChatProtocol
 import Identifiers
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore
-import NexconnProtocol
 import ServerRuntime
 import ServerStorage
 import ServerValues
@@ -34,7 +34,7 @@ package final class ChatService: Sendable {
     let context: ServerContext
     let settings: ChatServiceSettings
     let backend: any ChatBackend
-    let mailboxes: [EventLoopMailbox<NexconnLoop>]
+    let mailboxes: [EventLoopMailbox<ChatLoop>]
     let webSockets: WebSocketService
     let requestKind: RequestKind
     let messageCounts = NIOLockedValueBox(ApplicationCounts())
@@ -47,9 +47,9 @@ package final class ChatService: Sendable {
         self.backend = backend
         let loopRefusals = context.loops.map { _ in NIOLockedValueBox(0) }
         self.loopRefusals = loopRefusals
-        mailboxes = zip(context.loops, loopRefusals).map { EventLoopMailbox($0.queue, NexconnLoop($0, $1)) }
+        mailboxes = zip(context.loops, loopRefusals).map { EventLoopMailbox($0.queue, ChatLoop($0, $1)) }
         webSockets = WebSocketService(
-            context, of: .chat, messageBytes: NexconnWire.maximumFrameBytes, silence: settings.chatHeartbeat,
+            context, of: .chat, messageBytes: ChatWire.maximumFrameBytes, silence: settings.chatHeartbeat,
             pongTimeout: .seconds(10))
         requestKind = context.requestKinds.add("chat")
     }
@@ -60,20 +60,20 @@ package final class ChatService: Sendable {
         backend.join(self)
     }
 
-    var applications: [NexconnApplication] { backend.applications }
+    var applications: [ServedChatApplication] { backend.applications }
 
     /// The application that serves sessions and calls with this key.
-    func application(key: String) -> NexconnApplication? {
+    func application(key: String) -> ServedChatApplication? {
         backend.application(key: Identifier(key))
     }
 
     /// The gateway for sessions of the application with this key.
-    func gateway(key: String) -> (any NexconnGateway)? {
+    func gateway(key: String) -> (any ChatGateway)? {
         backend.gateway(key: Identifier(key))
     }
 
     /// Makes the identity of a new session on an event loop, by which the state refers to it.
-    func newSession(on loop: EventLoopContext) -> ChatSession {
+    func newSession(on loop: EventLoopContext) -> ChatSessionID {
         backend.newSession(on: loop.queue.eventLoopID)
     }
 
@@ -82,14 +82,14 @@ package final class ChatService: Sendable {
 
     /// Registers a user of an application or updates the name, and issues a token; returns the token once it is stored.
     package func issueToken(app: String, user: String, name: String?) async throws(ChatTokenProblem) -> String {
-        let token = NexconnApplication.newToken()
-        let hash = NexconnApplication.hash(ofToken: token)
+        let token = ServedChatApplication.newToken()
+        let hash = ServedChatApplication.hash(ofToken: token)
         if let forwarder = backend.forwarder {
             try await forwarder.issueToken(hash: hash, app: app, user: Identifier(user), name: name)
             return token
         }
         guard let application = application(key: app) else { throw .unknownApplication }
-        let result: Result<String, NexconnRefusal> = await withCheckedContinuation { continuation in
+        let result: Result<String, ChatRequestRefusal> = await withCheckedContinuation { continuation in
             application.change(
                 { state, change in
                     try state.issueToken(
@@ -136,11 +136,11 @@ extension ChatService: ChatNode {
     package var eventLoopIDs: EventLoopSet { context.eventLoopIDs }
     package var eventLoop: (any EventLoop)? { mailboxes.first?.queue.eventLoop }
 
-    package func apply(_ changes: [NexconnDelivery], of application: Int, to sessions: inout NexconnNodeSessions) {
+    package func apply(_ changes: [ChatDelivery], of application: Int, to sessions: inout ChatNodeSessions) {
         for change in changes { sessions.apply(change, of: application, mailboxes: mailboxes) }
     }
 
-    package func countMessage(of application: NexconnApplication) {
+    package func countMessage(of application: ServedChatApplication) {
         countMessage(at: application.slot)
     }
 

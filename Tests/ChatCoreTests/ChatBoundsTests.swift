@@ -1,6 +1,6 @@
+import ChatProtocol
 import ChatServer
 import Identifiers
-import NexconnProtocol
 import ServerStorage
 import Testing
 
@@ -53,7 +53,7 @@ struct ChatBoundsTests {
         #expect(
             script.code {
                 _ = try $0.createGroup(
-                    ChatGroup(id: "g", name: "n", owner: ""), users: ["x", "y"], by: .user("m"), at: $1, into: &$2)
+                    ChatDocument.Group(id: "g", name: "n", owner: ""), users: ["x", "y"], by: .user("m"), at: $1, into: &$2)
             } == 24_366)
         try script.group("g", owner: "m", ["nobody 1"])
         #expect(script.code { _ = try $0.inviteToGroup("g", users: ["x", "y"], by: .user("m"), at: $1, into: &$2) } == 24_366)
@@ -68,7 +68,7 @@ struct ChatBoundsTests {
         }
         func create(_ id: Identifier, by actor: ChatActor, _ users: [Identifier] = [], notice: Int = 0) -> Int? {
             script.code {
-                let group = ChatGroup(id: id, name: "n", owner: "", notice: String(repeating: "x", count: notice))
+                let group = ChatDocument.Group(id: id, name: "n", owner: "", notice: String(repeating: "x", count: notice))
                 _ = try $0.createGroup(group, users: users, by: actor, at: $1, into: &$2)
             }
         }
@@ -82,7 +82,7 @@ struct ChatBoundsTests {
         #expect(script.code { _ = try $0.inviteToGroup("3", users: ["b"], by: .user("a"), at: $1, into: &$2) } == nil)
         #expect(script.code { _ = try $0.joinGroup("2", users: ["b"], by: .user("b"), at: $1, into: &$2) } == 33_003)
         #expect(create("4", by: .server(as: "c")) == 33_003)
-        var update = NexconnGroupUpdate()
+        var update = ChatGroupUpdate()
         update.extra = ["k": String(repeating: "x", count: 100)]
         #expect(script.code { _ = try $0.updateGroup("2", update, by: .user("a"), at: $1, into: &$2) } == 25_406)
     }
@@ -95,7 +95,7 @@ struct ChatBoundsTests {
             $0.openEntryBytes = 20
         }
         let (one, two) = (try script.signIn("a"), try script.signIn("b"))
-        func enter(_ id: Identifier, _ session: ChatSession, _ user: Identifier) -> Int? {
+        func enter(_ id: Identifier, _ session: ChatSessionID, _ user: Identifier) -> Int? {
             script.code { _ = try $0.enterOpenChannel(id, session: session, user: user, at: $1, into: &$2) }
         }
         #expect(enter("1", one, "a") == nil)
@@ -123,7 +123,7 @@ struct ChatBoundsTests {
     func shareOfOpenChannels() throws {
         var script = script { $0.openChannelsMadePerUser = 2 }
         let (one, two) = (try script.signIn("a"), try script.signIn("b"))
-        func enter(_ id: Identifier, _ session: ChatSession, _ user: Identifier) -> Int? {
+        func enter(_ id: Identifier, _ session: ChatSessionID, _ user: Identifier) -> Int? {
             script.code { _ = try $0.enterOpenChannel(id, session: session, user: user, at: $1, into: &$2) }
         }
         func leave(_ id: Identifier) throws {
@@ -154,7 +154,7 @@ struct ChatBoundsTests {
         func create(_ id: Identifier, by actor: ChatActor) -> Int? {
             script.code {
                 _ = try $0.createGroup(
-                    ChatGroup(id: id, name: "n", owner: ""), users: ["b"], by: actor, at: $1, into: &$2)
+                    ChatDocument.Group(id: id, name: "n", owner: ""), users: ["b"], by: actor, at: $1, into: &$2)
             }
         }
         for id in ["1", "2"] as [Identifier] {
@@ -193,7 +193,8 @@ struct ChatBoundsTests {
         #expect(send("3", by: "a") == 24_366)
         #expect(send("2", by: "a") == nil && send("b", by: "a") == nil)
         let invites: (inout ChatState, Int64, inout ChatCommit) throws -> Void = {
-            _ = try $0.createGroup(ChatGroup(id: "g", name: "n", owner: ""), users: ["4"], by: .user("a"), at: $1, into: &$2)
+            _ = try $0.createGroup(
+                ChatDocument.Group(id: "g", name: "n", owner: ""), users: ["4"], by: .user("a"), at: $1, into: &$2)
         }
         #expect(script.code(invites) == 24_366)
         #expect(send("3", by: "b") == nil)

@@ -77,7 +77,7 @@ struct ChatDeviceTests {
         limits.sendsPerSecond = 5
         var script = ChatScript(limits: limits)
         let phone = try script.signIn("u"), desk = try script.signIn("u", device: "x", as: .desktop)
-        func send(_ session: ChatSession) -> Int? {
+        func send(_ session: ChatSessionID) -> Int? {
             script.code { book, now, _ in
                 _ = try book.admit(
                     ChatDraft(kind: .direct, to: "v", contentBytes: 1), from: "u", session: session.id, at: now)

@@ -1,6 +1,6 @@
+import ChatProtocol
 import ChatServer
 import Identifiers
-import NexconnProtocol
 import ServerStorage
 import Testing
 
@@ -24,15 +24,15 @@ struct ChatGroupTests {
         return script
     }
 
-    static func create(_ group: ChatGroup, _ users: [Identifier] = []) -> Order {
+    static func create(_ group: ChatDocument.Group, _ users: [Identifier] = []) -> Order {
         { _ = try $0.createGroup(group, users: users, by: .user("x"), at: $1, into: &$2) }
     }
     static func kick(_ user: Identifier, by other: Identifier) -> Order {
         { _ = try $0.kickFromGroup("g", users: [user], by: .user(other), at: $1, into: &$2) }
     }
-    static func update(by user: Identifier, _ change: @escaping @Sendable (inout NexconnGroupUpdate) -> Void) -> Order {
+    static func update(by user: Identifier, _ change: @escaping @Sendable (inout ChatGroupUpdate) -> Void) -> Order {
         { book, now, commit in
-            var update = NexconnGroupUpdate()
+            var update = ChatGroupUpdate()
             change(&update)
             _ = try book.updateGroup("g", update, by: .user(user), at: now, into: &commit)
         }
@@ -45,17 +45,17 @@ struct ChatGroupTests {
     }
 
     static let cases: [Case] = [
-        Case(description: "create", code: nil, order: create(ChatGroup(id: "new", name: "n", owner: ""), ["u"])),
-        Case(description: "create again", code: 25_409, order: create(ChatGroup(id: "g", name: "n", owner: ""))),
-        Case(description: "no name", code: 25_423, order: create(ChatGroup(id: "new", name: "", owner: ""))),
-        Case(description: "bad id", code: 33_003, order: create(ChatGroup(id: "a\n", name: "n", owner: ""))),
-        Case(description: "bad member", code: 33_003, order: create(ChatGroup(id: "new", name: "n", owner: ""), [""])),
+        Case(description: "create", code: nil, order: create(ChatDocument.Group(id: "new", name: "n", owner: ""), ["u"])),
+        Case(description: "create again", code: 25_409, order: create(ChatDocument.Group(id: "g", name: "n", owner: ""))),
+        Case(description: "no name", code: 25_423, order: create(ChatDocument.Group(id: "new", name: "", owner: ""))),
+        Case(description: "bad id", code: 33_003, order: create(ChatDocument.Group(id: "a\n", name: "n", owner: ""))),
+        Case(description: "bad member", code: 33_003, order: create(ChatDocument.Group(id: "new", name: "n", owner: ""), [""])),
         Case(
             description: "long name", code: 25_406,
-            order: create(ChatGroup(id: "new", name: String(repeating: "n", count: 257), owner: ""))),
+            order: create(ChatDocument.Group(id: "new", name: String(repeating: "n", count: 257), owner: ""))),
         Case(
             description: "no such permission", code: 33_003,
-            order: create(ChatGroup(id: "new", name: "n", owner: "", joinPermission: 4))),
+            order: create(ChatDocument.Group(id: "new", name: "n", owner: "", joinPermission: 4))),
         Case(description: "join", code: nil) { _ = try $0.joinGroup("g", users: ["x"], by: .user("x"), at: $1, into: &$2) },
         Case(description: "join for another", code: 33_003) {
             _ = try $0.joinGroup("g", users: ["y"], by: .user("x"), at: $1, into: &$2)
@@ -189,7 +189,7 @@ struct ChatGroupTests {
             try $0.changeAdmins("g", add: ["b"], remove: ["a"], by: .user("m"), at: $1, into: &$2)
         }
         #expect(admins.map(\.operation) == [.removeAdmin])
-        var update = NexconnGroupUpdate()
+        var update = ChatGroupUpdate()
         update.name = "new"
         update.notice = "hello"
         let info = try script.run { try $0.updateGroup("g", update, by: .user("m"), at: $1, into: &$2) }
@@ -244,7 +244,8 @@ struct ChatGroupTests {
         #expect(script.code { _ = try $0.inviteToGroup("g", users: ["x", "y"], by: .user("o"), at: $1, into: &$2) } == 25_411)
         #expect(script.code { _ = try $0.inviteToGroup("g", users: ["x"], by: .user("o"), at: $1, into: &$2) } == nil)
         #expect(script.code { _ = try $0.joinGroup("g", users: ["y"], by: .user("y"), at: $1, into: &$2) } == 25_411)
-        #expect(script.code(Self.create(ChatGroup(id: "h", name: "n", owner: ""), ["1", "2", "3", "4", "5", "6"])) == 25_411)
+        #expect(
+            script.code(Self.create(ChatDocument.Group(id: "h", name: "n", owner: ""), ["1", "2", "3", "4", "5", "6"])) == 25_411)
         #expect(script.code(Self.admins(["m"])) == 25_419)
         #expect(script.code(Self.admins(["m"], ["a"])) == nil)
         let many: [Identifier] = (0..<101).map { "u\($0)" }

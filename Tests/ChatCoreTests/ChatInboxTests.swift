@@ -1,5 +1,5 @@
+import ChatProtocol
 import ChatServer
-import NexconnProtocol
 import ServerStorage
 import Testing
 
@@ -33,7 +33,7 @@ struct ChatInboxTests {
     }
 
     struct Start: Sendable {
-        var resume: NexconnPlace?
+        var resume: ChatPlace?
         var syncsDevices = false
         var after: UInt64
         var isResumed = false
@@ -44,12 +44,12 @@ struct ChatInboxTests {
     static let starts: [Start] = [
         Start(resume: nil, after: 4),
         Start(resume: nil, syncsDevices: true, after: 0),
-        Start(resume: NexconnPlace(epoch: "e", sequence: 7), after: 7, isResumed: true),
-        Start(resume: NexconnPlace(epoch: "e", sequence: 2), after: 2, isResumed: true),
-        Start(resume: NexconnPlace(epoch: "e", sequence: 10), after: 10, isResumed: true),
-        Start(resume: NexconnPlace(epoch: "e", sequence: 11), after: 4, hasLost: true),
-        Start(resume: NexconnPlace(epoch: "old", sequence: 7), after: 4, hasLost: true),
-        Start(resume: NexconnPlace(epoch: "old", sequence: 7), syncsDevices: true, after: 0, hasLost: true),
+        Start(resume: ChatPlace(epoch: "e", sequence: 7), after: 7, isResumed: true),
+        Start(resume: ChatPlace(epoch: "e", sequence: 2), after: 2, isResumed: true),
+        Start(resume: ChatPlace(epoch: "e", sequence: 10), after: 10, isResumed: true),
+        Start(resume: ChatPlace(epoch: "e", sequence: 11), after: 4, hasLost: true),
+        Start(resume: ChatPlace(epoch: "old", sequence: 7), after: 4, hasLost: true),
+        Start(resume: ChatPlace(epoch: "old", sequence: 7), syncsDevices: true, after: 0, hasLost: true),
     ]
 
     @Test("A session begins where it was, or else after what was acknowledged, or at the beginning", arguments: starts)
@@ -66,12 +66,12 @@ struct ChatInboxTests {
 
     /// An inbox whose entries behind place 10 are lost.
     static let losses: [Start] = [
-        Start(resume: NexconnPlace(epoch: "e", sequence: 7), after: 7, hasLost: true),
-        Start(resume: NexconnPlace(epoch: "e", sequence: 13), after: 13, hasLost: true),
-        Start(resume: NexconnPlace(epoch: "e-99", sequence: 13), after: 13, hasLost: true),
-        Start(resume: NexconnPlace(epoch: "e-1000010", sequence: 13), after: 13, isResumed: true),
-        Start(resume: NexconnPlace(epoch: "f", sequence: 7), after: 4, hasLost: true),
-        Start(resume: NexconnPlace(epoch: "e", sequence: 1_000_011), after: 4, hasLost: true),
+        Start(resume: ChatPlace(epoch: "e", sequence: 7), after: 7, hasLost: true),
+        Start(resume: ChatPlace(epoch: "e", sequence: 13), after: 13, hasLost: true),
+        Start(resume: ChatPlace(epoch: "e-99", sequence: 13), after: 13, hasLost: true),
+        Start(resume: ChatPlace(epoch: "e-1000010", sequence: 13), after: 13, isResumed: true),
+        Start(resume: ChatPlace(epoch: "f", sequence: 7), after: 4, hasLost: true),
+        Start(resume: ChatPlace(epoch: "e", sequence: 1_000_011), after: 4, hasLost: true),
     ]
 
     @Test("After a loss devices get what is still there, once, and no place stands for a second event (CH-26)", arguments: losses)
@@ -90,11 +90,11 @@ struct ChatInboxTests {
     @Test("A hole between the place and the first entry that is kept means that something is lost")
     func purged() {
         let script = filled(10)
-        let start = script.book.inboxStart(of: "u", resume: NexconnPlace(epoch: "e", sequence: 3))
+        let start = script.book.inboxStart(of: "u", resume: ChatPlace(epoch: "e", sequence: 3))
         #expect(!start.hasLost(firstKept: 4))
         #expect(start.hasLost(firstKept: 5))
         #expect(start.hasLost(firstKept: nil))
-        let current = script.book.inboxStart(of: "u", resume: NexconnPlace(epoch: "e", sequence: 10))
+        let current = script.book.inboxStart(of: "u", resume: ChatPlace(epoch: "e", sequence: 10))
         #expect(!current.hasLost(firstKept: nil))
         #expect(!script.book.inboxStart(of: "u", resume: nil).hasLost(firstKept: nil))
     }

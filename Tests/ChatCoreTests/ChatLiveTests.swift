@@ -13,7 +13,7 @@ struct ChatLiveTests {
         return settings
     }()
 
-    private static func session(_ id: UInt64) -> ChatSession { ChatSession(id: id, eventLoopID: Int(id)) }
+    private static func session(_ id: UInt64) -> ChatSessionID { ChatSessionID(id: id, eventLoopID: Int(id)) }
 
     /// A state that records, and what it has recorded, put together as whoever keeps it would.
     private struct Recorder {

@@ -1,7 +1,7 @@
+import ChatProtocol
 import ChatServer
 import ConnectionEngine
 import Identifiers
-import NexconnProtocol
 import ServerStorage
 import Testing
 
@@ -9,7 +9,7 @@ import Testing
 private struct NaiveChat {
     var members: [Identifier: Set<Identifier>] = [:]
     var rooms: [Identifier: Set<Identifier>] = [:]
-    var sessions: [Identifier: [ChatSession]] = [:]
+    var sessions: [Identifier: [ChatSessionID]] = [:]
     var inboxes: [Identifier: UInt64] = [:]
 }
 
@@ -43,7 +43,8 @@ struct ChatModelTests {
                 note(
                     try? script.run {
                         try $0.createGroup(
-                            ChatGroup(id: group, name: "n", owner: user), users: [other], by: .user(user), at: $1, into: &$2)
+                            ChatDocument.Group(id: group, name: "n", owner: user), users: [other], by: .user(user), at: $1,
+                            into: &$2)
                     }, &script, &model)
             case 4:
                 note(
@@ -140,7 +141,7 @@ struct ChatModelTests {
         let session = script.session(eventLoopID: Int.random(in: 0..<4, using: &random))
         let signIn = ChatSignIn(
             user: user, device: "d\(Int.random(in: 0..<3, using: &random))",
-            deviceClass: NexconnDevice.Class.allCases.randomElement(using: &random) ?? .mobile)
+            deviceClass: ChatDevice.Class.allCases.randomElement(using: &random) ?? .mobile)
         guard let admittance = try? script.book.signIn(session, signIn, at: script.now) else { return }
         model.sessions[user, default: []].append(session)
         model.sessions[user]?.removeAll { admittance.kicked.contains($0) }

@@ -1,6 +1,6 @@
+import ChatProtocol
 import ChatServer
 import Identifiers
-import NexconnProtocol
 import ServerStorage
 import Testing
 
@@ -8,7 +8,7 @@ import Testing
 struct ChatScript {
     var book: ChatState
     var now: Int64 = 1_000_000_000
-    var documents: [ChatDocumentKey: ChatDocument] = [:]
+    var documents: [ChatDocument.Key: ChatDocument] = [:]
     private(set) var sessions: UInt64 = 0
 
     init(
@@ -54,23 +54,23 @@ struct ChatScript {
         return run { book, now, commit in book.sweep(at: now, into: &commit) }
     }
 
-    mutating func session(eventLoopID: Int = 0) -> ChatSession {
+    mutating func session(eventLoopID: Int = 0) -> ChatSessionID {
         sessions += 1
-        return ChatSession(id: sessions, eventLoopID: eventLoopID)
+        return ChatSessionID(id: sessions, eventLoopID: eventLoopID)
     }
 
     /// Signs a device in that nothing is in the way of.
     mutating func signIn(
-        _ user: Identifier, device: Identifier = "d", as deviceClass: NexconnDevice.Class = .mobile, eventLoopID: Int = 0
+        _ user: Identifier, device: Identifier = "d", as deviceClass: ChatDevice.Class = .mobile, eventLoopID: Int = 0
     ) throws
-        -> ChatSession
+        -> ChatSessionID
     {
         let session = session(eventLoopID: eventLoopID)
         _ = try book.signIn(session, ChatSignIn(user: user, device: device, deviceClass: deviceClass), at: now)
         return session
     }
 
-    mutating func signOut(_ session: ChatSession, _ user: Identifier, isDeliberate: Bool = false) -> ChatNews {
+    mutating func signOut(_ session: ChatSessionID, _ user: Identifier, isDeliberate: Bool = false) -> ChatNews {
         run { book, now, commit in
             book.signOut(session, of: user, isDeliberate: isDeliberate, at: now, into: &commit)
         }
@@ -85,12 +85,12 @@ struct ChatScript {
     mutating func group(_ id: Identifier, owner: Identifier, _ users: [Identifier] = [], invite: Int = 0, join: Int = 0) throws {
         _ = try run { book, now, commit in
             try book.createGroup(
-                ChatGroup(id: id, name: "g", owner: owner, joinPermission: join, invitePermission: invite), users: users,
+                ChatDocument.Group(id: id, name: "g", owner: owner, joinPermission: join, invitePermission: invite), users: users,
                 by: .user(owner), at: now, into: &commit)
         }
     }
 
-    mutating func enter(_ channel: Identifier, _ session: ChatSession, _ user: Identifier) throws -> ChatEntrance {
+    mutating func enter(_ channel: Identifier, _ session: ChatSessionID, _ user: Identifier) throws -> ChatEntrance {
         try run { book, now, commit in
             try book.enterOpenChannel(channel, session: session, user: user, at: now, into: &commit)
         }

@@ -1,6 +1,6 @@
+import ChatProtocol
 import ChatServer
 import Identifiers
-import NexconnProtocol
 import ServerStorage
 import Testing
 
@@ -9,13 +9,13 @@ struct ChatSendingTests {
     /// A group `g` of owner `o`, admin `a`, members `m` and `n`; an open channel `r` with `o` and `m` in it; everybody signed in.
     private func script(
         syncsDevices: Bool = false, recallsOwnOnly: Bool = false
-    ) throws -> (ChatScript, [Identifier: ChatSession]) {
+    ) throws -> (ChatScript, [Identifier: ChatSessionID]) {
         var script = ChatScript(syncsDevices: syncsDevices, recallsOwnOnly: recallsOwnOnly)
         try script.group("g", owner: "o", ["a", "m", "n"])
         _ = try script.run { book, now, commit in
             try book.changeAdmins("g", add: ["a"], remove: [], by: .user("o"), at: now, into: &commit)
         }
-        var sessions: [Identifier: ChatSession] = [:]
+        var sessions: [Identifier: ChatSessionID] = [:]
         for (number, user) in (["o", "a", "m", "n", "x"] as [Identifier]).enumerated() {
             sessions[user] = try script.signIn(user, eventLoopID: number % 2)
         }
@@ -139,7 +139,7 @@ struct ChatSendingTests {
     ]
 
     @Sendable static func silence(_ book: inout ChatState, _ now: Int64, _ commit: inout ChatCommit) throws {
-        var update = NexconnGroupUpdate()
+        var update = ChatGroupUpdate()
         update.isMuted = true
         _ = try book.updateGroup("g", update, by: .user("o"), at: now, into: &commit)
     }

@@ -1,7 +1,7 @@
 import ChatDatabase
+import ChatProtocol
 import Foundation
 import NIOConcurrencyHelpers
-import NexconnProtocol
 
 /// A directory that goes with the test.
 final class Scratch: Sendable {
@@ -45,29 +45,29 @@ struct SeededNumbers: RandomNumberGenerator {
     }
 }
 
-let ann = NexconnChannel(.direct, "ann")
-let team = NexconnChannel(.group, "team")
+let ann = ChatChannel(.direct, "ann")
+let team = ChatChannel(.group, "team")
 
-func id(_ time: Int64, _ part: Int64 = 0) -> NexconnMessageID { NexconnMessageID(rawValue: UInt64(time * 10_000 + part)) }
+func id(_ time: Int64, _ part: Int64 = 0) -> ChatMessageID { ChatMessageID(rawValue: UInt64(time * 10_000 + part)) }
 
 func textContent(_ text: String, extra: String = "") -> [UInt8] { Array(#"{"content":"\#(text)"\#(extra)}"#.utf8) }
 
 /// A text of a time in milliseconds, in a channel as `me` sees it.
 func text(
-    _ time: Int64, part: Int64 = 0, in channel: NexconnChannel = ann, from sender: String? = nil, _ text: String = "hello",
+    _ time: Int64, part: Int64 = 0, in channel: ChatChannel = ann, from sender: String? = nil, _ text: String = "hello",
     type: String = "RC:TxtMsg", clientID: String? = nil, extra: String = "",
-    with change: (inout NexconnMessage) -> Void = { _ in }
-) -> NexconnMessage {
+    with change: (inout ChatMessage) -> Void = { _ in }
+) -> ChatMessage {
     let from = sender ?? (channel.conversation == .group ? "bob" : channel.id)
     let to = channel.conversation == .direct || channel.conversation == .system ? (from == "me" ? channel.id : "me") : channel.id
-    var message = NexconnMessage(
+    var message = ChatMessage(
         id: id(time, part), conversation: channel.conversation, from: from, to: to, type: type,
         content: textContent(text, extra: extra), clientID: clientID)
     change(&message)
     return message
 }
 
-func outgoing(_ clientID: String, _ text: String = "hi", in channel: NexconnChannel = ann, time: Int64 = 0) -> LocalMessage {
+func outgoing(_ clientID: String, _ text: String = "hi", in channel: ChatChannel = ann, time: Int64 = 0) -> LocalMessage {
     LocalMessage(
         channel: channel, clientID: clientID, sender: "me", isSent: true, status: .sending, sentTime: time, type: "RC:TxtMsg",
         content: textContent(text))
@@ -76,21 +76,21 @@ func outgoing(_ clientID: String, _ text: String = "hi", in channel: NexconnChan
 extension ChatDatabase {
     /// Receives events under the numbers that follow.
     @discardableResult
-    func receive(_ events: NexconnEvent...) throws -> [ReceivedChange] { try receive(events) }
+    func receive(_ events: ChatWireEvent...) throws -> [ReceivedChange] { try receive(events) }
 
     @discardableResult
-    func receive(_ events: [NexconnEvent]) throws -> [ReceivedChange] {
+    func receive(_ events: [ChatWireEvent]) throws -> [ReceivedChange] {
         let start = place?.sequence ?? 0
-        let items = events.enumerated().map { NexconnInboxItem(sequence: start + UInt64($0.offset) + 1, event: $0.element) }
-        return try receive(items, place: NexconnPlace(epoch: "e", sequence: start + UInt64(events.count)))
+        let items = events.enumerated().map { ChatInboxItem(sequence: start + UInt64($0.offset) + 1, event: $0.element) }
+        return try receive(items, place: ChatPlace(epoch: "e", sequence: start + UInt64(events.count)))
     }
 
     /// Times of the messages of a channel, newest first.
-    func times(_ channel: NexconnChannel = ann, limit: Int = 1000) throws -> [Int64] {
+    func times(_ channel: ChatChannel = ann, limit: Int = 1000) throws -> [Int64] {
         try history(channel, limit: limit).messages.map(\.sentTime)
     }
 
-    func unread(_ channel: NexconnChannel = ann) throws -> [Int] {
+    func unread(_ channel: ChatChannel = ann) throws -> [Int] {
         guard let found = try self.channel(channel) else { return [] }
         return [found.unread, found.mentions]
     }

@@ -1,8 +1,8 @@
+import ChatProtocol
 import HubStorage
 import Identifiers
 import Logging
 import NIOConcurrencyHelpers
-import NexconnProtocol
 import ServerStorage
 import Testing
 
@@ -68,20 +68,20 @@ private final class HeldStore: ChatStore {
 }
 
 @Suite("From a decision to the store and back (NV-1 to NV-4)")
-struct NexconnApplicationTests {
+struct ChatApplicationTests {
     private let store = HeldStore()
     private let answers = NIOLockedValueBox<[String]>([])
 
-    private func application() async throws -> NexconnApplication {
+    private func application() async throws -> ServedChatApplication {
         let restored = try await store.restore()
         let storage = ChatStorage(store: store, restored: restored, unixTicks: ServerClock.systemTicks)
-        return NexconnApplication(
+        return ServedChatApplication(
             settings: .development, number: 0, storage: storage, restored: .init(), clock: .system,
             logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
     }
 
-    private func send(_ cid: String, to user: String = "b", isStatus: Bool = false, _ application: NexconnApplication) {
-        var draft = NexconnDraft(clientID: cid, conversation: .direct, to: user, type: "t", content: Array("{}".utf8))
+    private func send(_ cid: String, to user: String = "b", isStatus: Bool = false, _ application: ServedChatApplication) {
+        var draft = ChatMessageDraft(clientID: cid, conversation: .direct, to: user, type: "t", content: Array("{}".utf8))
         draft.options.isStatus = isStatus
         application.perform(.send(draft), by: .server(user: "a")) { [answers] result in
             let text =
@@ -133,7 +133,7 @@ struct NexconnApplicationTests {
             }
         ) { server in
             let content = #"{"fromUserId":"ann","toUserIds":["bob"],"messageType":"RC:TxtMsg","content":"{\"content\":\"x\"}"}"#
-            let answer = try await NexconnAPIClient(server: server).call("direct-channel/message/send", content)
+            let answer = try await ChatAPIClient(server: server).call("direct-channel/message/send", content)
             #expect(answer.status == 503 && answer.code == 33002 && answer.fields["retry-after"] == "1", "\(answer)")
         }
     }
@@ -190,14 +190,14 @@ struct NexconnApplicationTests {
     @Test("An answer may ask for more, with a store that is done at once and with one that is not")
     func reentry() async throws {
         let application = try await application()
-        let draft = NexconnDraft(clientID: "x", conversation: .direct, to: "b", type: "t", content: Array("{}".utf8))
+        let draft = ChatMessageDraft(clientID: "x", conversation: .direct, to: "b", type: "t", content: Array("{}".utf8))
         application.perform(.send(draft), by: .server(user: "a")) { _ in send("nested", application) }
         store.finish()
         store.finish()
         #expect(said.count == 1)
         let memory = InMemoryChatStore()
         let restored = try await memory.restore()
-        let other = NexconnApplication(
+        let other = ServedChatApplication(
             settings: .development, number: 0,
             storage: ChatStorage(store: memory, restored: restored, unixTicks: ServerClock.systemTicks), restored: .init(),
             clock: .system, logger: application.logger)

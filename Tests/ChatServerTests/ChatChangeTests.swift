@@ -1,5 +1,5 @@
+import ChatProtocol
 import NIOCore
-import NexconnProtocol
 import ServerStorage
 import Testing
 import WireCoding
@@ -123,7 +123,7 @@ struct ChatChangeTests {
             let meta = server.chat.storage.store
             let stored = try await meta.event(
                 try #require(UInt64(id)), in: ChatConversation.key(.direct, "a", "b"), application: "app-key")
-            let message = try #require(stored.flatMap { NexconnMessage(storedAs: $0.body) })
+            let message = try #require(stored.flatMap { ChatMessage(storedAs: $0.body) })
             #expect(message.options.metadata.count == 2 * rounds)
         }
     }
@@ -134,7 +134,7 @@ struct ChatChangeTests {
         try await withTwo { server, a, b in
             let c = try await server.device("c")
             try await server.chat.changed { book, change in
-                let group = ChatGroup(id: "g", name: "Group", owner: "a")
+                let group = ChatDocument.Group(id: "g", name: "Group", owner: "a")
                 _ = try book.createGroup(group, users: ["b", "c"], by: .user("a"), at: change.now, into: &change.commit)
             }
             let words = #""conv":"group","to":"g","type":"t","content":{}"#
@@ -177,7 +177,7 @@ struct ChatChangeTests {
             #expect(rest["more"]?.bool == false)
             #expect(rest["messages"]?.array?.compactMap(\.words) == (1...5).reversed().map(String.init))
             #expect(try await history(b, "a", #","after":"\#(ids[2])","limit":3"#).compactMap(\.words) == ["4", "5", "6"])
-            let time = try #require(NexconnMessageID(ids[24])?.time)
+            let time = try #require(ChatMessageID(ids[24])?.time)
             #expect(try await history(b, "a", #","afterTime":\#(time)"#).isEmpty)
             #expect(try await history(b, "a", #","beforeTime":\#(time + 1),"limit":1"#).compactMap(\.words) == ["25"])
             // The sender sees the same conversation.
@@ -209,12 +209,12 @@ struct ChatChangeTests {
             try await b.done("delete", #""conv":"direct","ch":"a","ids":["\#(ids[4])"]"#)
             #expect(try await history(b, "a").compactMap(\.words) == ["4", "3", "2", "1"])
             // The end of a deletion belongs to it, and nothing behind it does.
-            let start = try #require(NexconnMessageID(ids[0])?.time)
+            let start = try #require(ChatMessageID(ids[0])?.time)
             try await b.done("delete", #""conv":"direct","ch":"a","before":\#(start - 1)"#)
             #expect(try await history(b, "a").compactMap(\.words) == ["4", "3", "2", "1"])
             try await b.done("delete", #""conv":"direct","ch":"a","before":\#(start)"#)
             #expect(try await !history(b, "a").compactMap(\.words).contains("1"))
-            let time = try #require(NexconnMessageID(ids[4])?.time)
+            let time = try #require(ChatMessageID(ids[4])?.time)
             try await b.done("delete", #""conv":"direct","ch":"a","before":\#(time)"#)
             #expect(try await history(b, "a").isEmpty)
             #expect(try await history(a, "b").count == 5)

@@ -1,5 +1,5 @@
+import ChatProtocol
 import Identifiers
-import NexconnProtocol
 import ServerStorage
 import Testing
 import WireCoding
@@ -16,7 +16,7 @@ struct ChatDirectedMessageTests {
     private func create(_ users: [Identifier], _ server: LifelineServer) async throws {
         try await server.chat.changed { state, change in
             _ = try state.createGroup(
-                ChatGroup(id: "g", name: "g", owner: "ann"), users: users, by: .user("ann"), at: change.now,
+                ChatDocument.Group(id: "g", name: "g", owner: "ann"), users: users, by: .user("ann"), at: change.now,
                 into: &change.commit)
         }
     }
@@ -48,12 +48,12 @@ struct ChatDirectedMessageTests {
             #expect(page["messages"]?.array?.compactMap { $0["id"]?.string } == [open])
             #expect(page["more"]?.bool != true)
             let target = #""conv":"group","to":"g","id":"\#(id)""#
-            #expect(try await cat.refused("meta", #"\#(target),"set":{"k":"w"}"#) == NexconnCode.noSuchMessage.rawValue)
-            #expect(try await cat.refused("edit", #"\#(target),"content":{}"#) == NexconnCode.noSuchMessage.rawValue)
+            #expect(try await cat.refused("meta", #"\#(target),"set":{"k":"w"}"#) == ChatErrorCode.noSuchMessage.rawValue)
+            #expect(try await cat.refused("edit", #"\#(target),"content":{}"#) == ChatErrorCode.noSuchMessage.rawValue)
             #expect(try await cat.refused("recall", target) == ChatCode.nothingToRecall)
-            #expect(try await cat.refused("receipt.users", target) == NexconnCode.noSuchMessage.rawValue)
+            #expect(try await cat.refused("receipt.users", target) == ChatErrorCode.noSuchMessage.rawValue)
             let ids = #""conv":"group","to":"g","ids":["\#(id)"]"#
-            #expect(try await cat.refused("receipt", ids) == NexconnCode.noSuchMessage.rawValue)
+            #expect(try await cat.refused("receipt", ids) == ChatErrorCode.noSuchMessage.rawValue)
             #expect(try await cat.done("receipts", ids)["items"]?.array?.isEmpty == true)
             for client in [ann, ben, cat] { try await client.expectSilence() }
 

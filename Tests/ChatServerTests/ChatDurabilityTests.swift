@@ -1,5 +1,5 @@
+import ChatProtocol
 import Foundation
-import NexconnProtocol
 import ServerStorage
 import Testing
 import WireCoding
@@ -29,13 +29,13 @@ struct ChatDurabilityTests {
         var headers: [(String, String)] = []
         func issue(_ user: String, _ server: LifelineServer) async throws -> Int {
             let body: JSONValue = ["userId": .string(user), "name": "n"]
-            return try await NexconnAPIClient(server: server)
+            return try await ChatAPIClient(server: server)
                 .call("auth/access-token/issue", body.text, headers: headers).status
         }
         try await withRestart(
             before: { (server: LifelineServer) async throws in
                 // A minute before the server's start.
-                headers = NexconnAPIClient(server: server).headers(timestamp: server.chat.now - 60_000)
+                headers = ChatAPIClient(server: server).headers(timestamp: server.chat.now - 60_000)
                 let first = try await issue("r", server)
                 let again = try await issue("admin", server)
                 #expect(first == 200 && again == 401)
@@ -52,12 +52,12 @@ struct ChatDurabilityTests {
         var headers: [(String, String)] = []
         func issue(_ user: String, _ server: LifelineServer) async throws -> Int {
             let body: JSONValue = ["userId": .string(user), "name": "n"]
-            return try await NexconnAPIClient(server: server)
+            return try await ChatAPIClient(server: server)
                 .call("auth/access-token/issue", body.text, headers: headers).status
         }
         try await withRestart(
             before: { (server: LifelineServer) async throws in
-                headers = NexconnAPIClient(server: server).headers()
+                headers = ChatAPIClient(server: server).headers()
                 let first = try await issue("r", server)
                 let second = try await issue("admin", server)
                 #expect(first == 200 && second == 401)

@@ -1,4 +1,4 @@
-import NexconnProtocol
+import ChatProtocol
 import Testing
 import WireCoding
 

@@ -1,6 +1,6 @@
+import ChatProtocol
 import Foundation
 import NIOCore
-import NexconnProtocol
 import Testing
 import WireCoding
 
@@ -16,7 +16,7 @@ struct ChatInboxTests {
     /// Messages from the application's own server, one after the other.
     private func send(_ range: ClosedRange<Int>, to user: String, _ server: LifelineServer) async throws {
         for number in range {
-            let draft = NexconnDraft(
+            let draft = ChatMessageDraft(
                 clientID: "", conversation: .direct, to: user, type: "RC:TxtMsg",
                 content: Array(#"{"content":"\#(number)"}"#.utf8))
             _ = try await server.chat.answer(.send(draft), by: .server(user: "robot"))
@@ -61,7 +61,7 @@ struct ChatInboxTests {
             let token = try await server.token("u1")
             let filler = String(repeating: "x", count: 100_000)
             for number in 1...20 {
-                let draft = NexconnDraft(
+                let draft = ChatMessageDraft(
                     clientID: "", conversation: .direct, to: "u1", type: "t",
                     content: Array(#"{"content":"\#(number)","filler":"\#(filler)"}"#.utf8))
                 _ = try await server.chat.answer(.send(draft), by: .server(user: "robot"))

@@ -1,5 +1,5 @@
+import ChatProtocol
 import NIOCore
-import NexconnProtocol
 import Testing
 import WireCoding
 
@@ -181,7 +181,7 @@ struct ChatOpeningTests {
             let other = try await server.device("u2")
             try await server.chat.changed { book, change in
                 let sessions = try book.ban(["u1"], minutes: 1, at: change.now, into: &change.commit)
-                change.end(sessions, NexconnBye(code: .bannedWhileOnline, reason: "Banned."))
+                change.end(sessions, ChatBye(code: .bannedWhileOnline, reason: "Banned."))
             }
             #expect(try await client.expectBye()["code"]?.integer == 31011)
             try await other.expectSilence()
@@ -194,7 +194,7 @@ struct ChatOpeningTests {
     @Test("Nothing is left of a session that ended")
     func forgotten() async throws {
         try await withChatServer { server in
-            weak var peer: NexconnPeer?
+            weak var peer: ChatSessionPeer?
             let client = try await server.device("a")
             peer = server.chat.withAudience { $0.peers(of: "a").first }
             #expect(peer != nil)

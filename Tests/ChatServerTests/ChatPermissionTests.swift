@@ -1,4 +1,4 @@
-import NexconnProtocol
+import ChatProtocol
 import ServerStorage
 import Testing
 import WireCoding

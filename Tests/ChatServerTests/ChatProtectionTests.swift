@@ -1,5 +1,5 @@
+import ChatProtocol
 import NIOCore
-import NexconnProtocol
 import ServerStorage
 import Testing
 import WireCoding

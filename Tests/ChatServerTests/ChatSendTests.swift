@@ -1,5 +1,5 @@
+import ChatProtocol
 import NIOCore
-import NexconnProtocol
 import ServerStorage
 import Testing
 import WireCoding
@@ -183,7 +183,7 @@ struct ChatSendTests {
             let b = try await server.device("b")
             let c = try await server.device("c")
             try await server.chat.changed { book, change in
-                let group = ChatGroup(id: "g", name: "Group", owner: "a")
+                let group = ChatDocument.Group(id: "g", name: "Group", owner: "a")
                 _ = try book.createGroup(group, users: ["b", "c"], by: .user("a"), at: change.now, into: &change.commit)
             }
             let words = #""conv":"group","to":"g","type":"RC:TxtMsg","content":{"content":"all"}"#
@@ -202,11 +202,11 @@ struct ChatSendTests {
         try await withChatServer { server in
             let a = try await server.device("a")
             let b = try await server.device("b")
-            let draft = NexconnDraft(
+            let draft = ChatMessageDraft(
                 clientID: "", conversation: .direct, to: "b", type: "t", content: Array(#"{"content":"hi"}"#.utf8))
-            var options = NexconnSendOptions()
+            var options = ChatSendOptions()
             options.includesSender = true
-            let _: NexconnResult = try await withCheckedThrowingContinuation { continuation in
+            let _: ChatResult = try await withCheckedThrowingContinuation { continuation in
                 server.chat.send(draft, by: .server(user: "a"), options: options) { continuation.resume(with: $0) }
             }
             for client in [a, b] { #expect(try await client.expectEvent("msg").words == "hi") }

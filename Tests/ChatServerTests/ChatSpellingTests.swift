@@ -1,5 +1,5 @@
+import ChatProtocol
 import Foundation
-import NexconnProtocol
 import ServerStorage
 import Testing
 import WireCoding
@@ -19,20 +19,20 @@ private let other = "\u{212A}urt"
 struct ChatSpellingTests {
     /// Runs `body` with a server in memory, with one on disk, and runs `after` with what the latter left on disk.
     private func withServers(
-        _ body: (NexconnAPIClient) async throws -> Void, after: (NexconnAPIClient) async throws -> Void
+        _ body: (ChatAPIClient) async throws -> Void, after: (ChatAPIClient) async throws -> Void
     ) async throws {
         let settings = ChatApplication.with {
             $0.syncsDevices = true
             $0.limits.devicesPerClass = 2
         }
         try await withChatServer(settings) { server in
-            try await body(NexconnAPIClient(server: server))
-            try await after(NexconnAPIClient(server: server))
+            try await body(ChatAPIClient(server: server))
+            try await after(ChatAPIClient(server: server))
         }
         let directory = NSTemporaryDirectory() + "chat-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: directory) }
-        try await withChatServer(settings, { $0.dataDirectory = directory }) { try await body(NexconnAPIClient(server: $0)) }
-        try await withChatServer(settings, { $0.dataDirectory = directory }) { try await after(NexconnAPIClient(server: $0)) }
+        try await withChatServer(settings, { $0.dataDirectory = directory }) { try await body(ChatAPIClient(server: $0)) }
+        try await withChatServer(settings, { $0.dataDirectory = directory }) { try await after(ChatAPIClient(server: $0)) }
     }
 
     @Test("CH-100: Another spelling of an id reads nothing of the user's inbox and history, also after a restart")
@@ -140,7 +140,7 @@ struct ChatSpellingTests {
     }
 }
 
-extension NexconnAPIClient {
+extension ChatAPIClient {
     /// A new token of a user.
     fileprivate func token(_ user: String) async throws -> String {
         let result = try await done("auth/access-token/issue", ["userId": .string(user), "name": "n"])

@@ -1,8 +1,8 @@
+import ChatProtocol
 import HubStorage
 import Identifiers
 import Logging
 import NIOConcurrencyHelpers
-import NexconnProtocol
 import ServerStorage
 import Testing
 
@@ -54,15 +54,15 @@ private final class CountingStore: ChatStore {
 struct ChatTurnTests {
     private let store = CountingStore()
 
-    private func application() async throws -> NexconnApplication {
+    private func application() async throws -> ServedChatApplication {
         let storage = ChatStorage(
             store: store, restored: try await store.restore(), unixTicks: ServerClock.systemTicks)
-        let application = NexconnApplication(
+        let application = ServedChatApplication(
             settings: .development, number: 0, storage: storage, restored: .init(), clock: .system,
             logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
         try await application.changed { state, change in
             _ = try state.createGroup(
-                ChatGroup(id: "g", name: "g", owner: "ann"), users: ["mute"], by: .user("ann"), at: change.now,
+                ChatDocument.Group(id: "g", name: "g", owner: "ann"), users: ["mute"], by: .user("ann"), at: change.now,
                 into: &change.commit)
             try state.muteInGroup("g", users: ["mute"], at: change.now, into: &change.commit)
             _ = try state.createOpenChannel("o", at: change.now, into: &change.commit)
@@ -71,17 +71,19 @@ struct ChatTurnTests {
         return application
     }
 
-    private func caller(_ user: Identifier) -> NexconnCaller {
+    private func caller(_ user: Identifier) -> ChatCaller {
         .session(
-            NexconnPeer(
-                session: "s", user: user, device: NexconnDevice(id: "d", class: .mobile, system: "x"), address: "",
-                chat: ChatSession(id: 1, eventLoopID: 0), line: nil))
+            ChatSessionPeer(
+                session: "s", user: user, device: ChatDevice(id: "d", class: .mobile, system: "x"), address: "",
+                chat: ChatSessionID(id: 1, eventLoopID: 0), line: nil))
     }
 
     /// Requests that are refused whatever message they name, the caller, and the code.
-    private static let refused: [(NexconnRequest, Identifier, Int)] = {
-        let ids = (1...100).map { NexconnMessageID(rawValue: $0) }
-        func target(_ kind: NexconnConversation, _ to: String) -> NexconnTarget { NexconnTarget(kind, to: to, id: ids[0]) }
+    private static let refused: [(ChatRequest, Identifier, Int)] = {
+        let ids = (1...100).map { ChatMessageID(rawValue: $0) }
+        func target(_ kind: ChatConversationKind, _ to: String) -> ChatMessageTarget {
+            ChatMessageTarget(kind, to: to, id: ids[0])
+        }
         let edit = Array("{}".utf8)
         return [
             (.sendReceipt(.group, to: "g", ids: ids), "eve", 22_406), (.receipts(.group, to: "g", ids: ids), "eve", 22_406),
@@ -93,7 +95,7 @@ struct ChatTurnTests {
             (.recall(target(.open, "o")), "eve", 23_406), (.edit(target(.open, "o"), content: edit), "eve", 23_406),
             (.sendReceipt(.direct, to: "ann", ids: ids), "eve", 405), (.edit(target(.direct, "ann"), content: edit), "eve", 405),
             (.changeMetadata(target(.direct, "ann"), set: ["k": "v"], delete: []), "eve", 405),
-            (.history(NexconnHistoryRequest(NexconnChannel(.group, "g"), place: .latest, limit: 1)), "eve", 22_406),
+            (.history(ChatHistoryRequest(ChatChannel(.group, "g"), place: .latest, limit: 1)), "eve", 22_406),
         ]
     }()
 
@@ -109,7 +111,7 @@ struct ChatTurnTests {
         ] {
             application.turns.run(key, by: "ann") { _ in }
         }
-        let refusal = await #expect(throws: NexconnRefusal.self) { try await application.answer(request, by: caller(user)) }
+        let refusal = await #expect(throws: ChatRequestRefusal.self) { try await application.answer(request, by: caller(user)) }
         #expect(refusal?.code.rawValue == code)
         #expect(store.reads.withLockedValue { $0 } == 0)
     }

@@ -9,7 +9,7 @@ import uuid
 
 import pytest
 from lifeline_harness import Server
-from nexconn_client import APP_KEY, APP_SECRET, ChatSession, Farewell, Refused, ServerAPI
+from chat_client import APP_KEY, APP_SECRET, ChatSession, Farewell, Refused, ServerAPI
 
 
 @pytest.fixture

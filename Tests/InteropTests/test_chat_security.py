@@ -12,7 +12,7 @@ import time
 import pytest
 import websocket
 from lifeline_harness import GRACE, Server
-from nexconn_client import APP_SECRET, PATH, SUBPROTOCOL, ChatSession, Farewell, Lost, Refused, ServerAPI
+from chat_client import APP_SECRET, PATH, SUBPROTOCOL, ChatSession, Farewell, Lost, Refused, ServerAPI
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import uuid
 
 import pytest
 import websocket
-from nexconn_client import PATH, SUBPROTOCOL, ChatSession, Farewell, Lost, Refused, ServerAPI
+from chat_client import PATH, SUBPROTOCOL, ChatSession, Farewell, Lost, Refused, ServerAPI
 
 
 class World:

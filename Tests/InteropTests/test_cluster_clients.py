@@ -9,7 +9,7 @@ import pytest
 from cluster_harness import redis_program
 from cluster_world import World
 from lifeline_harness import APP_ID, rest, wait_until
-from nexconn_client import Refused
+from chat_client import Refused
 from pubnub_harness import ask, cursor, poll, publish
 from pusher_client import Closed, PusherSocket
 from shared_cluster import client, cluster, library, name, ports, receiver, same  # noqa: F401

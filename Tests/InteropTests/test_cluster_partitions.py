@@ -8,7 +8,7 @@ import urllib.request
 import pytest
 from cluster_harness import Redis, redis_program
 from lifeline_harness import APP_ID, KEY, SECRET, Server, lifeline, rest, wait_until
-from nexconn_client import ChatSession, ServerAPI
+from chat_client import ChatSession, ServerAPI
 from pubnub_harness import publish
 from pusher_client import PusherSocket
 

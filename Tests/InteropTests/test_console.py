@@ -12,7 +12,7 @@ import pytest
 from console_harness import ADMIN, CONTRAST, READER, Console, ConsoleServer, go, log_in
 from devtools import DrivenBrowser
 from lifeline_harness import free_port, wait_until
-from nexconn_client import ChatSession, Farewell
+from chat_client import ChatSession, Farewell
 from pusher_client import PusherSocket
 from webhook_receiver import WebhookReceiver
 

@@ -9,7 +9,7 @@ import pytest
 from cluster_harness import Cluster
 from console_harness import ADMIN, Console
 from lifeline_harness import free_port, wait_until
-from nexconn_client import ChatSession, ServerAPI
+from chat_client import ChatSession, ServerAPI
 from pusher_client import PusherSocket
 
 

@@ -9,7 +9,7 @@ import pytest
 from console_harness import ADMIN, Console, ConsoleServer, go, log_in
 from devtools import DrivenBrowser
 from lifeline_harness import wait_until
-from nexconn_client import ChatSession, ServerAPI
+from chat_client import ChatSession, ServerAPI
 from pusher_client import PusherSocket
 
 MARKUP = "<img src=x onerror=window.broken=1>"

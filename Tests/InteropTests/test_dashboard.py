@@ -8,7 +8,7 @@ import urllib.request
 import pytest
 from cluster_harness import Cluster, redis_program
 from lifeline_harness import APP_ID, Server, free_port, rest, wait_until
-from nexconn_client import ChatSession, ServerAPI
+from chat_client import ChatSession, ServerAPI
 from prometheus_client.parser import text_string_to_metric_families
 from pusher_client import PusherSocket
 from test_alerts import run

@@ -8,7 +8,7 @@ import urllib.request
 
 import pytest
 from lifeline_harness import Server, rest, wait_until
-from nexconn_client import ChatSession, Farewell, ServerAPI
+from chat_client import ChatSession, Farewell, ServerAPI
 from pusher_client import PusherSocket
 
 ORIGINS = {"apps": [{"id": "1", "key": "open-key", "secret": "secret-of-this-test", "limits": {"connections": 1}},

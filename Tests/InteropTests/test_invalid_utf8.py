@@ -4,7 +4,7 @@ import json
 
 import pytest
 from lifeline_harness import APP_ID
-from nexconn_client import ChatSession, ServerAPI
+from chat_client import ChatSession, ServerAPI
 from pubnub_harness import ask, cursor, poll, publish
 from pusher_client import Closed, PusherSocket
 from test_pusher_http_edges import Wire, escaped, signed

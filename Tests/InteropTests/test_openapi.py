@@ -18,7 +18,7 @@ import schemathesis
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis.errors import Unsatisfiable
 from lifeline_harness import APP_ID, KEY, SECRET, Server
-from nexconn_client import APP_KEY, APP_SECRET, ServerAPI
+from chat_client import APP_KEY, APP_SECRET, ServerAPI
 from openapi_spec_validator import OpenAPIV31SpecValidator
 from schemathesis import GenerationMode
 from schemathesis.checks import CHECKS, load_all_checks

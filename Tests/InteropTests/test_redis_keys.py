@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from cluster_harness import Redis, redis_program
 from lifeline_harness import APP_ID, Server, rest, wait_until
-from nexconn_client import ChatSession, ServerAPI
+from chat_client import ChatSession, ServerAPI
 from pubnub.models.consumer.v3.channel import Channel
 from pubnub.pubnub import PubNub
 from pubnub_harness import SECRET_KEY, ask, configuration, publish

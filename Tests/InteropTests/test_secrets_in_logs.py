@@ -20,7 +20,7 @@ from pathlib import Path
 
 import pytest
 from lifeline_harness import Listener, Program, Server, lifeline, rest, wait_until
-from nexconn_client import ServerAPI
+from chat_client import ServerAPI
 from pusher_client import PusherSocket, signature
 
 OPERATIONS = Path(__file__).parents[2] / "docs" / "operations" / "service.md"

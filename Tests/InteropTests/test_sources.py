@@ -193,7 +193,7 @@ def test_failures_that_are_thrown_away_are_argued():
 
 # Ids are compared by bytes
 
-ID_TARGETS = ("ServerStorage", "HubStorage", "PostgreSQLStorage", "ServerRuntime", "PusherServer", "PubNubServer", "ChatServer", "ServiceBridge", "LifelineServer", "PusherProtocol", "PubNubProtocol", "NexconnProtocol", "PusherSwift", "PubNub",
+ID_TARGETS = ("ServerStorage", "HubStorage", "PostgreSQLStorage", "ServerRuntime", "PusherServer", "PubNubServer", "ChatServer", "ServiceBridge", "LifelineServer", "PusherProtocol", "PubNubProtocol", "ChatProtocol", "PusherSwift", "PubNub",
               "NexconnChatSDK", "Lifeline", "LifelineBackend", "LifelineOutbox", "LifelineUI", "ChatDatabase", "DatabaseFile")
 # Members of JSON are no ids; their values tell them.
 KEYED = (r"\[String\s*:(?!\s*(?:Any|AnyObject|JSONText|JSONValue)\])|\b(?:Ordered)?Set<String>"
@@ -216,7 +216,7 @@ STRING_KEYS = {
     "names of fields of a log entry": [
         "PubNubServer/Access/PubNubAccess.swift", "ServerRuntime/HTTP/HTTPAnswer.swift", "ServerRuntime/HTTP/HTTPProblem.swift"],
     "names of own tables": ["PostgreSQLStorage/Tables/PostgreSQLTables.swift"],
-    "names of fields of an open channel, each with a text": ["ChatServer/Application/NexconnApplication+Open.swift"],
+    "names of fields of an open channel, each with a text": ["ChatServer/Application/ServedChatApplication+Open.swift"],
     "turns of requests and deliveries: two equivalent spellings would wait for each other, and nothing else": ["ServerRuntime/Webhooks/WebhookQueue.swift"],
 }
 

@@ -1,6 +1,6 @@
+import ChatProtocol
 import HTTPTransport
 import LifelineServer
-import NexconnProtocol
 import Testing
 
 @testable import LifelineBackend
@@ -74,7 +74,7 @@ struct ChatOnSocketsTests {
         func read(
             _ secret: String, key: String = "k", time: String = "1000000000", body: [UInt8]
         ) -> Result<ChatWebhook, BackendError> {
-            let signature = NexconnServerSignature.sign(secret: secret, nonce: "n", timestamp: time)
+            let signature = ChatServerSignature.sign(secret: secret, nonce: "n", timestamp: time)
             let fields = ["App-Key": key, "Nonce": "n", "Timestamp": time, "Signature": signature]
             return Result { () throws(BackendError) in try backend.webhook(body: body) { fields[$0] } }
         }

@@ -6,10 +6,10 @@ import threading
 import time
 
 from lifeline_harness import Listener, wait_until
-from nexconn_client import APP_KEY, APP_SECRET, ChatSession, Farewell, Lost, Refused, ServerAPI
+from chat_client import APP_KEY, APP_SECRET, ChatSession, Farewell, Lost, Refused, ServerAPI
 
 
-class NexconnListener(Listener):
+class ChatListener(Listener):
     """`lifeline listen --service nexconn --json` with the fast timing profile."""
 
     def __init__(self, url, *options, name="s1", timing="fast", key=APP_KEY, secret=APP_SECRET, user=None):
@@ -17,7 +17,7 @@ class NexconnListener(Listener):
             url, "--user", user or name, *options, name=name, timing=timing, service="nexconn", key=key, secret=secret)
 
 
-class NexconnPublisher:
+class ChatPublisher:
     """Sends numbered messages at a steady rate to one conversation, directly to the server.
 
     Written from the session document and nothing of ours. What got no answer goes out again with the same client id until it is answered,

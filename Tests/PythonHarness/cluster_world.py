@@ -1,6 +1,6 @@
 """Users of chat on the nodes of a cluster."""
 
-from nexconn_client import ChatSession, ServerAPI
+from chat_client import ChatSession, ServerAPI
 
 
 class World:

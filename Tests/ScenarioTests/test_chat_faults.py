@@ -9,8 +9,8 @@ import time
 
 import pytest
 from lifeline_harness import AT_ONCE, GRACE, RECOVER, Server, free_port, verdict, wait_until
-from nexconn_client import ServerAPI
-from nexconn_scenarios import NexconnListener, NexconnPublisher
+from chat_client import ServerAPI
+from chat_scenarios import ChatListener, ChatPublisher
 from test_faults import retried
 
 CHANNEL = "direct:p1"
@@ -25,7 +25,7 @@ def link(started, server, proxies):
 
 
 def listen(started, url, *options, **named):
-    listener = started(NexconnListener, url, "--channel", CHANNEL, *options, **named)
+    listener = started(ChatListener, url, "--channel", CHANNEL, *options, **named)
     listener.wait_subscribed(CHANNEL)
     assert listener.statuses == ["connecting", "connected"]
     return listener
@@ -33,7 +33,7 @@ def listen(started, url, *options, **named):
 
 def publisher(server, rate=20):
     """Sends at the rate; without one only when told to."""
-    source = NexconnPublisher(server.port, "direct", "s1", CHANNEL, rate=rate)
+    source = ChatPublisher(server.port, "direct", "s1", CHANNEL, rate=rate)
     return source.start() if rate else source
 
 
@@ -200,7 +200,7 @@ def test_s12_f27_f50_what_is_final_is_not_tried_again(server, started, proxies):
         proxy = proxies(server.port)
         victims[user] = (proxy, listen(started, proxy.url, name=user))
     proxy = proxies(server.port)
-    victims["wrong"] = (proxy, started(NexconnListener, proxy.url, "--token", "wrong", "--channel", CHANNEL, secret=None, name="wrong"))
+    victims["wrong"] = (proxy, started(ChatListener, proxy.url, "--token", "wrong", "--channel", CHANNEL, secret=None, name="wrong"))
     deeds = {
         "kicked": lambda: listen(started, server.url, name="other", user="kicked"),
         "banned": lambda: api.result("user/ban", {"userIds": ["banned"], "durationMinutes": 5}),

@@ -10,7 +10,7 @@ import struct
 import threading
 
 from lifeline_harness import wait_until
-from nexconn_scenarios import NexconnListener
+from chat_scenarios import ChatListener
 
 WELCOME = {
     "t": "welcome", "user": "ann", "session": "s", "time": 1763710000000, "epoch": "e", "q": 0, "resumed": False, "lost": False,
@@ -132,7 +132,7 @@ def test_a_server_that_lies(started):
     liars = [Liar(lies[n::3]) for n in range(3)]
     try:
         listeners = [started(
-            NexconnListener, f"http://127.0.0.1:{liar.port}", "--token", "t", "--channel", "direct:ben", name="ann", secret=None)
+            ChatListener, f"http://127.0.0.1:{liar.port}", "--token", "t", "--channel", "direct:ben", name="ann", secret=None)
             for liar in liars]
         for liar, listener in zip(liars, listeners):
             wait_until(

@@ -10,7 +10,7 @@ import time
 
 import pytest
 from lifeline_harness import Server, free_port, wait_until
-from nexconn_client import ChatSession, Lost, Refused, ServerAPI
+from chat_client import ChatSession, Lost, Refused, ServerAPI
 
 
 class Persistent(threading.Thread):

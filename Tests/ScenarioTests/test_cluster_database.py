@@ -15,7 +15,7 @@ import pytest
 from cluster_fixtures import follower
 from cluster_harness import Redis, redis_program
 from lifeline_harness import lifeline, wait_until
-from nexconn_client import ChatSession, Refused, ServerAPI
+from chat_client import ChatSession, Refused, ServerAPI
 from postgres_harness import Postgres, postgres_programs
 
 pytestmark = [

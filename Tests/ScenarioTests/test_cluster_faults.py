@@ -14,7 +14,7 @@ from cluster_fixtures import follower, is_long, members, wait_healthy
 from cluster_harness import Redis, redis_program
 from cluster_judge import CHANNEL, Watch, request
 from lifeline_harness import APP_ID, Server, rest, wait_until
-from nexconn_client import ChatSession, ServerAPI
+from chat_client import ChatSession, ServerAPI
 from pusher_client import PusherSocket
 
 pytestmark = [

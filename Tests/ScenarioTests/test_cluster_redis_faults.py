@@ -12,7 +12,7 @@ from cluster_fixtures import is_long, wait_healthy
 from cluster_harness import Redis, redis_program
 from cluster_judge import CHANNEL, SERVICES, Watch, chat_call, request
 from lifeline_harness import APP_ID, Server, free_port, rest, wait_until
-from nexconn_client import ChatSession, ServerAPI
+from chat_client import ChatSession, ServerAPI
 from pubnub_harness import cursor, poll, publish
 from pusher_client import PusherSocket
 from redis_topologies import RedisPath, ShardedRedis, WatchedRedis, cut_tail

@@ -10,7 +10,7 @@ import time
 
 import pytest
 from lifeline_harness import DETECT, GRACE, Listener, Server, lifeline, wait_until
-from nexconn_scenarios import NexconnListener, NexconnPublisher
+from chat_scenarios import ChatListener, ChatPublisher
 from own_network import OwnNetwork
 from pubnub_scenarios import PubNubListener, PubNubPublisher
 
@@ -64,7 +64,7 @@ def test_wt28_the_packets_of_the_poll_vanish(started, network):
     assert listener.statuses == ONE_OUTAGE and not listener.of("gap")
 
 
-@pytest.mark.parametrize("kind,channel", [(Listener, "room"), (NexconnListener, "direct:p1")])
+@pytest.mark.parametrize("kind,channel", [(Listener, "room"), (ChatListener, "direct:p1")])
 def test_wt28_the_packets_of_a_websocket_vanish(started, network, kind, channel):
     server = started(Server)
     listener = started(kind, server.url, "--channel", channel)
@@ -118,8 +118,8 @@ def test_px42_a_proxy_loses_a_message_of_a_websocket(started, server, proxies, s
         channel, listener = "room", started(Listener, proxy.url, "--channel", "room")
         send = lambda: server.publish("room", "tick", '{"seq":1}')
     else:
-        channel, listener = "direct:p1", started(NexconnListener, proxy.url, "--channel", "direct:p1")
-        source = NexconnPublisher(server.port, "direct", "s1", channel, rate=None)
+        channel, listener = "direct:p1", started(ChatListener, proxy.url, "--channel", "direct:p1")
+        source = ChatPublisher(server.port, "direct", "s1", channel, rate=None)
         send = source.publish
     listener.wait_subscribed(channel)
     t0 = swallow(proxy, send)
@@ -135,7 +135,7 @@ def test_px42_a_proxy_loses_a_message_of_a_websocket(started, server, proxies, s
 def test_lv16_a_message_that_drips_is_cut(started, server, proxies, service):
     """Bytes keep coming, so that the link lives; but the message that they belong to does not end within the fast profile's 5 s."""
     proxy = proxies(server.port)
-    kind = {"pusher": Listener, "nexconn": NexconnListener, "pubnub": PubNubListener}[service]
+    kind = {"pusher": Listener, "nexconn": ChatListener, "pubnub": PubNubListener}[service]
     channel = "direct:p1" if service == "nexconn" else "room"
     listener = started(kind, proxy.url, "--channel", channel)
     listener.wait_subscribed(channel)

@@ -9,7 +9,7 @@ import time
 
 import pytest
 from lifeline_harness import AT_ONCE, DETECT, GRACE, RECOVER, Listener, Publisher, verdict, wait_until
-from nexconn_scenarios import NexconnListener, NexconnPublisher
+from chat_scenarios import ChatListener, ChatPublisher
 from pubnub_scenarios import PubNubListener, PubNubPublisher
 from test_faults import retried
 
@@ -18,7 +18,7 @@ class Subject:
     """A client of one service behind a proxy of its own, and who publishes to it."""
 
     def __init__(self, started, server, proxy, service, rate):
-        kind = {"pusher": Listener, "pubnub": PubNubListener, "nexconn": NexconnListener}[service]
+        kind = {"pusher": Listener, "pubnub": PubNubListener, "nexconn": ChatListener}[service]
         self.service, self.proxy, self.channel = service, proxy, "direct:p1" if service == "nexconn" else "room"
         self.listener = started(kind, proxy.url, "--channel", self.channel)
         self.listener.wait_subscribed(self.channel)
@@ -28,7 +28,7 @@ class Subject:
         elif service == "pubnub":
             self.source = PubNubPublisher(server.port, self.channel, rate=rate)
         else:
-            self.source = NexconnPublisher(server.port, "direct", "s1", self.channel, rate=rate).start()
+            self.source = ChatPublisher(server.port, "direct", "s1", self.channel, rate=rate).start()
 
     @property
     def statuses(self):
@@ -109,7 +109,7 @@ def test_s05_server_frozen(subjects, server):
         assert patient.recovered()["t"] - t1 <= 3 + RECOVER, patient.service
         assert retried(patient.statuses[2:]), patient.service
     # What the server still finds of the session that it believed in kicks nobody.
-    again = NexconnPublisher(server.port, "direct", "s1", "direct:p1", rate=None)
+    again = ChatPublisher(server.port, "direct", "s1", "direct:p1", rate=None)
     chat = patients[-1].listener
     before = len(chat.of("msg"))
     # The server knows a message by its number and takes none twice.

@@ -15,7 +15,7 @@ import lifeline_harness
 import pytest
 from cluster_harness import Cluster, Redis, redis_program
 from lifeline_harness import DETECT, Listener, Proxy, Publisher, Server, free_port, rest, verdict, wait_until
-from nexconn_scenarios import NexconnListener, NexconnPublisher
+from chat_scenarios import ChatListener, ChatPublisher
 from pubnub_scenarios import PubNubConnection, PubNubListener, PubNubPublisher
 
 pytestmark = pytest.mark.alone
@@ -27,7 +27,7 @@ RATE = 100
 RECOVER = 3 + lifeline_harness.RECOVER
 # The channel of each kind of client. Chat's is a group, so that everybody has an inbox for what was missed.
 CHANNELS = {"socket": "room", "poll": "room", "chat": "group:room"}
-KINDS = {"socket": (Listener, "live"), "poll": (PubNubListener, "recover"), "chat": (NexconnListener, "recover")}
+KINDS = {"socket": (Listener, "live"), "poll": (PubNubListener, "recover"), "chat": (ChatListener, "recover")}
 
 
 class Patient:
@@ -111,7 +111,7 @@ def sources(server, chatting, rate=RATE):
     group, port = CHANNELS["chat"].split(":")[1], server.port
     return {
         "socket": Publisher(server, CHANNELS["socket"], rate=rate), "poll": PubNubPublisher(port, CHANNELS["poll"], rate=rate),
-        "chat": NexconnPublisher(port, "group", group, CHANNELS["chat"], rate=rate, members=chatting)}
+        "chat": ChatPublisher(port, "group", group, CHANNELS["chat"], rate=rate, members=chatting)}
 
 
 def judge(patients, published, tmp_path, detect=DETECT, recover=RECOVER):

@@ -1,9 +1,9 @@
+import ChatProtocol
 import Foundation
 import LifelineServer
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
-import NexconnProtocol
 import ServerStorage
 
 /// Measures the chat server over real sockets on this machine. One process serves, another one is the clients:

@@ -1,7 +1,7 @@
+import ChatProtocol
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
-import NexconnProtocol
 import WebSocketFraming
 
 /// A client without a machine above it: frames in, frames out, on the loop of its channel.
@@ -10,22 +10,22 @@ final class ChatClient: ChannelInboundHandler, @unchecked Sendable {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    private let hello: NexconnHello
+    private let hello: ChatHello
     private let ready: EventLoopPromise<Void>
-    private let onFrame: (ChatClient, NexconnInbound) -> Void
+    private let onFrame: (ChatClient, ChatInbound) -> Void
     private var isUpgraded = false
     private var isReady = false
     private var head = ByteBuffer()
     private var receiver = WebSocketReceiver(role: .client, limits: WebSocketLimits(messageBytes: 1 << 24, keptBytes: 0))
     private var writer = WebSocketFrameWriter(role: .client)
-    private var decoder = NexconnFrameDecoder(rememberedNames: 0)
+    private var decoder = ChatFrameDecoder(rememberedNames: 0)
     private(set) var context: ChannelHandlerContext?
     /// The last place that was seen, and how many since the last acknowledgement.
     private var place: UInt64 = 0
     private var unacknowledged = 0
 
     private init(
-        _ hello: NexconnHello, _ ready: EventLoopPromise<Void>, _ onFrame: @escaping (ChatClient, NexconnInbound) -> Void
+        _ hello: ChatHello, _ ready: EventLoopPromise<Void>, _ onFrame: @escaping (ChatClient, ChatInbound) -> Void
     ) {
         self.hello = hello
         self.ready = ready
@@ -35,10 +35,10 @@ final class ChatClient: ChannelInboundHandler, @unchecked Sendable {
     /// Connects and goes live; `onFrame` gets whatever comes, on the event loop.
     static func connect(
         to target: Target, token: String, device: String, on loop: any EventLoop,
-        _ onFrame: @escaping @Sendable (ChatClient, NexconnInbound) -> Void
+        _ onFrame: @escaping @Sendable (ChatClient, ChatInbound) -> Void
     ) async throws -> ChatClient {
-        let hello = NexconnHello(
-            appKey: "app-key", token: token, device: NexconnDevice(id: device, system: "Linux"), client: "benchmark/1")
+        let hello = ChatHello(
+            appKey: "app-key", token: token, device: ChatDevice(id: device, system: "Linux"), client: "benchmark/1")
         let ready = loop.makePromise(of: Void.self)
         let client = ChatClient(hello, ready, onFrame)
         do {
@@ -78,7 +78,7 @@ final class ChatClient: ChannelInboundHandler, @unchecked Sendable {
             send(.hello(hello))
             flush()
         }
-        var frames: [NexconnInbound] = []
+        var frames: [ChatInbound] = []
         do {
             try receiver.receive(&bytes) { event in
                 switch event {
@@ -93,7 +93,7 @@ final class ChatClient: ChannelInboundHandler, @unchecked Sendable {
         for frame in frames { take(frame) }
     }
 
-    private func take(_ frame: NexconnInbound) {
+    private func take(_ frame: ChatInbound) {
         switch frame {
         case .package(let items, let hasMore):
             if let last = items.last { acknowledge(last.sequence) }
@@ -118,9 +118,9 @@ final class ChatClient: ChannelInboundHandler, @unchecked Sendable {
         flush()
     }
 
-    func send(_ frame: NexconnClientFrame) {
+    func send(_ frame: ChatClientFrame) {
         var buffer = ByteBuffer()
-        NexconnClientFrames.bytes(frame).withUnsafeBytes { writer.writeText($0, to: &buffer) }
+        ChatClientFrames.bytes(frame).withUnsafeBytes { writer.writeText($0, to: &buffer) }
         context?.write(wrapOutboundOut(buffer), promise: nil)
     }
 

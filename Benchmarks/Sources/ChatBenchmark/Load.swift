@@ -1,8 +1,8 @@
+import ChatProtocol
 import Foundation
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
-import NexconnProtocol
 
 /// The clients' side of the parts.
 struct Load: Sendable {
@@ -10,8 +10,8 @@ struct Load: Sendable {
     let tokens: [String]
     private let group = MultiThreadedEventLoopGroup.singleton
 
-    private func draft(_ number: Int, from user: Int, to receiver: String) -> NexconnDraft {
-        NexconnDraft(
+    private func draft(_ number: Int, from user: Int, to receiver: String) -> ChatMessageDraft {
+        ChatMessageDraft(
             clientID: "c-\(user)-\(number)-\(ProcessInfo.processInfo.processIdentifier)", conversation: .direct, to: receiver,
             type: "RC:TxtMsg", content: Array(#"{"content":"\#(String(repeating: "x", count: 64))"}"#.utf8))
     }
@@ -35,7 +35,7 @@ struct Load: Sendable {
         var latencies: [Double] = []
         for number in 0..<(count + 1_000) {
             let sent = NIOLockedValueBox(clock.now)
-            let frame = NexconnClientFrame.request(.send(draft(number, from: 0, to: "u1")), number: UInt64(number + 1))
+            let frame = ChatClientFrame.request(.send(draft(number, from: 0, to: "u1")), number: UInt64(number + 1))
             let received = await withCheckedContinuation { continuation in
                 arrived.withLockedValue { $0 = continuation }
                 loop.execute {

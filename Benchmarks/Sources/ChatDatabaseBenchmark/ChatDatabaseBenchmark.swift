@@ -1,6 +1,6 @@
 import ChatDatabase
+import ChatProtocol
 import Foundation
-import NexconnProtocol
 
 /// What the chat client's local database takes and gives: messages that were missed, and keywords searched in a million messages.
 ///
@@ -28,7 +28,7 @@ import NexconnProtocol
             var new = 0
             let time = try ContinuousClock().measure {
                 for package in packages {
-                    let place = NexconnPlace(epoch: "e", sequence: package.last?.sequence ?? 0)
+                    let place = ChatPlace(epoch: "e", sequence: package.last?.sequence ?? 0)
                     new += try database.receive(package, place: place).count
                 }
             }
@@ -47,7 +47,7 @@ import NexconnProtocol
                 for start in stride(from: 0, to: count, by: 1000) {
                     let package = corpus.package(min(1000, count - start), after: UInt64(start))
                     guard start >= there else { continue }
-                    let place = NexconnPlace(epoch: "e", sequence: package.last?.sequence ?? 0)
+                    let place = ChatPlace(epoch: "e", sequence: package.last?.sequence ?? 0)
                     _ = try database.receive(package, place: place)
                 }
             }

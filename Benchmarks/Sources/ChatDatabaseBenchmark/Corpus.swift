@@ -1,4 +1,4 @@
-import NexconnProtocol
+import ChatProtocol
 
 /// Messages as people write them: a few words, most of them common, some in Chinese; half in three large groups.
 struct Corpus {
@@ -59,26 +59,26 @@ struct Corpus {
         return (0..<Int.random(in: 3...16, using: &random)).map { _ in someWord() }.joined(separator: " ")
     }
 
-    static func channel(_ number: Int) -> NexconnChannel {
-        number < 3 ? NexconnChannel(.group, "g\(number)") : NexconnChannel(.direct, "u\(number)")
+    static func channel(_ number: Int) -> ChatChannel {
+        number < 3 ? ChatChannel(.group, "g\(number)") : ChatChannel(.direct, "u\(number)")
     }
 
-    mutating func message() -> NexconnMessage {
+    mutating func message() -> ChatMessage {
         let isLarge = Bool.random(using: &random)
         let number = Int.random(in: isLarge ? 0..<3 : 3..<Self.channels, using: &random)
         let channel = Self.channel(number)
         // 20 s apart on average: a million in most of a year.
         ticks += UInt64.random(in: 1...400_000_000, using: &random)
         let isGroup = channel.conversation == .group
-        return NexconnMessage(
-            id: NexconnMessageID(rawValue: ticks), conversation: channel.conversation,
+        return ChatMessage(
+            id: ChatMessageID(rawValue: ticks), conversation: channel.conversation,
             from: isGroup ? "member\(Int.random(in: 0..<200, using: &random))" : channel.id, to: isGroup ? channel.id : Self.me,
             type: "RC:TxtMsg", content: Array(#"{"content":"\#(sentence())","extra":""}"#.utf8))
     }
 
     /// Packages of the inbox.
-    mutating func package(_ size: Int, after sequence: UInt64) -> [NexconnInboxItem] {
-        (1...UInt64(size)).map { NexconnInboxItem(sequence: sequence + $0, event: .message(message())) }
+    mutating func package(_ size: Int, after sequence: UInt64) -> [ChatInboxItem] {
+        (1...UInt64(size)).map { ChatInboxItem(sequence: sequence + $0, event: .message(message())) }
     }
 }
 

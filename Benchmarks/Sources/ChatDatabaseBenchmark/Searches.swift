@@ -1,5 +1,5 @@
 import ChatDatabase
-import NexconnProtocol
+import ChatProtocol
 
 /// Searches as people do them, each with keywords of every frequency, from the most common words to those that are nowhere.
 struct Searches {

@@ -1,5 +1,5 @@
+import ChatProtocol
 import GRDB
-import NexconnProtocol
 
 extension ChatDatabase {
     /// Begins an inbox after the welcome of a new connection, and records whether the inbox continues without a gap.
@@ -31,7 +31,7 @@ extension ChatDatabase {
     /// - Returns: the messages that were not stored before, oldest first.
     @discardableResult
     public func merge(
-        _ page: [NexconnMessage], of request: NexconnHistoryRequest, hasMore: Bool
+        _ page: [ChatMessage], of request: ChatHistoryRequest, hasMore: Bool
     ) throws(ChatDatabaseError) -> [LocalMessage] {
         try write { transaction in
             let new = try transaction.merge(page, of: request.channel)
@@ -47,7 +47,7 @@ extension ChatDatabase {
     /// Stores messages between two known ends, both included, or without a proven range.
     @discardableResult
     public func merge(
-        _ page: [NexconnMessage], of channel: NexconnChannel, between ends: ClosedRange<NexconnMessageID>? = nil
+        _ page: [ChatMessage], of channel: ChatChannel, between ends: ClosedRange<ChatMessageID>? = nil
     ) throws(ChatDatabaseError) -> [LocalMessage] {
         try write { transaction in
             let new = try transaction.merge(page, of: channel)
@@ -59,7 +59,7 @@ extension ChatDatabase {
     }
 
     /// The ranges of messages without gaps, oldest first. The last range may reach into the future.
-    public func coverage(of channel: NexconnChannel) throws(ChatDatabaseError) -> [ClosedRange<NexconnMessageID>] {
+    public func coverage(of channel: ChatChannel) throws(ChatDatabaseError) -> [ClosedRange<ChatMessageID>] {
         try read { database in
             try Coverage.fetch(channel, ChannelState.fetch(channel, database)?.number, database).spans.spans
                 .map { Position.id($0.lowerBound)...Position.id($0.upperBound) }
@@ -76,7 +76,7 @@ extension ChatDatabase {
     ///   - isFresh: whether the server has just answered with the latest messages, or with no message after the last one, so that the
     ///     stored history reaches its end.
     public func history(
-        _ channel: NexconnChannel, from place: LocalPlace = .latest, types: [String] = [], limit: Int = 20, isLive: Bool = true,
+        _ channel: ChatChannel, from place: LocalPlace = .latest, types: [String] = [], limit: Int = 20, isLive: Bool = true,
         isFresh: Bool = false
     ) throws(ChatDatabaseError) -> LocalPage {
         try read { database in
@@ -91,14 +91,14 @@ extension ChatDatabase {
             let hole =
                 place.isAscending
                 ? Self.firstHole(in: coverage, after: bound, upTo: end) : Self.lastHole(in: coverage, before: bound, downTo: end)
-            let missing = hole.map { NexconnHistoryRequest(channel, place: $0, limit: min(max(limit, 20), 100)) }
+            let missing = hole.map { ChatHistoryRequest(channel, place: $0, limit: min(max(limit, 20), 100)) }
             return LocalPage(messages: rows.map(\.message), missing: missing)
         }
     }
 
     private static func lastHole(
         in coverage: SpanSet, before bound: Int64, downTo end: Int64?
-    ) -> NexconnHistoryRequest.Place? {
+    ) -> ChatHistoryRequest.Place? {
         let high = bound == .max ? bound : bound - 1
         let low = end ?? Position.bottom + 1
         guard high >= low, let hole = coverage.lastHole(in: low...high) else { return nil }
@@ -107,7 +107,7 @@ extension ChatDatabase {
 
     private static func firstHole(
         in coverage: SpanSet, after bound: Int64, upTo end: Int64?
-    ) -> NexconnHistoryRequest.Place? {
+    ) -> ChatHistoryRequest.Place? {
         guard bound < .max else { return nil }
         let low = bound + 1
         let high = end ?? .max
@@ -117,7 +117,7 @@ extension ChatDatabase {
 }
 
 extension WriteTransaction {
-    func merge(_ page: [NexconnMessage], of id: NexconnChannel) throws -> [LocalMessage] {
+    func merge(_ page: [ChatMessage], of id: ChatChannel) throws -> [LocalMessage] {
         var new: [LocalMessage] = []
         for message in page.sorted(by: { $0.id < $1.id }) {
             guard let position = Position.of(message.id), message.channel(for: user) == id else { continue }

@@ -1,6 +1,6 @@
+import ChatProtocol
 import GRDB
 import Identifiers
-import NexconnProtocol
 
 /// Reads ranges of a channel in the order of positions.
 struct HistoryReader {

@@ -1,5 +1,5 @@
+import ChatProtocol
 import GRDB
-import NexconnProtocol
 
 /// Which parts of a channel's history are stored (rules CD-20 to CD-24).
 struct Coverage {
@@ -12,7 +12,7 @@ struct Coverage {
     ///   - number: the channel's number; nil for a channel that is not stored.
     ///   - isLive: whether the inbox is complete up to now; if not, only up to the last received message (rule CD-27).
     static func fetch(
-        _ channel: NexconnChannel, _ number: Int64?, isLive: Bool = true, _ database: Database
+        _ channel: ChatChannel, _ number: Int64?, isLive: Bool = true, _ database: Database
     ) throws -> Coverage {
         let own = try spans(of: number ?? -1, database)
         var coverage = Coverage(spans: SpanSet(own))
@@ -62,7 +62,7 @@ extension WriteTransaction {
                 INSERT INTO joined (channel, position) VALUES (?, ?)
                 ON CONFLICT (channel) DO UPDATE SET position = max(position, excluded.position)
                 """
-        ).execute(arguments: [channel(NexconnChannel(.group, group)).number, Position.end(of: time)])
+        ).execute(arguments: [channel(ChatChannel(.group, group)).number, Position.end(of: time)])
     }
 
     /// Ends the gapless range of the inbox, and starts a new one at `from`.
@@ -74,9 +74,9 @@ extension WriteTransaction {
     }
 }
 
-extension NexconnHistoryRequest {
+extension ChatHistoryRequest {
     /// The range of the channel in which an answer to this request proves that there are no gaps; nil for none.
-    func proven(by page: [NexconnMessage], hasMore: Bool, inboxFrom: Int64?) -> ClosedRange<Int64>? {
+    func proven(by page: [ChatMessage], hasMore: Bool, inboxFrom: Int64?) -> ClosedRange<Int64>? {
         let ids = page.compactMap { Position.of($0.id) }
         // New messages arrive through the inbox, so a page up to now reaches the beginning of the inbox's range.
         let now = max(ids.max() ?? 0, inboxFrom ?? 0)

@@ -1,4 +1,4 @@
-import NexconnProtocol
+import ChatProtocol
 
 extension ChatDatabase {
     /// Stores events of the inbox together with the new position, in one transaction, so that both are consistent after a crash (rule
@@ -9,7 +9,7 @@ extension ChatDatabase {
     /// in order of their time.
     /// - Parameter place: the position to resume from once all of `items` are stored.
     /// - Returns: the changes, in order, for handlers.
-    public func receive(_ items: [NexconnInboxItem], place: NexconnPlace) throws(ChatDatabaseError) -> [ReceivedChange] {
+    public func receive(_ items: [ChatInboxItem], place: ChatPlace) throws(ChatDatabaseError) -> [ReceivedChange] {
         let (changes, reached) = try write { transaction in
             let known = try WriteTransaction.place(transaction.database)
             let isSameEpoch = known?.epoch == place.epoch
@@ -29,7 +29,7 @@ extension ChatDatabase {
 
     /// Stores messages that arrived outside of the inbox, such as those of open channels, which have no position in it.
     /// - Returns: those that are new, as changes.
-    public func receive(transient events: [NexconnEvent]) throws(ChatDatabaseError) -> [ReceivedChange] {
+    public func receive(transient events: [ChatWireEvent]) throws(ChatDatabaseError) -> [ReceivedChange] {
         try write { transaction in
             var intake = Intake(transaction: transaction)
             for event in events { try intake.take(event) }

@@ -1,5 +1,5 @@
+import ChatProtocol
 import Identifiers
-import NexconnProtocol
 
 /// Turns events of the inbox into rows, one after the other.
 struct Intake {
@@ -14,7 +14,7 @@ struct Intake {
         self.transaction = transaction
     }
 
-    mutating func take(_ event: NexconnEvent) throws {
+    mutating func take(_ event: ChatWireEvent) throws {
         switch event {
         case .message(let message): try take(message)
         case .recall(let recall): try take(recall)
@@ -36,7 +36,7 @@ struct Intake {
 
     // MARK: - Messages
 
-    private mutating func take(_ message: NexconnMessage) throws {
+    private mutating func take(_ message: ChatMessage) throws {
         // A message whose id is out of range cannot be ordered.
         guard let id = Position.of(message.id) else { return }
         lastID = max(lastID, id)
@@ -60,7 +60,7 @@ struct Intake {
 
     // MARK: - Later changes
 
-    private mutating func take(_ recall: NexconnRecall) throws {
+    private mutating func take(_ recall: ChatRecall) throws {
         guard let id = Position.of(recall.id) else { return }
         let channel = try channel(recall.conversation, from: recall.from, to: recall.to)
         var early = try transaction.early(id, in: channel) ?? EarlyChange()
@@ -74,7 +74,7 @@ struct Intake {
         changes.append(.recalled(recall, message))
     }
 
-    private mutating func take(_ edit: NexconnEdit) throws {
+    private mutating func take(_ edit: ChatEdit) throws {
         guard let id = Position.of(edit.id) else { return }
         let channel = try channel(edit.conversation, from: edit.from, to: edit.to)
         guard var message = try transaction.message(id, in: channel) else {
@@ -91,7 +91,7 @@ struct Intake {
         changes.append(.edited(message))
     }
 
-    private mutating func take(_ change: NexconnMetadataChange) throws {
+    private mutating func take(_ change: ChatMetadataChange) throws {
         guard let id = Position.of(change.id) else { return }
         let channel = try channel(change.conversation, from: change.from, to: change.to)
         guard var message = try transaction.message(id, in: channel) else {
@@ -107,7 +107,7 @@ struct Intake {
         changes.append(.metadata(message, change))
     }
 
-    private mutating func take(_ receipts: NexconnReceipts) throws {
+    private mutating func take(_ receipts: ChatReceipts) throws {
         let channel = try channel(receipts.conversation, from: receipts.from, to: receipts.to)
         var new = receipts
         new.items = try receipts.items.filter { item in
@@ -125,13 +125,13 @@ struct Intake {
 
     // MARK: - Other devices of the user
 
-    private mutating func read(_ id: NexconnChannel, upTo time: Int64) throws {
+    private mutating func read(_ id: ChatChannel, upTo time: Int64) throws {
         if try transaction.read(id, upTo: time) { changes.append(.read(id, time: time)) }
     }
 
-    private mutating func take(_ settings: NexconnChannelSettings) throws {
+    private mutating func take(_ settings: ChatChannelSettings) throws {
         if let id = settings.id {
-            try transaction.change(NexconnChannel(settings.conversation, id)) { channel in
+            try transaction.change(ChatChannel(settings.conversation, id)) { channel in
                 if let isPinned = settings.isPinned { channel.isPinned = isPinned }
                 if let level = settings.level { channel.level = level }
             }
@@ -141,11 +141,11 @@ struct Intake {
         changes.append(.settings(settings))
     }
 
-    private func channel(_ conversation: NexconnConversation, from: String, to: String) throws -> ChannelState {
+    private func channel(_ conversation: ChatConversationKind, from: String, to: String) throws -> ChannelState {
         switch conversation {
-        case .direct: try transaction.channel(NexconnChannel(.direct, from.isExactly(user) ? to : from))
-        case .system: try transaction.channel(NexconnChannel(.system, from))
-        case .group, .open: try transaction.channel(NexconnChannel(conversation, to))
+        case .direct: try transaction.channel(ChatChannel(.direct, from.isExactly(user) ? to : from))
+        case .system: try transaction.channel(ChatChannel(.system, from))
+        case .group, .open: try transaction.channel(ChatChannel(conversation, to))
         }
     }
 }

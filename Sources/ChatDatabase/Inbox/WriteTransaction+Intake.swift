@@ -1,5 +1,5 @@
+import ChatProtocol
 import Identifiers
-import NexconnProtocol
 
 /// The outcome of storing a message of the server.
 enum Taken {
@@ -89,7 +89,7 @@ extension WriteTransaction {
 
     /// Moves the channel's read mark.
     /// - Returns: whether the mark or a message has changed.
-    func read(_ id: NexconnChannel, upTo time: Int64) throws -> Bool {
+    func read(_ id: ChatChannel, upTo time: Int64) throws -> Bool {
         var channel = try channel(id)
         guard time > channel.readTime else { return false }
         channel.readTime = time
@@ -103,7 +103,7 @@ extension WriteTransaction {
     /// CD-58).
     /// - Returns: the mark; 0 when the server has sent nothing yet.
     @discardableResult
-    func readAll(of id: NexconnChannel) throws -> Int64 {
+    func readAll(of id: ChatChannel) throws -> Int64 {
         var channel = try channel(id)
         let newest = try Int64.fetchOne(
             database.cachedStatement(
@@ -122,7 +122,7 @@ extension WriteTransaction {
         return mark
     }
 
-    func setLevel(_ level: Int, of conversation: NexconnConversation) throws {
+    func setLevel(_ level: Int, of conversation: ChatConversationKind) throws {
         try database.cachedStatement(sql: "INSERT OR REPLACE INTO kind (conversation, level) VALUES (?, ?)")
             .execute(arguments: [conversation.rawValue, level])
     }
@@ -130,7 +130,7 @@ extension WriteTransaction {
 
 extension LocalMessage {
     /// A message of the server as `user` sees it.
-    init(_ message: NexconnMessage, user: String, now: Int64) {
+    init(_ message: ChatMessage, user: String, now: Int64) {
         let isSent = message.from.isExactly(user) && message.conversation != .system
         self.init(
             channel: message.channel(for: user), id: message.id, clientID: message.clientID, sender: message.from,

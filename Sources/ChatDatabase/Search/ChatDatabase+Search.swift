@@ -1,5 +1,5 @@
+import ChatProtocol
 import GRDB
-import NexconnProtocol
 
 /// Searches run concurrently with the writer and never delay it. Rules CD-30 to CD-37 define the results for a keyword.
 extension ChatDatabase {
@@ -11,7 +11,7 @@ extension ChatDatabase {
     ///   - time: the time range of the messages, ms, both ends included; nil for all.
     ///   - place: the end of the previous page.
     public func search(
-        _ keyword: String, in channel: NexconnChannel, types: [String] = [], sender: String? = nil,
+        _ keyword: String, in channel: ChatChannel, types: [String] = [], sender: String? = nil,
         time: ClosedRange<Int64>? = nil, from place: SearchPlace? = nil, limit: Int = 20
     ) throws(ChatDatabaseError) -> SearchPage {
         try read { database in
@@ -52,7 +52,7 @@ extension ChatDatabase {
 
     /// Messages of a user in a channel, newest first.
     public func messages(
-        of sender: String, in channel: NexconnChannel, before place: LocalPlace = .latest, limit: Int = 20
+        of sender: String, in channel: ChatChannel, before place: LocalPlace = .latest, limit: Int = 20
     ) throws(ChatDatabaseError) -> [LocalMessage] {
         try read { database in
             guard let state = try ChannelState.fetch(channel, database) else { return [] }
@@ -63,7 +63,7 @@ extension ChatDatabase {
 
     /// Messages of a channel in a time (ms, both ends included), newest first.
     public func messages(
-        in channel: NexconnChannel, time: ClosedRange<Int64>, types: [String] = [], before place: LocalPlace = .latest,
+        in channel: ChatChannel, time: ClosedRange<Int64>, types: [String] = [], before place: LocalPlace = .latest,
         limit: Int = 20
     ) throws(ChatDatabaseError) -> [LocalMessage] {
         try read { database in
@@ -79,7 +79,7 @@ extension ChatDatabase {
 
     /// The channels with messages that contain a keyword, sorted by the latest operation, each with its number of messages.
     public func searchChannels(
-        _ keyword: String, _ conversations: [NexconnConversation], types: [String] = []
+        _ keyword: String, _ conversations: [ChatConversationKind], types: [String] = []
     ) throws(ChatDatabaseError) -> [FoundChannel] {
         try read { database in
             guard let expression = Words.expression(keyword) else { return [] }

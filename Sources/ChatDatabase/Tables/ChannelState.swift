@@ -1,10 +1,10 @@
+import ChatProtocol
 import GRDB
-import NexconnProtocol
 
 /// A channel's row while a transaction changes it.
 struct ChannelState: Hashable {
     var number: Int64
-    var channel: NexconnChannel
+    var channel: ChatChannel
     var unread = 0
     var mentions = 0
     var isPinned = false
@@ -27,14 +27,14 @@ struct ChannelState: Hashable {
         listed, top, top_slot, drift
         """
 
-    init(number: Int64, channel: NexconnChannel) {
+    init(number: Int64, channel: ChatChannel) {
         self.number = number
         self.channel = channel
     }
 
     init(row: Row) {
         number = row[0]
-        channel = NexconnChannel(NexconnConversation(rawValue: row[1]) ?? .direct, row[2])
+        channel = ChatChannel(ChatConversationKind(rawValue: row[1]) ?? .direct, row[2])
         unread = row[3]
         mentions = row[4]
         isPinned = row[5]
@@ -50,7 +50,7 @@ struct ChannelState: Hashable {
         drift = row[15]
     }
 
-    static func fetch(_ channel: NexconnChannel, _ database: Database) throws -> ChannelState? {
+    static func fetch(_ channel: ChatChannel, _ database: Database) throws -> ChannelState? {
         let statement = try database.cachedStatement(sql: "SELECT \(columns) FROM channel WHERE conversation = ? AND id = ?")
         return try Row.fetchOne(statement, arguments: [channel.conversation.rawValue, channel.id]).map(ChannelState.init(row:))
     }
@@ -105,10 +105,10 @@ enum Position {
     static let bottom: Int64 = 0
 
     /// Nil for an invalid id: 0, and ids above ``last`` (rule CD-13).
-    static func of(_ id: NexconnMessageID) -> Int64? {
+    static func of(_ id: ChatMessageID) -> Int64? {
         guard let position = Int64(exactly: id.rawValue), position != 0, position <= last else { return nil }
         return position
     }
 
-    static func id(_ position: Int64) -> NexconnMessageID { NexconnMessageID(rawValue: UInt64(max(0, position))) }
+    static func id(_ position: Int64) -> ChatMessageID { ChatMessageID(rawValue: UInt64(max(0, position))) }
 }

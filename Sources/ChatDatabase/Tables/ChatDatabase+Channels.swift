@@ -1,5 +1,5 @@
+import ChatProtocol
 import GRDB
-import NexconnProtocol
 
 // MARK: - The list of channels
 
@@ -10,7 +10,7 @@ extension ChatDatabase {
     ///   - time: the time (ms) before which the channels' last operation was; nil for all.
     ///   - pinnedFirst: whether pinned channels come first; false sorts by time only.
     public func channels(
-        _ conversations: [NexconnConversation], after place: ChannelPlace? = nil, before time: Int64? = nil, limit: Int,
+        _ conversations: [ChatConversationKind], after place: ChannelPlace? = nil, before time: Int64? = nil, limit: Int,
         pinnedFirst: Bool = true
     ) throws(ChatDatabaseError) -> [LocalChannel] {
         try read { database in
@@ -34,7 +34,7 @@ extension ChatDatabase {
     }
 
     /// One channel, whether it is in the list or not; nil when it is not stored.
-    public func channel(_ channel: NexconnChannel) throws(ChatDatabaseError) -> LocalChannel? {
+    public func channel(_ channel: ChatChannel) throws(ChatDatabaseError) -> LocalChannel? {
         try read { database in
             try Self.fetch(
                 "WHERE conversation = ? AND id = ?", [channel.conversation.rawValue, channel.id], in: database
@@ -43,7 +43,7 @@ extension ChatDatabase {
     }
 
     /// The given channels that are in the list, in the order of the arguments.
-    public func channels(_ channels: [NexconnChannel]) throws(ChatDatabaseError) -> [LocalChannel] {
+    public func channels(_ channels: [ChatChannel]) throws(ChatDatabaseError) -> [LocalChannel] {
         try read { database in
             try channels.compactMap {
                 try Self.fetch(
@@ -53,16 +53,16 @@ extension ChatDatabase {
         }
     }
 
-    public func pinnedChannels(_ conversations: [NexconnConversation]) throws(ChatDatabaseError) -> [LocalChannel] {
+    public func pinnedChannels(_ conversations: [ChatConversationKind]) throws(ChatDatabaseError) -> [LocalChannel] {
         try list("pinned = 1", conversations)
     }
 
-    public func unreadChannels(_ conversations: [NexconnConversation]) throws(ChatDatabaseError) -> [LocalChannel] {
+    public func unreadChannels(_ conversations: [ChatConversationKind]) throws(ChatDatabaseError) -> [LocalChannel] {
         try list("unread > 0", conversations)
     }
 
     private func list(
-        _ condition: String, _ conversations: [NexconnConversation]
+        _ condition: String, _ conversations: [ChatConversationKind]
     ) throws(ChatDatabaseError) -> [LocalChannel] {
         try read { database in
             try Self.fetch(
@@ -86,7 +86,7 @@ extension ChatDatabase {
         }
     }
 
-    static func list(_ conversations: [NexconnConversation]) -> String {
+    static func list(_ conversations: [ChatConversationKind]) -> String {
         Set(conversations).map(\.rawValue).sorted().map(String.init).joined(separator: ",")
     }
 }
@@ -96,7 +96,7 @@ extension ChatDatabase {
 extension ChatDatabase {
     /// - Parameter time: moves the channel up in the list as well (ms).
     public func setPinned(
-        _ isPinned: Bool, of channel: NexconnChannel, operationTime time: Int64? = nil
+        _ isPinned: Bool, of channel: ChatChannel, operationTime time: Int64? = nil
     ) throws(ChatDatabaseError) {
         try write { transaction in
             try transaction.change(channel) { state in
@@ -108,16 +108,16 @@ extension ChatDatabase {
     }
 
     /// Sets a channel's level of notifications; chat-protocol.md, section 6.
-    public func setLevel(_ level: Int, of channel: NexconnChannel) throws(ChatDatabaseError) {
+    public func setLevel(_ level: Int, of channel: ChatChannel) throws(ChatDatabaseError) {
         try write { transaction in try transaction.change(channel) { $0.level = level } }
     }
 
     /// Sets the level for channels of a kind that have no level (0) of their own.
-    public func setLevel(_ level: Int, of conversation: NexconnConversation) throws(ChatDatabaseError) {
+    public func setLevel(_ level: Int, of conversation: ChatConversationKind) throws(ChatDatabaseError) {
         try write { transaction in try transaction.setLevel(level, of: conversation) }
     }
 
-    public func level(of conversation: NexconnConversation) throws(ChatDatabaseError) -> Int {
+    public func level(of conversation: ChatConversationKind) throws(ChatDatabaseError) -> Int {
         try read { database in
             try Int.fetchOne(
                 database, sql: "SELECT level FROM kind WHERE conversation = ?", arguments: [conversation.rawValue]) ?? 0
@@ -125,7 +125,7 @@ extension ChatDatabase {
     }
 
     /// Sets the draft; an empty text removes it. A channel with a new draft moves up in the list.
-    public func setDraft(_ draft: String, of channel: NexconnChannel) throws(ChatDatabaseError) {
+    public func setDraft(_ draft: String, of channel: ChatChannel) throws(ChatDatabaseError) {
         try write { transaction in
             try transaction.change(channel) { state in
                 guard state.draft != draft else { return }
@@ -137,7 +137,7 @@ extension ChatDatabase {
 
     /// Removes channels from the list, with draft, pin and unread messages. Messages are kept unless `andMessages` is true; a channel
     /// returns to the list with its next message.
-    public func deleteChannels(_ channels: [NexconnChannel], andMessages: Bool = false) throws(ChatDatabaseError) {
+    public func deleteChannels(_ channels: [ChatChannel], andMessages: Bool = false) throws(ChatDatabaseError) {
         try write { transaction in
             for id in channels where try transaction.knownChannel(id) != nil {
                 if andMessages { try transaction.removeMessages(of: id, before: .max) }
@@ -160,7 +160,7 @@ extension ChatDatabase {
     /// Unread messages of all channels of these kinds.
     /// - Parameter levels: the levels of the channels to count, where a channel without a level has that of its kind; nil for all.
     public func unreadTotal(
-        _ conversations: [NexconnConversation], levels: [Int]? = nil, onlyMentions: Bool = false
+        _ conversations: [ChatConversationKind], levels: [Int]? = nil, onlyMentions: Bool = false
     ) throws(ChatDatabaseError) -> Int {
         try read { database in
             var condition = "listed = 1 AND channel.conversation IN (\(Self.list(conversations)))"
@@ -180,7 +180,7 @@ extension ChatDatabase {
     /// Marks all messages up to `time` (ms; nil for the latest one) as read.
     /// - Returns: the read mark for the user's other devices; nil when no message was unread.
     @discardableResult
-    public func clearUnread(of channel: NexconnChannel, upTo time: Int64? = nil) throws(ChatDatabaseError) -> Int64? {
+    public func clearUnread(of channel: ChatChannel, upTo time: Int64? = nil) throws(ChatDatabaseError) -> Int64? {
         try write { transaction in
             guard let state = try transaction.knownChannel(channel) else { return nil }
             let before = (state.unread, state.mentions)
@@ -197,17 +197,17 @@ extension ChatDatabase {
     }
 
     /// The oldest unread message.
-    public func firstUnread(of channel: NexconnChannel) throws(ChatDatabaseError) -> LocalMessage? {
+    public func firstUnread(of channel: ChatChannel) throws(ChatDatabaseError) -> LocalMessage? {
         try unread(of: channel, mask: MessageRow.Flags.isCounted, limit: 1).first
     }
 
     /// Unread messages that mention the user, oldest first.
-    public func unreadMentions(of channel: NexconnChannel, limit: Int = 100) throws(ChatDatabaseError) -> [LocalMessage] {
+    public func unreadMentions(of channel: ChatChannel, limit: Int = 100) throws(ChatDatabaseError) -> [LocalMessage] {
         try unread(of: channel, mask: [.isCounted, .isMention], limit: limit)
     }
 
     private func unread(
-        of channel: NexconnChannel, mask: MessageRow.Flags, limit: Int
+        of channel: ChatChannel, mask: MessageRow.Flags, limit: Int
     ) throws(ChatDatabaseError) -> [LocalMessage] {
         try read { database in
             guard let state = try ChannelState.fetch(channel, database), state.unread > 0 else { return [] }

@@ -1,5 +1,5 @@
+import ChatProtocol
 import GRDB
-import NexconnProtocol
 
 extension ChatDatabase {
     public func message(localID: Int64) throws(ChatDatabaseError) -> LocalMessage? {
@@ -10,7 +10,7 @@ extension ChatDatabase {
     }
 
     /// - Parameter channel: the message's channel, which makes the search faster with very many channels.
-    public func message(id: NexconnMessageID, in channel: NexconnChannel? = nil) throws(ChatDatabaseError) -> LocalMessage? {
+    public func message(id: ChatMessageID, in channel: ChatChannel? = nil) throws(ChatDatabaseError) -> LocalMessage? {
         guard let position = Position.of(id) else { return nil }
         return try read { database in
             // One lookup in the index for each channel.
@@ -67,7 +67,7 @@ extension ChatDatabase {
     }
 
     /// Records that read receipts for these messages were sent.
-    public func setReceiptSent(_ ids: [NexconnMessageID], in channel: NexconnChannel) throws(ChatDatabaseError) {
+    public func setReceiptSent(_ ids: [ChatMessageID], in channel: ChatChannel) throws(ChatDatabaseError) {
         try write { transaction in
             guard let state = try transaction.knownChannel(channel) else { return }
             let statement = try transaction.database.cachedStatement(
@@ -79,7 +79,7 @@ extension ChatDatabase {
     }
 
     /// Applies a change that the server has confirmed for an own request, as if it had arrived through the inbox.
-    public func apply(_ event: NexconnEvent) throws(ChatDatabaseError) -> [ReceivedChange] {
+    public func apply(_ event: ChatWireEvent) throws(ChatDatabaseError) -> [ReceivedChange] {
         try receive(transient: [event])
     }
 
@@ -98,7 +98,7 @@ extension ChatDatabase {
 
     @discardableResult
     public func deleteMessages(
-        _ ids: [NexconnMessageID], in channel: NexconnChannel
+        _ ids: [ChatMessageID], in channel: ChatChannel
     ) throws(ChatDatabaseError) -> [LocalMessage] {
         try write { transaction in
             guard let state = try transaction.knownChannel(channel) else { return [] }
@@ -111,7 +111,7 @@ extension ChatDatabase {
     }
 
     /// Deletes messages of a channel up to a time (ms, included; `Int64.max` for all).
-    public func deleteMessages(of channel: NexconnChannel, upTo time: Int64) throws(ChatDatabaseError) {
+    public func deleteMessages(of channel: ChatChannel, upTo time: Int64) throws(ChatDatabaseError) {
         try write { transaction in
             try transaction.removeMessages(of: channel, before: Position.end(of: time))
         }
@@ -120,7 +120,7 @@ extension ChatDatabase {
 
 extension WriteTransaction {
     /// Removes all messages of a channel below a position.
-    func removeMessages(of id: NexconnChannel, before position: Int64) throws {
+    func removeMessages(of id: ChatChannel, before position: Int64) throws {
         guard let state = try knownChannel(id) else { return }
         let statement = try database.cachedStatement(
             sql: MessageRow.select("m.channel = ? AND m.position < ? ORDER BY m.position LIMIT 500"))

@@ -1,5 +1,5 @@
+import ChatProtocol
 import GRDB
-import NexconnProtocol
 
 // MARK: - Messages that are being sent
 
@@ -26,7 +26,7 @@ extension ChatDatabase {
     /// Records that the server has accepted a message: sets its id, the server's time, and its final position.
     /// - Returns: the message; nil when it was deleted meanwhile.
     @discardableResult
-    public func finish(localID: Int64, id: NexconnMessageID) throws(ChatDatabaseError) -> LocalMessage? {
+    public func finish(localID: Int64, id: ChatMessageID) throws(ChatDatabaseError) -> LocalMessage? {
         try write { transaction in
             guard let own = try transaction.message(localID: localID), let position = Position.of(id) else { return nil }
             return own.id == nil ? try transaction.finish(own, id: position) : own

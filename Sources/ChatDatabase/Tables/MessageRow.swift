@@ -1,5 +1,5 @@
+import ChatProtocol
 import GRDB
-import NexconnProtocol
 import WireCoding
 
 /// The columns of a message in its table.
@@ -41,13 +41,13 @@ enum MessageRow {
     static func message(of row: Row) -> LocalMessage {
         let flags = Flags(rawValue: row[7])
         let isSent = flags.contains(.isSent)
-        let conversation = NexconnConversation(rawValue: row[1]) ?? .direct
+        let conversation = ChatConversationKind(rawValue: row[1]) ?? .direct
         let sentTime: Int64 = row[10]
         var message = LocalMessage(
-            localID: row[0], channel: NexconnChannel(conversation, row[2]), sender: row[5], isSent: isSent,
+            localID: row[0], channel: ChatChannel(conversation, row[2]), sender: row[5], isSent: isSent,
             status: LocalMessageStatus(rawValue: row[8]) ?? .failed, sentTime: sentTime, receivedTime: row[11], type: row[6],
             content: bytes(row, 13) ?? [])
-        message.id = (row[3] as Int64?).map { NexconnMessageID(rawValue: UInt64(bitPattern: $0)) }
+        message.id = (row[3] as Int64?).map { ChatMessageID(rawValue: UInt64(bitPattern: $0)) }
         message.clientID = row[4]
         message.received = row[9]
         message.note(readTime: row[21])

@@ -1,5 +1,5 @@
+import ChatProtocol
 import GRDB
-import NexconnProtocol
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

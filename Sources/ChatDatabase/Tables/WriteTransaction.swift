@@ -1,6 +1,6 @@
+import ChatProtocol
 import GRDB
 import Identifiers
-import NexconnProtocol
 
 /// One write transaction. Rows of channels are read once, changed in memory, and written at its end.
 final class WriteTransaction {
@@ -10,8 +10,8 @@ final class WriteTransaction {
     let now: Int64
     /// Cached numbers of users and types.
     private(set) var names: [Identifier: Int64]
-    private var channels: [NexconnChannel: ChannelState] = [:]
-    private var unchanged: [NexconnChannel: ChannelState] = [:]
+    private var channels: [ChatChannel: ChannelState] = [:]
+    private var unchanged: [ChatChannel: ChannelState] = [:]
     private var hasEarly: Bool?
 
     /// How many names are cached; beyond that the cache is emptied.
@@ -32,7 +32,7 @@ final class WriteTransaction {
     // MARK: - Channels
 
     /// The channel's row; creates it if it does not exist.
-    func channel(_ channel: NexconnChannel) throws -> ChannelState {
+    func channel(_ channel: ChatChannel) throws -> ChannelState {
         if let state = try knownChannel(channel) { return state }
         let statement = try database.cachedStatement(sql: "INSERT INTO channel (conversation, id) VALUES (?, ?)")
         try statement.execute(arguments: [channel.conversation.rawValue, channel.id])
@@ -42,7 +42,7 @@ final class WriteTransaction {
         return state
     }
 
-    func knownChannel(_ channel: NexconnChannel) throws -> ChannelState? {
+    func knownChannel(_ channel: ChatChannel) throws -> ChannelState? {
         if let state = channels[channel] { return state }
         guard let state = try ChannelState.fetch(channel, database) else { return nil }
         channels[channel] = state
@@ -54,7 +54,7 @@ final class WriteTransaction {
         channels[state.channel] = state
     }
 
-    func change(_ channel: NexconnChannel, _ body: (inout ChannelState) throws -> Void) throws {
+    func change(_ channel: ChatChannel, _ body: (inout ChannelState) throws -> Void) throws {
         var state = try self.channel(channel)
         try body(&state)
         set(state)
@@ -97,14 +97,14 @@ final class WriteTransaction {
 
     // MARK: - The place in the inbox
 
-    static func place(_ database: Database) throws -> NexconnPlace? {
+    static func place(_ database: Database) throws -> ChatPlace? {
         guard let row = try Row.fetchOne(database, sql: "SELECT epoch, sequence FROM state"), let epoch: String = row[0] else {
             return nil
         }
-        return NexconnPlace(epoch: epoch, sequence: UInt64(bitPattern: row[1]))
+        return ChatPlace(epoch: epoch, sequence: UInt64(bitPattern: row[1]))
     }
 
-    func save(_ place: NexconnPlace, lastID: Int64) throws {
+    func save(_ place: ChatPlace, lastID: Int64) throws {
         try database.cachedStatement(
             sql: "UPDATE state SET epoch = ?, sequence = ?, inbox_last = max(inbox_last, ?)"
         ).execute(arguments: [place.epoch, Int64(bitPattern: place.sequence), lastID])

@@ -1,4 +1,4 @@
-import NexconnProtocol
+import ChatProtocol
 
 /// The start of a page of local history. The given message, time or id is never part of the page.
 public enum LocalPlace: Hashable, Sendable {
@@ -11,8 +11,8 @@ public enum LocalPlace: Hashable, Sendable {
     /// The time in milliseconds since 1970.
     case beforeTime(Int64)
     case afterTime(Int64)
-    case beforeID(NexconnMessageID)
-    case afterID(NexconnMessageID)
+    case beforeID(ChatMessageID)
+    case afterID(ChatMessageID)
 
     /// Whether the page is ordered from older messages to newer ones.
     public var isAscending: Bool {
@@ -28,9 +28,9 @@ public struct LocalPage: Hashable, Sendable {
     /// The messages in the direction of the page: newest first, or oldest first.
     public var messages: [LocalMessage]
     /// The request that the server has to answer first, because messages may be missing in this range; nil when none can be missing.
-    public var missing: NexconnHistoryRequest?
+    public var missing: ChatHistoryRequest?
 
-    public init(messages: [LocalMessage], missing: NexconnHistoryRequest? = nil) {
+    public init(messages: [LocalMessage], missing: ChatHistoryRequest? = nil) {
         self.messages = messages
         self.missing = missing
     }
@@ -60,7 +60,7 @@ public struct FoundChannel: Hashable, Sendable {
 public struct ChannelPlace: Hashable, Sendable {
     var isPinned: Bool
     var operationTime: Int64
-    var channel: NexconnChannel
+    var channel: ChatChannel
 
     /// The position after this channel.
     public init(after channel: LocalChannel) {

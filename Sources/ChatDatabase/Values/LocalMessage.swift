@@ -1,12 +1,12 @@
-import NexconnProtocol
+import ChatProtocol
 
 /// A message as it is stored on this device.
 public struct LocalMessage: Hashable, Sendable {
     /// This device's number of the message, assigned by the database, strictly increasing.
     public var localID: Int64
-    public var channel: NexconnChannel
+    public var channel: ChatChannel
     /// The service's id; nil until the server has accepted the message.
-    public var id: NexconnMessageID?
+    public var id: ChatMessageID?
     /// The sender's own id, by which the server recognises a repetition.
     public var clientID: String?
     public var sender: String
@@ -18,7 +18,7 @@ public struct LocalMessage: Hashable, Sendable {
     public var type: String
     /// A JSON object in UTF-8.
     public var content: [UInt8]
-    public var options: NexconnMessageOptions
+    public var options: ChatMessageOptions
     /// Whether it has been read, listened to, downloaded: bits 1, 2, 4.
     public var received: Int
     public var edited: Int64?
@@ -30,9 +30,9 @@ public struct LocalMessage: Hashable, Sendable {
     public var receipt: LocalReceipt?
 
     public init(
-        localID: Int64 = 0, channel: NexconnChannel, id: NexconnMessageID? = nil, clientID: String? = nil, sender: String,
+        localID: Int64 = 0, channel: ChatChannel, id: ChatMessageID? = nil, clientID: String? = nil, sender: String,
         isSent: Bool, status: LocalMessageStatus, sentTime: Int64, receivedTime: Int64 = 0, type: String, content: [UInt8],
-        options: NexconnMessageOptions = .init(), received: Int = 0, edited: Int64? = nil, localExtra: String = "",
+        options: ChatMessageOptions = .init(), received: Int = 0, edited: Int64? = nil, localExtra: String = "",
         hasSentReceipt: Bool = false, receipt: LocalReceipt? = nil
     ) {
         self.localID = localID
@@ -81,7 +81,7 @@ public enum LocalMessageStatus: Int, Hashable, Sendable {
 
 /// A channel as the list of channels shows it.
 public struct LocalChannel: Hashable, Sendable {
-    public var channel: NexconnChannel
+    public var channel: ChatChannel
     public var unread: Int
     public var mentions: Int
     public var isPinned: Bool
@@ -94,7 +94,7 @@ public struct LocalChannel: Hashable, Sendable {
     public var readTime: Int64
 
     public init(
-        channel: NexconnChannel, unread: Int = 0, mentions: Int = 0, isPinned: Bool = false, level: Int = 0,
+        channel: ChatChannel, unread: Int = 0, mentions: Int = 0, isPinned: Bool = false, level: Int = 0,
         operationTime: Int64 = 0, draft: String = "", latest: LocalMessage? = nil, readTime: Int64 = 0
     ) {
         self.channel = channel

@@ -1,4 +1,4 @@
-import NexconnProtocol
+import ChatProtocol
 
 /// The changes that events of the inbox made in the local database, in order. Handlers are notified of these changes.
 public enum ReceivedChange: Hashable, Sendable {
@@ -7,17 +7,17 @@ public enum ReceivedChange: Hashable, Sendable {
     /// The server has accepted an own message whose sending was not answered yet.
     case sent(LocalMessage)
     /// A message was recalled and deleted. The copy is the former message; nil for one that was not stored.
-    case recalled(NexconnRecall, LocalMessage?)
+    case recalled(ChatRecall, LocalMessage?)
     /// A message has a new content.
     case edited(LocalMessage)
     /// A message has new metadata.
-    case metadata(LocalMessage, NexconnMetadataChange)
+    case metadata(LocalMessage, ChatMetadataChange)
     /// Own messages were read. Contains only stored messages with changed counts.
-    case receipts(NexconnChannel, NexconnReceipts)
+    case receipts(ChatChannel, ChatReceipts)
     /// Another device of the user has read the channel up to this time (ms).
-    case read(NexconnChannel, time: Int64)
+    case read(ChatChannel, time: Int64)
     /// Another device of the user changed settings.
-    case settings(NexconnChannelSettings)
+    case settings(ChatChannelSettings)
     /// An event that the database does not store: an event of a group, or one that is only relevant at the moment.
-    case other(NexconnEvent)
+    case other(ChatWireEvent)
 }

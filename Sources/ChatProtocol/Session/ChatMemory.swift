@@ -4,16 +4,16 @@ import Identifiers
 import OrderedCollections
 
 /// The state of a chat client that survives reconnects: user, position in the inbox, waiting messages, and open channels.
-public struct NexconnMemory: Sendable {
+public struct ChatMemory: Sendable {
     public var endpoint: WebSocketEndpoint
     public var appKey: String
     public var token: String
-    public var device: NexconnDevice
+    public var device: ChatDevice
     public var client: String
     /// Whether this device's session ends when another device has signed in meanwhile.
     public var yields: Bool
-    /// The position up to which all events are stored; nil for a new device. Advances with each ``NexconnCommand/acknowledge(_:)``.
-    public internal(set) var resume: NexconnPlace?
+    /// The position up to which all events are stored; nil for a new device. Advances with each ``ChatCommand/acknowledge(_:)``.
+    public internal(set) var resume: ChatPlace?
     /// How long a message may wait for its answer, from the command on.
     public var sendLimit: Duration
     /// The user of the last welcome.
@@ -26,7 +26,7 @@ public struct NexconnMemory: Sendable {
     /// When data was last received on the link that was lost.
     var lostAt: Moment?
     var disablesPush = false
-    var outbox = NexconnOutbox()
+    var outbox = ChatOutbox()
     /// The wanted open channels, in the order in which they were requested.
     var entries: OrderedDictionary<Identifier, WantedEntry> = [:]
 
@@ -36,8 +36,8 @@ public struct NexconnMemory: Sendable {
     public static let path = "/nexconn/v1"
 
     public init(
-        host: String, port: Int, usesTLS: Bool, path: String = NexconnMemory.path, appKey: String, token: String,
-        device: NexconnDevice, client: String = "lifeline/1", yields: Bool = false, resume: NexconnPlace? = nil,
+        host: String, port: Int, usesTLS: Bool, path: String = ChatMemory.path, appKey: String, token: String,
+        device: ChatDevice, client: String = "lifeline/1", yields: Bool = false, resume: ChatPlace? = nil,
         sendLimit: Duration = .seconds(30)
     ) {
         endpoint = WebSocketEndpoint(
@@ -60,19 +60,20 @@ public struct NexconnMemory: Sendable {
 
 /// An open channel that a user wants to be in, over all connections.
 struct WantedEntry: Sendable {
-    var entry: NexconnEntry
+    var entry: ChatEntryRequest
     /// The requests that wait for the entry.
     var waiters: [RequestID] = []
     /// Whether it has ever been entered.
     var wasIn = false
     /// The last received message that is also in the history.
-    var lastSeen: NexconnMessageID?
+    var lastSeen: ChatMessageID?
     /// When data was last received before the link was lost.
     var lostAt: Moment?
 
     /// The request on a new connection: all missed messages that fit in one answer.
-    var renewal: NexconnEntry {
+    var renewal: ChatEntryRequest {
         guard wasIn, let lastSeen else { return entry }
-        return NexconnEntry(entry.channel, count: NexconnLimits.entryMessages.upperBound, after: lastSeen, extra: entry.extra)
+        return ChatEntryRequest(
+            entry.channel, count: ChatProtocolLimits.entryMessages.upperBound, after: lastSeen, extra: entry.extra)
     }
 }

@@ -3,9 +3,9 @@ import DequeModule
 
 /// Messages that wait to be sent or for their answer, in the order of the commands. Messages in progress are at the front, because
 /// answers arrive in order (chat-protocol.md, 5.1).
-struct NexconnOutbox: Sendable {
+struct ChatOutbox: Sendable {
     struct Waiting: Sendable {
-        var draft: NexconnDraft
+        var draft: ChatMessageDraft
         var id: RequestID?
         var deadline: Moment
         /// Whether the message was ever written, on any connection: then it may have been delivered.

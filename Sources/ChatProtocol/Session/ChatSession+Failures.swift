@@ -1,22 +1,22 @@
 import ConnectionEngine
 
 // Why sessions end and requests fail. Rules NS-23 to NS-29.
-extension NexconnSession {
+extension ChatSession {
     /// There is no connection, so nothing was sent.
-    static let notConnected = ConnectionFailure(nexconn: .noConnection, .disconnected, "There is no connection.", origin: .local)
+    static let notConnected = ConnectionFailure(chat: .noConnection, .disconnected, "There is no connection.", origin: .local)
     /// There was no connection during the message's whole time limit.
     static let neverConnected = ConnectionFailure(
-        nexconn: .noConnection, .timeout, "There was no connection within the time that the message could wait.", origin: .local)
+        chat: .noConnection, .timeout, "There was no connection within the time that the message could wait.", origin: .local)
     /// There was a connection, but the message was not sent in time.
     static let neverSent = ConnectionFailure(
-        nexconn: .sendTimedOut, .timeout, "The message could not be sent within the time that it could wait.", origin: .local)
+        chat: .sendTimedOut, .timeout, "The message could not be sent within the time that it could wait.", origin: .local)
     /// The message was written, and its outcome is unknown.
     static let unanswered = ConnectionFailure(
-        nexconn: .noAcknowledgement, .unknown, "The server did not answer; it may have been done or not.", origin: .local)
+        chat: .noAcknowledgement, .unknown, "The server did not answer; it may have been done or not.", origin: .local)
 
     /// The category under which a `bye` is reported. It depends on the code of the `bye` and on whether another attempt is allowed
     /// (chat-protocol.md, section 2).
-    public static func category(of bye: NexconnBye) -> StatusCategory {
+    public static func category(of bye: ChatBye) -> StatusCategory {
         switch bye.code {
         case .tokenIncorrect, .tokenExpired, .tokenUsed: .credentialsRejected
         case .userBanned, .bannedWhileOnline: .banned
@@ -28,10 +28,10 @@ extension NexconnSession {
         }
     }
 
-    mutating func bye(_ bye: NexconnBye, out: inout Actions) {
+    mutating func bye(_ bye: ChatBye, out: inout Actions) {
         let category = Self.category(of: bye)
         let failure = ConnectionFailure(
-            nexconn: bye.code, category, String(bye.reason.prefix(300)), origin: .server,
+            chat: bye.code, category, String(bye.reason.prefix(300)), origin: .server,
             retryAfter: bye.after.map { .milliseconds(max($0, 0)) })
         if category != .serverRestart && category != .overloaded { farewell = failure }
         out.fault(failure)
@@ -49,8 +49,8 @@ extension NexconnSession {
         }
     }
 
-    public static func classify(_ failure: ConnectionFailure, memory: inout NexconnMemory) -> ConnectionFailure {
-        guard failure.nexconnCode == nil, let code = failure.closeCode, let category = category(ofCloseCode: code) else {
+    public static func classify(_ failure: ConnectionFailure, memory: inout ChatMemory) -> ConnectionFailure {
+        guard failure.chatCode == nil, let code = failure.closeCode, let category = category(ofCloseCode: code) else {
             return failure
         }
         var failure = failure
@@ -61,7 +61,7 @@ extension NexconnSession {
 
     /// A `bye` that requests a reconnect is followed even when automatic retries are off (rule NS-26).
     public static func insistsOnRetry(after failure: ConnectionFailure) -> Bool {
-        failure.nexconnCode != nil && (failure.category == .serverRestart || failure.category == .overloaded)
+        failure.chatCode != nil && (failure.category == .serverRestart || failure.category == .overloaded)
     }
 }
 
@@ -69,19 +69,19 @@ extension ConnectionFailure {
     /// A failure with a number of the service in place of a close code. The two cannot be confused: close codes are 1000 to 4999, and
     /// the service's numbers are outside of that range.
     public init(
-        nexconn code: NexconnCode, _ category: StatusCategory, _ reason: String, origin: Origin, retryAfter: Duration? = nil
+        chat code: ChatErrorCode, _ category: StatusCategory, _ reason: String, origin: Origin, retryAfter: Duration? = nil
     ) {
         self.init(category, reason, origin: origin, closeCode: code.rawValue, retryAfter: retryAfter)
     }
 
     /// A request that the server has refused.
-    public init(_ refusal: NexconnRefusal) {
+    public init(_ refusal: ChatRequestRefusal) {
         self.init(
-            nexconn: refusal.code, Self.category(of: refusal.code), String(refusal.reason.prefix(300)), origin: .server,
+            chat: refusal.code, Self.category(of: refusal.code), String(refusal.reason.prefix(300)), origin: .server,
             retryAfter: refusal.retryAfter.map { .milliseconds(max($0, 0)) })
     }
 
-    private static func category(of refusal: NexconnCode) -> StatusCategory {
+    private static func category(of refusal: ChatErrorCode) -> StatusCategory {
         switch refusal {
         case .tooManySends, .tooFrequent, .storageFailed: .overloaded
         case .blockedByReceiver, .notInGroup, .mutedInGroup, .notInOpenChannel, .mutedInOpenChannel, .bannedFromOpenChannel,
@@ -92,16 +92,16 @@ extension ConnectionFailure {
     }
 
     /// The service's number for the failure, if it gave one.
-    public var nexconnCode: NexconnCode? {
+    public var chatCode: ChatErrorCode? {
         guard let closeCode, !(1000...4999).contains(closeCode) else { return nil }
-        return NexconnCode(closeCode)
+        return ChatErrorCode(closeCode)
     }
 }
 
-extension NexconnCode {
+extension ChatErrorCode {
     /// The service's number for any failure: its own, or the number with the meaning of the category (rule NS-27).
     public init(_ failure: ConnectionFailure) {
-        if let code = failure.nexconnCode {
+        if let code = failure.chatCode {
             self = code
             return
         }
@@ -122,7 +122,7 @@ extension NexconnCode {
     }
 
     /// A token for a single use was already used.
-    public static let tokenUsed = NexconnCode(31027)
+    public static let tokenUsed = ChatErrorCode(31027)
     /// The application has no licence for another connection.
-    public static let noLicence = NexconnCode(31030)
+    public static let noLicence = ChatErrorCode(31030)
 }

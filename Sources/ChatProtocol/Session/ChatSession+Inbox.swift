@@ -1,14 +1,14 @@
 import ConnectionEngine
 
 // The inbox: messages that must not be lost. Rules NS-8 and NS-9.
-extension NexconnSession {
+extension ChatSession {
     /// How many events are reported before an acknowledgement is sent, and after how much time it is sent at the latest. Both are well
     /// below the 200 events and five seconds of chat-protocol.md, section 4.
     static let acknowledgedEvents = 100
     static let acknowledgementPause = Duration.seconds(1)
 
     mutating func package(
-        _ items: [NexconnInboxItem], hasMore: Bool, memory: inout NexconnMemory, out: inout Actions
+        _ items: [ChatInboxItem], hasMore: Bool, memory: inout ChatMemory, out: inout Actions
     ) {
         guard isWelcome else { return }
         isCaughtUp = !hasMore
@@ -27,7 +27,7 @@ extension NexconnSession {
         acknowledgePackage(memory: memory, out: &out)
     }
 
-    mutating func event(_ item: NexconnInboxItem, memory: inout NexconnMemory, out: inout Actions) {
+    mutating func event(_ item: ChatInboxItem, memory: inout ChatMemory, out: inout Actions) {
         guard isWelcome else { return }
         guard isCaughtUp else {
             // Delivering the event now would hide that earlier events are still missing.
@@ -44,13 +44,13 @@ extension NexconnSession {
     }
 
     /// Reports an event that could not be read; it keeps its position in the inbox (rule NC-40).
-    private func tellProblem(of event: NexconnEvent, out: inout Actions) {
+    private func tellProblem(of event: ChatWireEvent, out: inout Actions) {
         guard case .unknown(let kind, let problem?) = event else { return }
         let name = kind.isEmpty ? "An event" : "An event of the kind \(kind.prefix(64))"
         out.emit(.malformed(reason: "\(name) could not be read: \(problem)"))
     }
 
-    mutating func acknowledge(_ place: NexconnPlace, memory: inout NexconnMemory, out: inout Actions) {
+    mutating func acknowledge(_ place: ChatPlace, memory: inout ChatMemory, out: inout Actions) {
         guard Self.keep(place, memory: &memory), isWelcome else { return }
         acknowledgePackage(memory: memory, out: &out)
         // A part of a package needs no acknowledgement; events that arrive together are acknowledged together.
@@ -64,7 +64,7 @@ extension NexconnSession {
     }
 
     /// Records that all events up to `place` are stored. Returns false when they already were.
-    static func keep(_ place: NexconnPlace, memory: inout NexconnMemory) -> Bool {
+    static func keep(_ place: ChatPlace, memory: inout ChatMemory) -> Bool {
         guard let known = memory.resume, known.epoch == place.epoch, place.sequence > known.sequence,
             place.sequence <= memory.delivered
         else { return false }
@@ -73,7 +73,7 @@ extension NexconnSession {
     }
 
     /// Requests the next package once this one is stored.
-    private mutating func acknowledgePackage(memory: NexconnMemory, out: inout Actions) {
+    private mutating func acknowledgePackage(memory: ChatMemory, out: inout Actions) {
         guard let end = packageEnd, let kept = memory.resume?.sequence, kept >= end else { return }
         flushAcknowledgement(memory: memory, out: &out)
         if !isCaughtUp { expectPackage(out: &out) }
@@ -94,7 +94,7 @@ extension NexconnSession {
     }
 
     /// Acknowledges the stored events, as far as this connection has delivered them.
-    mutating func flushAcknowledgement(memory: NexconnMemory, out: inout Actions) {
+    mutating func flushAcknowledgement(memory: ChatMemory, out: inout Actions) {
         guard isWelcome, let kept = memory.resume?.sequence else { return }
         let place = min(kept, received)
         let endsPackage = packageEnd.map { place >= $0 } ?? false

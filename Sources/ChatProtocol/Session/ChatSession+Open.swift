@@ -3,7 +3,7 @@ import Identifiers
 import WireCoding
 
 // Open channels: from the request to be in them, over all connections. Rules NS-18 to NS-22.
-extension NexconnSession {
+extension ChatSession {
     /// An open channel on this connection.
     struct OpenState: Sendable {
         /// The number of the unanswered request to enter.
@@ -13,16 +13,16 @@ extension NexconnSession {
         /// Whether the channel was entered on this connection.
         var isInside = false
         /// Messages that arrived before the first answer.
-        var held: [NexconnMessage] = []
+        var held: [ChatMessage] = []
         /// The messages of the latest answer; they are dropped when they arrive again.
-        var known: Set<NexconnMessageID> = []
+        var known: Set<ChatMessageID> = []
     }
 
     /// How many messages are held for a channel that is being entered.
     static let heldLimit = 1_000
 
     mutating func enter(
-        _ entry: NexconnEntry, id: RequestID?, memory: inout NexconnMemory, out: inout Actions
+        _ entry: ChatEntryRequest, id: RequestID?, memory: inout ChatMemory, out: inout Actions
     ) {
         guard Self.want(entry, id: id, memory: &memory, out: &out), isWelcome else { return }
         // A request in progress answers this one, too.
@@ -32,11 +32,11 @@ extension NexconnSession {
 
     /// Stores the request. Returns false when no server would accept it; the request has then been answered.
     static func want(
-        _ entry: NexconnEntry, id: RequestID?, memory: inout NexconnMemory, out: inout Actions
+        _ entry: ChatEntryRequest, id: RequestID?, memory: inout ChatMemory, out: inout Actions
     ) -> Bool {
-        guard NexconnLimits.accepts(id: entry.channel), NexconnLimits.entryMessages.contains(entry.count) else {
+        guard ChatProtocolLimits.accepts(id: entry.channel), ChatProtocolLimits.entryMessages.contains(entry.count) else {
             let reason = "An open channel has a name of 1 to 64 characters, and is entered with 0 to 50 messages."
-            out.answer(id, .failure(ConnectionFailure(nexconn: .badArgument, .badRequest, reason, origin: .local)))
+            out.answer(id, .failure(ConnectionFailure(chat: .badArgument, .badRequest, reason, origin: .local)))
             return false
         }
         var wanted = memory.entries[entry.channel] ?? WantedEntry(entry: entry)
@@ -48,23 +48,23 @@ extension NexconnSession {
     }
 
     /// Enters on a new connection: continues at the user's last position.
-    mutating func renew(_ name: String, memory: inout NexconnMemory, out: inout Actions) {
+    mutating func renew(_ name: String, memory: inout ChatMemory, out: inout Actions) {
         guard let wanted = memory.entries[name] else { return }
         ask(wanted.renewal, isRenewal: wanted.wasIn, out: &out)
     }
 
-    private mutating func ask(_ entry: NexconnEntry, isRenewal: Bool, out: inout Actions) {
+    private mutating func ask(_ entry: ChatEntryRequest, isRenewal: Bool, out: inout Actions) {
         let number = ask(.enter(entry), kind: .enter(entry.channel), out: &out)
         open[entry.channel, default: OpenState()].request = number
         open[entry.channel]?.isRenewal = isRenewal
     }
 
     mutating func entered(
-        _ name: String, number: UInt64, answer: NexconnAnswer, memory: inout NexconnMemory, out: inout Actions
+        _ name: String, number: UInt64, answer: ChatAnswer, memory: inout ChatMemory, out: inout Actions
     ) {
         guard let state = open[name], state.request == number, var wanted = memory.entries[name] else { return }
         guard var entrance = answer.entrance(of: name) else {
-            let refusal = NexconnRefusal(.noAcknowledgement, "The server's answer says nothing about the channel.")
+            let refusal = ChatRequestRefusal(.noAcknowledgement, "The server's answer says nothing about the channel.")
             entryRefused(name, number: number, refusal: refusal, memory: &memory, out: &out)
             return
         }
@@ -75,7 +75,7 @@ extension NexconnSession {
         wanted.lostAt = nil
         wanted.wasIn = true
         // Without a message, the position is the time of entering. A user who returns soon entered before this connection.
-        let start = NexconnMessageID(milliseconds: max(entrance.entered, welcomedAt))
+        let start = ChatMessageID(milliseconds: max(entrance.entered, welcomedAt))
         wanted.lastSeen = ([wanted.lastSeen, entrance.messages.last?.id].compactMap { $0 } + [start]).max()
         memory.entries[name] = wanted
         open[name] = OpenState(isInside: true, known: Set(entrance.messages.map(\.id)))
@@ -92,7 +92,7 @@ extension NexconnSession {
     }
 
     mutating func entryRefused(
-        _ name: String, number: UInt64, refusal: NexconnRefusal, memory: inout NexconnMemory, out: inout Actions
+        _ name: String, number: UInt64, refusal: ChatRequestRefusal, memory: inout ChatMemory, out: inout Actions
     ) {
         guard open[name]?.request == number else { return }
         open[name] = nil
@@ -103,7 +103,7 @@ extension NexconnSession {
 
     /// Handles an entry without an answer in time (rule NS-21).
     mutating func entryOverdue(
-        _ name: String, number: UInt64, memory: inout NexconnMemory, out: inout Actions
+        _ name: String, number: UInt64, memory: inout ChatMemory, out: inout Actions
     ) {
         guard open[name]?.request == number, let wanted = memory.entries[name] else { return }
         if wanted.wasIn {
@@ -112,14 +112,15 @@ extension NexconnSession {
         }
         // The request is withdrawn, so that the user does not enter a channel without any caller knowing.
         Self.send(.request(.exit(name), number: nextNumber()), out: &out)
-        let refusal = NexconnRefusal(.noAcknowledgement, "The server did not answer within \(out.timing.request.inSeconds) s.")
+        let refusal = ChatRequestRefusal(
+            .noAcknowledgement, "The server did not answer within \(out.timing.request.inSeconds) s.")
         open[name] = nil
         memory.entries.removeValue(forKey: name)
         if wanted.waiters.isEmpty { out.emit(.entryFailed(channel: name, refusal)) }
         for id in wanted.waiters { out.answer(id, .failure(Self.unanswered)) }
     }
 
-    mutating func exit(_ name: String, id: RequestID?, memory: inout NexconnMemory, out: inout Actions) {
+    mutating func exit(_ name: String, id: RequestID?, memory: inout ChatMemory, out: inout Actions) {
         Self.forget(name, memory: &memory, out: &out)
         if open.removeValue(forKey: name) != nil {
             Self.send(.request(.exit(name), number: nextNumber()), out: &out)
@@ -127,7 +128,7 @@ extension NexconnSession {
         out.answer(id, .success(.done))
     }
 
-    static func forget(_ name: String, memory: inout NexconnMemory, out: inout Actions) {
+    static func forget(_ name: String, memory: inout ChatMemory, out: inout Actions) {
         guard let wanted = memory.entries.removeValue(forKey: name) else { return }
         for id in wanted.waiters {
             out.answer(id, .failure(ConnectionFailure(.cancelled, "The open channel was left.")))
@@ -135,7 +136,7 @@ extension NexconnSession {
     }
 
     /// Handles an event that is only relevant at the moment and not stored.
-    mutating func transient(_ event: NexconnEvent, memory: inout NexconnMemory, out: inout Actions) {
+    mutating func transient(_ event: ChatWireEvent, memory: inout ChatMemory, out: inout Actions) {
         guard isWelcome else { return }
         switch event {
         case .message(let message) where message.conversation == .open:
@@ -158,27 +159,28 @@ extension NexconnSession {
     }
 
     /// Handles a channel that the user has left by entering another one, on this device or another one.
-    private mutating func leave(_ name: String, memory: inout NexconnMemory, out: inout Actions) {
+    private mutating func leave(_ name: String, memory: inout ChatMemory, out: inout Actions) {
         guard memory.entries[name] != nil else { return }
         lose(name, code: .notInOpenChannel, memory: &memory, out: &out)
         out.emit(
-            .entryFailed(channel: name, NexconnRefusal(.notInOpenChannel, "Entering another open channel has left this one.")))
+            .entryFailed(channel: name, ChatRequestRefusal(.notInOpenChannel, "Entering another open channel has left this one."))
+        )
     }
 
     /// Handles a channel that the user has lost and cannot enter again.
     private mutating func lose(
-        _ name: String, code: NexconnCode, memory: inout NexconnMemory, out: inout Actions
+        _ name: String, code: ChatErrorCode, memory: inout ChatMemory, out: inout Actions
     ) {
         open[name] = nil
         guard let wanted = memory.entries.removeValue(forKey: name) else { return }
-        let refusal = NexconnRefusal(code, "The user is no longer in the open channel.")
+        let refusal = ChatRequestRefusal(code, "The user is no longer in the open channel.")
         for id in wanted.waiters { out.answer(id, .failure(ConnectionFailure(refusal))) }
     }
 
     /// Reports a message of an open channel. Messages of channels that are not wanted are ignored, the order with the messages of the
     /// entrance's answer is kept, and no message is reported twice.
     private mutating func openMessage(
-        _ message: NexconnMessage, memory: inout NexconnMemory, out: inout Actions
+        _ message: ChatMessage, memory: inout ChatMemory, out: inout Actions
     ) {
         guard let state = open[message.to], !state.known.contains(message.id) else { return }
         guard state.isInside else {
@@ -194,7 +196,7 @@ extension NexconnSession {
     }
 }
 
-extension NexconnMessageID {
+extension ChatMessageID {
     /// An id before those of all messages at that time or later.
     fileprivate init(milliseconds: Int64) {
         let (value, isTooLarge) = UInt64(max(milliseconds, 0)).multipliedReportingOverflow(by: 10_000)

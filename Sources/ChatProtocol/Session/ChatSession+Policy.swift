@@ -2,7 +2,7 @@ import ConnectionEngine
 
 extension ConnectionPolicy {
     /// The longest pauses before the first, second … retry; the last one repeats. Vendor's page on reconnecting.
-    public static let nexconnPauses: [Duration] = [
+    public static let chatPauses: [Duration] = [
         .milliseconds(50), .milliseconds(250), .milliseconds(500), .seconds(1), .seconds(2), .seconds(4), .seconds(8),
         .seconds(16), .seconds(32), .seconds(64),
     ]
@@ -14,8 +14,8 @@ extension ConnectionPolicy {
     /// - Parameters:
     ///   - cap: the longest pause; nil for 64 s, or 3 s with the timing for tests.
     ///   - failures: how many failures in a row happened before the network changed and are not counted any more, see
-    ///     ``NexconnSession/networkChanged(_:policy:failures:)``.
-    public static func nexconn(
+    ///     ``ChatSession/networkChanged(_:policy:failures:)``.
+    public static func chat(
         timing: ConnectionTiming = .standard, cap: Duration? = nil, forgiving failures: Int = 0
     ) -> ConnectionPolicy {
         let isFast = timing == .fast
@@ -25,7 +25,7 @@ extension ConnectionPolicy {
         policy.cap = cap
         policy.overrides = [.proxyUnavailable: .never]
         policy.ordinary = .spread(
-            nexconnPauses.map { min($0, cap) }, forgiving: failures, afterLoss: isFast ? [] : nexconnPausesAfterLoss(cap: cap))
+            chatPauses.map { min($0, cap) }, forgiving: failures, afterLoss: isFast ? [] : chatPausesAfterLoss(cap: cap))
         return policy
     }
 
@@ -39,7 +39,7 @@ extension ConnectionPolicy {
 
     /// The pauses after the loss of a working link: up to 3 s, then from 1 s up to 8, 16, 32 and 64 s. With the vendor's first pauses,
     /// all clients of a killed server would reconnect within 0.05 s.
-    private static func nexconnPausesAfterLoss(cap: Duration) -> [ClosedRange<Duration>] {
+    private static func chatPausesAfterLoss(cap: Duration) -> [ClosedRange<Duration>] {
         let least = min(.seconds(1), cap)
         return [.zero...min(.seconds(3), cap)] + [8, 16, 32, 64].map { least...min(.seconds($0), cap) }
     }
@@ -47,10 +47,10 @@ extension ConnectionPolicy {
 
 // The inputs that an owner submits, in this order, when the network changes: pauses restart with a policy that does not count earlier
 // failures (rule NS-31).
-extension NexconnSession {
+extension ChatSession {
     /// The inputs for the return to the foreground: a closed connection is opened again at once, and the pauses restart (rule NS-33).
     /// - Parameter policy: the policy in use.
-    public static func returning(_ policy: ConnectionPolicy) -> [Input<NexconnSession>] {
+    public static func returning(_ policy: ConnectionPolicy) -> [Input<ChatSession>] {
         [.updatePolicy(policy.forgiving(0)), .leaveBackground]
     }
 
@@ -60,7 +60,7 @@ extension NexconnSession {
     ///   - failures: the present ``ConnectionSnapshot/failedAttempts``.
     public static func networkChanged(
         _ status: NetworkStatus, policy: ConnectionPolicy, failures: Int
-    ) -> [Input<NexconnSession>] {
+    ) -> [Input<ChatSession>] {
         switch status {
         case .available: [.updatePolicy(policy.forgiving(failures)), .networkChanged(.available)]
         case .unavailable: [.networkChanged(.unavailable)]

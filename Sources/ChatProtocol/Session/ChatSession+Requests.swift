@@ -1,18 +1,18 @@
 import ConnectionEngine
 
 // Requests other than messages, and the answers to all requests. Rule NS-17.
-extension NexconnSession {
+extension ChatSession {
     /// How many requests may wait for their answers.
     static let requestLimit = 1_000
 
-    mutating func call(_ request: NexconnRequest, id: RequestID?, out: inout Actions) {
+    mutating func call(_ request: ChatRequest, id: RequestID?, out: inout Actions) {
         guard isWelcome else {
             out.answer(id, .failure(Self.notConnected))
             return
         }
         guard requests.count < Self.requestLimit else {
             let reason = "\(Self.requestLimit) requests wait for their answers already."
-            out.answer(id, .failure(ConnectionFailure(nexconn: .tooFrequent, .overloaded, reason, origin: .local)))
+            out.answer(id, .failure(ConnectionFailure(chat: .tooFrequent, .overloaded, reason, origin: .local)))
             return
         }
         ask(request, kind: .call(id), out: &out)
@@ -20,7 +20,7 @@ extension NexconnSession {
 
     /// Writes a request and waits for its answer.
     @discardableResult
-    mutating func ask(_ request: NexconnRequest, kind: Pending.Kind, out: inout Actions) -> UInt64 {
+    mutating func ask(_ request: ChatRequest, kind: Pending.Kind, out: inout Actions) -> UInt64 {
         let number = nextNumber()
         let deadline = out.now + out.timing.request
         requests[number] = Pending(kind: kind, deadline: deadline)
@@ -30,11 +30,11 @@ extension NexconnSession {
     }
 
     mutating func answered(
-        _ number: UInt64, with answer: NexconnAnswer, memory: inout NexconnMemory, out: inout Actions
+        _ number: UInt64, with answer: ChatAnswer, memory: inout ChatMemory, out: inout Actions
     ) {
         if let message = memory.outbox.answered(number) {
             if let id = answer.id {
-                out.answer(message.id, .success(.sent(NexconnSent(clientID: message.draft.clientID, id: id))))
+                out.answer(message.id, .success(.sent(ChatSentMessage(clientID: message.draft.clientID, id: id))))
             } else {
                 out.answer(message.id, .failure(Self.unanswered))
             }
@@ -50,7 +50,7 @@ extension NexconnSession {
     }
 
     mutating func refused(
-        _ number: UInt64, with refusal: NexconnRefusal, memory: inout NexconnMemory, out: inout Actions
+        _ number: UInt64, with refusal: ChatRequestRefusal, memory: inout ChatMemory, out: inout Actions
     ) {
         if let message = memory.outbox.answered(number) {
             out.answer(message.id, .failure(ConnectionFailure(refusal)))
@@ -64,7 +64,7 @@ extension NexconnSession {
         }
     }
 
-    mutating func expireRequests(memory: inout NexconnMemory, out: inout Actions) {
+    mutating func expireRequests(memory: inout ChatMemory, out: inout Actions) {
         // In the order of the numbers, because all requests have the same time limit.
         while let (number, pending) = requests.elements.first, pending.deadline <= out.now {
             requests.removeFirst()

@@ -2,9 +2,9 @@ import ConnectionEngine
 import WireCoding
 
 // Messages, from the command to the answer. Rules NS-10 to NS-16.
-extension NexconnSession {
+extension ChatSession {
     mutating func send(
-        _ draft: NexconnDraft, id: RequestID?, memory: inout NexconnMemory, out: inout Actions
+        _ draft: ChatMessageDraft, id: RequestID?, memory: inout ChatMemory, out: inout Actions
     ) {
         guard Self.enqueue(draft, id: id, memory: &memory, out: &out) else { return }
         if let deadline = memory.outbox.earliestDeadline { arm(deadline, out: &out) }
@@ -13,7 +13,7 @@ extension NexconnSession {
 
     /// Keeps a message until it is answered. Returns false when it cannot be sent at all; the request has then been answered.
     static func enqueue(
-        _ draft: NexconnDraft, id: RequestID?, memory: inout NexconnMemory, out: inout Actions
+        _ draft: ChatMessageDraft, id: RequestID?, memory: inout ChatMemory, out: inout Actions
     ) -> Bool {
         if let problem = problem(of: draft) {
             out.answer(id, .failure(problem))
@@ -24,8 +24,8 @@ extension NexconnSession {
             _ = memory.outbox.removeAll { $0.id.map { !out.isAwaited($0) } ?? false }
         }
         guard !memory.outbox.isFull else {
-            let reason = "\(NexconnOutbox.limit) messages, or \(NexconnOutbox.byteLimit) bytes, wait to be sent already."
-            out.answer(id, .failure(ConnectionFailure(nexconn: .tooFrequent, .overloaded, reason, origin: .local)))
+            let reason = "\(ChatOutbox.limit) messages, or \(ChatOutbox.byteLimit) bytes, wait to be sent already."
+            out.answer(id, .failure(ConnectionFailure(chat: .tooFrequent, .overloaded, reason, origin: .local)))
             return false
         }
         memory.outbox.append(.init(draft: draft, id: id, deadline: out.now + memory.sendLimit))
@@ -33,18 +33,18 @@ extension NexconnSession {
     }
 
     /// Removes a waiting message, unless it may have been sent already. Rule NS-10.
-    public static func withdraw(_ id: RequestID, memory: inout NexconnMemory) -> Bool {
+    public static func withdraw(_ id: RequestID, memory: inout ChatMemory) -> Bool {
         !memory.outbox.removeAll { $0.id == id && !$0.wasWritten }.isEmpty
     }
 
     /// Why a message cannot be sent, as far as the client can check it; nil when it can.
-    private static func problem(of draft: NexconnDraft) -> ConnectionFailure? {
-        var refusal = NexconnLimits.problem(of: draft)
+    private static func problem(of draft: ChatMessageDraft) -> ConnectionFailure? {
+        var refusal = ChatProtocolLimits.problem(of: draft)
         if refusal == nil, !isObject(draft.content) || !(draft.options.push.map(isObject) ?? true) {
-            refusal = NexconnRefusal(.badArgument, "The content of a message is a JSON object.")
+            refusal = ChatRequestRefusal(.badArgument, "The content of a message is a JSON object.")
         }
         guard let refusal else { return nil }
-        return ConnectionFailure(nexconn: refusal.code, .badRequest, refusal.reason, origin: .local)
+        return ConnectionFailure(chat: refusal.code, .badRequest, refusal.reason, origin: .local)
     }
 
     private static func isObject(_ json: [UInt8]) -> Bool {
@@ -53,7 +53,7 @@ extension NexconnSession {
     }
 
     /// Writes as many messages as may be in progress.
-    mutating func transmit(memory: inout NexconnMemory, out: inout Actions) {
+    mutating func transmit(memory: inout ChatMemory, out: inout Actions) {
         guard isWelcome, farewell == nil else { return }
         while let message = memory.outbox.next {
             // The request was answered meanwhile: its caller was told that the message is not sent.
@@ -62,11 +62,11 @@ extension NexconnSession {
                 continue
             }
             let number = nextNumber()
-            let text = NexconnClientFrames.encode(.request(.send(message.draft), number: number))
-            guard text.utf8.count <= NexconnLimits.frame else {
+            let text = ChatClientFrames.encode(.request(.send(message.draft), number: number))
+            guard text.utf8.count <= ChatProtocolLimits.frame else {
                 memory.outbox.skipNext()
-                let reason = "The message is longer than \(NexconnLimits.frame) bytes."
-                out.answer(message.id, .failure(ConnectionFailure(nexconn: .tooLarge, .badRequest, reason, origin: .local)))
+                let reason = "The message is longer than \(ChatProtocolLimits.frame) bytes."
+                out.answer(message.id, .failure(ConnectionFailure(chat: .tooLarge, .badRequest, reason, origin: .local)))
                 continue
             }
             memory.outbox.wrote(as: number)
@@ -80,7 +80,7 @@ extension NexconnSession {
     }
 
     /// Answers the messages whose lifetime has ended (rule NS-14).
-    static func expire(memory: inout NexconnMemory, out: inout Actions, isConnected: Bool) {
+    static func expire(memory: inout ChatMemory, out: inout Actions, isConnected: Bool) {
         let now = out.now
         for message in memory.outbox.removeAll(where: { $0.deadline <= now }) {
             let failure = message.wasWritten ? unanswered : isConnected ? neverSent : neverConnected
@@ -89,7 +89,7 @@ extension NexconnSession {
     }
 
     /// Answers all waiting messages with the failure, because no attempt will follow (rule NS-15).
-    static func giveUp(_ cause: ConnectionFailure, memory: inout NexconnMemory, out: inout Actions) {
+    static func giveUp(_ cause: ConnectionFailure, memory: inout ChatMemory, out: inout Actions) {
         for message in memory.outbox.removeAll(where: { _ in true }) {
             out.answer(message.id, .failure(message.wasWritten ? unanswered : cause))
         }
@@ -97,9 +97,9 @@ extension NexconnSession {
 }
 
 // Handling of commands while there is no connection.
-extension NexconnSession {
+extension ChatSession {
     public static func performOffline(
-        _ command: NexconnCommand, id: RequestID?, memory: inout NexconnMemory, out: inout SessionActions<Self>
+        _ command: ChatCommand, id: RequestID?, memory: inout ChatMemory, out: inout SessionActions<Self>
     ) {
         switch command {
         case .send(let draft):

@@ -5,20 +5,20 @@ import WireCoding
 
 /// One connection to a chat service, as a value: the client's side of `docs/chat-protocol.md`.
 ///
-/// Rules NS-1 to NS-34 of `docs/rules/nexconn-session.md`.
-public struct NexconnSession: WebSocketSession {
+/// Rules NS-1 to NS-34 of `docs/rules/chat-session.md`.
+public struct ChatSession: WebSocketSession {
     public typealias Endpoint = WebSocketEndpoint
-    public typealias Inbound = NexconnInbound
+    public typealias Inbound = ChatInbound
     public typealias Outbound = WebSocketOutbound
-    public typealias Command = NexconnCommand
-    public typealias Reply = NexconnReply
-    public typealias Event = NexconnSessionEvent
+    public typealias Command = ChatCommand
+    public typealias Reply = ChatReply
+    public typealias Event = ChatSessionEvent
     public typealias Job = Never
     public typealias JobResult = Never
-    public typealias Memory = NexconnMemory
-    public typealias Decoder = NexconnFrameDecoder
+    public typealias Memory = ChatMemory
+    public typealias Decoder = ChatFrameDecoder
 
-    typealias Actions = SessionActions<NexconnSession>
+    typealias Actions = SessionActions<ChatSession>
 
     /// The timer for the earliest deadline of all requests and messages.
     static let deadlines = SessionTimer(1)
@@ -67,24 +67,24 @@ public struct NexconnSession: WebSocketSession {
         var deadline: Moment
     }
 
-    public static func endpoint(for memory: NexconnMemory) -> WebSocketEndpoint { memory.endpoint }
+    public static func endpoint(for memory: ChatMemory) -> WebSocketEndpoint { memory.endpoint }
 
-    public init(memory: inout NexconnMemory) {
+    public init(memory: inout ChatMemory) {
         memory.outbox.startOver()
     }
 
     /// Sends the first frame (rules NS-1 and NS-2).
-    public mutating func opened(memory: inout NexconnMemory, out: inout SessionActions<Self>) {
+    public mutating func opened(memory: inout ChatMemory, out: inout SessionActions<Self>) {
         Self.expire(memory: &memory, out: &out, isConnected: false)
         if let deadline = memory.outbox.earliestDeadline { arm(deadline, out: &out) }
-        let hello = NexconnHello(
+        let hello = ChatHello(
             appKey: memory.appKey, token: memory.token, device: memory.device, client: memory.client, resume: memory.resume,
             isReconnect: memory.wasLost && out.isReconnecting, yields: memory.yields)
         Self.send(.hello(hello), out: &out)
     }
 
     public mutating func received(
-        _ inbound: NexconnInbound, memory: inout NexconnMemory, out: inout SessionActions<Self>
+        _ inbound: ChatInbound, memory: inout ChatMemory, out: inout SessionActions<Self>
     ) {
         switch inbound {
         case .event(let item): event(item, memory: &memory, out: &out)
@@ -101,7 +101,7 @@ public struct NexconnSession: WebSocketSession {
     }
 
     /// Rules NS-3 and NS-4.
-    private mutating func welcome(_ welcome: NexconnWelcome, memory: inout NexconnMemory, out: inout Actions) {
+    private mutating func welcome(_ welcome: ChatWelcome, memory: inout ChatMemory, out: inout Actions) {
         guard !isWelcome else { return }
         isWelcome = true
         welcomedAt = welcome.time
@@ -132,7 +132,7 @@ public struct NexconnSession: WebSocketSession {
     }
 
     public mutating func perform(
-        _ command: NexconnCommand, id: RequestID?, memory: inout NexconnMemory, out: inout SessionActions<Self>
+        _ command: ChatCommand, id: RequestID?, memory: inout ChatMemory, out: inout SessionActions<Self>
     ) {
         switch command {
         case .send(let draft): send(draft, id: id, memory: &memory, out: &out)
@@ -159,24 +159,24 @@ public struct NexconnSession: WebSocketSession {
     }
 
     /// Sends a WebSocket ping, which all servers answer (chat-protocol.md, section 3). Its payload is its number (rule NS-6).
-    public mutating func probe(memory: inout NexconnMemory, out: inout SessionActions<Self>) {
+    public mutating func probe(memory: inout ChatMemory, out: inout SessionActions<Self>) {
         pings += 1
         out.send(.ping(Array(String(pings).utf8)))
     }
 
     /// Rule NS-33.
-    public mutating func suspending(memory: inout NexconnMemory, out: inout SessionActions<Self>) {
+    public mutating func suspending(memory: inout ChatMemory, out: inout SessionActions<Self>) {
         flushAcknowledgement(memory: memory, out: &out)
     }
 
     /// Rule NS-7.
-    public mutating func closing(memory: inout NexconnMemory, out: inout SessionActions<Self>) {
+    public mutating func closing(memory: inout ChatMemory, out: inout SessionActions<Self>) {
         flushAcknowledgement(memory: memory, out: &out)
         Self.send(.leave(disablePush: memory.disablesPush), out: &out)
     }
 
     public mutating func timerFired(
-        _ timer: SessionTimer, memory: inout NexconnMemory, out: inout SessionActions<Self>
+        _ timer: SessionTimer, memory: inout ChatMemory, out: inout SessionActions<Self>
     ) {
         guard timer == Self.deadlines else {
             isAcknowledging = false
@@ -197,7 +197,7 @@ public struct NexconnSession: WebSocketSession {
     }
 
     public mutating func ended(
-        _ failure: ConnectionFailure?, lastHeard: Moment?, memory: inout NexconnMemory, out: inout SessionActions<Self>
+        _ failure: ConnectionFailure?, lastHeard: Moment?, memory: inout ChatMemory, out: inout SessionActions<Self>
     ) {
         for pending in requests.values {
             guard case .call(let id) = pending.kind else { continue }
@@ -227,7 +227,7 @@ public struct NexconnSession: WebSocketSession {
         out.startTimer(Self.deadlines, after: deadline.duration(since: out.now))
     }
 
-    static func send(_ frame: NexconnClientFrame, out: inout Actions) {
-        out.send(.text(NexconnClientFrames.encode(frame)))
+    static func send(_ frame: ChatClientFrame, out: inout Actions) {
+        out.send(.text(ChatClientFrames.encode(frame)))
     }
 }

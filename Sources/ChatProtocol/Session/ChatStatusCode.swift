@@ -3,7 +3,7 @@ import ConnectionEngine
 /// The service's own numbers for the states of a connection, and the only place that derives them (rules NP-1 to NP-4).
 ///
 /// The numbers are those of the vendor's `NCConnectionStatus`; 18 is not in use.
-public enum NexconnStatusCode: Int, CaseIterable, Hashable, Sendable {
+public enum ChatStatusCode: Int, CaseIterable, Hashable, Sendable {
     case unknown = -1
     case connected = 0
     case networkUnavailable = 1

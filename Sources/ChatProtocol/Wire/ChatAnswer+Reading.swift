@@ -2,9 +2,9 @@ import WireCoding
 
 /// Readers for the answers to requests (chat-protocol.md, sections 5 to 9). A value is nil when the member is missing or has another
 /// type; an element of a list that cannot be read is left out (rule NC-40).
-extension NexconnAnswer {
+extension ChatAnswer {
     /// To `send`: the message's id.
-    public var id: NexconnMessageID? { read { $0.id("id") } }
+    public var id: ChatMessageID? { read { $0.id("id") } }
     /// To `send`: the message's sequence number in the sender's own inbox, if it is there.
     public var sequence: UInt64? { read { $0.whole("q") } }
     /// To `edit`: the time of the edit, ms since 1970.
@@ -13,26 +13,26 @@ extension NexconnAnswer {
     public var process: Int? { read { $0.integer("process") } }
 
     /// The answer to `history`: one page, in the order that the request named.
-    public var history: (messages: [NexconnMessage], hasMore: Bool)? {
+    public var history: (messages: [ChatMessage], hasMore: Bool)? {
         read { reader in
             guard let messages = reader.messages() else { return nil }
             return (messages, reader.flag("more") ?? false)
         }
     }
 
-    public var receipts: [NexconnReceipt]? { read { $0.objects("items") { $0.receipt() } } }
-    public var receiptUsers: [NexconnReceiptUser]? { read { $0.objects("items") { $0.receiptUser() } } }
+    public var receipts: [ChatReadCounts]? { read { $0.objects("items") { $0.receipt() } } }
+    public var receiptUsers: [ChatReceiptUser]? { read { $0.objects("items") { $0.receiptUser() } } }
 
     /// To `settings`.
-    public var settings: NexconnSettingsList? {
+    public var settings: ChatSettingsList? {
         read { reader in
             guard let channels = reader.objects("channels", { $0.settings() }) else { return nil }
-            return NexconnSettingsList(channels: channels, kinds: reader.objects("types") { $0.settings() } ?? [])
+            return ChatSettingsList(channels: channels, kinds: reader.objects("types") { $0.settings() } ?? [])
         }
     }
 
     /// To `group.info` and `group.mine`.
-    public var groups: (groups: [NexconnGroup], hasMore: Bool)? {
+    public var groups: (groups: [ChatGroup], hasMore: Bool)? {
         read { reader in
             guard let groups = reader.objects("groups", { $0.group() }) else { return nil }
             return (groups, reader.flag("more") ?? false)
@@ -40,7 +40,7 @@ extension NexconnAnswer {
     }
 
     /// To `group.members`.
-    public var members: (members: [NexconnGroupMember], hasMore: Bool)? {
+    public var members: (members: [ChatGroupMember], hasMore: Bool)? {
         read { reader in
             guard let members = reader.objects("members", { $0.member() }) else { return nil }
             return (members, reader.flag("more") ?? false)
@@ -48,10 +48,10 @@ extension NexconnAnswer {
     }
 
     /// The answer to `open.enter`. - Parameter channel: the entered channel, which the answer does not repeat.
-    public func entrance(of channel: String) -> NexconnOpenEntrance? {
+    public func entrance(of channel: String) -> ChatOpenEntrance? {
         read { reader in
             guard let count = reader.integer("count"), let messages = reader.messages() else { return nil }
-            return NexconnOpenEntrance(
+            return ChatOpenEntrance(
                 channel: channel, created: reader.number("created") ?? 0, count: count, entered: reader.number("entered") ?? 0,
                 isMutedForAll: reader.flag("mutedAll") ?? false, isMuted: reader.flag("muted") ?? false,
                 isMutedHere: reader.flag("mutedHere") ?? false, isAllowed: reader.flag("allowed") ?? false,
@@ -60,20 +60,20 @@ extension NexconnAnswer {
         }
     }
 
-    public var openInfo: NexconnOpenInfo? {
+    public var openInfo: ChatOpenInfo? {
         read { reader in
             guard let count = reader.integer("count") else { return nil }
-            return NexconnOpenInfo(
+            return ChatOpenInfo(
                 created: reader.number("created") ?? 0, count: count,
                 members: reader.objects("members") { $0.openMember() } ?? [])
         }
     }
 
-    public var openMetadata: [NexconnOpenEntry]? { read { $0.objects("meta") { $0.entry() } } }
-    public var users: [NexconnUser]? { read { $0.objects("users") { $0.user() } } }
+    public var openMetadata: [ChatOpenEntry]? { read { $0.objects("meta") { $0.entry() } } }
+    public var users: [ChatUser]? { read { $0.objects("users") { $0.user() } } }
     /// To `user.subscribe`: the users beyond a limit.
     public var failed: [String]? { read { $0.texts("failed") } }
-    public var subscriptions: [NexconnSubscription]? { read { $0.objects("users") { $0.subscription() } } }
+    public var subscriptions: [ChatSubscription]? { read { $0.objects("users") { $0.subscription() } } }
     public var blocklist: [String]? { read { $0.texts("users") } }
 
     private func read<Value>(_ body: (inout WireReader) -> Value?) -> Value? {
@@ -85,5 +85,5 @@ extension NexconnAnswer {
 }
 
 extension WireReader {
-    fileprivate mutating func messages() -> [NexconnMessage]? { objects("messages") { $0.message() } }
+    fileprivate mutating func messages() -> [ChatMessage]? { objects("messages") { $0.message() } }
 }

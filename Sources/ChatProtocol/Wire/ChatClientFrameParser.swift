@@ -4,7 +4,7 @@ import WireCoding
 ///
 /// Reads the bytes in one pass without a tree. Repeated ids are shared. Use a separate parser for each connection or event loop; not
 /// for use from several threads at once.
-public struct NexconnClientFrameParser: Sendable {
+public struct ChatClientFrameParser: Sendable {
     private var state: WireReader.State
 
     /// - Parameter rememberedNames: the most ids that are cached, with 16 bytes each in addition to the ids.
@@ -13,28 +13,28 @@ public struct NexconnClientFrameParser: Sendable {
     }
 
     /// Reads one frame. The bytes must be UTF-8, as a WebSocket layer has checked, and are used during the call only.
-    public mutating func parse(_ bytes: UnsafeRawBufferPointer) throws(NexconnFrameError) -> NexconnClientFrame {
+    public mutating func parse(_ bytes: UnsafeRawBufferPointer) throws(ChatFrameError) -> ChatClientFrame {
         try WireReader.with(bytes, state: &state) { $0.clientFrame() }.get()
     }
 }
 
-extension NexconnClientFrame {
-    /// Reads one frame; ``NexconnClientFrameParser`` is for many. The bytes must be UTF-8.
-    public init(parsing bytes: UnsafeRawBufferPointer) throws(NexconnFrameError) {
-        var parser = NexconnClientFrameParser(rememberedNames: 0)
+extension ChatClientFrame {
+    /// Reads one frame; ``ChatClientFrameParser`` is for many. The bytes must be UTF-8.
+    public init(parsing bytes: UnsafeRawBufferPointer) throws(ChatFrameError) {
+        var parser = ChatClientFrameParser(rememberedNames: 0)
         self = try parser.parse(bytes)
     }
 }
 
 /// A problem with a request, before the request is identified.
-typealias RequestFault = NexconnRefusal
+typealias RequestFault = ChatRequestRefusal
 
 extension WireReader {
-    fileprivate mutating func clientFrame() -> Result<NexconnClientFrame, NexconnFrameError> {
+    fileprivate mutating func clientFrame() -> Result<ChatClientFrame, ChatFrameError> {
         do throws(JSONSyntaxError) {
             guard try scanner.peek() == UInt8(ascii: "{") else {
                 _ = try scanner.value()
-                return .failure(NexconnFrameError(.malformed, code: .badArgument, reason: "The frame is not an object."))
+                return .failure(ChatFrameError(.malformed, code: .badArgument, reason: "The frame is not an object."))
             }
             let frame = try object { (reader) throws(JSONSyntaxError) in
                 // The whole frame is scanned first, so that invalid JSON is always reported as a syntax error.
@@ -42,75 +42,75 @@ extension WireReader {
                 try rest.expectEnd()
                 return reader.frameOfScope()
             }
-            return frame ?? .failure(NexconnFrameError(.malformed, code: .badArgument, reason: "The frame is not an object."))
+            return frame ?? .failure(ChatFrameError(.malformed, code: .badArgument, reason: "The frame is not an object."))
         } catch {
-            return .failure(NexconnFrameError(.malformed, code: .badArgument, reason: "The frame is not JSON: \(error)."))
+            return .failure(ChatFrameError(.malformed, code: .badArgument, reason: "The frame is not JSON: \(error)."))
         }
     }
 
-    private mutating func frameOfScope() -> Result<NexconnClientFrame, NexconnFrameError> {
+    private mutating func frameOfScope() -> Result<ChatClientFrame, ChatFrameError> {
         guard let type = find("t"), type.kind == .string else {
-            return .failure(NexconnFrameError(.malformed, code: .badArgument, reason: "The frame has no type."))
+            return .failure(ChatFrameError(.malformed, code: .badArgument, reason: "The frame has no type."))
         }
         guard let slot = find("n") else { return notification(type) }
         let number = slot.kind == .number ? whole("n") : nil
-        guard let number, (1...NexconnLimits.requestNumber).contains(number) else {
+        guard let number, (1...ChatProtocolLimits.requestNumber).contains(number) else {
             return .failure(
-                NexconnFrameError(.ignored, code: .badArgument, reason: "The request's number is not a valid whole number."))
+                ChatFrameError(.ignored, code: .badArgument, reason: "The request's number is not a valid whole number."))
         }
         do throws(RequestFault) {
             if let request = try request(type) { return .success(.request(request, number: number)) }
             return .failure(
-                NexconnFrameError(.refused(number: number), code: .unknownRequest, reason: "There is no such request."))
+                ChatFrameError(.refused(number: number), code: .unknownRequest, reason: "There is no such request."))
         } catch {
-            return .failure(NexconnFrameError(.refused(number: number), error))
+            return .failure(ChatFrameError(.refused(number: number), error))
         }
     }
 
-    private mutating func notification(_ type: Slot) -> Result<NexconnClientFrame, NexconnFrameError> {
+    private mutating func notification(_ type: Slot) -> Result<ChatClientFrame, ChatFrameError> {
         do throws(RequestFault) {
             if `is`(type, "ack") { return .success(.acknowledge(try need(whole("q"), "q"))) }
             if `is`(type, "typing") { return .success(.typing(to: try id(named: "to"), type: try typeName())) }
             if `is`(type, "leave") { return .success(.leave(disablePush: try flag("disablePush", default: false))) }
         } catch {
-            return .failure(NexconnFrameError(.ignored, error))
+            return .failure(ChatFrameError(.ignored, error))
         }
         if `is`(type, "hello") {
             do throws(RequestFault) {
                 return .success(.hello(try hello()))
             } catch {
-                return .failure(NexconnFrameError(.malformed, code: .badHello, reason: error.reason))
+                return .failure(ChatFrameError(.malformed, code: .badHello, reason: error.reason))
             }
         }
-        return .failure(NexconnFrameError(.ignored, code: .unknownRequest, reason: "There is no such notification."))
+        return .failure(ChatFrameError(.ignored, code: .unknownRequest, reason: "There is no such notification."))
     }
 
-    private mutating func hello() throws(RequestFault) -> NexconnHello {
-        let device = object("device") { reader -> Result<NexconnDevice, RequestFault>? in
+    private mutating func hello() throws(RequestFault) -> ChatHello {
+        let device = object("device") { reader -> Result<ChatDevice, RequestFault>? in
             Result { () throws(RequestFault) in try reader.device() }
         }
-        var resume: NexconnPlace?
+        var resume: ChatPlace?
         if find("resume") != nil { resume = try need(object("resume") { $0.place() }, "resume") }
         guard let version = integer("v"), version >= 1 else { throw .missing("v") }
-        return NexconnHello(
+        return ChatHello(
             version: version, appKey: try need(text("appKey"), "appKey"), token: try need(text("token"), "token"),
-            device: try need(device, "device").get(), client: try text("client", upTo: NexconnLimits.client) ?? "",
+            device: try need(device, "device").get(), client: try text("client", upTo: ChatProtocolLimits.client) ?? "",
             resume: resume, isReconnect: try flag("reconnect", default: false), yields: try flag("yields", default: false))
     }
 
-    private mutating func device() throws(RequestFault) -> NexconnDevice {
-        var kind = NexconnDevice.Class.mobile
+    private mutating func device() throws(RequestFault) -> ChatDevice {
+        var kind = ChatDevice.Class.mobile
         if find("class") != nil { kind = try need(text("class").flatMap { .init(rawValue: $0) }, "class") }
-        return NexconnDevice(
-            id: try id(named: "id"), class: kind, system: try text("os", upTo: NexconnLimits.system) ?? "")
+        return ChatDevice(
+            id: try id(named: "id"), class: kind, system: try text("os", upTo: ChatProtocolLimits.system) ?? "")
     }
 }
 
 // MARK: Required members, and limits of members
 
-extension NexconnRefusal {
-    static func missing(_ member: StaticString) -> NexconnRefusal {
-        NexconnRefusal(.badArgument, "The member \"\(member)\" is missing or wrong.")
+extension ChatRequestRefusal {
+    static func missing(_ member: StaticString) -> ChatRequestRefusal {
+        ChatRequestRefusal(.badArgument, "The member \"\(member)\" is missing or wrong.")
     }
 }
 
@@ -132,15 +132,15 @@ extension WireReader {
 
     mutating func text(_ name: StaticString, upTo length: Int) throws(RequestFault) -> String? {
         guard let text = try wanted(text(name), name) else { return nil }
-        guard NexconnLimits.accepts(text, upTo: length) else {
-            throw NexconnRefusal(.badArgument, "The member \"\(name)\" is too long.")
+        guard ChatProtocolLimits.accepts(text, upTo: length) else {
+            throw ChatRequestRefusal(.badArgument, "The member \"\(name)\" is too long.")
         }
         return text
     }
 
     /// The id of a user, a group or a channel.
     mutating func id(named name: StaticString) throws(RequestFault) -> String {
-        guard let id = shared(name), NexconnLimits.accepts(id: id) else { throw .missing(name) }
+        guard let id = shared(name), ChatProtocolLimits.accepts(id: id) else { throw .missing(name) }
         return id
     }
 
@@ -149,7 +149,7 @@ extension WireReader {
     }
 
     mutating func typeName() throws(RequestFault) -> String {
-        guard let type = shared("type"), NexconnLimits.accepts(type: type) else { throw .missing("type") }
+        guard let type = shared("type"), ChatProtocolLimits.accepts(type: type) else { throw .missing("type") }
         return type
     }
 
@@ -161,7 +161,7 @@ extension WireReader {
 
     mutating func userIDs(_ name: StaticString, _ range: ClosedRange<Int>) throws(RequestFault) -> [String] {
         let ids = try wanted(texts(name), name) ?? []
-        guard range.contains(ids.count), ids.allSatisfy(NexconnLimits.accepts(id:)) else { throw .missing(name) }
+        guard range.contains(ids.count), ids.allSatisfy(ChatProtocolLimits.accepts(id:)) else { throw .missing(name) }
         return ids
     }
 }

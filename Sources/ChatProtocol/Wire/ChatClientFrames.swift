@@ -1,13 +1,13 @@
 import WireCoding
 
 /// The frames that a client sends, encoded (chat-protocol.md, sections 2 to 9).
-public enum NexconnClientFrames {
-    public static func encode(_ frame: NexconnClientFrame) -> String {
+public enum ChatClientFrames {
+    public static func encode(_ frame: ChatClientFrame) -> String {
         String(decoding: bytes(frame), as: UTF8.self)
     }
 
     /// The frame in UTF-8.
-    public static func bytes(_ frame: NexconnClientFrame) -> [UInt8] {
+    public static func bytes(_ frame: ChatClientFrame) -> [UInt8] {
         switch frame {
         case .hello(let hello): WireWriter.object(reserving: 320) { $0.hello(hello) }
         case .request(let request, let number):
@@ -36,7 +36,7 @@ public enum NexconnClientFrames {
     }
 }
 
-extension NexconnRequest {
+extension ChatRequest {
     /// The word `t` of the request.
     public var word: String {
         switch self {
@@ -93,7 +93,7 @@ extension NexconnRequest {
 }
 
 extension WireWriter {
-    fileprivate mutating func hello(_ hello: NexconnHello) {
+    fileprivate mutating func hello(_ hello: ChatHello) {
         text("t", "hello")
         number("v", hello.version)
         text("appKey", hello.appKey)
@@ -114,7 +114,7 @@ extension WireWriter {
         if hello.yields { flag("yields", true) }
     }
 
-    fileprivate mutating func request(_ request: NexconnRequest) {
+    fileprivate mutating func request(_ request: ChatRequest) {
         switch request {
         case .send(let draft):
             text("cid", draft.clientID)
@@ -160,7 +160,7 @@ extension WireWriter {
         }
     }
 
-    private mutating func target(_ target: NexconnTarget) {
+    private mutating func target(_ target: ChatMessageTarget) {
         text("conv", target.conversation.word)
         text("to", target.to)
         id("id", target.id)
@@ -168,10 +168,10 @@ extension WireWriter {
 
     /// Writes a time as servers accept it, clamped to the valid range.
     private mutating func time(_ name: StaticString, _ time: Int64) {
-        number(name, min(max(time, NexconnLimits.time.lowerBound), NexconnLimits.time.upperBound))
+        number(name, min(max(time, ChatProtocolLimits.time.lowerBound), ChatProtocolLimits.time.upperBound))
     }
 
-    private mutating func history(_ request: NexconnHistoryRequest) {
+    private mutating func history(_ request: ChatHistoryRequest) {
         channel(request.channel)
         switch request.place {
         case .latest: break
@@ -183,7 +183,7 @@ extension WireWriter {
         number("limit", request.limit)
     }
 
-    private mutating func groupRequest(_ request: NexconnRequest) {
+    private mutating func groupRequest(_ request: ChatRequest) {
         switch request {
         case .createGroup(let group, let users):
             object("group") { $0.group(group) }
@@ -223,7 +223,7 @@ extension WireWriter {
         }
     }
 
-    private mutating func update(_ update: NexconnGroupUpdate) {
+    private mutating func update(_ update: ChatGroupUpdate) {
         text("name", update.name)
         text("avatar", update.avatar)
         text("intro", update.introduction)
@@ -234,7 +234,7 @@ extension WireWriter {
         if let isMuted = update.isMuted { flag("mutedAll", isMuted) }
     }
 
-    private mutating func openRequest(_ request: NexconnRequest) {
+    private mutating func openRequest(_ request: ChatRequest) {
         switch request {
         case .enter(let entry):
             text("ch", entry.channel)

@@ -2,7 +2,7 @@ import Identifiers
 
 /// What kind of channel a message belongs to (chat-protocol.md, section 5). The numbers are those of the vendor's family of
 /// services and appear in its server API and in `ChannelType`.
-public enum NexconnConversation: Int, CaseIterable, Hashable, Sendable {
+public enum ChatConversationKind: Int, CaseIterable, Hashable, Sendable {
     case direct = 1
     case group = 3
     case open = 4
@@ -25,17 +25,17 @@ public enum NexconnConversation: Int, CaseIterable, Hashable, Sendable {
 }
 
 /// A channel as one user sees it: in a direct conversation the id is the other user's.
-public struct NexconnChannel: Hashable, Sendable {
-    public var conversation: NexconnConversation
+public struct ChatChannel: Hashable, Sendable {
+    public var conversation: ChatConversationKind
     public var id: String
 
-    public init(_ conversation: NexconnConversation, _ id: String) {
+    public init(_ conversation: ChatConversationKind, _ id: String) {
         self.conversation = conversation
         self.id = id
     }
 
     /// Compares ids by their bytes (rule HB-11).
-    public static func == (left: NexconnChannel, right: NexconnChannel) -> Bool {
+    public static func == (left: ChatChannel, right: ChatChannel) -> Bool {
         left.conversation == right.conversation && left.id.isExactly(right.id)
     }
 
@@ -46,7 +46,7 @@ public struct NexconnChannel: Hashable, Sendable {
 }
 
 /// The id of a message: a number that grows with time, as text on the wire (chat-protocol.md, section 5).
-public struct NexconnMessageID: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
+public struct ChatMessageID: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The id in units of 100 ns since 1970.
     public var rawValue: UInt64
 

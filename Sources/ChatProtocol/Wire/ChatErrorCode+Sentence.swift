@@ -1,4 +1,4 @@
-extension NexconnCode {
+extension ChatErrorCode {
     /// The meaning of the code, as a sentence.
     public var sentence: String {
         connectionSentence ?? messageSentence ?? channelSentence ?? argumentSentence

@@ -5,7 +5,7 @@ import WireCoding
 ///
 /// Reads the bytes in one pass without a tree: contents are copied unchanged, and repeated ids are shared. Frames of unknown types are
 /// decoded as nil; they still count as a sign of life.
-public struct NexconnFrameDecoder: WebSocketDecoder {
+public struct ChatFrameDecoder: WebSocketDecoder {
     private var state: WireReader.State
 
     /// - Parameter rememberedNames: how many ids of users, channels and types are shared between messages.
@@ -16,10 +16,10 @@ public struct NexconnFrameDecoder: WebSocketDecoder {
     /// The positions of the elements of packages and answers. A damaged element of a package keeps its position (rules NC-40 and
     /// NC-41).
     private static let repair = JSONRepair.Plan(.init("in", elementKeys: ["q"]), .init("*")) { element in
-        NexconnPlaceScan.number(in: element).map { Array("{\"q\":\($0)}".utf8) } ?? Array("null".utf8)
+        ChatPlaceScan.number(in: element).map { Array("{\"q\":\($0)}".utf8) } ?? Array("null".utf8)
     }
 
-    public mutating func text(_ bytes: UnsafeRawBufferPointer) -> NexconnInbound? {
+    public mutating func text(_ bytes: UnsafeRawBufferPointer) -> ChatInbound? {
         switch read(bytes) {
         case .success(let inbound): return inbound
         case .failure(let error):
@@ -30,7 +30,7 @@ public struct NexconnFrameDecoder: WebSocketDecoder {
         }
     }
 
-    private mutating func read(_ bytes: UnsafeRawBufferPointer) -> Result<NexconnInbound?, JSONSyntaxError> {
+    private mutating func read(_ bytes: UnsafeRawBufferPointer) -> Result<ChatInbound?, JSONSyntaxError> {
         WireReader.with(bytes, state: &state) { reader in
             Result { () throws(JSONSyntaxError) in
                 let inbound = try reader.inbound()
@@ -40,19 +40,19 @@ public struct NexconnFrameDecoder: WebSocketDecoder {
         }
     }
 
-    public mutating func binary(_ bytes: UnsafeRawBufferPointer) -> NexconnInbound? {
+    public mutating func binary(_ bytes: UnsafeRawBufferPointer) -> ChatInbound? {
         .malformed(reason: "The message is binary.")
     }
 
-    public mutating func pong(_ payload: UnsafeRawBufferPointer) -> NexconnInbound? {
+    public mutating func pong(_ payload: UnsafeRawBufferPointer) -> ChatInbound? {
         .pong(Array(payload))
     }
 }
 
 extension WireReader {
-    fileprivate mutating func inbound() throws(JSONSyntaxError) -> NexconnInbound? {
-        var event: NexconnEvent?
-        var items: [NexconnInboxItem]?
+    fileprivate mutating func inbound() throws(JSONSyntaxError) -> ChatInbound? {
+        var event: ChatWireEvent?
+        var items: [ChatInboxItem]?
         guard try scanner.peek() == UInt8(ascii: "{") else {
             _ = try scanner.value()
             return .malformed(reason: "The frame is not an object.")
@@ -80,9 +80,9 @@ extension WireReader {
 
     /// Reads an element of a package. An element without a sequence number gets the one after the previous element, the lowest possible
     /// one, so that the package can be acknowledged (rule NC-41); the first element of a package without a number is left out.
-    private mutating func item(after last: UInt64?) throws(JSONSyntaxError) -> NexconnInboxItem? {
-        var event: NexconnEvent?
-        let item: NexconnInboxItem? = try object(
+    private mutating func item(after last: UInt64?) throws(JSONSyntaxError) -> ChatInboxItem? {
+        var event: ChatWireEvent?
+        let item: ChatInboxItem? = try object(
             special: { (member, reader) throws(JSONSyntaxError) in
                 guard reader.isKey(member, "e") else { return false }
                 event = try reader.event()
@@ -90,28 +90,28 @@ extension WireReader {
             },
             { (reader) throws(JSONSyntaxError) in
                 reader.whole("q").map {
-                    NexconnInboxItem(sequence: $0, event: event ?? .unknown(kind: "", problem: "The inbox entry has no event."))
+                    ChatInboxItem(sequence: $0, event: event ?? .unknown(kind: "", problem: "The inbox entry has no event."))
                 }
             })
         if let item { return item }
         return last.flatMap { $0 < .max ? $0 + 1 : nil }.map {
-            NexconnInboxItem(sequence: $0, event: .unknown(kind: "", problem: "The inbox entry has no sequence number."))
+            ChatInboxItem(sequence: $0, event: .unknown(kind: "", problem: "The inbox entry has no sequence number."))
         }
     }
 
-    private mutating func frame(_ event: NexconnEvent?, _ items: [NexconnInboxItem]?) -> NexconnInbound? {
+    private mutating func frame(_ event: ChatWireEvent?, _ items: [ChatInboxItem]?) -> ChatInbound? {
         let type = find("t")
         if `is`(type, "in") {
             guard let sequence = whole("q") else { return .malformed(reason: "An inbox entry has no sequence number.") }
             let event = event ?? .unknown(kind: "", problem: "The inbox entry has no event.")
-            return .event(NexconnInboxItem(sequence: sequence, event: event))
+            return .event(ChatInboxItem(sequence: sequence, event: event))
         }
         if `is`(type, "ev") {
             return event.map { .transient($0) } ?? .malformed(reason: "A frame for a transient event has no event.")
         }
         if `is`(type, "ok") {
             guard let number = whole("n") else { return .malformed(reason: "An answer has no number.") }
-            return .answer(number: number, NexconnAnswer(json: Array(scanner.bytes)))
+            return .answer(number: number, ChatAnswer(json: Array(scanner.bytes)))
         }
         if `is`(type, "pack") {
             guard let items else { return .malformed(reason: "A package has no events.") }
@@ -119,32 +119,32 @@ extension WireReader {
         }
         if `is`(type, "no") {
             guard let number = whole("n") else { return .malformed(reason: "An answer has no number.") }
-            let code = NexconnCode(integer("code") ?? -1)
+            let code = ChatErrorCode(integer("code") ?? -1)
             return .refusal(
-                number: number, NexconnRefusal(code, text("reason") ?? code.sentence, retryAfter: integer("retryAfter")))
+                number: number, ChatRequestRefusal(code, text("reason") ?? code.sentence, retryAfter: integer("retryAfter")))
         }
         if `is`(type, "welcome") { return welcome() }
         if `is`(type, "bye") {
             guard let code = integer("code") else { return .malformed(reason: "A `bye` has no code.") }
             return .bye(
-                NexconnBye(
-                    code: NexconnCode(code), reason: text("reason") ?? "", mayRetry: flag("retry") ?? false,
+                ChatBye(
+                    code: ChatErrorCode(code), reason: text("reason") ?? "", mayRetry: flag("retry") ?? false,
                     after: integer("after")))
         }
         return type?.kind == .string ? nil : .malformed(reason: "The frame has no type.")
     }
 
-    private mutating func welcome() -> NexconnInbound {
+    private mutating func welcome() -> ChatInbound {
         guard let user = text("user"), let place = place() else {
             return .malformed(reason: "The welcome frame lacks the user or the position in the inbox.")
         }
         let settings = object("settings") { reader in
-            NexconnSettings(
+            ChatServerSettings(
                 modifiableMinutes: reader.integer("modifiableMinutes") ?? 1440, syncsDevices: reader.flag("deviceSync") ?? false,
                 hasPresence: reader.flag("presence") ?? true)
         }
         return .welcome(
-            NexconnWelcome(
+            ChatWelcome(
                 user: user, session: text("session") ?? "", time: number("time") ?? 0, place: place,
                 isResumed: flag("resumed") ?? false, hasLost: flag("lost") ?? false,
                 heartbeat: integer("heartbeat") ?? 30_000, settings: settings ?? .init()))

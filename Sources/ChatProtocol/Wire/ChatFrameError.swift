@@ -1,7 +1,7 @@
 import WireCoding
 
 /// Why a client's frame was refused. Contains no part of the frame, so it is safe to log and to send back.
-public struct NexconnFrameError: Error, Hashable, Sendable, CustomStringConvertible {
+public struct ChatFrameError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The server's reaction to the error.
     public enum Kind: Hashable, Sendable {
         /// The frame does not follow the protocol: invalid JSON, not an object, without a type, or an unusable hello.
@@ -14,14 +14,14 @@ public struct NexconnFrameError: Error, Hashable, Sendable, CustomStringConverti
 
     public var kind: Kind
     /// The refusal in the answer.
-    public var refusal: NexconnRefusal
+    public var refusal: ChatRequestRefusal
 
-    public init(_ kind: Kind, code: NexconnCode, reason: String) {
+    public init(_ kind: Kind, code: ChatErrorCode, reason: String) {
         self.kind = kind
-        refusal = NexconnRefusal(code, reason)
+        refusal = ChatRequestRefusal(code, reason)
     }
 
-    public init(_ kind: Kind, _ refusal: NexconnRefusal) {
+    public init(_ kind: Kind, _ refusal: ChatRequestRefusal) {
         self.kind = kind
         self.refusal = refusal
     }
@@ -32,6 +32,6 @@ public struct NexconnFrameError: Error, Hashable, Sendable, CustomStringConverti
         return number
     }
 
-    public var code: NexconnCode { refusal.code }
+    public var code: ChatErrorCode { refusal.code }
     public var description: String { refusal.reason }
 }

@@ -1,18 +1,18 @@
 /// The first frame of a client (chat-protocol.md, section 2).
-public struct NexconnHello: Hashable, Sendable {
+public struct ChatHello: Hashable, Sendable {
     public var version: Int
     public var appKey: String
     public var token: String
-    public var device: NexconnDevice
+    public var device: ChatDevice
     /// Name and version of the client, for display.
     public var client: String
-    public var resume: NexconnPlace?
+    public var resume: ChatPlace?
     public var isReconnect: Bool
     public var yields: Bool
 
     public init(
-        version: Int = 1, appKey: String, token: String, device: NexconnDevice, client: String = "lifeline/1",
-        resume: NexconnPlace? = nil, isReconnect: Bool = false, yields: Bool = false
+        version: Int = 1, appKey: String, token: String, device: ChatDevice, client: String = "lifeline/1",
+        resume: ChatPlace? = nil, isReconnect: Bool = false, yields: Bool = false
     ) {
         self.version = version
         self.appKey = appKey
@@ -25,7 +25,7 @@ public struct NexconnHello: Hashable, Sendable {
     }
 }
 
-public struct NexconnDevice: Hashable, Sendable {
+public struct ChatDevice: Hashable, Sendable {
     public enum Class: String, CaseIterable, Hashable, Sendable {
         case mobile, desktop, web
     }
@@ -44,7 +44,7 @@ public struct NexconnDevice: Hashable, Sendable {
 }
 
 /// A position in an inbox.
-public struct NexconnPlace: Hashable, Sendable {
+public struct ChatPlace: Hashable, Sendable {
     public var epoch: String
     public var sequence: UInt64
 
@@ -54,23 +54,23 @@ public struct NexconnPlace: Hashable, Sendable {
     }
 }
 
-public struct NexconnWelcome: Hashable, Sendable {
+public struct ChatWelcome: Hashable, Sendable {
     public var user: String
     public var session: String
     /// The server's clock, ms since 1970.
     public var time: Int64
     /// The server continues after this position.
-    public var place: NexconnPlace
+    public var place: ChatPlace
     public var isResumed: Bool
     /// Whether earlier messages are lost.
     public var hasLost: Bool
     /// The heartbeat interval in milliseconds.
     public var heartbeat: Int
-    public var settings: NexconnSettings
+    public var settings: ChatServerSettings
 
     public init(
-        user: String, session: String, time: Int64, place: NexconnPlace, isResumed: Bool, hasLost: Bool = false,
-        heartbeat: Int = 30_000, settings: NexconnSettings = .init()
+        user: String, session: String, time: Int64, place: ChatPlace, isResumed: Bool, hasLost: Bool = false,
+        heartbeat: Int = 30_000, settings: ChatServerSettings = .init()
     ) {
         self.user = user
         self.session = session
@@ -84,7 +84,7 @@ public struct NexconnWelcome: Hashable, Sendable {
 }
 
 /// The settings of an application.
-public struct NexconnSettings: Hashable, Sendable {
+public struct ChatServerSettings: Hashable, Sendable {
     public var modifiableMinutes: Int
     public var syncsDevices: Bool
     public var hasPresence: Bool
@@ -97,14 +97,14 @@ public struct NexconnSettings: Hashable, Sendable {
 }
 
 /// How the server ends a session.
-public struct NexconnBye: Hashable, Sendable {
-    public var code: NexconnCode
+public struct ChatBye: Hashable, Sendable {
+    public var code: ChatErrorCode
     public var reason: String
     public var mayRetry: Bool
     /// The minimum pause before the next attempt, ms.
     public var after: Int?
 
-    public init(code: NexconnCode, reason: String, mayRetry: Bool = false, after: Int? = nil) {
+    public init(code: ChatErrorCode, reason: String, mayRetry: Bool = false, after: Int? = nil) {
         self.code = code
         self.reason = reason
         self.mayRetry = mayRetry
@@ -113,24 +113,24 @@ public struct NexconnBye: Hashable, Sendable {
 }
 
 /// An event with its position in the inbox.
-public struct NexconnInboxItem: Hashable, Sendable {
+public struct ChatInboxItem: Hashable, Sendable {
     public var sequence: UInt64
-    public var event: NexconnEvent
+    public var event: ChatWireEvent
 
-    public init(sequence: UInt64, event: NexconnEvent) {
+    public init(sequence: UInt64, event: ChatWireEvent) {
         self.sequence = sequence
         self.event = event
     }
 }
 
 /// A request that was refused.
-public struct NexconnRefusal: Error, Hashable, Sendable {
-    public var code: NexconnCode
+public struct ChatRequestRefusal: Error, Hashable, Sendable {
+    public var code: ChatErrorCode
     public var reason: String
     /// The pause before the next request, in milliseconds.
     public var retryAfter: Int?
 
-    public init(_ code: NexconnCode, _ reason: String, retryAfter: Int? = nil) {
+    public init(_ code: ChatErrorCode, _ reason: String, retryAfter: Int? = nil) {
         self.code = code
         self.reason = reason
         self.retryAfter = retryAfter
@@ -138,32 +138,32 @@ public struct NexconnRefusal: Error, Hashable, Sendable {
 }
 
 /// A frame of the client.
-public enum NexconnClientFrame: Hashable, Sendable {
-    indirect case hello(NexconnHello)
+public enum ChatClientFrame: Hashable, Sendable {
+    indirect case hello(ChatHello)
     /// A request or notification; `number` is nil for notifications.
-    case request(NexconnRequest, number: UInt64)
+    case request(ChatRequest, number: UInt64)
     case typing(to: String, type: String)
     case acknowledge(UInt64)
     case leave(disablePush: Bool)
 }
 
 /// A frame of the server, as a client reads it.
-public enum NexconnInbound: Hashable, Sendable {
-    indirect case welcome(NexconnWelcome)
-    indirect case bye(NexconnBye)
-    /// An answer; ``NexconnAnswer`` reads its members.
-    case answer(number: UInt64, NexconnAnswer)
-    indirect case refusal(number: UInt64, NexconnRefusal)
-    case package([NexconnInboxItem], hasMore: Bool)
-    case event(NexconnInboxItem)
-    case transient(NexconnEvent)
+public enum ChatInbound: Hashable, Sendable {
+    indirect case welcome(ChatWelcome)
+    indirect case bye(ChatBye)
+    /// An answer; ``ChatAnswer`` reads its members.
+    case answer(number: UInt64, ChatAnswer)
+    indirect case refusal(number: UInt64, ChatRequestRefusal)
+    case package([ChatInboxItem], hasMore: Bool)
+    case event(ChatInboxItem)
+    case transient(ChatWireEvent)
     /// The answer to a WebSocket ping.
     case pong([UInt8])
     case malformed(reason: String)
 }
 
 /// The members of a positive answer, which are read on demand; a member that is missing or of another type is nil.
-public struct NexconnAnswer: Hashable, Sendable {
+public struct ChatAnswer: Hashable, Sendable {
     /// The whole frame: a JSON object in UTF-8.
     public var json: [UInt8]
 

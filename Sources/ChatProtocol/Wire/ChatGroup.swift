@@ -1,5 +1,5 @@
 /// A group (chat-protocol.md, section 7).
-public struct NexconnGroup: Hashable, Sendable {
+public struct ChatGroup: Hashable, Sendable {
     public var id: String
     public var name: String
     public var owner: String
@@ -35,20 +35,20 @@ public struct NexconnGroup: Hashable, Sendable {
     }
 }
 
-public enum NexconnGroupRole: String, CaseIterable, Hashable, Sendable {
+public enum ChatGroupRole: String, CaseIterable, Hashable, Sendable {
     case owner, admin, member
 }
 
 /// A member of a group.
-public struct NexconnGroupMember: Hashable, Sendable {
+public struct ChatGroupMember: Hashable, Sendable {
     public var user: String
-    public var role: NexconnGroupRole
+    public var role: ChatGroupRole
     public var nickname: String?
     public var extra: String?
     /// When the user joined, milliseconds since 1970.
     public var joined: Int64
 
-    public init(user: String, role: NexconnGroupRole, nickname: String? = nil, extra: String? = nil, joined: Int64 = 0) {
+    public init(user: String, role: ChatGroupRole, nickname: String? = nil, extra: String? = nil, joined: Int64 = 0) {
         self.user = user
         self.role = role
         self.nickname = nickname
@@ -58,19 +58,19 @@ public struct NexconnGroupMember: Hashable, Sendable {
 }
 
 /// An operation on a group and its members.
-public struct NexconnGroupOperation: Hashable, Sendable {
+public struct ChatGroupOperation: Hashable, Sendable {
     public enum Kind: String, CaseIterable, Hashable, Sendable {
         case create, join, kick, quit, dismiss, addAdmin, removeAdmin, transfer
     }
 
     public var kind: Kind
-    public var group: NexconnGroup
+    public var group: ChatGroup
     public var `operator`: String
     /// The affected members.
-    public var members: [NexconnGroupMember]
+    public var members: [ChatGroupMember]
     public var time: Int64
 
-    public init(kind: Kind, group: NexconnGroup, operator: String, members: [NexconnGroupMember], time: Int64) {
+    public init(kind: Kind, group: ChatGroup, operator: String, members: [ChatGroupMember], time: Int64) {
         self.kind = kind
         self.group = group
         self.operator = `operator`

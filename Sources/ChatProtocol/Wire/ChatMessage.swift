@@ -1,9 +1,9 @@
 import Identifiers
 
 /// A message as the session carries it: event `msg` of chat-protocol.md, section 5.
-public struct NexconnMessage: Hashable, Sendable {
-    public var id: NexconnMessageID
-    public var conversation: NexconnConversation
+public struct ChatMessage: Hashable, Sendable {
+    public var id: ChatMessageID
+    public var conversation: ChatConversationKind
     public var from: String
     /// The receiver: the other user, the group or the open channel.
     public var to: String
@@ -13,15 +13,15 @@ public struct NexconnMessage: Hashable, Sendable {
     public var content: [UInt8]
     /// The sender's own id of the message.
     public var clientID: String?
-    public var options: NexconnMessageOptions
+    public var options: ChatMessageOptions
     /// When it was last edited, ms since 1970.
     public var edited: Int64?
     /// The service that the message came from over the bridge, such as `pusher`.
     public var bridge: String?
 
     public init(
-        id: NexconnMessageID, conversation: NexconnConversation, from: String, to: String, type: String, content: [UInt8],
-        clientID: String? = nil, options: NexconnMessageOptions = .init(), edited: Int64? = nil, bridge: String? = nil
+        id: ChatMessageID, conversation: ChatConversationKind, from: String, to: String, type: String, content: [UInt8],
+        clientID: String? = nil, options: ChatMessageOptions = .init(), edited: Int64? = nil, bridge: String? = nil
     ) {
         self.id = id
         self.conversation = conversation
@@ -39,17 +39,17 @@ public struct NexconnMessage: Hashable, Sendable {
     public var time: Int64 { id.time }
 
     /// The channel of the message as `user` sees it.
-    public func channel(for user: String) -> NexconnChannel {
+    public func channel(for user: String) -> ChatChannel {
         switch conversation {
-        case .direct: NexconnChannel(.direct, from.isExactly(user) ? to : from)
-        case .system: NexconnChannel(.system, from)
-        case .group, .open: NexconnChannel(conversation, to)
+        case .direct: ChatChannel(.direct, from.isExactly(user) ? to : from)
+        case .system: ChatChannel(.system, from)
+        case .group, .open: ChatChannel(conversation, to)
         }
     }
 }
 
 /// A sender's options beyond the content. The defaults are those of the wire.
-public struct NexconnMessageOptions: Hashable, Sendable {
+public struct ChatMessageOptions: Hashable, Sendable {
     /// Whether the message is stored in the history.
     public var isPersisted = true
     /// Whether the message counts as unread.
@@ -70,19 +70,19 @@ public struct NexconnMessageOptions: Hashable, Sendable {
 }
 
 /// A message to send.
-public struct NexconnDraft: Hashable, Sendable {
+public struct ChatMessageDraft: Hashable, Sendable {
     /// The client's id of the message: 1 … 64 characters, new for each message, so that sending it again is safe.
     public var clientID: String
-    public var conversation: NexconnConversation
+    public var conversation: ChatConversationKind
     public var to: String
     public var type: String
     /// The content: a JSON object in UTF-8, at most 128 KiB.
     public var content: [UInt8]
-    public var options: NexconnMessageOptions
+    public var options: ChatMessageOptions
 
     public init(
-        clientID: String, conversation: NexconnConversation, to: String, type: String, content: [UInt8],
-        options: NexconnMessageOptions = .init()
+        clientID: String, conversation: ChatConversationKind, to: String, type: String, content: [UInt8],
+        options: ChatMessageOptions = .init()
     ) {
         self.clientID = clientID
         self.conversation = conversation

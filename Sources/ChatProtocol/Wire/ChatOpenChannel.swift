@@ -1,5 +1,5 @@
 /// A user entered or left an open channel (chat-protocol.md, section 8).
-public struct NexconnOpenAction: Hashable, Sendable {
+public struct ChatWireOpenAction: Hashable, Sendable {
     public var user: String
     public var isJoin: Bool
 
@@ -10,7 +10,7 @@ public struct NexconnOpenAction: Hashable, Sendable {
 }
 
 /// A pair of an open channel's metadata changed; `value` is nil when it was removed.
-public struct NexconnOpenChange: Hashable, Sendable {
+public struct ChatOpenChange: Hashable, Sendable {
     public var key: String
     public var value: String?
 
@@ -21,7 +21,7 @@ public struct NexconnOpenChange: Hashable, Sendable {
 }
 
 /// A pair of an open channel's metadata.
-public struct NexconnOpenEntry: Hashable, Sendable {
+public struct ChatOpenEntry: Hashable, Sendable {
     public var key: String
     public var value: String
     public var owner: String
@@ -34,7 +34,7 @@ public struct NexconnOpenEntry: Hashable, Sendable {
 }
 
 /// Muting in an open channel.
-public struct NexconnOpenMute: Hashable, Sendable {
+public struct ChatOpenMute: Hashable, Sendable {
     public enum Kind: String, CaseIterable, Hashable, Sendable {
         case muteUsers, unmuteUsers, muteAll, unmuteAll, addAllowlist, removeAllowlist, muteGlobal, unmuteGlobal
     }
@@ -56,7 +56,7 @@ public struct NexconnOpenMute: Hashable, Sendable {
 }
 
 /// The data that a client gets when it enters an open channel: the answer to `open.enter`.
-public struct NexconnOpenEntrance: Hashable, Sendable {
+public struct ChatOpenEntrance: Hashable, Sendable {
     public var channel: String
     public var created: Int64
     public var count: Int
@@ -67,17 +67,17 @@ public struct NexconnOpenEntrance: Hashable, Sendable {
     public var isMutedHere: Bool
     public var isAllowed: Bool
     /// The messages, oldest first.
-    public var messages: [NexconnMessage]
+    public var messages: [ChatMessage]
     /// Whether messages are missing between the client's position and the first of `messages`.
     public var hasMore: Bool
-    public var metadata: [NexconnOpenEntry]
+    public var metadata: [ChatOpenEntry]
     /// The channels that the user has left by entering this one, when the application allows only one at a time.
     public var left: [String]
 
     public init(
         channel: String, created: Int64, count: Int, entered: Int64, isMutedForAll: Bool = false, isMuted: Bool = false,
-        isMutedHere: Bool = false, isAllowed: Bool = false, messages: [NexconnMessage] = [], hasMore: Bool = false,
-        metadata: [NexconnOpenEntry] = [], left: [String] = []
+        isMutedHere: Bool = false, isAllowed: Bool = false, messages: [ChatMessage] = [], hasMore: Bool = false,
+        metadata: [ChatOpenEntry] = [], left: [String] = []
     ) {
         self.channel = channel
         self.created = created

@@ -1,7 +1,7 @@
 import WireCoding
 
 /// Finds the sequence number of an element of a package that is not valid JSON (rule NC-41).
-enum NexconnPlaceScan {
+enum ChatPlaceScan {
     /// The number of the key `q` at the beginning of the element, where servers write it.
     static func number(in element: UnsafeRawBufferPointer) -> UInt64? {
         var scanner = JSONScanner(element)

@@ -2,7 +2,7 @@ import Identifiers
 import WireCoding
 
 /// The protocol's limits (chat-protocol.md, sections 1 to 9 and 11). Clients check before they send, servers when they read.
-public enum NexconnLimits {
+public enum ChatProtocolLimits {
     /// The most bytes of a client's frame.
     public static let frame = 192 * 1024
     /// The greatest number of a request: 2^53 - 1, which every language can represent.
@@ -85,54 +85,54 @@ public enum NexconnLimits {
     }
 
     /// The error of a content that is known to be a JSON object; nil when it may be sent.
-    public static func problem(ofContent content: [UInt8]) -> NexconnRefusal? {
-        if content.count > Self.content { return NexconnRefusal(.tooLarge, "The content has more than 128 KiB.") }
+    public static func problem(ofContent content: [UInt8]) -> ChatRequestRefusal? {
+        if content.count > Self.content { return ChatRequestRefusal(.tooLarge, "The content has more than 128 KiB.") }
         if !hasDepth(content, upTo: contentDepth) {
-            return NexconnRefusal(.badArgument, "The content is nested more deeply than 128 levels.")
+            return ChatRequestRefusal(.badArgument, "The content is nested more deeply than 128 levels.")
         }
         return nil
     }
 
     /// The error of entries for a message's metadata; nil when they may be set.
-    public static func problem(ofMetadata pairs: [String: String]) -> NexconnRefusal? {
+    public static func problem(ofMetadata pairs: [String: String]) -> ChatRequestRefusal? {
         if pairs.count > metadataPairsAtOnce {
-            return NexconnRefusal(.metadataTooLarge, "At most 20 pairs of metadata can be set at once.")
+            return ChatRequestRefusal(.metadataTooLarge, "At most 20 pairs of metadata can be set at once.")
         }
         return problem(pairs, key: metadataKey, value: metadataValue)
     }
 
     /// The error of entries for an open channel's metadata; nil when they may be set.
-    public static func problem(ofOpenMetadata pairs: [String: String]) -> NexconnRefusal? {
-        if pairs.isEmpty { return NexconnRefusal(.badArgument, "There is no metadata entry to set.") }
+    public static func problem(ofOpenMetadata pairs: [String: String]) -> ChatRequestRefusal? {
+        if pairs.isEmpty { return ChatRequestRefusal(.badArgument, "There is no metadata entry to set.") }
         if pairs.count > openMetadataPairsAtOnce {
-            return NexconnRefusal(.tooManyOpenMetadataAtOnce, "At most 10 metadata entries can be set at once.")
+            return ChatRequestRefusal(.tooManyOpenMetadataAtOnce, "At most 10 metadata entries can be set at once.")
         }
         return problem(pairs, key: openMetadataKey, value: openMetadataValue)
     }
 
     /// The error of a message before it is sent; nil when a server would accept it.
-    public static func problem(of draft: NexconnDraft) -> NexconnRefusal? {
-        if !accepts(id: draft.clientID) { return NexconnRefusal(.badArgument, "The client id must have 1 to 64 characters.") }
-        if !accepts(id: draft.to) { return NexconnRefusal(.badArgument, "The channel id must have 1 to 64 characters.") }
-        if !accepts(type: draft.type) { return NexconnRefusal(.badArgument, "The type must have 1 to 32 characters.") }
-        if draft.conversation == .system { return NexconnRefusal(.badArgument, "Clients cannot send to system channels.") }
+    public static func problem(of draft: ChatMessageDraft) -> ChatRequestRefusal? {
+        if !accepts(id: draft.clientID) { return ChatRequestRefusal(.badArgument, "The client id must have 1 to 64 characters.") }
+        if !accepts(id: draft.to) { return ChatRequestRefusal(.badArgument, "The channel id must have 1 to 64 characters.") }
+        if !accepts(type: draft.type) { return ChatRequestRefusal(.badArgument, "The type must have 1 to 32 characters.") }
+        if draft.conversation == .system { return ChatRequestRefusal(.badArgument, "Clients cannot send to system channels.") }
         if let users = draft.options.users, users.count > self.users.upperBound {
-            return NexconnRefusal(.badArgument, "A message can be directed at 100 members at most.")
+            return ChatRequestRefusal(.badArgument, "A message can be directed at 100 members at most.")
         }
         if let push = draft.options.push, !hasDepth(push, upTo: contentDepth) {
-            return NexconnRefusal(.badArgument, "The push settings are nested too deeply.")
+            return ChatRequestRefusal(.badArgument, "The push settings are nested too deeply.")
         }
         return problem(ofContent: draft.content) ?? problem(ofMetadata: draft.options.metadata)
     }
 
-    private static func problem(_ pairs: [String: String], key: Int, value: Int) -> NexconnRefusal? {
+    private static func problem(_ pairs: [String: String], key: Int, value: Int) -> ChatRequestRefusal? {
         for pair in pairs {
             guard accepts(metadataKey: pair.key, upTo: key) else {
-                return NexconnRefusal(
+                return ChatRequestRefusal(
                     .badArgument, "A key of metadata has 1 to \(key) letters, digits or characters of + = - _.")
             }
             guard accepts(pair.value, upTo: value) else {
-                return NexconnRefusal(.metadataTooLarge, "A value of metadata has at most \(value) characters.")
+                return ChatRequestRefusal(.metadataTooLarge, "A value of metadata has at most \(value) characters.")
             }
         }
         return nil

@@ -1,20 +1,20 @@
 /// The requests that a client sends (chat-protocol.md, sections 5 to 9). Client and server use this type.
-public enum NexconnRequest: Hashable, Sendable {
-    indirect case send(NexconnDraft)
-    case recall(NexconnTarget)
-    indirect case edit(NexconnTarget, content: [UInt8])
-    indirect case changeMetadata(NexconnTarget, set: [String: String], delete: [String])
-    indirect case sendReceipt(NexconnConversation, to: String, ids: [NexconnMessageID])
-    indirect case receipts(NexconnConversation, to: String, ids: [NexconnMessageID])
-    case receiptUsers(NexconnTarget)
-    case read(NexconnChannel, time: Int64)
-    case delete(NexconnChannel, ids: [NexconnMessageID], before: Int64?)
-    indirect case history(NexconnHistoryRequest)
+public enum ChatRequest: Hashable, Sendable {
+    indirect case send(ChatMessageDraft)
+    case recall(ChatMessageTarget)
+    indirect case edit(ChatMessageTarget, content: [UInt8])
+    indirect case changeMetadata(ChatMessageTarget, set: [String: String], delete: [String])
+    indirect case sendReceipt(ChatConversationKind, to: String, ids: [ChatMessageID])
+    indirect case receipts(ChatConversationKind, to: String, ids: [ChatMessageID])
+    case receiptUsers(ChatMessageTarget)
+    case read(ChatChannel, time: Int64)
+    case delete(ChatChannel, ids: [ChatMessageID], before: Int64?)
+    indirect case history(ChatHistoryRequest)
 
-    indirect case set(NexconnChannelSettings)
+    indirect case set(ChatChannelSettings)
     case settings
 
-    indirect case createGroup(NexconnGroup, users: [String])
+    indirect case createGroup(ChatGroup, users: [String])
     case joinGroup(String)
     case quitGroup(String)
     case dismissGroup(String)
@@ -22,13 +22,13 @@ public enum NexconnRequest: Hashable, Sendable {
     case kickFromGroup(String, users: [String])
     case transferGroup(String, to: String, leave: Bool)
     case changeAdmins(String, add: [String], remove: [String])
-    indirect case updateGroup(String, NexconnGroupUpdate)
+    indirect case updateGroup(String, ChatGroupUpdate)
     case setGroupMember(String, user: String, nickname: String?, extra: String?)
     case groupInfo([String])
-    indirect case groupMembers(NexconnMembersRequest)
-    case myGroups(role: NexconnGroupRole?, after: String?, limit: Int)
+    indirect case groupMembers(ChatMembersRequest)
+    case myGroups(role: ChatGroupRole?, after: String?, limit: Int)
 
-    indirect case enter(NexconnEntry)
+    indirect case enter(ChatEntryRequest)
     case exit(String)
     case openInfo(String, limit: Int)
     case openMetadata(String)
@@ -46,13 +46,13 @@ public enum NexconnRequest: Hashable, Sendable {
 }
 
 /// One message, by its conversation and id.
-public struct NexconnTarget: Hashable, Sendable {
-    public var conversation: NexconnConversation
+public struct ChatMessageTarget: Hashable, Sendable {
+    public var conversation: ChatConversationKind
     /// The receiver: the other user, the group or the open channel.
     public var to: String
-    public var id: NexconnMessageID
+    public var id: ChatMessageID
 
-    public init(_ conversation: NexconnConversation, to: String, id: NexconnMessageID) {
+    public init(_ conversation: ChatConversationKind, to: String, id: ChatMessageID) {
         self.conversation = conversation
         self.to = to
         self.id = id
@@ -60,23 +60,23 @@ public struct NexconnTarget: Hashable, Sendable {
 }
 
 /// A page of history (chat-protocol.md, 5.3).
-public struct NexconnHistoryRequest: Hashable, Sendable {
+public struct ChatHistoryRequest: Hashable, Sendable {
     /// The start of a page; exclusive.
     public enum Place: Hashable, Sendable {
         /// Begins with the latest message, in descending order.
         case latest
-        case before(NexconnMessageID)
+        case before(ChatMessageID)
         case beforeTime(Int64)
-        case after(NexconnMessageID)
+        case after(ChatMessageID)
         case afterTime(Int64)
     }
 
-    public var channel: NexconnChannel
+    public var channel: ChatChannel
     public var place: Place
     /// The number of messages, 1 … 100.
     public var limit: Int
 
-    public init(_ channel: NexconnChannel, place: Place = .latest, limit: Int = 20) {
+    public init(_ channel: ChatChannel, place: Place = .latest, limit: Int = 20) {
         self.channel = channel
         self.place = place
         self.limit = limit
@@ -84,7 +84,7 @@ public struct NexconnHistoryRequest: Hashable, Sendable {
 }
 
 /// Changes to a group; nil values stay unchanged.
-public struct NexconnGroupUpdate: Hashable, Sendable {
+public struct ChatGroupUpdate: Hashable, Sendable {
     public var name: String?
     public var avatar: String?
     public var introduction: String?
@@ -99,16 +99,16 @@ public struct NexconnGroupUpdate: Hashable, Sendable {
 }
 
 /// A request for members of a group: listed users, or a page of all.
-public struct NexconnMembersRequest: Hashable, Sendable {
+public struct ChatMembersRequest: Hashable, Sendable {
     public var group: String
     /// The users that the request is limited to. Empty means all.
     public var users: [String]
-    public var role: NexconnGroupRole?
+    public var role: ChatGroupRole?
     /// The last user id of the previous page.
     public var after: String?
     public var limit: Int
 
-    public init(_ group: String, users: [String] = [], role: NexconnGroupRole? = nil, after: String? = nil, limit: Int = 50) {
+    public init(_ group: String, users: [String] = [], role: ChatGroupRole? = nil, after: String? = nil, limit: Int = 50) {
         self.group = group
         self.users = users
         self.role = role
@@ -118,15 +118,15 @@ public struct NexconnMembersRequest: Hashable, Sendable {
 }
 
 /// The arguments of an entry into an open channel.
-public struct NexconnEntry: Hashable, Sendable {
+public struct ChatEntryRequest: Hashable, Sendable {
     public var channel: String
     /// How many earlier messages to return, 0 … 50.
     public var count: Int
     /// The last received message, when returning to the channel.
-    public var after: NexconnMessageID?
+    public var after: ChatMessageID?
     public var extra: String?
 
-    public init(_ channel: String, count: Int = 20, after: NexconnMessageID? = nil, extra: String? = nil) {
+    public init(_ channel: String, count: Int = 20, after: ChatMessageID? = nil, extra: String? = nil) {
         self.channel = channel
         self.count = count
         self.after = after

@@ -1,36 +1,36 @@
-/// The result of a request: the members of a successful answer, as the server writes them. Clients read them with ``NexconnAnswer``.
+/// The result of a request: the members of a successful answer, as the server writes them. Clients read them with ``ChatAnswer``.
 ///
 /// Messages are the stored bodies of their events, so that a page of history is copied and not encoded anew.
-public enum NexconnResult: Hashable, Sendable {
+public enum ChatResult: Hashable, Sendable {
     /// The request was done, and there is no further data.
     case done
     /// To `send`. `sequence` is the message's sequence number in the sender's own inbox, if it is there.
-    case sent(NexconnMessageID, sequence: UInt64? = nil)
+    case sent(ChatMessageID, sequence: UInt64? = nil)
     /// To `edit`: the time of the edit, ms since 1970.
     case edited(time: Int64)
     /// To group requests: 0 when it is done.
     case process(Int)
-    case receipts([NexconnReceipt])
-    case receiptUsers([NexconnReceiptUser])
+    case receipts([ChatReadCounts])
+    case receiptUsers([ChatReceiptUser])
     /// To `history`: bodies of `msg` events, in the requested order.
     case history([[UInt8]], hasMore: Bool)
-    case settings(NexconnSettingsList)
-    case groups([NexconnGroup])
-    case groupPage([NexconnGroup], hasMore: Bool)
-    case members([NexconnGroupMember], hasMore: Bool)
+    case settings(ChatSettingsList)
+    case groups([ChatGroup])
+    case groupPage([ChatGroup], hasMore: Bool)
+    case members([ChatGroupMember], hasMore: Bool)
     /// The answer to `open.enter`. The messages are taken from `messages`, oldest first; those of the entrance are ignored.
-    indirect case entrance(NexconnOpenEntrance, messages: [[UInt8]])
-    case openInfo(NexconnOpenInfo)
-    case openMetadata([NexconnOpenEntry])
-    case users([NexconnUser])
+    indirect case entrance(ChatOpenEntrance, messages: [[UInt8]])
+    case openInfo(ChatOpenInfo)
+    case openMetadata([ChatOpenEntry])
+    case users([ChatUser])
     /// To `user.subscribe`: the users beyond a limit.
     case failed([String])
-    case subscriptions([NexconnSubscription])
+    case subscriptions([ChatSubscription])
     case blocklist([String])
 }
 
 /// A user who has read a message.
-public struct NexconnReceiptUser: Hashable, Sendable {
+public struct ChatReceiptUser: Hashable, Sendable {
     public var user: String
     /// When the user has read the message, milliseconds since 1970.
     public var time: Int64
@@ -42,26 +42,26 @@ public struct NexconnReceiptUser: Hashable, Sendable {
 }
 
 /// All settings of a user's channels (chat-protocol.md, section 6).
-public struct NexconnSettingsList: Hashable, Sendable {
+public struct ChatSettingsList: Hashable, Sendable {
     /// Settings of single channels.
-    public var channels: [NexconnChannelSettings]
+    public var channels: [ChatChannelSettings]
     /// Settings of whole conversation kinds; `id` is nil.
-    public var kinds: [NexconnChannelSettings]
+    public var kinds: [ChatChannelSettings]
 
-    public init(channels: [NexconnChannelSettings] = [], kinds: [NexconnChannelSettings] = []) {
+    public init(channels: [ChatChannelSettings] = [], kinds: [ChatChannelSettings] = []) {
         self.channels = channels
         self.kinds = kinds
     }
 }
 
 /// The properties of an open channel (chat-protocol.md, section 8).
-public struct NexconnOpenInfo: Hashable, Sendable {
+public struct ChatOpenInfo: Hashable, Sendable {
     /// When the channel was created, milliseconds since 1970.
     public var created: Int64
     public var count: Int
-    public var members: [NexconnOpenMember]
+    public var members: [ChatOpenMember]
 
-    public init(created: Int64, count: Int, members: [NexconnOpenMember] = []) {
+    public init(created: Int64, count: Int, members: [ChatOpenMember] = []) {
         self.created = created
         self.count = count
         self.members = members
@@ -69,7 +69,7 @@ public struct NexconnOpenInfo: Hashable, Sendable {
 }
 
 /// A participant of an open channel.
-public struct NexconnOpenMember: Hashable, Sendable {
+public struct ChatOpenMember: Hashable, Sendable {
     public var user: String
     /// When the user entered, milliseconds since 1970.
     public var entered: Int64
@@ -81,7 +81,7 @@ public struct NexconnOpenMember: Hashable, Sendable {
 }
 
 /// A user as others see them (chat-protocol.md, section 9).
-public struct NexconnUser: Hashable, Sendable {
+public struct ChatUser: Hashable, Sendable {
     public var user: String
     public var name: String?
     public var avatar: String?
@@ -96,7 +96,7 @@ public struct NexconnUser: Hashable, Sendable {
 }
 
 /// A subscription to another user's online status. Times are milliseconds since 1970.
-public struct NexconnSubscription: Hashable, Sendable {
+public struct ChatSubscription: Hashable, Sendable {
     public var user: String
     public var subscribed: Int64
     public var expires: Int64

@@ -3,8 +3,8 @@ import WireCoding
 /// The frames that a server sends, encoded (chat-protocol.md, sections 1 to 9).
 ///
 /// Each frame is encoded once and can be sent to any number of connections. Events are passed as the bodies that stores keep.
-public enum NexconnServerFrames {
-    public static func welcome(_ welcome: NexconnWelcome) -> [UInt8] {
+public enum ChatServerFrames {
+    public static func welcome(_ welcome: ChatWelcome) -> [UInt8] {
         WireWriter.object(reserving: 320) {
             $0.text("t", "welcome")
             $0.text("user", welcome.user)
@@ -23,7 +23,7 @@ public enum NexconnServerFrames {
         }
     }
 
-    public static func bye(_ bye: NexconnBye) -> [UInt8] {
+    public static func bye(_ bye: ChatBye) -> [UInt8] {
         WireWriter.object(reserving: 128) {
             $0.text("t", "bye")
             $0.number("code", bye.code.rawValue)
@@ -34,7 +34,7 @@ public enum NexconnServerFrames {
     }
 
     /// The positive answer to a request.
-    public static func ok(_ number: UInt64, _ result: NexconnResult = .done) -> [UInt8] {
+    public static func ok(_ number: UInt64, _ result: ChatResult = .done) -> [UInt8] {
         WireWriter.object(reserving: 96) {
             $0.text("t", "ok")
             $0.number("n", number)
@@ -43,7 +43,7 @@ public enum NexconnServerFrames {
     }
 
     /// The answer to a request that was refused.
-    public static func no(_ number: UInt64, _ refusal: NexconnRefusal) -> [UInt8] {
+    public static func no(_ number: UInt64, _ refusal: ChatRequestRefusal) -> [UInt8] {
         WireWriter.object(reserving: 128) {
             $0.text("t", "no")
             $0.number("n", number)
@@ -90,7 +90,7 @@ public enum NexconnServerFrames {
 }
 
 extension WireWriter {
-    fileprivate mutating func result(_ result: NexconnResult) {
+    fileprivate mutating func result(_ result: ChatResult) {
         switch result {
         case .done: break
         case .sent(let id, let sequence):
@@ -145,7 +145,7 @@ extension WireWriter {
         }
     }
 
-    private mutating func entrance(_ entrance: NexconnOpenEntrance, _ messages: [[UInt8]]) {
+    private mutating func entrance(_ entrance: ChatOpenEntrance, _ messages: [[UInt8]]) {
         number("created", entrance.created)
         number("count", entrance.count)
         number("entered", entrance.entered)

@@ -2,7 +2,7 @@ import Crypto
 import WireCoding
 
 /// The signature of the server API and of webhooks: SHA-1 over secret, nonce and timestamp, in lowercase hexadecimal (rule NP-21).
-public enum NexconnServerSignature {
+public enum ChatServerSignature {
     /// - Parameter timestamp: the text in the header: milliseconds since 1970.
     public static func sign(secret: String, nonce: String, timestamp: String) -> String {
         var hash = Insecure.SHA1()

@@ -1,8 +1,8 @@
 import WireCoding
 
-extension NexconnEvent {
+extension ChatWireEvent {
     /// The event's encoding for clients: the object `e` of chat-protocol.md. Encoded once, stored, and wrapped for each receiver by
-    /// ``NexconnServerFrames`` without another encoding.
+    /// ``ChatServerFrames`` without another encoding.
     public var body: [UInt8] {
         if case .message(let message) = self { return message.body }
         return WireWriter.object { $0.event(self) }
@@ -34,7 +34,7 @@ extension NexconnEvent {
     }
 }
 
-extension NexconnMessage {
+extension ChatMessage {
     /// The message as the event `msg`.
     public var body: [UInt8] {
         WireWriter.object(reserving: content.count + 192 + from.utf8.count + to.utf8.count) {
@@ -54,17 +54,17 @@ extension NexconnMessage {
     }
 }
 
-extension NexconnDraft {
+extension ChatMessageDraft {
     /// The message that this draft becomes once a server has given it an id.
-    public func message(id: NexconnMessageID, from: String) -> NexconnMessage {
-        NexconnMessage(
+    public func message(id: ChatMessageID, from: String) -> ChatMessage {
+        ChatMessage(
             id: id, conversation: conversation, from: from, to: to, type: type, content: content, clientID: clientID,
             options: options)
     }
 }
 
 extension WireWriter {
-    fileprivate mutating func event(_ event: NexconnEvent) {
+    fileprivate mutating func event(_ event: ChatWireEvent) {
         text("k", event.kind)
         switch event {
         case .message, .unknown: break
@@ -123,7 +123,7 @@ extension WireWriter {
         }
     }
 
-    private mutating func openEvent(_ event: NexconnEvent) {
+    private mutating func openEvent(_ event: ChatWireEvent) {
         switch event {
         case .openMembers(let channel, let actions, let count, let time):
             text("ch", channel)
@@ -164,7 +164,7 @@ extension WireWriter {
         }
     }
 
-    private mutating func parties(_ conversation: NexconnConversation, from: String, to: String) {
+    private mutating func parties(_ conversation: ChatConversationKind, from: String, to: String) {
         text("conv", conversation.word)
         text("from", from)
         text("to", to)

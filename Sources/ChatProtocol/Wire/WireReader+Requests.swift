@@ -3,7 +3,7 @@ import WireCoding
 /// The requests of clients, read from the innermost object and checked against the limits (chat-protocol.md, sections 5 to 9).
 extension WireReader {
     /// Reads the request of a type; nil when there is no such type.
-    mutating func request(_ type: Slot) throws(RequestFault) -> NexconnRequest? {
+    mutating func request(_ type: Slot) throws(RequestFault) -> ChatRequest? {
         // The most frequent type is checked first.
         if `is`(type, "send") { return .send(try draft()) }
         guard let word = text(type) else { return nil }
@@ -19,16 +19,16 @@ extension WireReader {
         case "history": return .history(try history())
         case "set": return .set(try channelSettings())
         case "settings": return .settings
-        case "user.get": return .users(try userIDs("users", NexconnLimits.users))
+        case "user.get": return .users(try userIDs("users", ChatProtocolLimits.users))
         case "user.update": return try updateUser()
         case "user.subscribe":
-            let users = try userIDs("users", NexconnLimits.subscribed)
-            guard let expiry = integer("expiry"), NexconnLimits.expiry.contains(expiry) else { throw .missing("expiry") }
+            let users = try userIDs("users", ChatProtocolLimits.subscribed)
+            guard let expiry = integer("expiry"), ChatProtocolLimits.expiry.contains(expiry) else { throw .missing("expiry") }
             return .subscribeUsers(users, expiry: expiry)
-        case "user.unsubscribe": return .unsubscribeUsers(try userIDs("users", NexconnLimits.subscribed))
+        case "user.unsubscribe": return .unsubscribeUsers(try userIDs("users", ChatProtocolLimits.subscribed))
         case "user.subscriptions": return .subscriptions
-        case "block.add": return .block(try userIDs("users", NexconnLimits.users))
-        case "block.remove": return .unblock(try userIDs("users", NexconnLimits.users))
+        case "block.add": return .block(try userIDs("users", ChatProtocolLimits.users))
+        case "block.remove": return .unblock(try userIDs("users", ChatProtocolLimits.users))
         case "block.list": return .blocklist
         default:
             if let request = try groupRequest(word) { return request }
@@ -36,27 +36,27 @@ extension WireReader {
         }
     }
 
-    private mutating func draft() throws(RequestFault) -> NexconnDraft {
+    private mutating func draft() throws(RequestFault) -> ChatMessageDraft {
         let conversation = try need(conversation(), "conv")
-        if conversation == .system { throw NexconnRefusal(.badArgument, "Clients cannot send to system channels.") }
-        return NexconnDraft(
+        if conversation == .system { throw ChatRequestRefusal(.badArgument, "Clients cannot send to system channels.") }
+        return ChatMessageDraft(
             clientID: try clientID(), conversation: conversation, to: try id(named: "to"), type: try typeName(),
             content: try content(), options: try checkedOptions())
     }
 
     private mutating func clientID() throws(RequestFault) -> String {
-        guard let id = text("cid"), NexconnLimits.accepts(id: id) else { throw .missing("cid") }
+        guard let id = text("cid"), ChatProtocolLimits.accepts(id: id) else { throw .missing("cid") }
         return id
     }
 
     private mutating func content() throws(RequestFault) -> [UInt8] {
         let content = try need(json("content"), "content")
-        if let problem = NexconnLimits.problem(ofContent: content) { throw problem }
+        if let problem = ChatProtocolLimits.problem(ofContent: content) { throw problem }
         return content
     }
 
-    private mutating func checkedOptions() throws(RequestFault) -> NexconnMessageOptions {
-        var options = NexconnMessageOptions()
+    private mutating func checkedOptions() throws(RequestFault) -> ChatMessageOptions {
+        var options = ChatMessageOptions()
         options.isPersisted = try flag("persist", default: true)
         options.isCounted = try flag("count", default: true)
         options.isStatus = try flag("status", default: false)
@@ -65,59 +65,59 @@ extension WireReader {
         options.isNotLatest = try flag("noLast", default: false)
         if find("meta") != nil {
             let metadata = try need(pairs("meta"), "meta")
-            if let problem = NexconnLimits.problem(ofMetadata: metadata) { throw problem }
+            if let problem = ChatProtocolLimits.problem(ofMetadata: metadata) { throw problem }
             options.metadata = metadata
         }
-        if find("users") != nil { options.users = try userIDs("users", 0...NexconnLimits.users.upperBound) }
+        if find("users") != nil { options.users = try userIDs("users", 0...ChatProtocolLimits.users.upperBound) }
         if find("push") != nil {
             let push = try need(json("push"), "push")
-            guard NexconnLimits.hasDepth(push, upTo: NexconnLimits.contentDepth) else { throw .missing("push") }
+            guard ChatProtocolLimits.hasDepth(push, upTo: ChatProtocolLimits.contentDepth) else { throw .missing("push") }
             options.push = push
         }
         return options
     }
 
-    private mutating func target() throws(RequestFault) -> NexconnTarget {
-        NexconnTarget(try need(conversation(), "conv"), to: try id(named: "to"), id: try need(messageID("id"), "id"))
+    private mutating func target() throws(RequestFault) -> ChatMessageTarget {
+        ChatMessageTarget(try need(conversation(), "conv"), to: try id(named: "to"), id: try need(messageID("id"), "id"))
     }
 
-    private mutating func neededChannel() throws(RequestFault) -> NexconnChannel {
-        NexconnChannel(try need(conversation(), "conv"), try id(named: "ch"))
+    private mutating func neededChannel() throws(RequestFault) -> ChatChannel {
+        ChatChannel(try need(conversation(), "conv"), try id(named: "ch"))
     }
 
-    private mutating func messageIDs() throws(RequestFault) -> [NexconnMessageID] {
-        guard let ids = ids("ids"), NexconnLimits.messages.contains(ids.count),
-            ids.allSatisfy({ NexconnLimits.messageID.contains($0.rawValue) })
+    private mutating func messageIDs() throws(RequestFault) -> [ChatMessageID] {
+        guard let ids = ids("ids"), ChatProtocolLimits.messages.contains(ids.count),
+            ids.allSatisfy({ ChatProtocolLimits.messageID.contains($0.rawValue) })
         else { throw .missing("ids") }
         return ids
     }
 
-    /// A time of a request; nil when it is negative or greater than `NexconnLimits.time`.
-    private func time(_ name: StaticString) -> Int64? { number(name).flatMap { NexconnLimits.time.contains($0) ? $0 : nil } }
+    /// A time of a request; nil when it is negative or greater than `ChatProtocolLimits.time`.
+    private func time(_ name: StaticString) -> Int64? { number(name).flatMap { ChatProtocolLimits.time.contains($0) ? $0 : nil } }
 
-    private mutating func messageID(_ name: StaticString) -> NexconnMessageID? {
-        id(name).flatMap { NexconnLimits.messageID.contains($0.rawValue) ? $0 : nil }
+    private mutating func messageID(_ name: StaticString) -> ChatMessageID? {
+        id(name).flatMap { ChatProtocolLimits.messageID.contains($0.rawValue) ? $0 : nil }
     }
 
-    private mutating func changeMetadata() throws(RequestFault) -> NexconnRequest {
+    private mutating func changeMetadata() throws(RequestFault) -> ChatRequest {
         let target = try target()
         let set = try wanted(pairs("set"), "set") ?? [:]
         let deleted = try wanted(texts("del"), "del") ?? []
         if set.isEmpty, deleted.isEmpty { throw .missing("set") }
-        if let problem = NexconnLimits.problem(ofMetadata: set) { throw problem }
-        guard deleted.count <= NexconnLimits.metadataPairs else { throw .missing("del") }
+        if let problem = ChatProtocolLimits.problem(ofMetadata: set) { throw problem }
+        guard deleted.count <= ChatProtocolLimits.metadataPairs else { throw .missing("del") }
         return .changeMetadata(target, set: set, delete: deleted)
     }
 
-    private mutating func delete() throws(RequestFault) -> NexconnRequest {
+    private mutating func delete() throws(RequestFault) -> ChatRequest {
         let channel = try neededChannel()
         let before = try wanted(time("before"), "before")
         if before != nil, find("ids") == nil { return .delete(channel, ids: [], before: before) }
         return .delete(channel, ids: try messageIDs(), before: before)
     }
 
-    private mutating func history() throws(RequestFault) -> NexconnHistoryRequest {
-        var place = NexconnHistoryRequest.Place.latest
+    private mutating func history() throws(RequestFault) -> ChatHistoryRequest {
+        var place = ChatHistoryRequest.Place.latest
         if let id = try wanted(messageID("before"), "before") {
             place = .before(id)
         } else if let time = try wanted(time("beforeTime"), "beforeTime") {
@@ -127,22 +127,22 @@ extension WireReader {
         } else if let time = try wanted(time("afterTime"), "afterTime") {
             place = .afterTime(time)
         }
-        return NexconnHistoryRequest(
-            try neededChannel(), place: place, limit: try within("limit", NexconnLimits.page, default: 20))
+        return ChatHistoryRequest(
+            try neededChannel(), place: place, limit: try within("limit", ChatProtocolLimits.page, default: 20))
     }
 
-    private mutating func channelSettings() throws(RequestFault) -> NexconnChannelSettings {
-        let settings = NexconnChannelSettings(
+    private mutating func channelSettings() throws(RequestFault) -> ChatChannelSettings {
+        let settings = ChatChannelSettings(
             conversation: try need(conversation(), "conv"), id: try optionalID(named: "ch"),
             isPinned: try wanted(flag("pinned"), "pinned"), level: try wanted(integer("level"), "level"))
-        if let level = settings.level, !NexconnLimits.levels.contains(level) { throw .missing("level") }
+        if let level = settings.level, !ChatProtocolLimits.levels.contains(level) { throw .missing("level") }
         if settings.isPinned == nil, settings.level == nil { throw .missing("level") }
         // A whole kind cannot be pinned.
         if settings.id == nil, settings.isPinned != nil { throw .missing("ch") }
         return settings
     }
 
-    private mutating func updateUser() throws(RequestFault) -> NexconnRequest {
+    private mutating func updateUser() throws(RequestFault) -> ChatRequest {
         .updateUser(
             name: try wanted(text("name"), "name"), avatar: try wanted(text("avatar"), "avatar"),
             extra: try wanted(pairs("ext"), "ext"))
@@ -150,27 +150,27 @@ extension WireReader {
 
     // MARK: Groups
 
-    private mutating func groupRequest(_ word: String) throws(RequestFault) -> NexconnRequest? {
+    private mutating func groupRequest(_ word: String) throws(RequestFault) -> ChatRequest? {
         switch word {
         case "group.create":
             let group = try need(object("group") { $0.group() }, "group")
-            guard NexconnLimits.accepts(id: group.id), !group.name.isEmpty else { throw .missing("group") }
-            return .createGroup(group, users: try userIDs("users", 0...NexconnLimits.users.upperBound))
+            guard ChatProtocolLimits.accepts(id: group.id), !group.name.isEmpty else { throw .missing("group") }
+            return .createGroup(group, users: try userIDs("users", 0...ChatProtocolLimits.users.upperBound))
         case "group.join": return .joinGroup(try id(named: "id"))
         case "group.quit": return .quitGroup(try id(named: "id"))
         case "group.dismiss": return .dismissGroup(try id(named: "id"))
-        case "group.invite": return .inviteToGroup(try id(named: "id"), users: try userIDs("users", NexconnLimits.users))
-        case "group.kick": return .kickFromGroup(try id(named: "id"), users: try userIDs("users", NexconnLimits.users))
+        case "group.invite": return .inviteToGroup(try id(named: "id"), users: try userIDs("users", ChatProtocolLimits.users))
+        case "group.kick": return .kickFromGroup(try id(named: "id"), users: try userIDs("users", ChatProtocolLimits.users))
         case "group.transfer":
             return .transferGroup(
                 try id(named: "id"), to: try id(named: "user"), leave: try flag("leave", default: false))
         case "group.admins":
-            let range = 0...NexconnLimits.users.upperBound
+            let range = 0...ChatProtocolLimits.users.upperBound
             let (add, remove) = (try userIDs("add", range), try userIDs("remove", range))
             if add.isEmpty, remove.isEmpty { throw .missing("add") }
             return .changeAdmins(try id(named: "id"), add: add, remove: remove)
         case "group.update":
-            let update = object("set") { reader -> Result<NexconnGroupUpdate, RequestFault>? in
+            let update = object("set") { reader -> Result<ChatGroupUpdate, RequestFault>? in
                 Result { () throws(RequestFault) in try reader.groupUpdate() }
             }
             return .updateGroup(try id(named: "id"), try need(update, "set").get())
@@ -178,23 +178,23 @@ extension WireReader {
             return .setGroupMember(
                 try id(named: "id"), user: try id(named: "user"), nickname: try wanted(text("nickname"), "nickname"),
                 extra: try wanted(text("extra"), "extra"))
-        case "group.info": return .groupInfo(try userIDs("ids", NexconnLimits.groups))
+        case "group.info": return .groupInfo(try userIDs("ids", ChatProtocolLimits.groups))
         case "group.members":
             return .groupMembers(
-                NexconnMembersRequest(
-                    try id(named: "id"), users: try userIDs("users", 0...NexconnLimits.users.upperBound),
+                ChatMembersRequest(
+                    try id(named: "id"), users: try userIDs("users", 0...ChatProtocolLimits.users.upperBound),
                     role: try wanted(role(), "role"), after: try optionalID(named: "after"),
-                    limit: try within("limit", NexconnLimits.page, default: 50)))
+                    limit: try within("limit", ChatProtocolLimits.page, default: 50)))
         case "group.mine":
             return .myGroups(
                 role: try wanted(role(), "role"), after: try optionalID(named: "after"),
-                limit: try within("limit", NexconnLimits.page, default: 50))
+                limit: try within("limit", ChatProtocolLimits.page, default: 50))
         default: return nil
         }
     }
 
-    private mutating func groupUpdate() throws(RequestFault) -> NexconnGroupUpdate {
-        var update = NexconnGroupUpdate()
+    private mutating func groupUpdate() throws(RequestFault) -> ChatGroupUpdate {
+        var update = ChatGroupUpdate()
         update.name = try wanted(text("name"), "name")
         update.avatar = try wanted(text("avatar"), "avatar")
         update.introduction = try wanted(text("intro"), "intro")
@@ -208,26 +208,28 @@ extension WireReader {
 
     // MARK: Open channels
 
-    private mutating func openRequest(_ word: String) throws(RequestFault) -> NexconnRequest? {
+    private mutating func openRequest(_ word: String) throws(RequestFault) -> ChatRequest? {
         switch word {
         case "open.enter":
             return .enter(
-                NexconnEntry(
-                    try id(named: "ch"), count: try within("count", NexconnLimits.entryMessages, default: 20),
-                    after: try wanted(messageID("after"), "after"), extra: try text("extra", upTo: NexconnLimits.entryExtra)))
+                ChatEntryRequest(
+                    try id(named: "ch"), count: try within("count", ChatProtocolLimits.entryMessages, default: 20),
+                    after: try wanted(messageID("after"), "after"), extra: try text("extra", upTo: ChatProtocolLimits.entryExtra))
+            )
         case "open.exit": return .exit(try id(named: "ch"))
-        case "open.info": return .openInfo(try id(named: "ch"), limit: try within("limit", NexconnLimits.openInfo, default: 0))
+        case "open.info":
+            return .openInfo(try id(named: "ch"), limit: try within("limit", ChatProtocolLimits.openInfo, default: 0))
         case "open.meta": return .openMetadata(try id(named: "ch"))
         case "open.meta.set":
             let pairs = try need(pairs("meta"), "meta")
-            if let problem = NexconnLimits.problem(ofOpenMetadata: pairs) { throw problem }
+            if let problem = ChatProtocolLimits.problem(ofOpenMetadata: pairs) { throw problem }
             return .setOpenMetadata(
                 try id(named: "ch"), pairs, overwrite: try flag("overwrite", default: false),
                 deleteWhenLeft: try flag("deleteWhenLeft", default: false))
         case "open.meta.delete":
             guard let keys = texts("keys"), !keys.isEmpty else { throw .missing("keys") }
-            if keys.count > NexconnLimits.openMetadataPairsAtOnce {
-                throw NexconnRefusal(.tooManyOpenMetadataAtOnce, "At most 10 keys can be deleted at once.")
+            if keys.count > ChatProtocolLimits.openMetadataPairsAtOnce {
+                throw ChatRequestRefusal(.tooManyOpenMetadataAtOnce, "At most 10 keys can be deleted at once.")
             }
             return .deleteOpenMetadata(try id(named: "ch"), keys: keys, force: try flag("force", default: false))
         default: return nil

@@ -2,18 +2,18 @@ import WireCoding
 
 /// The values of chat-protocol.md, read from the innermost object. Nil when a required member is missing or of another type.
 extension WireReader {
-    mutating func message() -> NexconnMessage? {
+    mutating func message() -> ChatMessage? {
         guard let id = id("id"), let conversation = conversation(), let from = shared("from"), let to = shared("to"),
             let type = shared("type"), let content = json("content")
         else { return nil }
-        return NexconnMessage(
+        return ChatMessage(
             id: id, conversation: conversation, from: from, to: to, type: type, content: content, clientID: text("cid"),
             options: options(), edited: number("edited"), bridge: text("bridge"))
     }
 
     /// Reads the options; missing members have their defaults.
-    mutating func options() -> NexconnMessageOptions {
-        var options = NexconnMessageOptions()
+    mutating func options() -> ChatMessageOptions {
+        var options = ChatMessageOptions()
         if let persist = flag("persist") { options.isPersisted = persist }
         if let count = flag("count") { options.isCounted = count }
         if let status = flag("status") { options.isStatus = status }
@@ -26,69 +26,69 @@ extension WireReader {
         return options
     }
 
-    mutating func channel() -> NexconnChannel? {
+    mutating func channel() -> ChatChannel? {
         guard let conversation = conversation(), let id = shared("ch") else { return nil }
-        return NexconnChannel(conversation, id)
+        return ChatChannel(conversation, id)
     }
 
-    mutating func settings() -> NexconnChannelSettings? {
+    mutating func settings() -> ChatChannelSettings? {
         guard let conversation = conversation() else { return nil }
-        return NexconnChannelSettings(
+        return ChatChannelSettings(
             conversation: conversation, id: text("ch"), isPinned: flag("pinned"), level: integer("level"))
     }
 
-    mutating func group() -> NexconnGroup? {
+    mutating func group() -> ChatGroup? {
         guard let id = text("id"), let name = text("name") else { return nil }
-        return NexconnGroup(
+        return ChatGroup(
             id: id, name: name, owner: text("owner") ?? "", avatar: text("avatar"), introduction: text("intro"),
             notice: text("notice"), memberCount: integer("count") ?? 0, created: number("created") ?? 0,
             joinPermission: integer("join") ?? 0, invitePermission: integer("invite") ?? 0, extra: pairs("ext") ?? [:],
             isMuted: flag("mutedAll") ?? false)
     }
 
-    mutating func role() -> NexconnGroupRole? {
-        text("role").flatMap { NexconnGroupRole(rawValue: $0) }
+    mutating func role() -> ChatGroupRole? {
+        text("role").flatMap { ChatGroupRole(rawValue: $0) }
     }
 
-    mutating func member() -> NexconnGroupMember? {
+    mutating func member() -> ChatGroupMember? {
         guard let user = text("user") else { return nil }
-        return NexconnGroupMember(
+        return ChatGroupMember(
             user: user, role: role() ?? .member, nickname: text("nickname"), extra: text("extra"), joined: number("joined") ?? 0)
     }
 
-    mutating func receipt() -> NexconnReceipt? {
+    mutating func receipt() -> ChatReadCounts? {
         guard let id = id("id") else { return nil }
-        return NexconnReceipt(
+        return ChatReadCounts(
             id: id, read: integer("read") ?? 0, unread: integer("unread") ?? 0, total: integer("total") ?? 0)
     }
 
-    mutating func receiptUser() -> NexconnReceiptUser? {
+    mutating func receiptUser() -> ChatReceiptUser? {
         guard let user = text("user"), let time = number("time") else { return nil }
-        return NexconnReceiptUser(user: user, time: time)
+        return ChatReceiptUser(user: user, time: time)
     }
 
-    mutating func entry() -> NexconnOpenEntry? {
+    mutating func entry() -> ChatOpenEntry? {
         guard let key = text("key"), let value = text("value") else { return nil }
-        return NexconnOpenEntry(key: key, value: value, owner: text("owner") ?? "")
+        return ChatOpenEntry(key: key, value: value, owner: text("owner") ?? "")
     }
 
-    mutating func openMember() -> NexconnOpenMember? {
+    mutating func openMember() -> ChatOpenMember? {
         guard let user = text("user") else { return nil }
-        return NexconnOpenMember(user: user, entered: number("entered") ?? 0)
+        return ChatOpenMember(user: user, entered: number("entered") ?? 0)
     }
 
-    mutating func user() -> NexconnUser? {
+    mutating func user() -> ChatUser? {
         guard let user = text("user") else { return nil }
-        return NexconnUser(user: user, name: text("name"), avatar: text("avatar"), extra: pairs("ext") ?? [:])
+        return ChatUser(user: user, name: text("name"), avatar: text("avatar"), extra: pairs("ext") ?? [:])
     }
 
-    mutating func subscription() -> NexconnSubscription? {
+    mutating func subscription() -> ChatSubscription? {
         guard let user = text("user") else { return nil }
-        return NexconnSubscription(user: user, subscribed: number("subscribed") ?? 0, expires: number("expires") ?? 0)
+        return ChatSubscription(user: user, subscribed: number("subscribed") ?? 0, expires: number("expires") ?? 0)
     }
 
-    mutating func place(_ sequence: StaticString = "q") -> NexconnPlace? {
+    mutating func place(_ sequence: StaticString = "q") -> ChatPlace? {
         guard let epoch = text("epoch"), let sequence = whole(sequence) else { return nil }
-        return NexconnPlace(epoch: epoch, sequence: sequence)
+        return ChatPlace(epoch: epoch, sequence: sequence)
     }
 }

@@ -228,14 +228,14 @@ struct WireReader {
         return Array(scanner.bytes.clamped(from: slot.start, to: slot.end))
     }
 
-    func id(_ slot: Slot?) -> NexconnMessageID? {
+    func id(_ slot: Slot?) -> ChatMessageID? {
         guard let slot, slot.kind == .string, slot.end &- slot.start <= 20 else { return nil }
-        return scanner.wholeNumber(slot.start, slot.end).map { NexconnMessageID(rawValue: $0) }
+        return scanner.wholeNumber(slot.start, slot.end).map { ChatMessageID(rawValue: $0) }
     }
 
-    func id(_ name: StaticString) -> NexconnMessageID? { id(find(name)) }
+    func id(_ name: StaticString) -> ChatMessageID? { id(find(name)) }
 
-    func conversation(_ name: StaticString = "conv") -> NexconnConversation? {
+    func conversation(_ name: StaticString = "conv") -> ChatConversationKind? {
         let slot = find(name)
         if `is`(slot, "direct") { return .direct }
         if `is`(slot, "group") { return .group }
@@ -269,7 +269,7 @@ struct WireReader {
     }
 
     /// A list of message ids. An element of another type makes the whole list nil, or is left out.
-    mutating func ids(_ name: StaticString) -> [NexconnMessageID]? {
+    mutating func ids(_ name: StaticString) -> [ChatMessageID]? {
         list(name) { (reader) throws(JSONSyntaxError) in reader.id(try reader.slot()) }
     }
 

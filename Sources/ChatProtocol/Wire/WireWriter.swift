@@ -30,7 +30,7 @@ struct WireWriter {
         if let value { text(key, value) }
     }
 
-    mutating func id(_ key: StaticString, _ value: NexconnMessageID) {
+    mutating func id(_ key: StaticString, _ value: ChatMessageID) {
         self.key(key)
         out.append(JSONBytes.quote)
         JSONWriter.append(value.rawValue, to: &out)
@@ -68,7 +68,7 @@ struct WireWriter {
         list(key, values) { JSONWriter.appendString($1, to: &$0.out) }
     }
 
-    mutating func ids(_ key: StaticString, _ values: [NexconnMessageID]) {
+    mutating func ids(_ key: StaticString, _ values: [ChatMessageID]) {
         list(key, values) {
             $0.out.append(JSONBytes.quote)
             JSONWriter.append($1.rawValue, to: &$0.out)
@@ -132,7 +132,7 @@ struct WireWriter {
 
 extension WireWriter {
     /// Writes the sender's options; defaults are left out.
-    mutating func options(_ options: NexconnMessageOptions) {
+    mutating func options(_ options: ChatMessageOptions) {
         if !options.isPersisted { flag("persist", false) }
         if !options.isCounted { flag("count", false) }
         if options.isStatus { flag("status", true) }
@@ -144,19 +144,19 @@ extension WireWriter {
         if let push = options.push { json("push", push) }
     }
 
-    mutating func channel(_ channel: NexconnChannel) {
+    mutating func channel(_ channel: ChatChannel) {
         text("conv", channel.conversation.word)
         text("ch", channel.id)
     }
 
-    mutating func settings(_ settings: NexconnChannelSettings) {
+    mutating func settings(_ settings: ChatChannelSettings) {
         text("conv", settings.conversation.word)
         text("ch", settings.id)
         if let isPinned = settings.isPinned { flag("pinned", isPinned) }
         if let level = settings.level { number("level", level) }
     }
 
-    mutating func group(_ group: NexconnGroup) {
+    mutating func group(_ group: ChatGroup) {
         text("id", group.id)
         text("name", group.name)
         text("owner", group.owner)
@@ -171,7 +171,7 @@ extension WireWriter {
         flag("mutedAll", group.isMuted)
     }
 
-    mutating func member(_ member: NexconnGroupMember) {
+    mutating func member(_ member: ChatGroupMember) {
         text("user", member.user)
         text("role", member.role.rawValue)
         text("nickname", member.nickname)
@@ -179,14 +179,14 @@ extension WireWriter {
         number("joined", member.joined)
     }
 
-    mutating func receipt(_ receipt: NexconnReceipt) {
+    mutating func receipt(_ receipt: ChatReadCounts) {
         id("id", receipt.id)
         number("read", receipt.read)
         number("unread", receipt.unread)
         number("total", receipt.total)
     }
 
-    mutating func entry(_ entry: NexconnOpenEntry) {
+    mutating func entry(_ entry: ChatOpenEntry) {
         text("key", entry.key)
         text("value", entry.value)
         text("owner", entry.owner)

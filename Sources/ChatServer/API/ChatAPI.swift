@@ -1,11 +1,11 @@
+import ChatProtocol
 import Identifiers
 import NIOHTTP1
-import NexconnProtocol
 import ServerRuntime
 import WireCoding
 
 /// The server API of chat: signed calls of the application's own server (rules NA-1 to NA-6).
-struct NexconnAPI: Sendable {
+struct ChatAPI: Sendable {
     let backend: any ChatBackend
     /// The server that received the call.
     let node: (any ChatNode)?
@@ -19,25 +19,25 @@ struct NexconnAPI: Sendable {
     /// - Parameter reply: called once, on any thread.
     func answer(_ request: HTTPRequest, reply: @escaping @Sendable (HTTPAnswer) -> Void) {
         let requestID = Self.requestID(request.headers)
-        let send: @Sendable (Result<JSONValue, NexconnAPIProblem>) -> Void = { result in
+        let send: @Sendable (Result<JSONValue, ChatAPIProblem>) -> Void = { result in
             var answer = Self.answer(result)
             if let requestID { answer.fields.append(("x-request-id", requestID)) }
             reply(answer)
         }
-        do throws(NexconnAPIProblem) {
-            guard let route = NexconnAPIRoute(request.target.segments) else { throw .unknownPath }
+        do throws(ChatAPIProblem) {
+            guard let route = ChatAPIRoute(request.target.segments) else { throw .unknownPath }
             guard request.method == "POST" else { throw .wrongMethod }
             let application = try authenticated(request.headers)
             if !route.countsReceivers { try application.spend(.calls(route), named: "calls of this address") }
-            let call = NexconnAPICall(
-                application: application, fields: try NexconnAPIFields(request.body), answer: send, node: node,
+            let call = ChatAPICall(
+                application: application, fields: try ChatAPIFields(request.body), answer: send, node: node,
                 tokenHash: tokenHash)
             // This runs outside of the event loop, because a call may have a thousand receivers.
             Task {
                 do {
                     try call.perform(route)
                 } catch {
-                    send(.failure(NexconnAPIProblem(error)))
+                    send(.failure(ChatAPIProblem(error)))
                 }
             }
         } catch {
@@ -49,7 +49,7 @@ struct NexconnAPI: Sendable {
 
     /// The application of a call, after verifying that the call is signed with its secret, is recent and is not a repetition (rules
     /// NA-1 and NA-2).
-    private func authenticated(_ headers: HTTPHeaders) throws(NexconnAPIProblem) -> NexconnApplication {
+    private func authenticated(_ headers: HTTPHeaders) throws(ChatAPIProblem) -> ServedChatApplication {
         let key = try Self.header("App-Key", in: headers, rule: "the application's key")
         guard let application = backend.application(key: Identifier(key)) else { throw .unknownApplication }
         let nonce = try Self.header("Nonce", in: headers, rule: "1 to 128 characters at random")
@@ -59,9 +59,9 @@ struct NexconnAPI: Sendable {
             throw .header("Timestamp", rule: "milliseconds since 1970")
         }
         let now = application.now
-        guard abs(now - time) <= NexconnAPIReplays.tolerance else { throw .staleTimestamp }
+        guard abs(now - time) <= ChatAPIReplays.tolerance else { throw .staleTimestamp }
         let isSigned = ConstantTime.anyIsRight(application.settings.validSecrets) { secret in
-            NexconnServerSignature.isValid(signature, secret: secret.revealed, nonce: nonce, timestamp: timestamp)
+            ChatServerSignature.isValid(signature, secret: secret.revealed, nonce: nonce, timestamp: timestamp)
         }
         guard isSigned else { throw .wrongSignature }
         if application.refusal != nil { throw .disabledApplication }
@@ -70,7 +70,7 @@ struct NexconnAPI: Sendable {
         return application
     }
 
-    private static func header(_ name: String, in headers: HTTPHeaders, rule: String) throws(NexconnAPIProblem) -> String {
+    private static func header(_ name: String, in headers: HTTPHeaders, rule: String) throws(ChatAPIProblem) -> String {
         let values = headers[name]
         guard values.count == 1, let value = values.first, (1...128).contains(value.utf8.count) else {
             throw .header(name, rule: rule)
@@ -86,7 +86,7 @@ struct NexconnAPI: Sendable {
         return id
     }
 
-    private static func answer(_ result: Result<JSONValue, NexconnAPIProblem>) -> HTTPAnswer {
+    private static func answer(_ result: Result<JSONValue, ChatAPIProblem>) -> HTTPAnswer {
         switch result {
         case .failure(let problem): return HTTPAnswer(problem)
         case .success(let value):
@@ -98,9 +98,9 @@ struct NexconnAPI: Sendable {
     }
 }
 
-extension NexconnApplication {
+extension ServedChatApplication {
     /// Counts a call of the application's server against a quota.
-    func spend(_ quota: ServerAPIRateLimiter.Quota, _ count: Int = 1, named what: String) throws(NexconnAPIProblem) {
+    func spend(_ quota: ServerAPIRateLimiter.Quota, _ count: Int = 1, named what: String) throws(ChatAPIProblem) {
         let wait = gate.spend(
             count, of: quota, callsPerSecond: settings.limits.callsPerSecond, at: clock.monotonic())
         if let wait { throw .tooMany(what, retryAfter: wait) }
@@ -108,22 +108,22 @@ extension NexconnApplication {
 }
 
 /// An authenticated call.
-struct NexconnAPICall: Sendable {
-    let application: NexconnApplication
-    let fields: NexconnAPIFields
+struct ChatAPICall: Sendable {
+    let application: ServedChatApplication
+    let fields: ChatAPIFields
     /// Sends the answer; call it once.
-    let answer: @Sendable (Result<JSONValue, NexconnAPIProblem>) -> Void
+    let answer: @Sendable (Result<JSONValue, ChatAPIProblem>) -> Void
     /// The server that received the call.
     var node: (any ChatNode)?
-    /// See ``NexconnAPI/tokenHash``.
+    /// See ``ChatAPI/tokenHash``.
     var tokenHash: Identifier?
 
     /// Makes a change, and answers once it is durable.
-    func change(_ decide: (inout ChatState, inout NexconnChange) throws -> JSONValue) {
+    func change(_ decide: (inout ChatState, inout ChatChange) throws -> JSONValue) {
         let answer = answer
         application.change(
             decide,
-            completion: { (result: Result<JSONValue, NexconnRefusal>) in answer(result.mapError { NexconnAPIProblem($0) }) })
+            completion: { (result: Result<JSONValue, ChatRequestRefusal>) in answer(result.mapError { ChatAPIProblem($0) }) })
     }
 
     /// Answers from the current state.
@@ -133,17 +133,17 @@ struct NexconnAPICall: Sendable {
 
     /// Performs a request like a session of the given user.
     func perform(
-        _ request: NexconnRequest, as user: Identifier = "",
-        _ result: @escaping @Sendable (NexconnResult) -> JSONValue = { _ in .nothing }
+        _ request: ChatRequest, as user: Identifier = "",
+        _ result: @escaping @Sendable (ChatResult) -> JSONValue = { _ in .nothing }
     ) {
         let answer = answer
         application.perform(request, by: .server(user: user)) { outcome in
-            answer(outcome.map(result).mapError { NexconnAPIProblem($0) })
+            answer(outcome.map(result).mapError { ChatAPIProblem($0) })
         }
     }
 
     /// The page size that a call requests.
-    func page(_ range: ClosedRange<Int> = 1...100, fallback: Int = 50) throws(NexconnAPIProblem) -> Int {
+    func page(_ range: ClosedRange<Int> = 1...100, fallback: Int = 50) throws(ChatAPIProblem) -> Int {
         try fields.optionalWhole("pageSize", range) ?? fallback
     }
 }

@@ -1,11 +1,11 @@
+import ChatProtocol
 import Identifiers
-import NexconnProtocol
 import ServerStorage
 import WireCoding
 
 // Groups (rules NA-40 to NA-44).
-extension NexconnAPICall {
-    func performGroups(_ route: NexconnAPIRoute) throws {
+extension ChatAPICall {
+    func performGroups(_ route: ChatAPIRoute) throws {
         switch route {
         case .createGroup: try createGroup()
         case .dismissGroup:
@@ -33,9 +33,9 @@ extension NexconnAPICall {
         }
     }
 
-    private func createGroup() throws(NexconnAPIProblem) {
+    private func createGroup() throws(ChatAPIProblem) {
         let owner = try fields.id("userId")
-        var group = NexconnGroup(
+        var group = ChatGroup(
             id: try fields.id("groupId").text, name: try fields.text("groupName", upTo: 256), owner: owner.text)
         group.avatar = try fields.optionalText("avatarUrl", upTo: 1_024)
         group.introduction = try fields.optionalText("introduction", upTo: 4_096)
@@ -46,8 +46,8 @@ extension NexconnAPICall {
         perform(.createGroup(group, users: try fields.optionalIDs("memberUserIds", upTo: 3_000)?.texts ?? []), as: owner)
     }
 
-    private func updateGroup() throws(NexconnAPIProblem) {
-        var update = NexconnGroupUpdate()
+    private func updateGroup() throws(ChatAPIProblem) {
+        var update = ChatGroupUpdate()
         update.name = try fields.optionalText("groupName", upTo: 256)
         update.avatar = try fields.optionalText("avatarUrl", upTo: 1_024)
         update.introduction = try fields.optionalText("introduction", upTo: 4_096)
@@ -59,7 +59,7 @@ extension NexconnAPICall {
     }
 
     /// Changes the members of a group, and notifies its members.
-    private func tell(_ decide: (inout ChatState, inout NexconnChange) throws -> ChatGroupChange) {
+    private func tell(_ decide: (inout ChatState, inout ChatChange) throws -> ChatGroupChange) {
         change { state, change in
             application.tell(try decide(&state, &change), state: &state, change: &change)
             return .nothing
@@ -74,8 +74,8 @@ extension NexconnAPICall {
 
 // MARK: - Members
 
-extension NexconnAPICall {
-    func performMembers(_ route: NexconnAPIRoute) throws {
+extension ChatAPICall {
+    func performMembers(_ route: ChatAPIRoute) throws {
         guard route != .kickFromAllGroups else { return kickFromAllGroups(try fields.id("userId")) }
         guard route != .frozenGroups else {
             let (after, size) = (try fields.optionalID("pageToken"), try page())
@@ -85,8 +85,8 @@ extension NexconnAPICall {
         switch route {
         case .members:
             let (after, size) = (try fields.optionalID("pageToken"), try page())
-            let role = try fields.optionalText("role").map { word throws(NexconnAPIProblem) in
-                guard let role = ChatMember.Role(rawValue: word) else { throw .field("role", "owner, admin or member") }
+            let role = try fields.optionalText("role").map { word throws(ChatAPIProblem) in
+                guard let role = ChatDocument.Member.Role(rawValue: word) else { throw .field("role", "owner, admin or member") }
                 return role
             }
             try read { Self.members(try $0.groupMembers(of: group, role: role, after: after, limit: size, by: .server())) }
@@ -94,7 +94,7 @@ extension NexconnAPICall {
             let users = try fields.ids("userIds", upTo: 100)
             try read { Self.members(try $0.groupMembers(of: group, users: users, by: .server())) }
         case .setMember:
-            let request = NexconnRequest.setGroupMember(
+            let request = ChatRequest.setGroupMember(
                 group.text, user: try fields.id("userId").text, nickname: try fields.optionalText("nickname", upTo: 256),
                 extra: try fields.optionalText("extra"))
             perform(request)
@@ -115,7 +115,7 @@ extension NexconnAPICall {
         }
     }
 
-    private func restrict(_ route: NexconnAPIRoute, _ group: Identifier) throws {
+    private func restrict(_ route: ChatAPIRoute, _ group: Identifier) throws {
         let (users, minutes) = (try fields.ids("userIds", upTo: 100), try fields.minutes())
         change { state, change in
             switch route {
@@ -131,7 +131,7 @@ extension NexconnAPICall {
 
     private func setFrozen(_ group: Identifier, _ isFrozen: Bool) {
         change { state, change in
-            var update = NexconnGroupUpdate()
+            var update = ChatGroupUpdate()
             update.isMuted = isFrozen
             if let news = try state.updateGroup(group, update, by: .server(), at: change.now, into: &change.commit) {
                 application.tell(news, state: &state, change: &change)
@@ -163,7 +163,7 @@ extension NexconnAPICall {
         }
     }
 
-    private static func members(_ page: (members: [ChatMember], hasMore: Bool)) -> JSONValue {
+    private static func members(_ page: (members: [ChatDocument.Member], hasMore: Bool)) -> JSONValue {
         let result: JSONValue = ["members": .array(page.members.map { JSONValue($0) })]
         return result.with("nextPageToken", page.hasMore ? page.members.last.map { .id($0.user) } : nil)
     }
@@ -181,7 +181,7 @@ extension JSONValue {
         ]
     }
 
-    init(_ member: ChatMember) {
+    init(_ member: ChatDocument.Member) {
         self = [
             "userId": .id(member.user), "role": .string(member.role.rawValue), "nickname": .string(member.nickname ?? ""),
             "extra": .string(member.extra ?? ""), "joinedAt": .whole(member.joined),

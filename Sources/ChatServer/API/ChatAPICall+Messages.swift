@@ -1,16 +1,16 @@
+import ChatProtocol
 import Identifiers
-import NexconnProtocol
 import WireCoding
 
 // Changes of messages, and history (rules NA-26 to NA-32).
-extension NexconnAPICall {
-    func performMessages(_ route: NexconnAPIRoute) throws {
+extension ChatAPICall {
+    func performMessages(_ route: ChatAPIRoute) throws {
         switch route {
         case .recall:
             let (user, target) = try target("fromUserId", [.direct, .group, .open])
             perform(.recall(target), as: user)
         case .editDirect, .editGroup:
-            let target = NexconnTarget(
+            let target = ChatMessageTarget(
                 route == .editDirect ? .direct : .group, to: try fields.id("targetId").text, id: try fields.messageID("messageId")
             )
             let (user, content) = (try fields.id("fromUserId"), try fields.content())
@@ -21,13 +21,13 @@ extension NexconnAPICall {
         case .setMetadata:
             let (user, target) = try target("userId", [.direct, .group])
             guard let pairs = try fields.pairs("metadata"), !pairs.isEmpty else {
-                throw NexconnAPIProblem.field("metadata", "an object of 1 to 20 texts")
+                throw ChatAPIProblem.field("metadata", "an object of 1 to 20 texts")
             }
             try spend(for: target)
             perform(.changeMetadata(target, set: pairs, delete: []), as: user)
         case .deleteMetadata:
             let (user, target) = try target("userId", [.direct, .group])
-            let keys = try fields.texts("keys", upTo: NexconnLimits.metadataPairsAtOnce)
+            let keys = try fields.texts("keys", upTo: ChatProtocolLimits.metadataPairsAtOnce)
             try spend(for: target)
             perform(.changeMetadata(target, set: [:], delete: keys), as: user)
         default:
@@ -37,17 +37,17 @@ extension NexconnAPICall {
     }
 
     private func target(
-        _ user: String, _ kinds: [NexconnConversation]
-    ) throws(NexconnAPIProblem) -> (user: Identifier, target: NexconnTarget) {
+        _ user: String, _ kinds: [ChatConversationKind]
+    ) throws(ChatAPIProblem) -> (user: Identifier, target: ChatMessageTarget) {
         let conversation = try fields.conversation("channelType", kinds)
-        let target = NexconnTarget(conversation, to: try fields.id("targetId").text, id: try fields.messageID("messageId"))
+        let target = ChatMessageTarget(conversation, to: try fields.id("targetId").text, id: try fields.messageID("messageId"))
         // A direct conversation is identified by both users; in other channels the user id only names the author of the change.
         let name = conversation == .direct ? try fields.id(user) : try fields.optionalID(user) ?? ""
         return (name, target)
     }
 
     /// Changes of metadata count as messages, like in the vendor's service.
-    private func spend(for target: NexconnTarget) throws(NexconnAPIProblem) {
+    private func spend(for target: ChatMessageTarget) throws(ChatAPIProblem) {
         if target.conversation == .direct {
             try application.spend(.directMessages, named: "direct messages in a minute")
         } else {
@@ -55,45 +55,45 @@ extension NexconnAPICall {
         }
     }
 
-    private func metadata(of target: NexconnTarget, as user: Identifier) {
+    private func metadata(of target: ChatMessageTarget, as user: Identifier) {
         let access = application.read { $0.historyAccess(of: ChatKind(target.conversation), Identifier(target.to), by: user) }
         let (store, key, answer) = (application.storage.store, application.key, answer)
         Task {
             do {
                 let event = try await store.event(target.id.rawValue, in: access.conversation, application: key)
-                guard let event, event.id > access.floor, let message = NexconnMessage(storedAs: event.body) else {
-                    throw NexconnRefusal.noSuchMessage
+                guard let event, event.id > access.floor, let message = ChatMessage(storedAs: event.body) else {
+                    throw ChatRequestRefusal.noSuchMessage
                 }
                 answer(.success(["metadata": .pairs(message.options.metadata)]))
             } catch {
-                answer(.failure(NexconnAPIProblem(error is NexconnRefusal ? error : NexconnRefusal.unreadable)))
+                answer(.failure(ChatAPIProblem(error is ChatRequestRefusal ? error : ChatRequestRefusal.unreadable)))
             }
         }
     }
 
     // MARK: Histories
 
-    func performHistories(_ route: NexconnAPIRoute) throws {
+    func performHistories(_ route: ChatAPIRoute) throws {
         switch route {
         case .directHistory: try history(.direct, try fields.id("targetId"), as: try fields.id("userId"))
         case .groupHistory: try history(.group, try fields.id("groupId"), as: try fields.optionalID("userId") ?? "")
         case .openHistory: try history(.open, try fields.id("channelId"), as: try fields.optionalID("userId") ?? "")
         default:
-            let channel = NexconnChannel(try fields.conversation(), try fields.id("targetId").text)
+            let channel = ChatChannel(try fields.conversation(), try fields.id("targetId").text)
             let (ids, before) = (try fields.messageIDs("messageIds", upTo: 100), try fields.optionalTime("beforeTime"))
             guard ids != nil || before != nil else {
-                throw NexconnAPIProblem.field("messageIds", "a list of 1 to 100 ids of messages, unless beforeTime is given")
+                throw ChatAPIProblem.field("messageIds", "a list of 1 to 100 ids of messages, unless beforeTime is given")
             }
             perform(.delete(channel, ids: ids ?? [], before: before), as: try fields.id("userId"))
         }
     }
 
     private func history(
-        _ conversation: NexconnConversation, _ channel: Identifier, as user: Identifier
-    ) throws(NexconnAPIProblem) {
+        _ conversation: ChatConversationKind, _ channel: Identifier, as user: Identifier
+    ) throws(ChatAPIProblem) {
         let isOldestFirst = try fields.optionalWhole("order", 0...1) == 1
         let (start, token) = (try fields.optionalTime("startTime"), try fields.optionalMessageID("pageToken"))
-        let place: NexconnHistoryRequest.Place
+        let place: ChatHistoryRequest.Place
         switch (token, start, isOldestFirst) {
         case (let id?, _, false): place = .before(id)
         case (let id?, _, true): place = .after(id)
@@ -101,11 +101,11 @@ extension NexconnAPICall {
         case (nil, let time, true): place = .afterTime(time ?? 0)
         case (nil, nil, false): place = .latest
         }
-        let request = NexconnHistoryRequest(
-            NexconnChannel(conversation, channel.text), place: place, limit: try page(1...100, fallback: 20))
+        let request = ChatHistoryRequest(
+            ChatChannel(conversation, channel.text), place: place, limit: try page(1...100, fallback: 20))
         perform(.history(request), as: user) { result in
             guard case .history(let bodies, let hasMore) = result else { return .nothing }
-            let messages = bodies.compactMap { NexconnMessage(storedAs: $0) }
+            let messages = bodies.compactMap { ChatMessage(storedAs: $0) }
             let answer: JSONValue = ["messages": .array(messages.map { JSONValue($0) }), "hasMore": .bool(hasMore)]
             return answer.with("nextPageToken", hasMore ? messages.last.map { .string("\($0.id.rawValue)") } : nil)
         }
@@ -114,7 +114,7 @@ extension NexconnAPICall {
 
 extension JSONValue {
     /// A message in the format of the server API.
-    init(_ message: NexconnMessage) {
+    init(_ message: ChatMessage) {
         let plain: JSONValue = [
             "messageId": .string("\(message.id.rawValue)"), "channelType": .string(message.conversation.apiName),
             "fromUserId": .string(message.from), "targetId": .string(message.to), "messageType": .string(message.type),

@@ -1,10 +1,10 @@
+import ChatProtocol
 import Identifiers
-import NexconnProtocol
 import ServerStorage
 import WireCoding
 
 // Open channels (rules NA-50 to NA-55).
-extension NexconnAPICall {
+extension ChatAPICall {
     func listOpen() throws {
         let (prefix, after) = (try fields.optionalText("prefix", upTo: 64) ?? "", try fields.optionalID("pageToken"))
         let size = try page(1...1_000, fallback: 100)
@@ -18,7 +18,7 @@ extension NexconnAPICall {
         }
     }
 
-    func performOpen(_ route: NexconnAPIRoute) throws {
+    func performOpen(_ route: ChatAPIRoute) throws {
         let channel = try fields.id("channelId")
         switch route {
         case .createOpen:
@@ -69,20 +69,20 @@ extension NexconnAPICall {
 
     /// The lifetime of an open channel. 0: it is removed after this many minutes without activity, 60 by default. 1: it stays until
     /// it is destroyed.
-    private func lifetime() throws(NexconnAPIProblem) -> Int64? {
+    private func lifetime() throws(ChatAPIProblem) -> Int64? {
         let (type, minutes) = (
             try fields.optionalWhole("destroyType", 0...1) ?? 0, try fields.optionalWhole("destroyMinutes", 1...10_080) ?? 60
         )
         return type == 1 ? nil : Int64(minutes) * 60_000
     }
 
-    private func performOpenMetadata(_ route: NexconnAPIRoute, _ channel: Identifier) throws {
+    private func performOpenMetadata(_ route: ChatAPIRoute, _ channel: Identifier) throws {
         switch route {
         case .setOpenMetadata:
             guard let pairs = try fields.pairs("metadata") else {
-                throw NexconnAPIProblem.field("metadata", "an object of texts")
+                throw ChatAPIProblem.field("metadata", "an object of texts")
             }
-            if let problem = NexconnLimits.problem(ofOpenMetadata: pairs) { throw problem }
+            if let problem = ChatProtocolLimits.problem(ofOpenMetadata: pairs) { throw problem }
             let (owner, isDeletedWhenLeft) = (try fields.id("userId"), try fields.flag("isAutoDelete", false))
             tell { state, change in
                 try state.setOpenEntries(
@@ -105,7 +105,7 @@ extension NexconnAPICall {
                 ]
             }
         default:
-            let keys = try fields.texts("keys", upTo: NexconnLimits.openMetadataPairsAtOnce)
+            let keys = try fields.texts("keys", upTo: ChatProtocolLimits.openMetadataPairsAtOnce)
             tell { state, change in
                 try state.deleteOpenEntries(
                     keys.identifiers, in: channel, force: true, by: .server(), at: change.now, into: &change.commit)
@@ -114,7 +114,7 @@ extension NexconnAPICall {
     }
 
     /// Changes an open channel, and notifies its participants.
-    private func tell(_ decide: (inout ChatState, inout NexconnChange) throws -> ChatNews) {
+    private func tell(_ decide: (inout ChatState, inout ChatChange) throws -> ChatNews) {
         change { state, change in
             application.tell(try decide(&state, &change), &change)
             return .nothing
@@ -124,8 +124,8 @@ extension NexconnAPICall {
 
 // MARK: - Muting, allowlists and bans
 
-extension NexconnAPICall {
-    func performOpenOrder(_ route: NexconnAPIRoute) throws {
+extension ChatAPICall {
+    func performOpenOrder(_ route: ChatAPIRoute) throws {
         switch route {
         case .muteInAllOpen, .unmuteInAllOpen:
             let (users, minutes) = (try fields.ids("userIds", upTo: 100), try fields.minutes())
@@ -160,7 +160,7 @@ extension NexconnAPICall {
         }
     }
 
-    private func list(_ kind: ChatRestriction.Kind, _ name: String, until: String) throws {
+    private func list(_ kind: ChatDocument.Restriction.Kind, _ name: String, until: String) throws {
         let channel = try fields.id("channelId")
         try read { state in
             let all = try state.restricted(kind, inOpenChannel: channel, at: application.now)
@@ -168,7 +168,7 @@ extension NexconnAPICall {
         }
     }
 
-    private func restrictOpen(_ route: NexconnAPIRoute) throws(NexconnAPIProblem) {
+    private func restrictOpen(_ route: ChatAPIRoute) throws(ChatAPIProblem) {
         let (channel, users) = (try fields.id("channelId"), try fields.ids("userIds", upTo: 100))
         let minutes = try fields.minutes()
         tell { state, change in

@@ -1,6 +1,6 @@
-extension NexconnAPICall {
+extension ChatAPICall {
     /// Performs the call of a path. Throws, or answers exactly once.
-    func perform(_ route: NexconnAPIRoute) throws {
+    func perform(_ route: ChatAPIRoute) throws {
         switch route {
         case .issueToken, .expireTokens, .updateUser, .user, .connectionStatus, .endSessions, .ban, .unban, .banned, .deactivate,
             .reactivate, .deactivated, .block, .unblock, .blocked, .setMuted, .muted:

@@ -1,14 +1,14 @@
+import ChatProtocol
 import Identifiers
 import NIOConcurrencyHelpers
-import NexconnProtocol
 import WireCoding
 
 // Sending messages (rules NA-20 to NA-25).
-extension NexconnAPICall {
-    func performSending(_ route: NexconnAPIRoute) throws {
+extension ChatAPICall {
+    func performSending(_ route: ChatAPIRoute) throws {
         let sender = try fields.id("fromUserId")
-        var options = NexconnSendOptions(node: node)
-        let draft: NexconnDraft
+        var options = ChatSendOptions(node: node)
+        let draft: ChatMessageDraft
         let receivers: [Identifier]
         switch route {
         case .sendDirect:
@@ -36,11 +36,12 @@ extension NexconnAPICall {
         send(draft, to: receivers, from: sender, options, mayReachNobody: false)
     }
 
-    private func draft(_ conversation: NexconnConversation, _ receivers: [Identifier]) throws(NexconnAPIProblem) -> NexconnDraft {
-        guard let type = try fields.optionalText("messageType", upTo: 128), NexconnLimits.accepts(type: type) else {
+    private func draft(_ conversation: ChatConversationKind, _ receivers: [Identifier]) throws(ChatAPIProblem) -> ChatMessageDraft
+    {
+        guard let type = try fields.optionalText("messageType", upTo: 128), ChatProtocolLimits.accepts(type: type) else {
             throw .field("messageType", "a text of 1 to 32 characters")
         }
-        var draft = NexconnDraft(
+        var draft = ChatMessageDraft(
             clientID: try fields.optionalID("clientMessageId")?.text ?? "", conversation: conversation, to: "", type: type,
             content: try fields.content())
         guard draft.clientID.isEmpty || receivers.count == 1 else {
@@ -54,8 +55,8 @@ extension NexconnAPICall {
         return draft
     }
 
-    private func options(_ conversation: NexconnConversation) throws(NexconnAPIProblem) -> NexconnMessageOptions {
-        var options = NexconnMessageOptions()
+    private func options(_ conversation: ChatConversationKind) throws(ChatAPIProblem) -> ChatMessageOptions {
+        var options = ChatMessageOptions()
         options.isPersisted = try fields.flag("shouldPersist", true)
         options.isCounted = try fields.flag("isCounted", true)
         options.isQuiet = try fields.flag("disablePush", false)
@@ -64,7 +65,7 @@ extension NexconnAPICall {
             options.isStatus = try fields.flag("isStatus", false)
             options.needsReceipt = try fields.flag("needReadReceipt", false)
             options.metadata = try fields.pairs("metadata") ?? [:]
-            if let problem = NexconnLimits.problem(ofMetadata: options.metadata) {
+            if let problem = ChatProtocolLimits.problem(ofMetadata: options.metadata) {
                 throw .field("metadata", "up to 20 texts of 4,096 characters by keys of 32; \(problem.reason)")
             }
         }
@@ -73,7 +74,7 @@ extension NexconnAPICall {
     }
 
     /// Fields for services that notify devices are passed on unchanged.
-    private func push() throws(NexconnAPIProblem) -> [UInt8]? {
+    private func push() throws(ChatAPIProblem) -> [UInt8]? {
         var settings: JSONValue = [:]
         for name in ["pushContent", "pushData", "pushExt"] {
             settings = settings.with(name, try fields.optionalText(name, upTo: 4_096).map { .string($0) })
@@ -89,13 +90,13 @@ extension NexconnAPICall {
     /// Sends one message to each receiver. Answers once all are durable; the answer lists refused messages, and if all were
     /// refused, it is the first refusal.
     private func send(
-        _ draft: NexconnDraft, to receivers: [Identifier], from sender: Identifier, _ options: NexconnSendOptions,
+        _ draft: ChatMessageDraft, to receivers: [Identifier], from sender: Identifier, _ options: ChatSendOptions,
         mayReachNobody: Bool
     ) {
         let name =
             draft.conversation == .direct || draft.conversation == .system
             ? "userId" : draft.conversation == .group ? "groupId" : "channelId"
-        let outcomes = NexconnAPIOutcomes(count: receivers.count) { [answer] outcomes in
+        let outcomes = ChatAPIOutcomes(count: receivers.count) { [answer] outcomes in
             var messages: [JSONValue] = []
             var failed: [JSONValue] = []
             for (receiver, outcome) in zip(receivers, outcomes) {
@@ -119,7 +120,7 @@ extension NexconnAPICall {
             application.send(draft, by: .server(user: sender), options: options) { result in
                 outcomes.note(
                     index,
-                    result.mapError { NexconnAPIProblem($0) }.flatMap { result in
+                    result.mapError { ChatAPIProblem($0) }.flatMap { result in
                         guard case .sent(let id, _) = result else { return .failure(.unavailable) }
                         return .success(id)
                     })
@@ -129,8 +130,8 @@ extension NexconnAPICall {
 }
 
 /// Collects the outcomes of several messages, which may arrive in any order.
-private final class NexconnAPIOutcomes: Sendable {
-    typealias Outcome = Result<NexconnMessageID, NexconnAPIProblem>
+private final class ChatAPIOutcomes: Sendable {
+    typealias Outcome = Result<ChatMessageID, ChatAPIProblem>
 
     private let state: NIOLockedValueBox<(outcomes: [Outcome], left: Int)>
     private let completion: @Sendable ([Outcome]) -> Void

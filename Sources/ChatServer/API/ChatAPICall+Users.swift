@@ -1,11 +1,11 @@
+import ChatProtocol
 import Identifiers
-import NexconnProtocol
 import ServerStorage
 import WireCoding
 
 // Tokens and users (rules NA-10 to NA-16).
-extension NexconnAPICall {
-    func performUsers(_ route: NexconnAPIRoute) throws {
+extension ChatAPICall {
+    func performUsers(_ route: ChatAPIRoute) throws {
         switch route {
         case .issueToken: try issueToken()
         case .expireTokens:
@@ -18,7 +18,7 @@ extension NexconnAPICall {
             let users = try fields.ids("userIds", upTo: 100)
             change { state, change in
                 let sessions = users.flatMap { state.sessions(of: $0) }
-                change.end(sessions, NexconnBye(code: .kicked, reason: "The session was ended by the application's server."))
+                change.end(sessions, ChatBye(code: .kicked, reason: "The session was ended by the application's server."))
                 return ["sessions": .whole(sessions.count)]
             }
         case .ban:
@@ -53,16 +53,16 @@ extension NexconnAPICall {
         }
     }
 
-    private func profile() throws(NexconnAPIProblem) -> (user: Identifier, name: String?, avatar: String?) {
+    private func profile() throws(ChatAPIProblem) -> (user: Identifier, name: String?, avatar: String?) {
         (try fields.id("userId"), try fields.optionalText("name", upTo: 256), try fields.optionalText("avatarUrl", upTo: 1_024))
     }
 
     /// The token itself is not stored: only the answer contains it.
-    private func issueToken() throws(NexconnAPIProblem) {
+    private func issueToken() throws(ChatAPIProblem) {
         let (user, name, avatar) = try profile()
         guard name != nil else { throw .field("name", "a text of 1 to 256 bytes") }
-        let token = tokenHash == nil ? NexconnApplication.newToken() : nil
-        guard let hash = token.map({ NexconnApplication.hash(ofToken: $0) }) ?? tokenHash else { return }
+        let token = tokenHash == nil ? ServedChatApplication.newToken() : nil
+        guard let hash = token.map({ ServedChatApplication.hash(ofToken: $0) }) ?? tokenHash else { return }
         change { state, change in
             try state.issueToken(hash: hash, to: user, name: name, avatar: avatar, at: change.now, into: &change.commit)
             let result: JSONValue = ["userId": .id(user)]
@@ -72,15 +72,15 @@ extension NexconnAPICall {
 
     /// Ends the sessions that a decision returns.
     private func end(
-        _ code: NexconnCode, reason: String, _ decide: (inout ChatState, inout NexconnChange) throws -> [ChatSession]
+        _ code: ChatErrorCode, reason: String, _ decide: (inout ChatState, inout ChatChange) throws -> [ChatSessionID]
     ) {
         change { state, change in
-            change.end(try decide(&state, &change), NexconnBye(code: code, reason: reason))
+            change.end(try decide(&state, &change), ChatBye(code: code, reason: reason))
             return .nothing
         }
     }
 
-    private func readUsers(_ route: NexconnAPIRoute) throws {
+    private func readUsers(_ route: ChatAPIRoute) throws {
         let now = application.now
         switch route {
         case .user:
@@ -125,7 +125,7 @@ extension NexconnAPICall {
         }
     }
 
-    private func setMuted() throws(NexconnAPIProblem) {
+    private func setMuted() throws(ChatAPIProblem) {
         let users = try fields.ids("userIds", upTo: 100)
         guard let isMuted = try fields.optionalFlag("muteState") else { throw .field("muteState", "0 or 1") }
         let kinds = try fields.conversations("channelTypes").map { ChatKind($0) }
@@ -143,7 +143,7 @@ extension NexconnAPICall {
     }
 
     /// Encodes `[{"userId", until}]`; the second member is missing for restrictions without an end.
-    static func restrictions(_ all: some Sequence<ChatRestriction>, until name: String) -> JSONValue {
+    static func restrictions(_ all: some Sequence<ChatDocument.Restriction>, until name: String) -> JSONValue {
         .array(
             all.map { restriction in
                 let one: JSONValue = ["userId": .id(restriction.user)]

@@ -1,15 +1,15 @@
+import ChatProtocol
 import Identifiers
-import NexconnProtocol
 import OrderedCollections
 import WireCoding
 
 /// The fields of a call's body, read with the types that they must have (rule NA-5). Unknown fields are ignored; a null field
 /// counts as missing.
-struct NexconnAPIFields: Sendable {
+struct ChatAPIFields: Sendable {
     private let members: OrderedDictionary<String, JSONValue>
 
     /// An empty body counts as an object without fields.
-    init(_ body: [UInt8]) throws(NexconnAPIProblem) {
+    init(_ body: [UInt8]) throws(ChatAPIProblem) {
         guard !body.isEmpty else {
             members = [:]
             return
@@ -29,39 +29,39 @@ struct NexconnAPIFields: Sendable {
     // MARK: Texts
 
     /// - Parameter limit: the largest length in bytes.
-    func text(_ name: String, upTo limit: Int = 4_096) throws(NexconnAPIProblem) -> String {
+    func text(_ name: String, upTo limit: Int = 4_096) throws(ChatAPIProblem) -> String {
         guard let text = try optionalText(name, upTo: limit), !text.isEmpty else {
             throw .field(name, "a text of 1 to \(limit) bytes")
         }
         return text
     }
 
-    func optionalText(_ name: String, upTo limit: Int = 4_096) throws(NexconnAPIProblem) -> String? {
+    func optionalText(_ name: String, upTo limit: Int = 4_096) throws(ChatAPIProblem) -> String? {
         guard let value = self[name] else { return nil }
         guard let text = value.string, text.utf8.count <= limit else { throw .field(name, "a text of at most \(limit) bytes") }
         return text
     }
 
-    func id(_ name: String) throws(NexconnAPIProblem) -> Identifier {
+    func id(_ name: String) throws(ChatAPIProblem) -> Identifier {
         guard let id = try optionalID(name) else { throw .field(name, Self.idRule) }
         return id
     }
 
-    func optionalID(_ name: String) throws(NexconnAPIProblem) -> Identifier? {
+    func optionalID(_ name: String) throws(ChatAPIProblem) -> Identifier? {
         guard let value = self[name] else { return nil }
         guard let id = value.string.map({ Identifier($0) }), ChatID.isValid(id) else { throw .field(name, Self.idRule) }
         return id
     }
 
     /// A list of distinct ids.
-    func ids(_ name: String, upTo limit: Int) throws(NexconnAPIProblem) -> [Identifier] {
+    func ids(_ name: String, upTo limit: Int) throws(ChatAPIProblem) -> [Identifier] {
         guard let ids = try optionalIDs(name, upTo: limit), !ids.isEmpty else {
             throw .field(name, "a list of 1 to \(limit) ids")
         }
         return ids
     }
 
-    func optionalIDs(_ name: String, upTo limit: Int) throws(NexconnAPIProblem) -> [Identifier]? {
+    func optionalIDs(_ name: String, upTo limit: Int) throws(ChatAPIProblem) -> [Identifier]? {
         guard let value = self[name] else { return nil }
         guard let elements = value.array, elements.count <= limit else { throw .field(name, "a list of 1 to \(limit) ids") }
         var ids: OrderedSet<Identifier> = []
@@ -74,7 +74,7 @@ struct NexconnAPIFields: Sendable {
         return ids.elements
     }
 
-    func texts(_ name: String, upTo limit: Int) throws(NexconnAPIProblem) -> [String] {
+    func texts(_ name: String, upTo limit: Int) throws(ChatAPIProblem) -> [String] {
         let texts = self[name]?.array?.compactMap(\.string) ?? []
         guard (1...limit).contains(texts.count), texts.count == self[name]?.array?.count else {
             throw .field(name, "a list of 1 to \(limit) texts")
@@ -85,7 +85,7 @@ struct NexconnAPIFields: Sendable {
     private static let idRule = "an id has 1 to 64 characters, none of them a control character"
 
     /// An object whose values are strings.
-    func pairs(_ name: String) throws(NexconnAPIProblem) -> [String: String]? {
+    func pairs(_ name: String) throws(ChatAPIProblem) -> [String: String]? {
         guard let value = self[name] else { return nil }
         guard let object = value.object else { throw .field(name, "an object of texts") }
         var pairs: [String: String] = [:]
@@ -98,12 +98,12 @@ struct NexconnAPIFields: Sendable {
 
     // MARK: Numbers
 
-    func whole(_ name: String, _ range: ClosedRange<Int>) throws(NexconnAPIProblem) -> Int {
+    func whole(_ name: String, _ range: ClosedRange<Int>) throws(ChatAPIProblem) -> Int {
         guard let number = try optionalWhole(name, range) else { throw .field(name, Self.rule(range)) }
         return number
     }
 
-    func optionalWhole(_ name: String, _ range: ClosedRange<Int>) throws(NexconnAPIProblem) -> Int? {
+    func optionalWhole(_ name: String, _ range: ClosedRange<Int>) throws(ChatAPIProblem) -> Int? {
         guard let value = self[name] else { return nil }
         guard let number = value.integer, range.contains(number) else { throw .field(name, Self.rule(range)) }
         return number
@@ -114,72 +114,75 @@ struct NexconnAPIFields: Sendable {
     }
 
     /// A time in milliseconds since 1970.
-    func optionalTime(_ name: String) throws(NexconnAPIProblem) -> Int64? {
-        try optionalWhole(name, Int(NexconnLimits.time.lowerBound)...Int(NexconnLimits.time.upperBound)).map { Int64($0) }
+    func optionalTime(_ name: String) throws(ChatAPIProblem) -> Int64? {
+        try optionalWhole(name, Int(ChatProtocolLimits.time.lowerBound)...Int(ChatProtocolLimits.time.upperBound)).map {
+            Int64($0)
+        }
     }
 
     /// A flag: 0 or 1, or true or false.
-    func flag(_ name: String, _ fallback: Bool) throws(NexconnAPIProblem) -> Bool {
+    func flag(_ name: String, _ fallback: Bool) throws(ChatAPIProblem) -> Bool {
         try optionalFlag(name) ?? fallback
     }
 
-    func optionalFlag(_ name: String) throws(NexconnAPIProblem) -> Bool? {
+    func optionalFlag(_ name: String) throws(ChatAPIProblem) -> Bool? {
         guard let value = self[name] else { return nil }
         if let bool = value.bool { return bool }
         guard let number = value.integer, number == 0 || number == 1 else { throw .field(name, "0 or 1") }
         return number == 1
     }
 
-    func minutes(_ name: String = "durationMinutes") throws(NexconnAPIProblem) -> Int? { try optionalWhole(name, 1...43_200) }
+    func minutes(_ name: String = "durationMinutes") throws(ChatAPIProblem) -> Int? { try optionalWhole(name, 1...43_200) }
 
     // MARK: Messages and channels
 
-    func messageID(_ name: String) throws(NexconnAPIProblem) -> NexconnMessageID {
+    func messageID(_ name: String) throws(ChatAPIProblem) -> ChatMessageID {
         guard let id = try optionalMessageID(name) else { throw .field(name, "an id of a message") }
         return id
     }
 
-    func optionalMessageID(_ name: String) throws(NexconnAPIProblem) -> NexconnMessageID? {
+    func optionalMessageID(_ name: String) throws(ChatAPIProblem) -> ChatMessageID? {
         guard let value = self[name] else { return nil }
-        guard let text = value.string, let id = UInt64(text), id > 0, NexconnLimits.messageID.contains(id) else {
+        guard let text = value.string, let id = UInt64(text), id > 0, ChatProtocolLimits.messageID.contains(id) else {
             throw .field(name, "an id of a message, as text")
         }
-        return NexconnMessageID(rawValue: id)
+        return ChatMessageID(rawValue: id)
     }
 
-    func messageIDs(_ name: String, upTo limit: Int) throws(NexconnAPIProblem) -> [NexconnMessageID]? {
+    func messageIDs(_ name: String, upTo limit: Int) throws(ChatAPIProblem) -> [ChatMessageID]? {
         guard let value = self[name] else { return nil }
         let ids = value.array?.compactMap { $0.string.flatMap { UInt64($0) } } ?? []
         guard (1...limit).contains(ids.count), ids.count == value.array?.count,
-            ids.allSatisfy({ NexconnLimits.messageID.contains($0) })
+            ids.allSatisfy({ ChatProtocolLimits.messageID.contains($0) })
         else {
             throw .field(name, "a list of 1 to \(limit) ids of messages, as texts")
         }
-        return ids.map { NexconnMessageID(rawValue: $0) }
+        return ids.map { ChatMessageID(rawValue: $0) }
     }
 
     /// A JSON object that is encoded in a string, as in the vendor's API.
-    func content(_ name: String = "content") throws(NexconnAPIProblem) -> [UInt8] {
-        let rule = "a JSON object as text, of at most \(NexconnLimits.content) bytes"
-        guard let text = self[name]?.string, text.utf8.count <= NexconnLimits.content else { throw .field(name, rule) }
+    func content(_ name: String = "content") throws(ChatAPIProblem) -> [UInt8] {
+        let rule = "a JSON object as text, of at most \(ChatProtocolLimits.content) bytes"
+        guard let text = self[name]?.string, text.utf8.count <= ChatProtocolLimits.content else { throw .field(name, rule) }
         guard let json = try? JSONText(text), case .object = json.kind else { throw .field(name, rule) }
         let bytes = Array(text.utf8)
-        if let problem = NexconnLimits.problem(ofContent: bytes) { throw NexconnAPIProblem(problem) }
+        if let problem = ChatProtocolLimits.problem(ofContent: bytes) { throw ChatAPIProblem(problem) }
         return bytes
     }
 
     func conversation(
-        _ name: String = "channelType", _ allowed: [NexconnConversation] = [.direct, .group, .open]
-    ) throws(NexconnAPIProblem) -> NexconnConversation {
-        guard let word = self[name]?.string, let conversation = NexconnConversation(apiName: word), allowed.contains(conversation)
+        _ name: String = "channelType", _ allowed: [ChatConversationKind] = [.direct, .group, .open]
+    ) throws(ChatAPIProblem) -> ChatConversationKind {
+        guard let word = self[name]?.string, let conversation = ChatConversationKind(apiName: word),
+            allowed.contains(conversation)
         else { throw .field(name, "one of \(allowed.map(\.apiName).joined(separator: ", "))") }
         return conversation
     }
 
-    func conversations(_ name: String) throws(NexconnAPIProblem) -> [NexconnConversation] {
-        var found: OrderedSet<NexconnConversation> = []
+    func conversations(_ name: String) throws(ChatAPIProblem) -> [ChatConversationKind] {
+        var found: OrderedSet<ChatConversationKind> = []
         for word in try texts(name, upTo: 4) {
-            guard let conversation = NexconnConversation(apiName: word) else {
+            guard let conversation = ChatConversationKind(apiName: word) else {
                 throw .field(name, "words among PERSON, GROUP, CHATROOM")
             }
             found.append(conversation)
@@ -188,7 +191,7 @@ struct NexconnAPIFields: Sendable {
     }
 }
 
-extension NexconnConversation {
+extension ChatConversationKind {
     /// The vendor's name of the value.
     var apiName: String {
         switch self {

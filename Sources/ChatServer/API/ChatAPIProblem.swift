@@ -1,11 +1,11 @@
-import NexconnProtocol
+import ChatProtocol
 import ServerRuntime
 import WireCoding
 
 /// Why a call of the server API is refused: a status, a number and a sentence with the remedy (rule NA-4).
 ///
 /// Sentences are constant, or contain names of fields, ids and limits: no content, token or secret.
-struct NexconnAPIProblem: Error, Hashable, Sendable {
+struct ChatAPIProblem: Error, Hashable, Sendable {
     var status: Int
     var code: Int
     var message: String
@@ -52,11 +52,11 @@ struct NexconnAPIProblem: Error, Hashable, Sendable {
 
     /// The problem for an error that a decision or a read has thrown.
     init(_ error: any Error) {
-        if let problem = error as? NexconnAPIProblem {
+        if let problem = error as? ChatAPIProblem {
             self = problem
             return
         }
-        let refusal = NexconnRefusal(error)
+        let refusal = ChatRequestRefusal(error)
         let code = refusal.code.rawValue
         // The same call may be repeated once the store accepts data again, for example when the disk has free space.
         let retryAfter = refusal.retryAfter ?? (refusal.code == .storageFailed ? 1000 : nil)
@@ -79,7 +79,7 @@ struct NexconnAPIProblem: Error, Hashable, Sendable {
         switch code {
         case ChatCode.noSuchGroup, ChatCode.noSuchUser, ChatCode.noSuchOpenChannel, ChatCode.noSuchEntry,
             ChatCode.nothingToRecall,
-            ChatCode.notMember, ChatCode.notAdmin, NexconnCode.noSuchMessage.rawValue:
+            ChatCode.notMember, ChatCode.notAdmin, ChatErrorCode.noSuchMessage.rawValue:
             404
         case ChatCode.groupExists, ChatCode.alreadyMember, ChatCode.ownerCannotQuit, ChatCode.tooManyMembers,
             ChatCode.tooManyAdmins, ChatCode.tooManyEntries, ChatCode.ownerAsAdmin:
@@ -89,7 +89,7 @@ struct NexconnAPIProblem: Error, Hashable, Sendable {
             ChatCode.notEntryOwner, ChatCode.notOwnMessage, ChatCode.tooLateToEdit, ChatCode.onlyOwner:
             403
         case ChatCode.tooManySends: 429
-        case NexconnCode.storageFailed.rawValue: 503
+        case ChatErrorCode.storageFailed.rawValue: 503
         default: 400
         }
     }
@@ -103,7 +103,7 @@ struct NexconnAPIProblem: Error, Hashable, Sendable {
 }
 
 extension HTTPAnswer {
-    init(_ problem: NexconnAPIProblem) {
+    init(_ problem: ChatAPIProblem) {
         self.init(status: problem.status, .json, problem.body)
         if let retryAfter = problem.retryAfter { fields = [("retry-after", "\((max(retryAfter, 1) + 999) / 1000)")] }
         if problem.status == 405 { fields = [("allow", "POST")] }

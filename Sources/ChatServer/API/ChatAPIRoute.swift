@@ -1,7 +1,7 @@
 import Identifiers
 
 /// The paths of the server API behind `/v4/`.
-enum NexconnAPIRoute: String, CaseIterable, Hashable, Sendable {
+enum ChatAPIRoute: String, CaseIterable, Hashable, Sendable {
     // Tokens and users.
     case issueToken = "auth/access-token/issue"
     case expireTokens = "auth/access-token/expire"

@@ -1,5 +1,5 @@
+import ChatProtocol
 import Identifiers
-import NexconnProtocol
 import OrderedCollections
 import ServerRuntime
 import ServerStorage
@@ -32,16 +32,16 @@ struct ChatConsole: ConsoleCalls {
         do {
             return try decided(settings).read(body)
         } catch {
-            throw HTTPProblem(NexconnAPIProblem(error))
+            throw HTTPProblem(ChatAPIProblem(error))
         }
     }
 
     /// An application that this process decides about.
-    private func decided(_ settings: ChatApplication) throws -> NexconnApplication {
+    private func decided(_ settings: ChatApplication) throws -> ServedChatApplication {
         guard let application = backend.application(key: Identifier(settings.key)) else {
-            throw NexconnAPIProblem.unknownApplication
+            throw ChatAPIProblem.unknownApplication
         }
-        if application.refusal != nil { throw NexconnAPIProblem.disabledApplication }
+        if application.refusal != nil { throw ChatAPIProblem.disabledApplication }
         return application
     }
 
@@ -107,7 +107,7 @@ struct ChatConsole: ConsoleCalls {
 
     package func publish(_ message: ConsoleMessage) async throws(HTTPProblem) -> String {
         let application = try application(listed: message.application)
-        let (route, receivers): (NexconnAPIRoute, String)
+        let (route, receivers): (ChatAPIRoute, String)
         switch message.kind ?? "open" {
         case "open": (route, receivers) = (.sendOpen, "toChannelIds")
         case "group": (route, receivers) = (.sendGroup, "toGroupIds")
@@ -136,22 +136,22 @@ struct ChatConsole: ConsoleCalls {
 
     /// Performs a call of the server API with its checks and limits, without HTTP and without a signature.
     func call(
-        _ route: NexconnAPIRoute, _ fields: OrderedDictionary<String, JSONValue>, of settings: ChatApplication
+        _ route: ChatAPIRoute, _ fields: OrderedDictionary<String, JSONValue>, of settings: ChatApplication
     ) async throws(HTTPProblem) -> JSONValue {
-        let result: Result<JSONValue, NexconnAPIProblem> = await withCheckedContinuation { continuation in
+        let result: Result<JSONValue, ChatAPIProblem> = await withCheckedContinuation { continuation in
             do {
                 let application = try decided(settings)
                 if !route.countsReceivers { try application.spend(.calls(route), named: "calls of this address") }
-                let call = NexconnAPICall(
-                    application: application, fields: NexconnAPIFields(fields),
+                let call = ChatAPICall(
+                    application: application, fields: ChatAPIFields(fields),
                     answer: { continuation.resume(returning: $0) }, node: node)
                 do {
                     try call.perform(route)
                 } catch {
-                    call.answer(.failure(NexconnAPIProblem(error)))
+                    call.answer(.failure(ChatAPIProblem(error)))
                 }
             } catch {
-                continuation.resume(returning: .failure(NexconnAPIProblem(error)))
+                continuation.resume(returning: .failure(ChatAPIProblem(error)))
             }
         }
         switch result {
@@ -163,5 +163,5 @@ struct ChatConsole: ConsoleCalls {
 
 extension HTTPProblem {
     /// A refusal of the server API, for the console.
-    fileprivate init(_ problem: NexconnAPIProblem) { self.init(problem.status < 400 ? 400 : problem.status, problem.message) }
+    fileprivate init(_ problem: ChatAPIProblem) { self.init(problem.status < 400 ? 400 : problem.status, problem.message) }
 }

@@ -5,7 +5,7 @@ import ServerValues
 final class ServerAPIRateLimiter: Sendable {
     /// Calls that share one quota.
     enum Quota: Hashable, Sendable {
-        case calls(NexconnAPIRoute)
+        case calls(ChatAPIRoute)
         /// Direct messages, counted by receivers, and changes of their metadata, per minute.
         case directMessages
         /// Messages to groups, and changes of their metadata, per second.
@@ -13,7 +13,7 @@ final class ServerAPIRateLimiter: Sendable {
     }
 
     private struct State: Sendable {
-        var calls = NexconnAPIReplays()
+        var calls = ChatAPIReplays()
         /// When each quota will be completely unused again, in ns.
         var busyUntil: [Quota: Int64] = [:]
     }
@@ -70,7 +70,7 @@ final class ServerAPIRateLimiter: Sendable {
 ///
 /// A signature identifies its nonce together with the timestamp, because nonces alone may repeat by chance. Bounded: when there are
 /// too many signatures, the oldest are dropped, and calls from that time are refused from then on.
-struct NexconnAPIReplays: Sendable {
+struct ChatAPIReplays: Sendable {
     /// The largest accepted difference of a timestamp in ms: five minutes.
     static let tolerance: Int64 = 300_000
     /// The largest number of recorded signatures.

@@ -1,6 +1,6 @@
+import ChatProtocol
 import Identifiers
 import NIOCore
-import NexconnProtocol
 import ServerRuntime
 import ServerValues
 
@@ -8,7 +8,7 @@ import ServerValues
 ///
 /// Guarded by a separate lock, under which nodes queue work for their event loops, so that all devices get changes in the same
 /// order, on every node. While it is held, only the locks of the event loops' queues are taken.
-struct NexconnAudience: Sendable {
+struct ChatAudience: Sendable {
     /// The number of commits in progress, and of changes that wait for these.
     var waiting = 0
     /// Events that the store failed to save and that the state has not removed yet.
@@ -19,17 +19,17 @@ struct NexconnAudience: Sendable {
     private struct Part: Sendable {
         let node: any ChatNode
         let eventLoopIDs: EventLoopSet
-        var sessions = NexconnNodeSessions()
+        var sessions = ChatNodeSessions()
     }
 
     /// Whether no session is connected to any node.
     var isEmpty: Bool { parts.allSatisfy(\.sessions.isEmpty) }
 
     /// The devices of a user, for each node in the order of their sign-ins.
-    func peers(of user: Identifier) -> [NexconnPeer] { parts.flatMap { $0.sessions.peers(of: user) } }
+    func peers(of user: Identifier) -> [ChatSessionPeer] { parts.flatMap { $0.sessions.peers(of: user) } }
 
     /// All sessions of all nodes.
-    var all: [ChatSession] { parts.flatMap { $0.sessions.all.map(\.chat) } }
+    var all: [ChatSessionID] { parts.flatMap { $0.sessions.all.map(\.chat) } }
 
     // MARK: Nodes
 
@@ -43,27 +43,27 @@ struct NexconnAudience: Sendable {
         parts.removeAll { $0.node === node }
     }
 
-    func peers(on node: any ChatNode) -> [NexconnPeer] {
+    func peers(on node: any ChatNode) -> [ChatSessionPeer] {
         parts.first { $0.node === node }?.sessions.all ?? []
     }
 
-    private func part(of session: ChatSession) -> Int? {
+    private func part(of session: ChatSessionID) -> Int? {
         parts.firstIndex { $0.eventLoopIDs.contains(session.eventLoopID) }
     }
 
     /// The node of a session; nil when the node has left.
-    func node(of session: ChatSession) -> (any ChatNode)? { part(of: session).map { parts[$0].node } }
+    func node(of session: ChatSessionID) -> (any ChatNode)? { part(of: session).map { parts[$0].node } }
 
     // MARK: Sessions
 
-    mutating func insert(_ peer: NexconnPeer) {
+    mutating func insert(_ peer: ChatSessionPeer) {
         guard let part = part(of: peer.chat) else { return }
         parts[part].sessions.insert(peer)
     }
 
     /// Removes a session completely. Returns whether it existed.
     @discardableResult
-    mutating func remove(_ peer: NexconnPeer) -> Bool {
+    mutating func remove(_ peer: ChatSessionPeer) -> Bool {
         guard let part = part(of: peer.chat) else { return false }
         return parts[part].sessions.remove(peer)
     }
@@ -71,19 +71,19 @@ struct NexconnAudience: Sendable {
     // MARK: Changes
 
     /// All sessions, if a single node stands for all nodes.
-    var only: NexconnNodeSessions { parts.first?.sessions ?? NexconnNodeSessions() }
+    var only: ChatNodeSessions { parts.first?.sessions ?? ChatNodeSessions() }
 
-    func peer(_ session: ChatSession) -> NexconnPeer? { part(of: session).flatMap { parts[$0].sessions.peer(session.id) } }
+    func peer(_ session: ChatSessionID) -> ChatSessionPeer? { part(of: session).flatMap { parts[$0].sessions.peer(session.id) } }
 
     /// Makes every node deliver the decided changes to its sessions.
-    mutating func apply(_ changes: [NexconnDelivery], of application: Int) {
+    mutating func apply(_ changes: [ChatDelivery], of application: Int) {
         guard !changes.isEmpty else { return }
         for index in parts.indices { parts[index].node.apply(changes, of: application, to: &parts[index].sessions) }
     }
 }
 
 /// Identifies an open channel among those of all applications of the backend.
-struct NexconnRoomID: Hashable, Sendable {
+struct ChatRoomID: Hashable, Sendable {
     let application: Int
     let channel: Identifier
 
@@ -94,9 +94,9 @@ struct NexconnRoomID: Hashable, Sendable {
 }
 
 /// An event of inboxes for the devices on one event loop. They share its body; only their positions differ.
-final class NexconnPush: Sendable {
+final class ChatPush: Sendable {
     struct Target: Sendable {
-        let connection: NIOLoopBound<NexconnConnection>
+        let connection: NIOLoopBound<ChatConnection>
         let sequence: UInt64
         /// Whether the device already has the change, because its own request caused it.
         let knows: Bool

@@ -1,19 +1,19 @@
+import ChatProtocol
 import Identifiers
 import NIOCore
-import NexconnProtocol
 import ServerRuntime
 import ServerStorage
 
 /// The result of a decision: the entries to store, and the deliveries that follow once they are stored.
 ///
 /// Filled under the application's lock, so that ids and positions have the same order.
-package struct NexconnChange: Sendable {
+package struct ChatChange: Sendable {
     /// The entries to store, added with ``add(_:places:except:)``.
     var commit = ChatCommit()
     /// The deliveries, in order.
-    private(set) var deliveries: [NexconnDelivery] = []
+    private(set) var deliveries: [ChatDelivery] = []
     /// A message of an open channel for the bridge, which gets it once it is durable.
-    var carried: NexconnMessage?
+    var carried: ChatMessage?
     /// Closures that revert the state if the store fails.
     private(set) var undoing: [@Sendable (inout ChatState) -> Void] = []
     private let ids: TimetokenAllocator
@@ -31,39 +31,39 @@ package struct NexconnChange: Sendable {
     /// Stores an event and delivers it to the devices of all users in whose inboxes it gets a position.
     ///
     /// - Parameter session: the session of a device that has the event already.
-    mutating func add(_ event: ChatEvent, places: [ChatInboxPlace] = [], except session: ChatSession? = nil) {
+    mutating func add(_ event: ChatEvent, places: [ChatInboxPlace] = [], except session: ChatSessionID? = nil) {
         commit.additions.append(ChatCommit.Addition(event, places: places))
         guard !places.isEmpty else { return }
         deliveries.append(.inbox(ByteBuffer(bytes: event.body), places, except: session))
     }
 
     /// Delivers an event to the connected devices of users. `body`: the encoded event.
-    mutating func tell(_ users: [Identifier], _ body: [UInt8], except session: ChatSession? = nil) {
-        deliveries.append(.users(NexconnWire.transient(body), users, except: session))
+    mutating func tell(_ users: [Identifier], _ body: [UInt8], except session: ChatSessionID? = nil) {
+        deliveries.append(.users(ChatWire.transient(body), users, except: session))
     }
 
     /// Delivers an event to all participants of an open channel. `body`: the encoded event.
-    mutating func tell(openChannel: Identifier, _ body: [UInt8], except session: ChatSession? = nil) {
-        deliveries.append(.room(NexconnWire.transient(body), openChannel, except: session))
+    mutating func tell(openChannel: Identifier, _ body: [UInt8], except session: ChatSessionID? = nil) {
+        deliveries.append(.room(ChatWire.transient(body), openChannel, except: session))
     }
 
     /// Delivers an event to single devices. `body`: the encoded event.
-    mutating func tell(_ sessions: [ChatSession], _ body: [UInt8]) {
-        deliveries.append(.sessions(NexconnWire.transient(body), sessions))
+    mutating func tell(_ sessions: [ChatSessionID], _ body: [UInt8]) {
+        deliveries.append(.sessions(ChatWire.transient(body), sessions))
     }
 
     /// Starts the delivery of an open channel's messages to a device.
-    mutating func seat(_ session: ChatSession, in openChannel: Identifier) {
+    mutating func seat(_ session: ChatSessionID, in openChannel: Identifier) {
         deliveries.append(.seat(session, openChannel))
     }
 
     /// Stops the delivery of an open channel's messages to a device.
-    mutating func unseat(_ session: ChatSession, from openChannel: Identifier) {
+    mutating func unseat(_ session: ChatSessionID, from openChannel: Identifier) {
         deliveries.append(.unseat(session, openChannel))
     }
 
     /// Ends sessions with a `bye`. The state has signed them out already, or does so when their connections close.
-    mutating func end(_ sessions: [ChatSession], _ bye: NexconnBye) {
+    mutating func end(_ sessions: [ChatSessionID], _ bye: ChatBye) {
         guard !sessions.isEmpty else { return }
         deliveries.append(.end(sessions, bye))
     }
@@ -75,15 +75,15 @@ package struct NexconnChange: Sendable {
 }
 
 /// A delivery that follows when its change is durable: every node applies it to its own sessions.
-package enum NexconnDelivery: Sendable {
+package enum ChatDelivery: Sendable {
     /// An encoded event for inboxes.
-    case inbox(ByteBuffer, [ChatInboxPlace], except: ChatSession?)
+    case inbox(ByteBuffer, [ChatInboxPlace], except: ChatSessionID?)
     /// A frame for the devices of users.
-    case users(ByteBuffer, [Identifier], except: ChatSession?)
+    case users(ByteBuffer, [Identifier], except: ChatSessionID?)
     /// A frame for all participants of an open channel.
-    case room(ByteBuffer, Identifier, except: ChatSession?)
-    case sessions(ByteBuffer, [ChatSession])
-    case seat(ChatSession, Identifier)
-    case unseat(ChatSession, Identifier)
-    case end([ChatSession], NexconnBye)
+    case room(ByteBuffer, Identifier, except: ChatSessionID?)
+    case sessions(ByteBuffer, [ChatSessionID])
+    case seat(ChatSessionID, Identifier)
+    case unseat(ChatSessionID, Identifier)
+    case end([ChatSessionID], ChatBye)
 }

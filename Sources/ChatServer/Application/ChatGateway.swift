@@ -1,6 +1,6 @@
+import ChatProtocol
 import Identifiers
 import NIOCore
-import NexconnProtocol
 import ServerRuntime
 import ServerStorage
 import ServerValues
@@ -8,73 +8,74 @@ import ServerValues
 /// Passes calls of sessions to the process that decides about their application. May be used from any thread.
 ///
 /// A session receives results in the order of decisions: admissions, answers, and events that others cause.
-package protocol NexconnGateway: AnyObject, Sendable {
+package protocol ChatGateway: AnyObject, Sendable {
     var key: String { get }
     /// The slot under which metrics count the application.
     var slot: MetricSlot { get }
     var settings: ChatApplication { get }
     /// The refusal for every session while the application is not served; nil while it is.
-    var refusal: NexconnBye? { get }
+    var refusal: ChatBye? { get }
 
     /// Checks a token, adds the device to the user's sessions, and ends the sessions that it replaces (rules NV-6 to NV-8).
     ///
     /// - Parameter completion: called on any thread. From then on all events are delivered to the connection.
     func signIn(
-        _ hello: NexconnHello, _ chat: ChatSession, session: String, address: String, line: NexconnLine,
-        completion: @escaping @Sendable (Result<NexconnAdmission, NexconnRefusal>) -> Void)
+        _ hello: ChatHello, _ chat: ChatSessionID, session: String, address: String, line: ChatLine,
+        completion: @escaping @Sendable (Result<ChatSessionAdmission, ChatRequestRefusal>) -> Void)
     /// Removes a session. A user who has lost the connection stays online and in open channels for a grace period.
     ///
     /// - Parameter leaving: nil unless the client has sent `leave`; otherwise whether it wants no more notifications.
-    func signOut(_ peer: NexconnPeer, leaving: Bool?)
+    func signOut(_ peer: ChatSessionPeer, leaving: Bool?)
     /// Performs a request of a session.
     ///
     /// - Parameters:
     ///   - frame: the request as received; valid only during the call.
     ///   - reply: receives the frame of the answer. Called once, on any thread.
     func perform(
-        _ request: NexconnRequest, _ number: UInt64, read frame: UnsafeRawBufferPointer, by peer: NexconnPeer,
+        _ request: ChatRequest, _ number: UInt64, read frame: UnsafeRawBufferPointer, by peer: ChatSessionPeer,
         reply: @escaping @Sendable (ByteBuffer) -> Void)
     /// Refuses a frame that could not be parsed, after the answers to earlier requests.
     func refuse(
-        _ number: UInt64, _ refusal: NexconnRefusal, to peer: NexconnPeer, reply: @escaping @Sendable (ByteBuffer) -> Void)
+        _ number: UInt64, _ refusal: ChatRequestRefusal, to peer: ChatSessionPeer, reply: @escaping @Sendable (ByteBuffer) -> Void
+    )
     /// Records that a device has stored the entries of its user's inbox up to a position.
     func acknowledge(_ sequence: UInt64, by user: Identifier)
     /// Sends a typing notification. It is dropped when the receiver is not connected, blocks the sender, or cannot receive messages.
-    func tellTyping(_ type: String, to user: Identifier, by peer: NexconnPeer)
+    func tellTyping(_ type: String, to user: Identifier, by peer: ChatSessionPeer)
     /// Sends a new session the online status of the users whom its user watches. Called after the welcome.
-    func tellPresence(to peer: NexconnPeer)
+    func tellPresence(to peer: ChatSessionPeer)
     /// Reads one entry more than a package from a user's inbox, and passes the entries to the connection.
-    func readInbox(of user: Identifier, after sequence: UInt64, for line: NexconnLine)
+    func readInbox(of user: Identifier, after sequence: UInt64, for line: ChatLine)
 }
 
 /// Access to a session's connection.
-package struct NexconnLine: Sendable {
-    let mailbox: EventLoopMailbox<NexconnLoop>
+package struct ChatLine: Sendable {
+    let mailbox: EventLoopMailbox<ChatLoop>
     /// The connection, for use on its event loop only.
-    let connection: NIOLoopBound<NexconnConnection>
+    let connection: NIOLoopBound<ChatConnection>
 }
 
 /// An admitted session.
-package struct NexconnAdmission: Sendable {
-    var application: any NexconnGateway
-    var peer: NexconnPeer
+package struct ChatSessionAdmission: Sendable {
+    var application: any ChatGateway
+    var peer: ChatSessionPeer
     /// The position at which the session begins to read its user's inbox.
     var start: ChatInboxStart
     /// Identifies the present generation of the inbox.
     var epoch: String
 }
 
-extension NexconnApplication: NexconnGateway {
+extension ServedChatApplication: ChatGateway {
     package func perform(
-        _ request: NexconnRequest, _ number: UInt64, read frame: UnsafeRawBufferPointer, by peer: NexconnPeer,
+        _ request: ChatRequest, _ number: UInt64, read frame: UnsafeRawBufferPointer, by peer: ChatSessionPeer,
         reply: @escaping @Sendable (ByteBuffer) -> Void
     ) {
-        perform(request, by: .session(peer)) { reply(NexconnWire.answer(number, $0)) }
+        perform(request, by: .session(peer)) { reply(ChatWire.answer(number, $0)) }
     }
 
     package func refuse(
-        _ number: UInt64, _ refusal: NexconnRefusal, to peer: NexconnPeer, reply: @escaping @Sendable (ByteBuffer) -> Void
+        _ number: UInt64, _ refusal: ChatRequestRefusal, to peer: ChatSessionPeer, reply: @escaping @Sendable (ByteBuffer) -> Void
     ) {
-        answer(.failure(refusal)) { reply(NexconnWire.answer(number, $0)) }
+        answer(.failure(refusal)) { reply(ChatWire.answer(number, $0)) }
     }
 }

@@ -1,14 +1,14 @@
+import ChatProtocol
 import Identifiers
 import NIOCore
-import NexconnProtocol
 import ServerRuntime
 
 /// The sessions of one application on one node, with their event loops. Converts changes to operations of these event loops.
 ///
 /// Used only by its node, under the application's lock.
-package struct NexconnNodeSessions: Sendable {
-    private var sessions: [UInt64: NexconnPeer] = [:]
-    private var users: [Identifier: [NexconnPeer]] = [:]
+package struct ChatNodeSessions: Sendable {
+    private var sessions: [UInt64: ChatSessionPeer] = [:]
+    private var users: [Identifier: [ChatSessionPeer]] = [:]
     private var rooms: [Identifier: Room] = [:]
     /// The open channels of each session; sessions without any are not included.
     private var seats: [UInt64: Set<Identifier>] = [:]
@@ -21,20 +21,20 @@ package struct NexconnNodeSessions: Sendable {
     var isEmpty: Bool { sessions.isEmpty }
 
     /// The devices of a user, in the order of their sign-ins.
-    func peers(of user: Identifier) -> [NexconnPeer] { users[user] ?? [] }
+    func peers(of user: Identifier) -> [ChatSessionPeer] { users[user] ?? [] }
 
-    var all: [NexconnPeer] { Array(sessions.values) }
+    var all: [ChatSessionPeer] { Array(sessions.values) }
 
     /// The session with an id.
-    func peer(_ id: UInt64) -> NexconnPeer? { sessions[id] }
+    func peer(_ id: UInt64) -> ChatSessionPeer? { sessions[id] }
 
-    mutating func insert(_ peer: NexconnPeer) {
+    mutating func insert(_ peer: ChatSessionPeer) {
         sessions[peer.chat.id] = peer
         users[peer.user, default: []].append(peer)
     }
 
     /// Removes a session completely. Returns whether it existed.
-    mutating func remove(_ peer: NexconnPeer) -> Bool {
+    mutating func remove(_ peer: ChatSessionPeer) -> Bool {
         guard sessions.removeValue(forKey: peer.chat.id) != nil else { return false }
         users[peer.user]?.removeAll { $0 === peer }
         if users[peer.user]?.isEmpty == true { users[peer.user] = nil }
@@ -42,7 +42,7 @@ package struct NexconnNodeSessions: Sendable {
         return true
     }
 
-    private mutating func leave(_ room: Identifier, _ line: NexconnLine?) {
+    private mutating func leave(_ room: Identifier, _ line: ChatLine?) {
         guard let loop = line?.mailbox.queue.number else { return }
         rooms[room]?.counts[loop, default: 1] -= 1
         if rooms[room]?.counts[loop] == 0 { rooms[room]?.counts[loop] = nil }
@@ -50,20 +50,20 @@ package struct NexconnNodeSessions: Sendable {
     }
 
     /// Queues the effects of a change on the event loops that it concerns. Sessions and users of other nodes are skipped.
-    mutating func apply(_ change: NexconnDelivery, of application: Int, mailboxes: [EventLoopMailbox<NexconnLoop>]) {
+    mutating func apply(_ change: ChatDelivery, of application: Int, mailboxes: [EventLoopMailbox<ChatLoop>]) {
         switch change {
         case .inbox(let body, let places, let except):
-            var byLoop: [Int: [NexconnPush.Target]] = [:]
+            var byLoop: [Int: [ChatPush.Target]] = [:]
             for place in places {
                 for peer in users[place.user] ?? [] {
                     guard let line = peer.line else { continue }
                     byLoop[line.mailbox.queue.number, default: []].append(
-                        NexconnPush.Target(
+                        ChatPush.Target(
                             connection: line.connection, sequence: place.sequence, knows: peer.chat.id == except?.id))
                 }
             }
             for (loop, targets) in byLoop {
-                mailboxes[loop].enqueue(.push(NexconnPush(body: body, targets: targets)))
+                mailboxes[loop].enqueue(.push(ChatPush(body: body, targets: targets)))
             }
         case .users(let frame, let names, let except):
             tell(names.flatMap { users[$0] ?? [] }.filter { $0.chat.id != except?.id }, frame, through: mailboxes)
@@ -75,25 +75,25 @@ package struct NexconnNodeSessions: Sendable {
             for loop in counts.keys {
                 // A connection may be used only on its own event loop.
                 let left = left?.mailbox.queue.number == loop ? left?.connection : nil
-                mailboxes[loop].enqueue(.room(NexconnRoomID(application, room), frame, except: left))
+                mailboxes[loop].enqueue(.room(ChatRoomID(application, room), frame, except: left))
             }
         case .seat(let session, let room):
             guard let line = sessions[session.id]?.line, seats[session.id, default: []].insert(room).inserted else { return }
             rooms[room, default: Room()].counts[line.mailbox.queue.number, default: 0] += 1
-            line.mailbox.enqueue(.seat(line.connection, NexconnRoomID(application, room)))
+            line.mailbox.enqueue(.seat(line.connection, ChatRoomID(application, room)))
         case .unseat(let session, let room):
             guard let line = sessions[session.id]?.line, seats[session.id]?.remove(room) != nil else { return }
             if seats[session.id]?.isEmpty == true { seats[session.id] = nil }
             leave(room, line)
-            line.mailbox.enqueue(.unseat(line.connection, NexconnRoomID(application, room)))
+            line.mailbox.enqueue(.unseat(line.connection, ChatRoomID(application, room)))
         case .end(let ended, let bye):
             for line in ended.compactMap({ sessions[$0.id]?.line }) { line.mailbox.enqueue(.end(line.connection, bye)) }
         }
     }
 
-    private func tell(_ peers: [NexconnPeer], _ frame: ByteBuffer, through mailboxes: [EventLoopMailbox<NexconnLoop>]) {
+    private func tell(_ peers: [ChatSessionPeer], _ frame: ByteBuffer, through mailboxes: [EventLoopMailbox<ChatLoop>]) {
         guard !peers.isEmpty else { return }
-        var byLoop: [Int: [NIOLoopBound<NexconnConnection>]] = [:]
+        var byLoop: [Int: [NIOLoopBound<ChatConnection>]] = [:]
         for line in peers.compactMap(\.line) { byLoop[line.mailbox.queue.number, default: []].append(line.connection) }
         for (loop, connections) in byLoop { mailboxes[loop].enqueue(.tell(frame, connections)) }
     }

@@ -1,24 +1,24 @@
+import ChatProtocol
 import Identifiers
 import NIOCore
-import NexconnProtocol
 import ServerRuntime
 import ServerStorage
 
 /// A signed-in device, as seen by the rest of the server: its user, and access to its connection.
-package final class NexconnPeer: Sendable {
+package final class ChatSessionPeer: Sendable {
     /// The random name of the session in logs, in webhooks and in its own welcome.
     let session: String
     let user: Identifier
-    let device: NexconnDevice
+    let device: ChatDevice
     /// The address and port of the client.
     let address: String
     /// The identity of the session in the state.
-    let chat: ChatSession
+    let chat: ChatSessionID
     /// Access to the connection; nil when the connection belongs to another process.
-    let line: NexconnLine?
+    let line: ChatLine?
 
     init(
-        session: String, user: Identifier, device: NexconnDevice, address: String, chat: ChatSession, line: NexconnLine?
+        session: String, user: Identifier, device: ChatDevice, address: String, chat: ChatSessionID, line: ChatLine?
     ) {
         self.session = session
         self.user = user
@@ -29,8 +29,8 @@ package final class NexconnPeer: Sendable {
     }
 }
 
-extension NexconnPeer: Hashable {
-    package static func == (left: NexconnPeer, right: NexconnPeer) -> Bool { left === right }
+extension ChatSessionPeer: Hashable {
+    package static func == (left: ChatSessionPeer, right: ChatSessionPeer) -> Bool { left === right }
 
     package func hash(into hasher: inout Hasher) {
         hasher.combine(ObjectIdentifier(self))
@@ -38,8 +38,8 @@ extension NexconnPeer: Hashable {
 }
 
 /// The origin of a request: a session, or the server API.
-enum NexconnCaller: Sendable {
-    case session(NexconnPeer)
+enum ChatCaller: Sendable {
+    case session(ChatSessionPeer)
     /// The application's own server, on behalf of a user.
     case server(user: Identifier)
     /// Another service over the bridge, on behalf of a user who may not exist in chat.
@@ -64,11 +64,11 @@ enum NexconnCaller: Sendable {
     /// application's server (rule CH-33).
     func maySee(_ event: ChatEvent) -> Bool { peer == nil || event.isVisible(to: user) }
 
-    var peer: NexconnPeer? {
+    var peer: ChatSessionPeer? {
         guard case .session(let peer) = self else { return nil }
         return peer
     }
 }
 
 /// Receives the answer to a request. Called once, on any thread, without a lock held.
-typealias NexconnAnswering = @Sendable (Result<NexconnResult, NexconnRefusal>) -> Void
+typealias ChatAnswering = @Sendable (Result<ChatResult, ChatRequestRefusal>) -> Void

@@ -41,7 +41,7 @@ package protocol ChatDecisionLog: AnyObject, Sendable {
     ///   - live: the sessions and participants that the change adds or removes.
     ///   - sessions: the sessions of the application.
     func append(
-        _ change: NexconnChange, _ live: ChatLiveChanges, of application: NexconnApplication, sessions: NexconnNodeSessions)
+        _ change: ChatChange, _ live: ChatLiveChanges, of application: ServedChatApplication, sessions: ChatNodeSessions)
     /// Runs a closure once all earlier entries are stored; never, if they are lost.
     ///
     /// - Parameter body: called in the order of the calls, on any thread, under a lock, so it may only enqueue.

@@ -1,4 +1,4 @@
-import NexconnProtocol
+import ChatProtocol
 import WireCoding
 
 /// Why no token was issued.
@@ -9,7 +9,7 @@ package enum ChatTokenProblem: Error, Hashable, Sendable {
     case notStored
 }
 
-extension NexconnApplication {
+extension ServedChatApplication {
     /// A token of 256 random bits.
     static func newToken() -> String {
         var random = SystemRandomNumberGenerator()

@@ -1,20 +1,20 @@
+import ChatProtocol
 import Identifiers
-import NexconnProtocol
 import ServerStorage
 
 // Groups (chat-protocol.md, section 7; rules CH-40 to CH-53).
-extension NexconnApplication {
-    func performGroup(_ request: NexconnRequest, by caller: NexconnCaller, reply: @escaping NexconnAnswering) {
+extension ServedChatApplication {
+    func performGroup(_ request: ChatRequest, by caller: ChatCaller, reply: @escaping ChatAnswering) {
         change({ state, change in try self.decideGroup(request, by: caller, state: &state, change: &change) }, reply: reply)
     }
 
     private func decideGroup(
-        _ request: NexconnRequest, by caller: NexconnCaller, state: inout ChatState, change: inout NexconnChange
-    ) throws -> NexconnResult {
+        _ request: ChatRequest, by caller: ChatCaller, state: inout ChatState, change: inout ChatChange
+    ) throws -> ChatResult {
         let (actor, now, user) = (caller.actor, change.now, caller.user)
         switch request {
         case .createGroup(let group, let users):
-            let group = ChatGroup(group)
+            let group = ChatDocument.Group(group)
             tell(
                 try state.createGroup(group, users: users.identifiers, by: actor, at: now, into: &change.commit), state: &state,
                 change: &change)
@@ -64,47 +64,47 @@ extension NexconnApplication {
             }
             return .done
         case .groupInfo(let ids):
-            return .groups(try state.groupInfo(ids.identifiers).map { NexconnGroup($0.group, count: $0.memberCount) })
+            return .groups(try state.groupInfo(ids.identifiers).map { ChatGroup($0.group, count: $0.memberCount) })
         case .groupMembers(let page):
             let (members, hasMore) = try state.groupMembers(
-                of: Identifier(page.group), users: page.users.identifiers, role: page.role.map { ChatMember.Role($0) },
+                of: Identifier(page.group), users: page.users.identifiers, role: page.role.map { ChatDocument.Member.Role($0) },
                 after: page.after.map { Identifier($0) },
                 limit: page.limit, by: actor)
-            return .members(members.map { NexconnGroupMember($0) }, hasMore: hasMore)
+            return .members(members.map { ChatGroupMember($0) }, hasMore: hasMore)
         case .myGroups(let role, let after, let limit):
             let (groups, hasMore) = try state.groups(
-                of: user, role: role.map { ChatMember.Role($0) }, after: after.map { Identifier($0) }, limit: limit)
-            return .groupPage(groups.map { NexconnGroup($0.group, count: $0.memberCount) }, hasMore: hasMore)
-        default: throw NexconnRefusal.unknown
+                of: user, role: role.map { ChatDocument.Member.Role($0) }, after: after.map { Identifier($0) }, limit: limit)
+            return .groupPage(groups.map { ChatGroup($0.group, count: $0.memberCount) }, hasMore: hasMore)
+        default: throw ChatRequestRefusal.unknown
         }
         return .process(0)
     }
 
     // MARK: Telling members
 
-    func tell(_ news: ChatGroupChange, state: inout ChatState, change: inout NexconnChange) {
-        let operation = NexconnGroupOperation(
-            kind: news.operation, group: NexconnGroup(news.group, count: news.memberCount),
-            operator: news.operator.text, members: news.members.map { NexconnGroupMember($0) }, time: news.time)
+    func tell(_ news: ChatGroupChange, state: inout ChatState, change: inout ChatChange) {
+        let operation = ChatGroupOperation(
+            kind: news.operation, group: ChatGroup(news.group, count: news.memberCount),
+            operator: news.operator.text, members: news.members.map { ChatGroupMember($0) }, time: news.time)
         tell(.group(operation), by: news.operator, to: news.recipients, state: &state, change: &change)
     }
 
-    func tell(_ news: ChatGroupInfoChange, state: inout ChatState, change: inout NexconnChange) {
-        let event = NexconnEvent.groupInfo(
-            NexconnGroup(news.group, count: news.memberCount), changed: news.changed, operator: news.operator.text,
+    func tell(_ news: ChatGroupInfoChange, state: inout ChatState, change: inout ChatChange) {
+        let event = ChatWireEvent.groupInfo(
+            ChatGroup(news.group, count: news.memberCount), changed: news.changed, operator: news.operator.text,
             time: news.time)
         tell(event, by: news.operator, to: news.recipients, state: &state, change: &change)
     }
 
-    func tell(_ news: ChatMemberChange, state: inout ChatState, change: inout NexconnChange) {
-        let event = NexconnEvent.groupMember(
-            group: news.member.group.text, operator: news.operator.text, NexconnGroupMember(news.member), time: news.time)
+    func tell(_ news: ChatMemberChange, state: inout ChatState, change: inout ChatChange) {
+        let event = ChatWireEvent.groupMember(
+            group: news.member.group.text, operator: news.operator.text, ChatGroupMember(news.member), time: news.time)
         tell(event, by: news.operator, to: news.recipients, state: &state, change: &change)
     }
 
     private func tell(
-        _ event: NexconnEvent, by sender: Identifier, to recipients: ChatRecipients, state: inout ChatState,
-        change: inout NexconnChange
+        _ event: ChatWireEvent, by sender: Identifier, to recipients: ChatRecipients, state: inout ChatState,
+        change: inout ChatChange
     ) {
         change.add(
             ChatEvent(id: change.nextID(), sender: sender, body: event.body), places: state.place(recipients))
@@ -113,8 +113,8 @@ extension NexconnApplication {
 
 // MARK: - Between the state's values and those of the wire
 
-extension NexconnGroup {
-    init(_ group: ChatGroup, count: Int) {
+extension ChatGroup {
+    init(_ group: ChatDocument.Group, count: Int) {
         self.init(
             id: group.id.text, name: group.name, owner: group.owner.text, avatar: group.avatar,
             introduction: group.introduction, notice: group.notice, memberCount: count, created: group.created,
@@ -123,16 +123,16 @@ extension NexconnGroup {
     }
 }
 
-extension NexconnGroupMember {
-    init(_ member: ChatMember) {
+extension ChatGroupMember {
+    init(_ member: ChatDocument.Member) {
         self.init(
-            user: member.user.text, role: NexconnGroupRole(member.role), nickname: member.nickname, extra: member.extra,
+            user: member.user.text, role: ChatGroupRole(member.role), nickname: member.nickname, extra: member.extra,
             joined: member.joined)
     }
 }
 
-extension ChatGroup {
-    init(_ group: NexconnGroup) {
+extension ChatDocument.Group {
+    init(_ group: ChatGroup) {
         self.init(
             id: Identifier(group.id), name: group.name, owner: Identifier(group.owner), avatar: group.avatar,
             introduction: group.introduction, notice: group.notice, joinPermission: group.joinPermission,
@@ -141,8 +141,8 @@ extension ChatGroup {
     }
 }
 
-extension NexconnGroupRole {
-    init(_ role: ChatMember.Role) {
+extension ChatGroupRole {
+    init(_ role: ChatDocument.Member.Role) {
         self =
             switch role {
             case .owner: .owner
@@ -152,8 +152,8 @@ extension NexconnGroupRole {
     }
 }
 
-extension ChatMember.Role {
-    init(_ role: NexconnGroupRole) {
+extension ChatDocument.Member.Role {
+    init(_ role: ChatGroupRole) {
         self =
             switch role {
             case .owner: .owner

@@ -1,15 +1,15 @@
+import ChatProtocol
 import Identifiers
-import NexconnProtocol
 import ServerStorage
 
 // A user's own view of channels: history, read positions, hidden messages, and settings (chat-protocol.md, 5.2, 5.3 and 6).
-extension NexconnApplication {
+extension ServedChatApplication {
     /// The size in bytes at which an answer ends, so that no page makes a client look like a slow reader.
     private static let pageBytes = 262_144
 
     /// A page of history (rules NV-30 and NV-31).
-    func history(_ request: NexconnHistoryRequest, by caller: NexconnCaller, reply: @escaping NexconnAnswering) {
-        guard NexconnLimits.page.contains(request.limit) else {
+    func history(_ request: ChatHistoryRequest, by caller: ChatCaller, reply: @escaping ChatAnswering) {
+        guard ChatProtocolLimits.page.contains(request.limit) else {
             return answer(.failure(.badArgument("A page has 1 to 100 messages.")), reply: reply)
         }
         let now = now
@@ -24,7 +24,7 @@ extension NexconnApplication {
                     of: ChatKind(request.channel.conversation), Identifier(request.channel.id), by: caller.user, at: now)
             }
         } catch {
-            return answer(.failure(NexconnRefusal(error)), reply: reply)
+            return answer(.failure(ChatRequestRefusal(error)), reply: reply)
         }
         // The application's server has no view of its own: it sees hidden messages too.
         let query = ChatHistoryQuery(request, access, viewer: caller.user.isEmpty ? nil : caller.user)
@@ -47,7 +47,7 @@ extension NexconnApplication {
 
     /// Sets the time after which messages count as unread, and notifies the user's other devices. The time is at most the server's
     /// current time, so that a device whose clock is ahead does not mark future messages as read (rule NV-65).
-    func markRead(_ channel: NexconnChannel, time: Int64, by caller: NexconnCaller, reply: @escaping NexconnAnswering) {
+    func markRead(_ channel: ChatChannel, time: Int64, by caller: ChatCaller, reply: @escaping ChatAnswering) {
         change(
             { state, change in
                 self.tellOwn(.read(channel, time: min(max(time, 0), change.now)), by: caller, state: &state, change: &change)
@@ -59,8 +59,8 @@ extension NexconnApplication {
     ///
     /// Only messages that are in the store are recorded, so that invented ids and conversations store nothing (rules NV-64, CC-34).
     func hide(
-        _ channel: NexconnChannel, _ ids: [NexconnMessageID], before: Int64?, by caller: NexconnCaller,
-        reply: @escaping NexconnAnswering
+        _ channel: ChatChannel, _ ids: [ChatMessageID], before: Int64?, by caller: ChatCaller,
+        reply: @escaping ChatAnswering
     ) {
         let (user, now) = (caller.user, now)
         let access: ChatHistoryAccess
@@ -69,7 +69,7 @@ extension NexconnApplication {
                 try state.admitHistory(of: ChatKind(channel.conversation), Identifier(channel.id), by: user, at: now)
             }
         } catch {
-            return answer(.failure(NexconnRefusal(error)), reply: reply)
+            return answer(.failure(ChatRequestRefusal(error)), reply: reply)
         }
         let (store, key) = (storage.store, key)
         Task {
@@ -99,7 +99,7 @@ extension NexconnApplication {
         }
     }
 
-    func set(_ settings: NexconnChannelSettings, by caller: NexconnCaller, reply: @escaping NexconnAnswering) {
+    func set(_ settings: ChatChannelSettings, by caller: ChatCaller, reply: @escaping ChatAnswering) {
         change(
             { state, change in
                 let hasChanged = try state.set(
@@ -111,13 +111,13 @@ extension NexconnApplication {
             }, reply: reply)
     }
 
-    func settings(by caller: NexconnCaller, reply: @escaping NexconnAnswering) {
+    func settings(by caller: ChatCaller, reply: @escaping ChatAnswering) {
         let all = read { $0.settings(of: caller.user) }
-        var list = NexconnSettingsList()
+        var list = ChatSettingsList()
         for setting in all {
             guard let target = setting.target else { continue }
-            let value = NexconnChannelSettings(
-                conversation: NexconnConversation(target.kind), id: target.id?.text,
+            let value = ChatChannelSettings(
+                conversation: ChatConversationKind(target.kind), id: target.id?.text,
                 isPinned: target.id.map { _ in setting.isPinned },
                 level: setting.level)
             if target.id == nil { list.kinds.append(value) } else { list.channels.append(value) }
@@ -127,7 +127,7 @@ extension NexconnApplication {
 
     /// Notifies a user's other devices.
     private func tellOwn(
-        _ event: NexconnEvent, by caller: NexconnCaller, state: inout ChatState, change: inout NexconnChange
+        _ event: ChatWireEvent, by caller: ChatCaller, state: inout ChatState, change: inout ChatChange
     ) {
         change.add(
             ChatEvent(id: change.nextID(), sender: caller.user, body: event.body), places: state.place([caller.user]),
@@ -144,17 +144,17 @@ extension NexconnApplication {
 
 extension ChatHistoryQuery {
     /// Reads one message more than the page, to find out whether there are more.
-    fileprivate init(_ request: NexconnHistoryRequest, _ access: ChatHistoryAccess, viewer: Identifier?) {
+    fileprivate init(_ request: ChatHistoryRequest, _ access: ChatHistoryAccess, viewer: Identifier?) {
         self.init(conversation: access.conversation, after: access.floor, limit: request.limit + 1, viewer: viewer)
         switch request.place {
         case .latest: break
         case .before(let id): before = id.rawValue
-        case .beforeTime(let time): before = NexconnApplication.firstID(atOrAfter: time)
+        case .beforeTime(let time): before = ServedChatApplication.firstID(atOrAfter: time)
         case .after(let id):
             after = max(id.rawValue, access.floor)
             isOldestFirst = true
         case .afterTime(let time):
-            let next = NexconnApplication.firstID(atOrAfter: time == .max ? time : time + 1)
+            let next = ServedChatApplication.firstID(atOrAfter: time == .max ? time : time + 1)
             after = max(next - 1, access.floor)
             isOldestFirst = true
         }

@@ -1,11 +1,11 @@
+import ChatProtocol
 import Identifiers
-import NexconnProtocol
 import ServerStorage
 
 // Later changes of messages (chat-protocol.md, 5.2; rules NV-21 to NV-24).
-extension NexconnApplication {
+extension ServedChatApplication {
     /// Recalls a message for all users.
-    func recall(_ target: NexconnTarget, by caller: NexconnCaller, reply: @escaping NexconnAnswering) {
+    func recall(_ target: ChatMessageTarget, by caller: ChatCaller, reply: @escaping ChatAnswering) {
         modify(
             target, by: caller, missing: .nothingToRecall,
             judge: { state, now in
@@ -16,7 +16,7 @@ extension NexconnApplication {
                 by: caller.actor, of: event.sender, in: ChatKind(target.conversation), Identifier(target.to),
                 users: message.options.users?.identifiers, at: change.now)
             change.commit.recalls.append(event.id)
-            let recall = NexconnRecall(
+            let recall = ChatRecall(
                 conversation: target.conversation, from: caller.user.text, to: target.to, id: target.id,
                 sender: event.sender.text,
                 time: change.now)
@@ -26,8 +26,8 @@ extension NexconnApplication {
     }
 
     /// Replaces the content of a message.
-    func edit(_ target: NexconnTarget, content: [UInt8], by caller: NexconnCaller, reply: @escaping NexconnAnswering) {
-        if let problem = NexconnLimits.problem(ofContent: content) { return answer(.failure(problem), reply: reply) }
+    func edit(_ target: ChatMessageTarget, content: [UInt8], by caller: ChatCaller, reply: @escaping ChatAnswering) {
+        if let problem = ChatProtocolLimits.problem(ofContent: content) { return answer(.failure(problem), reply: reply) }
         modify(
             target, by: caller, missing: .noSuchMessage,
             judge: { state, now in
@@ -42,7 +42,7 @@ extension NexconnApplication {
             edited.content = content
             edited.edited = now
             change.commit.rewrites.append((event.id, edited.body))
-            let edit = NexconnEdit(
+            let edit = ChatEdit(
                 conversation: target.conversation, from: caller.user.text, to: target.to, id: target.id, content: content,
                 time: now)
             self.spread(.edit(edit), in: target, to: recipients, by: caller, &state, &change)
@@ -52,10 +52,10 @@ extension NexconnApplication {
 
     /// Sets and removes entries of a message's metadata. A key that is both set and removed is set.
     func changeMetadata(
-        _ target: NexconnTarget, set: [String: String], delete: [String], by caller: NexconnCaller,
-        reply: @escaping NexconnAnswering
+        _ target: ChatMessageTarget, set: [String: String], delete: [String], by caller: ChatCaller,
+        reply: @escaping ChatAnswering
     ) {
-        if let problem = NexconnLimits.problem(ofMetadata: set) { return answer(.failure(problem), reply: reply) }
+        if let problem = ChatProtocolLimits.problem(ofMetadata: set) { return answer(.failure(problem), reply: reply) }
         let delete = delete.filter { set[$0] == nil }
         modify(
             target, by: caller, missing: .noSuchMessage,
@@ -69,12 +69,12 @@ extension NexconnApplication {
             var changed = message
             for key in delete { changed.options.metadata[key] = nil }
             changed.options.metadata.merge(set) { _, new in new }
-            guard changed.options.metadata.count <= NexconnLimits.metadataPairs else {
-                throw NexconnRefusal(.metadataTooLarge, "A message has at most 300 pairs of metadata.")
+            guard changed.options.metadata.count <= ChatProtocolLimits.metadataPairs else {
+                throw ChatRequestRefusal(.metadataTooLarge, "A message has at most 300 pairs of metadata.")
             }
             try Self.checkBytes(ofMetadata: changed.options.metadata)
             change.commit.rewrites.append((event.id, changed.body))
-            let news = NexconnMetadataChange(
+            let news = ChatMetadataChange(
                 conversation: target.conversation, from: caller.user.text, to: target.to, id: target.id, set: set,
                 deleted: delete,
                 time: change.now)
@@ -87,9 +87,9 @@ extension NexconnApplication {
     /// (rule NV-62).
     static let metadataBytes = 32_768
 
-    static func checkBytes(ofMetadata pairs: [String: String]) throws(NexconnRefusal) {
+    static func checkBytes(ofMetadata pairs: [String: String]) throws(ChatRequestRefusal) {
         guard pairs.reduce(0, { $0 + $1.key.utf8.count + $1.value.utf8.count }) <= metadataBytes else {
-            throw NexconnRefusal(.metadataTooLarge, "The metadata of a message may have 32,768 bytes together.")
+            throw ChatRequestRefusal(.metadataTooLarge, "The metadata of a message may have 32,768 bytes together.")
         }
     }
 
@@ -100,9 +100,9 @@ extension NexconnApplication {
     /// - Parameter judge: checks the caller's rights in the channel. It runs before the conversation's turn and before the store is
     ///   read, so that callers without rights delay nobody; `decide` checks again.
     private func modify(
-        _ target: NexconnTarget, by caller: NexconnCaller, missing: NexconnRefusal,
-        judge: (ChatState, Int64) throws -> Void, reply: @escaping NexconnAnswering,
-        _ decide: @escaping @Sendable (ChatEvent, NexconnMessage, inout ChatState, inout NexconnChange) throws -> NexconnResult
+        _ target: ChatMessageTarget, by caller: ChatCaller, missing: ChatRequestRefusal,
+        judge: (ChatState, Int64) throws -> Void, reply: @escaping ChatAnswering,
+        _ decide: @escaping @Sendable (ChatEvent, ChatMessage, inout ChatState, inout ChatChange) throws -> ChatResult
     ) {
         let (store, key, now) = (storage.store, key, now)
         let access: ChatHistoryAccess
@@ -112,11 +112,11 @@ extension NexconnApplication {
                 return state.historyAccess(of: ChatKind(target.conversation), Identifier(target.to), by: caller.user)
             }
         } catch {
-            return answer(.failure(NexconnRefusal(error)), reply: reply)
+            return answer(.failure(ChatRequestRefusal(error)), reply: reply)
         }
         turns.run(access.conversation, by: caller.user) { done in
             Task {
-                let found: Result<ChatEvent, NexconnRefusal>
+                let found: Result<ChatEvent, ChatRequestRefusal>
                 do {
                     let event = try await store.event(target.id.rawValue, in: access.conversation, application: key)
                     found = event.map { .success($0) } ?? .failure(missing)
@@ -126,7 +126,7 @@ extension NexconnApplication {
                 self.change(
                     { state, change in
                         let event = try found.get()
-                        guard event.id > access.floor, caller.maySee(event), let message = NexconnMessage(storedAs: event.body)
+                        guard event.id > access.floor, caller.maySee(event), let message = ChatMessage(storedAs: event.body)
                         else { throw missing }
                         return try decide(event, message, &state, &change)
                     },
@@ -140,8 +140,8 @@ extension NexconnApplication {
 
     /// Notifies the receivers of a message that it was changed.
     private func spread(
-        _ event: NexconnEvent, in target: NexconnTarget, to recipients: ChatRecipients, by caller: NexconnCaller,
-        _ state: inout ChatState, _ change: inout NexconnChange
+        _ event: ChatWireEvent, in target: ChatMessageTarget, to recipients: ChatRecipients, by caller: ChatCaller,
+        _ state: inout ChatState, _ change: inout ChatChange
     ) {
         let body = event.body
         guard target.conversation != .open else {
@@ -153,16 +153,16 @@ extension NexconnApplication {
     }
 }
 
-extension NexconnRefusal {
-    static let noSuchMessage = NexconnRefusal(.noSuchMessage, "There is no such message.")
-    static let nothingToRecall = NexconnRefusal(.nothingToRecall, "There is no such message to recall.")
+extension ChatRequestRefusal {
+    static let noSuchMessage = ChatRequestRefusal(.noSuchMessage, "There is no such message.")
+    static let nothingToRecall = ChatRequestRefusal(.nothingToRecall, "There is no such message to recall.")
 }
 
-extension NexconnMessage {
+extension ChatMessage {
     /// Decodes a stored message; nil when the event is not a message.
     init?(storedAs body: [UInt8]) {
-        var decoder = NexconnFrameDecoder(rememberedNames: 0)
-        let inbound = NexconnServerFrames.transient(body).withUnsafeBytes { decoder.text($0) }
+        var decoder = ChatFrameDecoder(rememberedNames: 0)
+        let inbound = ChatServerFrames.transient(body).withUnsafeBytes { decoder.text($0) }
         guard case .transient(.message(let message)) = inbound else { return nil }
         self = message
     }

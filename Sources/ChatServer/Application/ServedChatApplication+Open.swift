@@ -1,10 +1,10 @@
+import ChatProtocol
 import Identifiers
-import NexconnProtocol
 import ServerStorage
 
 // Open channels (chat-protocol.md, section 8; rules CH-60 to CH-73).
-extension NexconnApplication {
-    func performOpen(_ request: NexconnRequest, by caller: NexconnCaller, reply: @escaping NexconnAnswering) {
+extension ServedChatApplication {
+    func performOpen(_ request: ChatRequest, by caller: ChatCaller, reply: @escaping ChatAnswering) {
         guard case .enter(let entry) = request else {
             return change(
                 { state, change in try self.decideOpen(request, by: caller, state: &state, change: &change) }, reply: reply)
@@ -13,12 +13,12 @@ extension NexconnApplication {
     }
 
     private func decideOpen(
-        _ request: NexconnRequest, by caller: NexconnCaller, state: inout ChatState, change: inout NexconnChange
-    ) throws -> NexconnResult {
+        _ request: ChatRequest, by caller: ChatCaller, state: inout ChatState, change: inout ChatChange
+    ) throws -> ChatResult {
         let (actor, now) = (caller.actor, change.now)
         switch request {
         case .exit(let id):
-            guard let peer = caller.peer else { throw NexconnRefusal.unknown }
+            guard let peer = caller.peer else { throw ChatRequestRefusal.unknown }
             let news = try state.exitOpenChannel(
                 Identifier(id), session: peer.chat, user: peer.user, at: now, into: &change.commit)
             tell(news, &change, except: peer)
@@ -26,11 +26,11 @@ extension NexconnApplication {
             let id = Identifier(id)
             let members = try state.participants(of: id, limit: limit, by: actor, at: now)
             return .openInfo(
-                NexconnOpenInfo(
+                ChatOpenInfo(
                     created: state.openChannel(id)?.created ?? 0, count: state.participantCount(of: id),
-                    members: members.map { NexconnOpenMember(user: $0.user.text, entered: $0.entered) }))
+                    members: members.map { ChatOpenMember(user: $0.user.text, entered: $0.entered) }))
         case .openMetadata(let id):
-            return .openMetadata(try state.openEntries(of: Identifier(id), by: actor, at: now).map { NexconnOpenEntry($0) })
+            return .openMetadata(try state.openEntries(of: Identifier(id), by: actor, at: now).map { ChatOpenEntry($0) })
         case .setOpenMetadata(let id, let pairs, let overwrite, let deleteWhenLeft):
             tell(
                 try state.setOpenEntries(
@@ -41,7 +41,7 @@ extension NexconnApplication {
             tell(
                 try state.deleteOpenEntries(
                     keys.identifiers, in: Identifier(id), force: force, by: actor, at: now, into: &change.commit), &change)
-        default: throw NexconnRefusal.unknown
+        default: throw ChatRequestRefusal.unknown
         }
         return .done
     }
@@ -50,22 +50,22 @@ extension NexconnApplication {
 
     /// The data of a user who enters an open channel, before the history is read.
     fileprivate struct Entering: Sendable {
-        var entrance: NexconnOpenEntrance
+        var entrance: ChatOpenEntrance
         /// Selects the messages before the user entered; later ones are delivered to the device, so that none is missing or
         /// delivered twice.
         var query: ChatHistoryQuery?
         var saysMore: Bool
     }
 
-    private func enter(_ entry: NexconnEntry, by caller: NexconnCaller, reply: @escaping NexconnAnswering) {
+    private func enter(_ entry: ChatEntryRequest, by caller: ChatCaller, reply: @escaping ChatAnswering) {
         guard let peer = caller.peer else { return answer(.failure(.unknown), reply: reply) }
-        guard NexconnLimits.entryMessages.contains(entry.count) else {
+        guard ChatProtocolLimits.entryMessages.contains(entry.count) else {
             return answer(.failure(.badArgument("count is 0 to 50.")), reply: reply)
         }
         let (store, key) = (storage.store, key)
         change(
             { state, change in try self.decideEntrance(entry, by: peer, state: &state, change: &change) },
-            completion: { (result: Result<Entering, NexconnRefusal>) in
+            completion: { (result: Result<Entering, ChatRequestRefusal>) in
                 switch result {
                 case .failure(let refusal): reply(.failure(refusal))
                 case .success(let entering):
@@ -85,7 +85,7 @@ extension NexconnApplication {
     }
 
     private func decideEntrance(
-        _ entry: NexconnEntry, by peer: NexconnPeer, state: inout ChatState, change: inout NexconnChange
+        _ entry: ChatEntryRequest, by peer: ChatSessionPeer, state: inout ChatState, change: inout ChatChange
     ) throws -> Entering {
         let channel = Identifier(entry.channel)
         let entrance = try state.enterOpenChannel(
@@ -100,7 +100,7 @@ extension NexconnApplication {
                 conversation: access.conversation, after: max(access.floor, entry.after?.rawValue ?? 0), before: change.nextID(),
                 limit: count + 1, viewer: peer.user)
         }
-        return Entering(entrance: NexconnOpenEntrance(entrance), query: query, saysMore: entry.after != nil)
+        return Entering(entrance: ChatOpenEntrance(entrance), query: query, saysMore: entry.after != nil)
     }
 
     // MARK: Telling
@@ -108,37 +108,37 @@ extension NexconnApplication {
     /// Notifies connected devices of changes.
     ///
     /// - Parameter peer: a device that needs no notification that it entered or left. Other devices are notified before they are removed.
-    func tell(_ news: ChatNews, _ change: inout NexconnChange, except peer: NexconnPeer? = nil) {
+    func tell(_ news: ChatNews, _ change: inout ChatChange, except peer: ChatSessionPeer? = nil) {
         guard !news.isEmpty else { return }
         for seat in news.detached where seat.session == peer?.chat { change.unseat(seat.session, from: seat.channel) }
         for event in news.open {
-            var knows: ChatSession?
+            var knows: ChatSessionID?
             if case .members = event.kind { knows = peer?.chat }
-            change.tell(openChannel: event.channel, NexconnEvent(event).body, except: knows)
+            change.tell(openChannel: event.channel, ChatWireEvent(event).body, except: knows)
         }
         for seat in news.detached where seat.session != peer?.chat { change.unseat(seat.session, from: seat.channel) }
         for sync in news.syncs {
-            let event = NexconnEvent.openSync(
+            let event = ChatWireEvent.openSync(
                 channel: sync.channel.text, isJoin: sync.isJoin, isOtherDevice: sync.isOtherDevice)
             change.tell(sync.sessions, event.body)
         }
         // A user may have subscribed to online status before the application switched it off.
         guard !news.presence.isEmpty, settings.hasPresence else { return }
         for event in news.presence {
-            change.tell(event.watchers, NexconnEvent.presence([NexconnPresence(event.state)]).body)
+            change.tell(event.watchers, ChatWireEvent.presence([ChatOnlineStatus(event.state)]).body)
         }
     }
 
     /// A hook for each message that was sent and is durable; it does nothing. Called without a lock.
-    func announce(_ message: NexconnMessage, by caller: NexconnCaller) {}
+    func announce(_ message: ChatMessage, by caller: ChatCaller) {}
 }
 
-extension NexconnApplication.Entering {
+extension ServedChatApplication.Entering {
     /// The size in bytes at which an answer ends, so that none makes a client look like a slow reader.
     private static let maximumBytes = 262_144
 
     /// - Parameter events: the events, newest first; one more than the limit if there are more.
-    fileprivate func result(_ events: [ChatEvent], limit: Int) -> NexconnResult {
+    fileprivate func result(_ events: [ChatEvent], limit: Int) -> ChatResult {
         var entrance = entrance
         var bodies: [[UInt8]] = []
         var bytes = 0
@@ -158,37 +158,37 @@ extension [String: String] {
     var identified: [Identifier: String] { [Identifier: String](map { (Identifier($0.key), $0.value) }) { _, last in last } }
 }
 
-extension NexconnOpenEntry {
-    init(_ entry: ChatOpenEntry) {
+extension ChatOpenEntry {
+    init(_ entry: ChatDocument.OpenEntry) {
         self.init(key: entry.key.text, value: entry.value, owner: entry.owner.text)
     }
 }
 
-extension NexconnOpenEntrance {
+extension ChatOpenEntrance {
     init(_ entrance: ChatEntrance) {
         self.init(
             channel: entrance.channel.id.text, created: entrance.channel.created, count: entrance.count,
             entered: entrance.entered,
             isMutedForAll: entrance.channel.isMuted, isMuted: entrance.isMuted, isMutedHere: entrance.isMutedHere,
-            isAllowed: entrance.isAllowed, metadata: entrance.entries.map { NexconnOpenEntry($0) }, left: entrance.left.texts)
+            isAllowed: entrance.isAllowed, metadata: entrance.entries.map { ChatOpenEntry($0) }, left: entrance.left.texts)
     }
 }
 
-extension NexconnEvent {
+extension ChatWireEvent {
     init(_ event: ChatOpenEvent) {
         let (channel, time) = (event.channel.text, event.time)
         self =
             switch event.kind {
             case .members(let actions, let count):
                 .openMembers(
-                    channel: channel, actions: actions.map { NexconnOpenAction(user: $0.user.text, isJoin: $0.isJoin) },
+                    channel: channel, actions: actions.map { ChatWireOpenAction(user: $0.user.text, isJoin: $0.isJoin) },
                     count: count, time: time)
             case .metadata(let changes):
                 .openMetadata(
-                    channel: channel, changes: changes.map { NexconnOpenChange(key: $0.key.text, value: $0.value) }, time: time)
+                    channel: channel, changes: changes.map { ChatOpenChange(key: $0.key.text, value: $0.value) }, time: time)
             case .muting(let kind, let users, let duration):
                 .openMute(
-                    NexconnOpenMute(
+                    ChatOpenMute(
                         channel: channel, kind: kind, users: users.texts, duration: duration,
                         time: time))
             case .banned(let users, let duration):
@@ -199,7 +199,7 @@ extension NexconnEvent {
     }
 }
 
-extension NexconnPresence {
+extension ChatOnlineStatus {
     init(_ state: ChatPresenceState) {
         self.init(user: state.user.text, isOnline: state.isOnline, time: state.time)
     }

@@ -1,13 +1,13 @@
+import ChatProtocol
 import Identifiers
-import NexconnProtocol
 import ServerStorage
 
 // Read receipts (chat-protocol.md, 5.2; rules NV-27 and NV-28).
-extension NexconnApplication {
+extension ServedChatApplication {
     /// Records that a user has read messages, and notifies their senders of the new numbers of readers.
     func sendReceipt(
-        _ conversation: NexconnConversation, _ channel: Identifier, for ids: [NexconnMessageID], by caller: NexconnCaller,
-        reply: @escaping NexconnAnswering
+        _ conversation: ChatConversationKind, _ channel: Identifier, for ids: [ChatMessageID], by caller: ChatCaller,
+        reply: @escaping ChatAnswering
     ) {
         let (user, start) = (caller.user, now)
         let access: ChatHistoryAccess
@@ -19,7 +19,7 @@ extension NexconnApplication {
                 return state.historyAccess(of: ChatKind(conversation), channel, by: user)
             }
         } catch {
-            return answer(.failure(NexconnRefusal(error)), reply: reply)
+            return answer(.failure(ChatRequestRefusal(error)), reply: reply)
         }
         turns.run(access.conversation, by: user) { done in
             self.look(ids, access, by: caller) { found in
@@ -28,22 +28,22 @@ extension NexconnApplication {
                         let now = change.now
                         try state.admitReceipt(by: user, in: ChatKind(conversation), channel, at: now)
                         let read = try found.get()
-                        guard !read.isEmpty else { throw NexconnRefusal.noSuchMessage }
-                        var items: [Identifier: [NexconnReceipt]] = [:]
+                        guard !read.isEmpty else { throw ChatRequestRefusal.noSuchMessage }
+                        var items: [Identifier: [ChatReadCounts]] = [:]
                         for (event, receipts) in read where event.sender != user {
-                            guard let message = NexconnMessage(storedAs: event.body), message.options.needsReceipt,
+                            guard let message = ChatMessage(storedAs: event.body), message.options.needsReceipt,
                                 !receipts.contains(where: { $0.user == user })
                             else { continue }
                             change.commit.receipts.append((event.id, ChatReceipt(user: user, time: now)))
                             items[event.sender, default: []].append(event.receipt(readers: receipts.count + 1))
                         }
                         for (sender, items) in items.sorted(by: { $0.key < $1.key }) {
-                            let news = NexconnReceipts(
+                            let news = ChatReceipts(
                                 conversation: conversation, from: user.text,
                                 to: conversation == .direct ? sender.text : channel.text,
                                 items: items, time: now)
                             change.add(
-                                ChatEvent(id: change.nextID(), sender: user, body: NexconnEvent.receipt(news).body),
+                                ChatEvent(id: change.nextID(), sender: user, body: ChatWireEvent.receipt(news).body),
                                 places: state.place([sender]))
                         }
                         return .done
@@ -58,8 +58,8 @@ extension NexconnApplication {
 
     /// The numbers of readers of messages.
     func receipts(
-        _ conversation: NexconnConversation, _ channel: Identifier, for ids: [NexconnMessageID], by caller: NexconnCaller,
-        reply: @escaping NexconnAnswering
+        _ conversation: ChatConversationKind, _ channel: Identifier, for ids: [ChatMessageID], by caller: ChatCaller,
+        reply: @escaping ChatAnswering
     ) {
         readReceipts(conversation, channel, for: ids, by: caller, reply: reply) { read in
             .receipts(read.map { event, receipts in event.receipt(readers: receipts.count) })
@@ -67,18 +67,18 @@ extension NexconnApplication {
     }
 
     /// The users who have read a message, in the order of reading.
-    func receiptUsers(_ target: NexconnTarget, by caller: NexconnCaller, reply: @escaping NexconnAnswering) {
+    func receiptUsers(_ target: ChatMessageTarget, by caller: ChatCaller, reply: @escaping ChatAnswering) {
         readReceipts(target.conversation, Identifier(target.to), for: [target.id], by: caller, reply: reply) { read in
-            guard let receipts = read.first?.receipts else { throw NexconnRefusal.noSuchMessage }
-            return .receiptUsers(receipts.map { NexconnReceiptUser(user: $0.user.text, time: $0.time) })
+            guard let receipts = read.first?.receipts else { throw ChatRequestRefusal.noSuchMessage }
+            return .receiptUsers(receipts.map { ChatReceiptUser(user: $0.user.text, time: $0.time) })
         }
     }
 
     private typealias Read = [(event: ChatEvent, receipts: [ChatReceipt])]
 
     private func readReceipts(
-        _ conversation: NexconnConversation, _ channel: Identifier, for ids: [NexconnMessageID], by caller: NexconnCaller,
-        reply: @escaping NexconnAnswering, _ result: @escaping @Sendable (Read) throws -> NexconnResult
+        _ conversation: ChatConversationKind, _ channel: Identifier, for ids: [ChatMessageID], by caller: ChatCaller,
+        reply: @escaping ChatAnswering, _ result: @escaping @Sendable (Read) throws -> ChatResult
     ) {
         let now = now
         do {
@@ -90,18 +90,18 @@ extension NexconnApplication {
                 do {
                     reply(.success(try result(try found.get())))
                 } catch {
-                    reply(.failure(NexconnRefusal(error)))
+                    reply(.failure(ChatRequestRefusal(error)))
                 }
             }
         } catch {
-            answer(.failure(NexconnRefusal(error)), reply: reply)
+            answer(.failure(ChatRequestRefusal(error)), reply: reply)
         }
     }
 
     /// Reads messages of a conversation and their receipts. Messages that do not exist, or that the caller may not see, are left out.
     private func look(
-        _ ids: [NexconnMessageID], _ access: ChatHistoryAccess, by caller: NexconnCaller,
-        completion: @escaping @Sendable (Result<Read, NexconnRefusal>) -> Void
+        _ ids: [ChatMessageID], _ access: ChatHistoryAccess, by caller: ChatCaller,
+        completion: @escaping @Sendable (Result<Read, ChatRequestRefusal>) -> Void
     ) {
         let (store, key) = (storage.store, key)
         Task {
@@ -126,8 +126,8 @@ extension NexconnApplication {
 
 extension ChatEvent {
     /// The total is at least the number of readers, because members who joined later read the message too.
-    fileprivate func receipt(readers: Int) -> NexconnReceipt {
+    fileprivate func receipt(readers: Int) -> ChatReadCounts {
         let total = max(audience, readers)
-        return NexconnReceipt(id: NexconnMessageID(rawValue: id), read: readers, unread: total - readers, total: total)
+        return ChatReadCounts(id: ChatMessageID(rawValue: id), read: readers, unread: total - readers, total: total)
     }
 }

@@ -1,16 +1,16 @@
+import ChatProtocol
 import Identifiers
-import NexconnProtocol
 
-extension NexconnApplication {
+extension ServedChatApplication {
     /// Answers a request of a session, of the application's own server, or of the bridge.
     ///
     /// - Parameter reply: called once, on any thread, without a lock held.
-    func perform(_ request: NexconnRequest, by caller: NexconnCaller, reply: @escaping NexconnAnswering) {
+    func perform(_ request: ChatRequest, by caller: ChatCaller, reply: @escaping ChatAnswering) {
         if let peer = caller.peer, let kind = request.spending {
             do throws(ChatRefusal) {
                 try spend(kind, by: peer)
             } catch {
-                return answer(.failure(NexconnRefusal(error)), reply: reply)
+                return answer(.failure(ChatRequestRefusal(error)), reply: reply)
             }
         }
         switch request {
@@ -38,12 +38,12 @@ extension NexconnApplication {
     }
 
     /// Answers after all earlier decisions have been answered.
-    func answer(_ result: Result<NexconnResult, NexconnRefusal>, reply: @escaping NexconnAnswering) {
+    func answer(_ result: Result<ChatResult, ChatRequestRefusal>, reply: @escaping ChatAnswering) {
         change({ _, _ in try result.get() }, reply: reply)
     }
 }
 
-extension NexconnRequest {
+extension ChatRequest {
     /// The quota of a session's request; nil for messages, which are counted when they are decided.
     var spending: ChatSpending? {
         switch self {
@@ -60,15 +60,15 @@ extension NexconnRequest {
     }
 }
 
-extension NexconnRefusal {
-    static let unknown = NexconnRefusal(.unknownRequest, "There is no such request.")
-    static let answerTooLarge = NexconnRefusal(.tooLarge, "The answer would have more than 768 KiB: ask for less at a time.")
-    static let unreadable = NexconnRefusal(.storageFailed, "The server could not read it.")
-    static func badArgument(_ reason: String) -> NexconnRefusal { NexconnRefusal(.badArgument, reason) }
+extension ChatRequestRefusal {
+    static let unknown = ChatRequestRefusal(.unknownRequest, "There is no such request.")
+    static let answerTooLarge = ChatRequestRefusal(.tooLarge, "The answer would have more than 768 KiB: ask for less at a time.")
+    static let unreadable = ChatRequestRefusal(.storageFailed, "The server could not read it.")
+    static func badArgument(_ reason: String) -> ChatRequestRefusal { ChatRequestRefusal(.badArgument, reason) }
 }
 
 extension ChatKind {
-    init(_ conversation: NexconnConversation) {
+    init(_ conversation: ChatConversationKind) {
         self =
             switch conversation {
             case .direct: .direct
@@ -79,7 +79,7 @@ extension ChatKind {
     }
 }
 
-extension NexconnConversation {
+extension ChatConversationKind {
     init(_ kind: ChatKind) {
         self =
             switch kind {

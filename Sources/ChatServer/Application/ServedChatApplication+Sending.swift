@@ -1,10 +1,10 @@
+import ChatProtocol
 import Identifiers
-import NexconnProtocol
 import ServerRuntime
 import ServerStorage
 
 /// Options of a message that only the server API and the bridge may set, beyond a session's draft.
-struct NexconnSendOptions: Sendable {
+struct ChatSendOptions: Sendable {
     /// Whether the receiver's blocklist is checked.
     var checksBlocking = false
     /// Whether the sender's own devices also receive the message when the application does not synchronize devices.
@@ -13,20 +13,20 @@ struct NexconnSendOptions: Sendable {
     var node: (any ChatNode)?
 }
 
-extension NexconnApplication {
+extension ServedChatApplication {
     /// Sends a message (chat-protocol.md, 5.1; rules NV-15 to NV-20).
     ///
     /// - Parameters:
     ///   - options: options of the application's server and the bridge; sessions have none.
     ///   - reply: called with `sent` once the message is durable and queued for the connected devices.
     func send(
-        _ draft: NexconnDraft, by caller: NexconnCaller, options: NexconnSendOptions = .init(),
-        reply: @escaping NexconnAnswering
+        _ draft: ChatMessageDraft, by caller: ChatCaller, options: ChatSendOptions = .init(),
+        reply: @escaping ChatAnswering
     ) {
         if let refusal = Self.problem(of: draft, caller) { return answer(.failure(refusal), reply: reply) }
         change(
             { state, change in try decide(draft, by: caller, options: options, state: &state, change: &change) },
-            completion: { (result: Result<Sending, NexconnRefusal>) in
+            completion: { (result: Result<Sending, ChatRequestRefusal>) in
                 switch result {
                 case .failure(let refusal): reply(.failure(refusal))
                 case .success(.repeated(let known)):
@@ -36,7 +36,7 @@ extension NexconnApplication {
                         && self.read { $0.repetition(of: Identifier(draft.clientID), by: caller.user)?.id == known.id }
                     reply(
                         isKept
-                            ? .success(.sent(NexconnMessageID(rawValue: known.id), sequence: known.sequence))
+                            ? .success(.sent(ChatMessageID(rawValue: known.id), sequence: known.sequence))
                             : .failure(.notStored))
                 case .success(.sent(let message, let sequence)):
                     let node = options.node ?? caller.peer.flatMap { peer in self.withAudience { $0.node(of: peer.chat) } }
@@ -49,21 +49,21 @@ extension NexconnApplication {
     }
 
     private enum Sending: Sendable {
-        case sent(NexconnMessage, sequence: UInt64?)
+        case sent(ChatMessage, sequence: UInt64?)
         case repeated(ChatRepetition)
     }
 
     private func decide(
-        _ draft: NexconnDraft, by caller: NexconnCaller, options: NexconnSendOptions, state: inout ChatState,
-        change: inout NexconnChange
+        _ draft: ChatMessageDraft, by caller: ChatCaller, options: ChatSendOptions, state: inout ChatState,
+        change: inout ChatChange
     ) throws -> Sending {
         let sender = caller.user
         let clientID = draft.clientID.isEmpty ? nil : Identifier(draft.clientID)
         if let clientID, let known = state.repetition(of: clientID, by: sender) { return .repeated(known) }
         try Self.checkBytes(ofMetadata: draft.options.metadata)
         let admission = try admission(of: draft, by: caller, options: options, state: &state, at: change.now)
-        var message = NexconnMessage(
-            id: NexconnMessageID(rawValue: change.nextID()), conversation: draft.conversation, from: sender.text, to: draft.to,
+        var message = ChatMessage(
+            id: ChatMessageID(rawValue: change.nextID()), conversation: draft.conversation, from: sender.text, to: draft.to,
             type: draft.type, content: draft.content, clientID: clientID?.text,
             options: draft.options)
         if case .bridge(let service, _) = caller { message.bridge = service }
@@ -93,7 +93,7 @@ extension NexconnApplication {
     }
 
     private func admission(
-        of draft: NexconnDraft, by caller: NexconnCaller, options: NexconnSendOptions, state: inout ChatState, at now: Int64
+        of draft: ChatMessageDraft, by caller: ChatCaller, options: ChatSendOptions, state: inout ChatState, at now: Int64
     ) throws(ChatRefusal) -> ChatAdmission {
         let draft = ChatDraft(
             kind: ChatKind(draft.conversation), to: Identifier(draft.to), users: draft.options.users?.identifiers,
@@ -105,7 +105,7 @@ extension NexconnApplication {
         return try state.admit(draft, from: peer.user, session: peer.chat.id, at: now)
     }
 
-    private func event(_ message: NexconnMessage, body: [UInt8], admission: ChatAdmission, by sender: Identifier) -> ChatEvent {
+    private func event(_ message: ChatMessage, body: [UInt8], admission: ChatAdmission, by sender: Identifier) -> ChatEvent {
         ChatEvent(
             id: message.id.rawValue, conversation: admission.conversation, sender: sender,
             clientID: message.clientID.map { Identifier($0) }, body: body, audience: admission.recipients.others,
@@ -113,26 +113,27 @@ extension NexconnApplication {
     }
 
     /// The application's server may send system messages, and its messages need no client message id.
-    private static func problem(of draft: NexconnDraft, _ caller: NexconnCaller) -> NexconnRefusal? {
-        guard caller.peer == nil else { return NexconnLimits.problem(of: draft) }
-        guard draft.clientID.isEmpty || NexconnLimits.accepts(id: draft.clientID) else {
+    private static func problem(of draft: ChatMessageDraft, _ caller: ChatCaller) -> ChatRequestRefusal? {
+        guard caller.peer == nil else { return ChatProtocolLimits.problem(of: draft) }
+        guard draft.clientID.isEmpty || ChatProtocolLimits.accepts(id: draft.clientID) else {
             return .badArgument("The client's id of a message has 1 to 64 characters.")
         }
-        guard NexconnLimits.accepts(type: draft.type) else { return .badArgument("The type must have 1 to 32 characters.") }
-        return NexconnLimits.problem(ofContent: draft.content) ?? NexconnLimits.problem(ofMetadata: draft.options.metadata)
+        guard ChatProtocolLimits.accepts(type: draft.type) else { return .badArgument("The type must have 1 to 32 characters.") }
+        return ChatProtocolLimits.problem(ofContent: draft.content)
+            ?? ChatProtocolLimits.problem(ofMetadata: draft.options.metadata)
     }
 
-    package func tellTyping(_ type: String, to user: Identifier, by peer: NexconnPeer) {
-        guard NexconnLimits.accepts(type: type) else { return }
+    package func tellTyping(_ type: String, to user: Identifier, by peer: ChatSessionPeer) {
+        guard ChatProtocolLimits.accepts(type: type) else { return }
         change(
             { state, change in
                 let now = change.now
                 let draft = ChatDraft(kind: .direct, to: user, contentBytes: 0, isStatus: true)
                 _ = try state.admit(draft, from: peer.user, session: peer.chat.id, at: now)
                 change.tell(
-                    [user], NexconnEvent.typing(from: peer.user.text, to: user.text, type: type, time: now).body,
+                    [user], ChatWireEvent.typing(from: peer.user.text, to: user.text, type: type, time: now).body,
                     except: peer.chat)
-                return NexconnResult.done
+                return ChatResult.done
             }, reply: { _ in })
     }
 }

@@ -1,34 +1,34 @@
+import ChatProtocol
 import Crypto
 import Identifiers
 import NIOCore
-import NexconnProtocol
 import ServerRuntime
 import ServerStorage
 import WireCoding
 
-extension NexconnGateway {
+extension ChatGateway {
     /// The application's name in admission control and metrics.
     var name: ApplicationName { ApplicationName(.chat, key) }
 }
 
 /// The credentials with which a device signs in.
-struct NexconnCredentials: Hashable, Sendable {
+struct ChatSessionCredentials: Hashable, Sendable {
     /// The hash under which the state stores the token.
     var token: Identifier
-    var device: NexconnDevice
+    var device: ChatDevice
     var isReconnect: Bool
     var yields: Bool
-    var resume: NexconnPlace?
+    var resume: ChatPlace?
 
-    init(_ hello: NexconnHello) {
-        token = NexconnApplication.hash(ofToken: hello.token)
+    init(_ hello: ChatHello) {
+        token = ServedChatApplication.hash(ofToken: hello.token)
         device = hello.device
         isReconnect = hello.isReconnect
         yields = hello.yields
         resume = hello.resume
     }
 
-    init(token: Identifier, device: NexconnDevice, isReconnect: Bool, yields: Bool, resume: NexconnPlace?) {
+    init(token: Identifier, device: ChatDevice, isReconnect: Bool, yields: Bool, resume: ChatPlace?) {
         self.token = token
         self.device = device
         self.isReconnect = isReconnect
@@ -37,30 +37,30 @@ struct NexconnCredentials: Hashable, Sendable {
     }
 }
 
-extension NexconnApplication {
+extension ServedChatApplication {
     /// The hash under which the state stores a token.
     static func hash(ofToken token: String) -> Identifier {
         Identifier(Hex.text(SHA256.hash(data: Array(token.utf8))))
     }
 
     package func signIn(
-        _ hello: NexconnHello, _ chat: ChatSession, session: String, address: String, line: NexconnLine,
-        completion: @escaping @Sendable (Result<NexconnAdmission, NexconnRefusal>) -> Void
+        _ hello: ChatHello, _ chat: ChatSessionID, session: String, address: String, line: ChatLine,
+        completion: @escaping @Sendable (Result<ChatSessionAdmission, ChatRequestRefusal>) -> Void
     ) {
-        signIn(NexconnCredentials(hello), chat, session: session, address: address, line: line, completion: completion)
+        signIn(ChatSessionCredentials(hello), chat, session: session, address: address, line: line, completion: completion)
     }
 
     /// - Parameter line: access to the connection; nil when the connection belongs to another process.
     func signIn(
-        _ credentials: NexconnCredentials, _ chat: ChatSession, session: String, address: String, line: NexconnLine?,
-        completion: @escaping @Sendable (Result<NexconnAdmission, NexconnRefusal>) -> Void
+        _ credentials: ChatSessionCredentials, _ chat: ChatSessionID, session: String, address: String, line: ChatLine?,
+        completion: @escaping @Sendable (Result<ChatSessionAdmission, ChatRequestRefusal>) -> Void
     ) {
         change(
             { state, change in
                 // The application may have been removed since it was looked up.
-                if let bye = refusal { throw NexconnRefusal(bye.code, bye.reason) }
+                if let bye = refusal { throw ChatRequestRefusal(bye.code, bye.reason) }
                 // The node may have stopped meanwhile, together with its connections.
-                guard withAudience({ $0.node(of: chat) }) != nil else { throw NexconnRefusal.nodeGone }
+                guard withAudience({ $0.node(of: chat) }) != nil else { throw ChatRequestRefusal.nodeGone }
                 let now = change.now
                 let token = try state.checkToken(hash: credentials.token, at: now)
                 let signIn = ChatSignIn(
@@ -68,7 +68,7 @@ extension NexconnApplication {
                     deviceClass: credentials.device.class,
                     isReconnect: credentials.isReconnect, yields: credentials.yields, tokenIssued: token.issued)
                 let admittance = try state.signIn(chat, signIn, at: now)
-                let peer = NexconnPeer(
+                let peer = ChatSessionPeer(
                     session: session, user: token.user, device: credentials.device, address: address, chat: chat, line: line)
                 withAudience { $0.insert(peer) }
                 change.undo { state in
@@ -78,22 +78,22 @@ extension NexconnApplication {
                 }
                 change.end(admittance.kicked, .kicked)
                 tell(admittance.news, &change)
-                return NexconnAdmission(
+                return ChatSessionAdmission(
                     application: self, peer: peer, start: state.inboxStart(of: token.user, resume: credentials.resume),
                     epoch: storage.epoch)
             },
-            completion: { (result: Result<NexconnAdmission, NexconnRefusal>) in
+            completion: { (result: Result<ChatSessionAdmission, ChatRequestRefusal>) in
                 if case .success(let admission) = result { self.report(.connected, of: admission.peer) }
                 completion(result)
             })
     }
 
-    private func report(_ status: WebhookEvent.Status, of peer: NexconnPeer) {
+    private func report(_ status: WebhookEvent.Status, of peer: ChatSessionPeer) {
         let now = now
         tellWebhooks { WebhookEvent(status, of: peer, at: now) }
     }
 
-    package func signOut(_ peer: NexconnPeer, leaving: Bool?) {
+    package func signOut(_ peer: ChatSessionPeer, leaving: Bool?) {
         change(
             { state, change in
                 guard withAudience({ $0.remove(peer) }) else { return false }
@@ -102,7 +102,7 @@ extension NexconnApplication {
                 tell(news, &change)
                 return true
             },
-            completion: { (result: Result<Bool, NexconnRefusal>) in
+            completion: { (result: Result<Bool, ChatRequestRefusal>) in
                 if case .success(false) = result { return }
                 self.report(leaving == true ? .loggedOut : .disconnected, of: peer)
             })
@@ -112,7 +112,7 @@ extension NexconnApplication {
     func signOut(_ node: any ChatNode) async {
         for peer in withAudience({ $0.peers(on: node) }) { signOut(peer, leaving: nil) }
         await withCheckedContinuation { continuation in
-            change({ _, _ in NexconnResult.done }, reply: { _ in continuation.resume() })
+            change({ _, _ in ChatResult.done }, reply: { _ in continuation.resume() })
         }
     }
 
@@ -121,7 +121,7 @@ extension NexconnApplication {
         note { state, commit in _ = state.acknowledge(sequence, by: user, into: &commit) }
     }
 
-    package func readInbox(of user: Identifier, after sequence: UInt64, for line: NexconnLine) {
+    package func readInbox(of user: Identifier, after sequence: UInt64, for line: ChatLine) {
         readInbox(of: user, after: sequence) { line.mailbox.enqueue(.page(line.connection, $0)) }
     }
 
@@ -143,11 +143,11 @@ extension NexconnApplication {
     }
 
     /// Ends sessions for a reason other than their own requests, for example when a user is banned.
-    func end(_ sessions: [ChatSession], _ bye: NexconnBye) {
+    func end(_ sessions: [ChatSessionID], _ bye: ChatBye) {
         change(
             { _, change in
                 change.end(sessions, bye)
-                return NexconnResult.done
+                return ChatResult.done
             }, reply: { _ in })
     }
 
@@ -158,12 +158,12 @@ extension NexconnApplication {
             { state, change in
                 let news = state.sweep(at: change.now, into: &change.commit)
                 tell(news, &change)
-                return NexconnResult.done
+                return ChatResult.done
             }, reply: { _ in })
     }
 }
 
-extension NexconnRefusal {
+extension ChatRequestRefusal {
     /// Asks the client to reconnect, like a server that has begun to stop.
-    fileprivate static let nodeGone = NexconnRefusal(.storageFailed, "The server is shutting down.")
+    fileprivate static let nodeGone = ChatRequestRefusal(.storageFailed, "The server is shutting down.")
 }

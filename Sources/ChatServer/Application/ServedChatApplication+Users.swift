@@ -1,23 +1,23 @@
+import ChatProtocol
 import Identifiers
-import NexconnProtocol
 import ServerStorage
 
 // Users (chat-protocol.md, section 9; rules CH-9, CH-11 and CH-83 to CH-87).
-extension NexconnApplication {
-    func performUser(_ request: NexconnRequest, by caller: NexconnCaller, reply: @escaping NexconnAnswering) {
+extension ServedChatApplication {
+    func performUser(_ request: ChatRequest, by caller: ChatCaller, reply: @escaping ChatAnswering) {
         change({ state, change in try self.decideUser(request, by: caller, state: &state, change: &change) }, reply: reply)
     }
 
     private func decideUser(
-        _ request: NexconnRequest, by caller: NexconnCaller, state: inout ChatState, change: inout NexconnChange
-    ) throws -> NexconnResult {
+        _ request: ChatRequest, by caller: ChatCaller, state: inout ChatState, change: inout ChatChange
+    ) throws -> ChatResult {
         let (user, now) = (caller.user, change.now)
         switch request {
         case .users(let ids):
-            guard NexconnLimits.users.contains(ids.count) else {
-                throw NexconnRefusal(NexconnCode(ChatCode.tooManyUsersInCall), "A call takes 1 to 100 users.")
+            guard ChatProtocolLimits.users.contains(ids.count) else {
+                throw ChatRequestRefusal(ChatErrorCode(ChatCode.tooManyUsersInCall), "A call takes 1 to 100 users.")
             }
-            return .users(ids.compactMap { state.user(Identifier($0)) }.map { NexconnUser($0) })
+            return .users(ids.compactMap { state.user(Identifier($0)) }.map { ChatUser($0) })
         case .updateUser(let name, let avatar, let extra):
             try state.updateUser(user, name: name, avatar: avatar, extra: extra, at: now, into: &change.commit)
         case .subscribeUsers(let users, let expiry):
@@ -30,7 +30,7 @@ extension NexconnApplication {
         case .subscriptions:
             return .subscriptions(
                 state.subscriptions(of: user, at: now).map {
-                    NexconnSubscription(user: $0.user.text, subscribed: $0.subscribed, expires: $0.expires)
+                    ChatSubscription(user: $0.user.text, subscribed: $0.subscribed, expires: $0.expires)
                 })
         case .block(let users):
             let users = users.identifiers
@@ -41,28 +41,28 @@ extension NexconnApplication {
             try state.unblock(users, by: user, into: &change.commit)
             tell(state.presenceNews(afterUnblocking: users, by: user), &change)
         case .blocklist: return .blocklist(state.blocked(by: user).texts)
-        default: throw NexconnRefusal.unknown
+        default: throw ChatRequestRefusal.unknown
         }
         return .done
     }
 
-    package func tellPresence(to peer: NexconnPeer) {
+    package func tellPresence(to peer: ChatSessionPeer) {
         guard settings.hasPresence else { return }
         change(
             { state, change in
                 self.tell(state.presenceStates(for: peer.user, at: change.now), to: peer, change: &change)
-                return NexconnResult.done
+                return ChatResult.done
             }, reply: { _ in })
     }
 
-    private func tell(_ states: [ChatPresenceState], to peer: NexconnPeer, change: inout NexconnChange) {
+    private func tell(_ states: [ChatPresenceState], to peer: ChatSessionPeer, change: inout ChatChange) {
         guard !states.isEmpty else { return }
-        change.tell([peer.chat], NexconnEvent.presence(states.map { NexconnPresence($0) }).body)
+        change.tell([peer.chat], ChatWireEvent.presence(states.map { ChatOnlineStatus($0) }).body)
     }
 }
 
-extension NexconnUser {
-    init(_ user: ChatUser) {
+extension ChatUser {
+    init(_ user: ChatDocument.User) {
         self.init(
             user: user.id.text, name: user.name.isEmpty ? nil : user.name, avatar: user.avatar.isEmpty ? nil : user.avatar,
             extra: user.extra)

@@ -1,6 +1,6 @@
+import ChatProtocol
 import Logging
 import NIOConcurrencyHelpers
-import NexconnProtocol
 import ServerRuntime
 import ServerStorage
 
@@ -8,7 +8,7 @@ import ServerStorage
 ///
 /// All changes take the same path: the state decides, ids and positions are assigned, and the commit is made under the lock; once the store
 /// has saved it, every node notifies its devices and the request is answered (rules NV-1 to NV-4). Answers are sent without a lock held.
-package final class NexconnApplication: Sendable {
+package final class ServedChatApplication: Sendable {
     /// Identifies the application as long as the server runs; everything else about it can change.
     package let key: String
     /// The number of the application, unique within the backend.
@@ -24,14 +24,14 @@ package final class NexconnApplication: Sendable {
     /// The difference between Unix time at the start and the monotonic clock, in milliseconds.
     private let steadyOffset: Int64
     /// Receives the events for webhooks, if the application has any.
-    let webhooks: NexconnWebhooks
+    let webhooks: ChatWebhooks
     /// Passes messages in open channels to other services.
     private let bridge: (any BridgeTap)?
     private let standing: NIOLockedValueBox<Standing>
     /// The outer lock. Commits are made under it, so that their order is that of ids.
     private let state: NIOLockedValueBox<State>
     /// The inner lock. Completions of the store take it, and they may run while the outer lock is held.
-    private let audience: NIOLockedValueBox<NexconnAudience>
+    private let audience: NIOLockedValueBox<ChatAudience>
 
     /// The settings that a reload can change.
     private struct Standing: Sendable {
@@ -60,11 +60,11 @@ package final class NexconnApplication: Sendable {
         self.bridge = bridge
         gate = ServerAPIRateLimiter(since: storage.isFirstStart ? nil : clock.monotonic())
         steadyOffset = storage.ids.milliseconds - clock.monotonic().milliseconds
-        webhooks = NexconnWebhooks(settings, clock: clock, logger: logger, journal: storage.log?.webhooks)
+        webhooks = ChatWebhooks(settings, clock: clock, logger: logger, journal: storage.log?.webhooks)
         var chat = ChatState(settings, restoring: restored, epoch: storage.epoch)
         if storage.log != nil { chat.recordLiveChanges() }
         state = NIOLockedValueBox(State(chat: chat))
-        audience = NIOLockedValueBox(NexconnAudience())
+        audience = NIOLockedValueBox(ChatAudience())
     }
 
     /// The current time in milliseconds since 1970.
@@ -80,7 +80,7 @@ package final class NexconnApplication: Sendable {
     package var settings: ChatApplication { standing.withLockedValue(\.settings) }
 
     /// The refusal for every session while the application is disabled or not configured (rule NV-71); nil while it serves.
-    package var refusal: NexconnBye? {
+    package var refusal: ChatBye? {
         standing.withLockedValue { standing in
             standing.isConfigured ? (standing.settings.isEnabled ? nil : .disabledApplication) : .unknownApplication
         }
@@ -105,7 +105,7 @@ package final class NexconnApplication: Sendable {
         change(
             { _, change in
                 change.end(withAudience { $0.all }, refusal)
-                return NexconnResult.done
+                return ChatResult.done
             },
             reply: { result in
                 guard case .failure = result else { return }
@@ -120,7 +120,7 @@ package final class NexconnApplication: Sendable {
     }
 
     /// Counts a request of a session against its quota.
-    func spend(_ kind: ChatSpending, by peer: NexconnPeer) throws(ChatRefusal) {
+    func spend(_ kind: ChatSpending, by peer: ChatSessionPeer) throws(ChatRefusal) {
         let now = now
         let result = state.withLockedValue { state in
             Result { () throws(ChatRefusal) in
@@ -131,7 +131,7 @@ package final class NexconnApplication: Sendable {
     }
 
     /// Continues where another process has ended: restores the connected sessions, without notifications.
-    func restore(_ live: ChatLive, _ peers: [NexconnPeer]) {
+    func restore(_ live: ChatLive, _ peers: [ChatSessionPeer]) {
         let (now, steadyTime) = (now, steadyTime)
         state.withLockedValue { state in
             state.chat.steadyTime = steadyTime
@@ -150,25 +150,25 @@ package final class NexconnApplication: Sendable {
     /// Decides and commits a change; once it is durable, notifies the receivers and answers.
     ///
     /// - Parameters:
-    ///   - decide: runs at once, under the lock. It throws ``NexconnRefusal`` or `ChatRefusal` when nothing has changed, and must
+    ///   - decide: runs at once, under the lock. It throws ``ChatRequestRefusal`` or `ChatRefusal` when nothing has changed, and must
     ///     not call the application.
     ///   - reply: called once, without a lock held, in the order of decisions: a refusal also comes after the answers to earlier
     ///     decisions.
     func change(
-        _ decide: (inout ChatState, inout NexconnChange) throws -> NexconnResult, reply: @escaping NexconnAnswering
+        _ decide: (inout ChatState, inout ChatChange) throws -> ChatResult, reply: @escaping ChatAnswering
     ) {
         change(decide, completion: reply)
     }
 
     /// The same as ``change(_:reply:)``, with any type of result.
     func change<Value: Sendable>(
-        _ decide: (inout ChatState, inout NexconnChange) throws -> Value,
-        completion: @escaping @Sendable (Result<Value, NexconnRefusal>) -> Void
+        _ decide: (inout ChatState, inout ChatChange) throws -> Value,
+        completion: @escaping @Sendable (Result<Value, ChatRequestRefusal>) -> Void
     ) {
         let ticket = CommitLatch()
-        var change = NexconnChange(ids: storage.ids)
+        var change = ChatChange(ids: storage.ids)
         let steadyTime = steadyTime
-        let decided: Result<Value, NexconnRefusal> = state.withLockedValue { state in
+        let decided: Result<Value, ChatRequestRefusal> = state.withLockedValue { state in
             state.chat.steadyTime = steadyTime
             do {
                 let value = try decide(&state.chat, &change)
@@ -179,8 +179,8 @@ package final class NexconnApplication: Sendable {
                 commit(change, state: &state, ticket: ticket)
                 return .success(value)
             } catch {
-                commit(NexconnChange(ids: storage.ids), state: &state, ticket: ticket)
-                return .failure(NexconnRefusal(error))
+                commit(ChatChange(ids: storage.ids), state: &state, ticket: ticket)
+                return .failure(ChatRequestRefusal(error))
             }
         }
         let made = change
@@ -196,7 +196,7 @@ package final class NexconnApplication: Sendable {
     }
 
     /// Stores and publishes a change. Called under the outer lock.
-    private func commit(_ change: NexconnChange, state: inout State, ticket: CommitLatch) {
+    private func commit(_ change: ChatChange, state: inout State, ticket: CommitLatch) {
         if let log = storage.log, !storage.storesFirst {
             let live = state.chat.takeLiveChanges()
             audience.withLockedValue { audience in
@@ -222,7 +222,7 @@ package final class NexconnApplication: Sendable {
                 } else {
                     audience.failed.formUnion(change.commit.additions.lazy.map(\.event.id))
                     // The state still has it, or takes it back with another change.
-                    if let live, !live.isEmpty { self.perform(NexconnChange(ids: self.storage.ids), live, &audience) }
+                    if let live, !live.isEmpty { self.perform(ChatChange(ids: self.storage.ids), live, &audience) }
                 }
             }
             if let error { self.logger.error("chat not stored", metadata: ["error": "\(type(of: error))"]) }
@@ -231,7 +231,7 @@ package final class NexconnApplication: Sendable {
     }
 
     /// - Parameter live: the sessions and participants that the change adds or removes; nil without a log.
-    private func perform(_ change: NexconnChange, _ live: ChatLiveChanges?, _ audience: inout NexconnAudience) {
+    private func perform(_ change: ChatChange, _ live: ChatLiveChanges?, _ audience: inout ChatAudience) {
         if let log = storage.log, let live {
             log.append(change, live, of: self, sessions: audience.only)
             if let message = change.carried, let bridge { log.whenKept { [key] in bridge.carry(message, of: key) } }
@@ -241,7 +241,7 @@ package final class NexconnApplication: Sendable {
         if let message = change.carried { bridge?.carry(message, of: key) }
     }
 
-    private func takeBack(_ change: NexconnChange) {
+    private func takeBack(_ change: ChatChange) {
         if !change.undoing.isEmpty {
             state.withLockedValue { state in
                 for undo in change.undoing.reversed() { undo(&state.chat) }
@@ -263,7 +263,7 @@ package final class NexconnApplication: Sendable {
     }
 
     /// Reads or changes the connected sessions. Takes the inner lock.
-    func withAudience<Result>(_ body: (inout NexconnAudience) -> Result) -> Result {
+    func withAudience<Result>(_ body: (inout ChatAudience) -> Result) -> Result {
         audience.withLockedValue(body)
     }
 }
@@ -272,15 +272,15 @@ extension MonotonicInstant {
     fileprivate var milliseconds: Int64 { nanoseconds / 1_000_000 }
 }
 
-extension NexconnRefusal {
-    static let notStored = NexconnRefusal(.storageFailed, "The server could not store it.")
+extension ChatRequestRefusal {
+    static let notStored = ChatRequestRefusal(.storageFailed, "The server could not store it.")
 
     /// The result for an error that a decision has thrown.
     init(_ error: any Error) {
         switch error {
-        case let refusal as NexconnRefusal: self = refusal
+        case let refusal as ChatRequestRefusal: self = refusal
         case let refusal as ChatRefusal:
-            self.init(NexconnCode(refusal.code), refusal.reason, retryAfter: refusal.retryAfter)
+            self.init(ChatErrorCode(refusal.code), refusal.reason, retryAfter: refusal.retryAfter)
         default: self = .notStored
         }
     }

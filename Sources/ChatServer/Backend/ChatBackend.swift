@@ -1,6 +1,6 @@
+import ChatProtocol
 import Identifiers
 import NIOCore
-import NexconnProtocol
 import ServerRuntime
 import ServerStorage
 import ServerValues
@@ -8,24 +8,24 @@ import ServerValues
 /// The state of chat that all servers of a backend share. The servers are its nodes (``ChatNode``).
 ///
 /// An implementation has three duties, each with one entry point:
-/// - **Commits.** Every change is one call of ``NexconnApplication/change(_:completion:)``. The changes of each application are
+/// - **Commits.** Every change is one call of ``ServedChatApplication/change(_:completion:)``. The changes of each application are
 ///   decided one after the other, and the store saves them.
-/// - **Changes.** Once a commit is durable, its ``NexconnDelivery`` values are passed to every node in the order of decisions. They
+/// - **Changes.** Once a commit is durable, its ``ChatDelivery`` values are passed to every node in the order of decisions. They
 ///   refer to sessions and users, never to objects of a node.
-/// - **Reads.** ``NexconnApplication/read(_:)`` reads the state in this process without waiting.
+/// - **Reads.** ``ServedChatApplication/read(_:)`` reads the state in this process without waiting.
 package protocol ChatBackend: AnyObject, Sendable {
     /// The applications that this process decides about, including those that are no longer configured.
-    var applications: [NexconnApplication] { get }
+    var applications: [ServedChatApplication] { get }
     /// The application that serves calls with this key, if this process decides about it.
-    func application(key: Identifier) -> NexconnApplication?
+    func application(key: Identifier) -> ServedChatApplication?
     /// The gateway for sessions of the application with this key.
-    func gateway(key: Identifier) -> (any NexconnGateway)?
+    func gateway(key: Identifier) -> (any ChatGateway)?
     /// Forwards calls that do not come from sessions; nil when this process decides.
     var forwarder: (any ChatForwarder)? { get }
     /// Makes an identity for a new session that no other session of the backend has.
     ///
     /// - Parameter eventLoopID: the number of its event loop, counted across all nodes.
-    func newSession(on eventLoopID: Int) -> ChatSession
+    func newSession(on eventLoopID: Int) -> ChatSessionID
 
     /// Makes the store reserve ids. Call it before the first request.
     func prepare() async throws
@@ -56,7 +56,7 @@ package protocol ChatForwarder: AnyObject, Sendable {
     /// Registers a user and issues the token with this hash.
     func issueToken(hash: Identifier, app: String, user: Identifier, name: String?) async throws(ChatTokenProblem)
     /// Sends a message of another service to an open channel.
-    func publish(_ draft: NexconnDraft, from service: String, as user: Identifier, to key: String)
+    func publish(_ draft: ChatMessageDraft, from service: String, as user: Identifier, to key: String)
 }
 
 /// A server that shares the state of chat: it has sessions, and delivers decided changes to them.
@@ -71,11 +71,11 @@ package protocol ChatNode: AnyObject, Sendable {
     ///
     /// - Parameters:
     ///   - changes: the deliveries of one durable commit.
-    ///   - application: the ``NexconnApplication/number`` of the application.
+    ///   - application: the ``ServedChatApplication/number`` of the application.
     ///   - sessions: the application's sessions on this node.
-    func apply(_ changes: [NexconnDelivery], of application: Int, to sessions: inout NexconnNodeSessions)
+    func apply(_ changes: [ChatDelivery], of application: Int, to sessions: inout ChatNodeSessions)
     /// Counts a message that the node has accepted, once it is durable.
-    func countMessage(of application: NexconnApplication)
+    func countMessage(of application: ServedChatApplication)
     /// Counts a message that the node has accepted and another process has decided.
     func countMessage(at slot: MetricSlot)
     /// Shows a frame for participants of an open channel in the live feed of the node.

@@ -1,7 +1,7 @@
+import ChatProtocol
 import Identifiers
 import Logging
 import NIOConcurrencyHelpers
-import NexconnProtocol
 import ServerRuntime
 import ServerStorage
 
@@ -23,9 +23,9 @@ package final class LocalChat: ChatBackend {
 
     private struct State: Sendable {
         /// All applications. One that is no longer configured stays, so that its data is available when it is configured again.
-        var applications: [NexconnApplication] = []
+        var applications: [ServedChatApplication] = []
         /// The configured applications among them.
-        var configured: [Identifier: NexconnApplication] = [:]
+        var configured: [Identifier: ServedChatApplication] = [:]
         /// The number of application numbers that have been assigned.
         var numbers = 0
     }
@@ -51,21 +51,21 @@ package final class LocalChat: ChatBackend {
         try await storage.ids.prepare()
     }
 
-    package var applications: [NexconnApplication] { state.withLockedValue(\.applications) }
+    package var applications: [ServedChatApplication] { state.withLockedValue(\.applications) }
 
-    package func application(key: Identifier) -> NexconnApplication? {
+    package func application(key: Identifier) -> ServedChatApplication? {
         state.withLockedValue { $0.configured[key] }
     }
 
-    package func gateway(key: Identifier) -> (any NexconnGateway)? { application(key: key) }
+    package func gateway(key: Identifier) -> (any ChatGateway)? { application(key: key) }
     package var forwarder: (any ChatForwarder)? { nil }
 
-    package func newSession(on eventLoopID: Int) -> ChatSession {
+    package func newSession(on eventLoopID: Int) -> ChatSessionID {
         let id = sessions.withLockedValue { last in
             last += 1
             return last
         }
-        return ChatSession(id: id, eventLoopID: eventLoopID)
+        return ChatSessionID(id: id, eventLoopID: eventLoopID)
     }
 
     // MARK: Nodes
@@ -90,7 +90,7 @@ package final class LocalChat: ChatBackend {
             nodes.leave(node)
             let next = nodes.first
             for application in state.applications { application.withAudience { $0.leave(node) } }
-            guard wasFirst else { return [(NexconnApplication, [WebhookDelivery])]() }
+            guard wasFirst else { return [(ServedChatApplication, [WebhookDelivery])]() }
             return state.applications.map { ($0, $0.webhooks.use(next?.eventLoop)) }
         }
         // Changes that are stored with the next commit must not wait until there is one.
@@ -120,7 +120,7 @@ package final class LocalChat: ChatBackend {
     }
 
     /// Makes the store delete, once an hour, the events that no inbox and no history needs any more (rule NV-15).
-    private func purgeInboxes(of applications: [NexconnApplication]) {
+    private func purgeInboxes(of applications: [ServedChatApplication]) {
         let (now, instant) = (storage.ids.now, clock.monotonic())
         let isDue = nextPurge.withLockedValue { next in
             guard next.map({ instant >= $0 }) ?? true else { return false }
@@ -142,7 +142,7 @@ package final class LocalChat: ChatBackend {
     }
 
     /// Brings histories within the limits of their applications (rule SO-166).
-    private func trimHistories(of applications: [NexconnApplication]) {
+    private func trimHistories(of applications: [ServedChatApplication]) {
         let instant = clock.monotonic()
         guard histories.begins(at: instant) else { return }
         let (store, histories, logger, now) = (storage.store, histories, logger, storage.ids.now)
@@ -206,7 +206,7 @@ package final class LocalChat: ChatBackend {
     }
 
     /// Makes applications for new settings, with unique numbers.
-    private func make(_ list: [ChatApplication], restored: RestoredChat) -> [NexconnApplication] {
+    private func make(_ list: [ChatApplication], restored: RestoredChat) -> [ServedChatApplication] {
         var known = Set(applications.map { Identifier($0.key) })
         let new = list.filter { known.insert(Identifier($0.key)).inserted }
         let first = state.withLockedValue { state in
@@ -214,7 +214,7 @@ package final class LocalChat: ChatBackend {
             return state.numbers - new.count
         }
         return new.enumerated().map { index, application in
-            NexconnApplication(
+            ServedChatApplication(
                 settings: application, number: first + index, slot: names.slot(.chat, application.key), storage: storage,
                 restored: restored.applications[Identifier(application.key)] ?? .init(), clock: clock, logger: logger,
                 bridge: bridge)

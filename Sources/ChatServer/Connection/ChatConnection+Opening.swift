@@ -1,12 +1,12 @@
+import ChatProtocol
 import NIOCore
-import NexconnProtocol
 import ServerRuntime
 import ServerStorage
 
 /// The opening of a session, from the hello to live delivery (chat-protocol.md, sections 2 and 4).
-extension NexconnConnection {
+extension ChatConnection {
     /// Handles the first frame of the client.
-    func greet(_ hello: NexconnHello) {
+    func greet(_ hello: ChatHello) {
         guard let context else { return }
         guard hello.version == 1 else { return close(.bye(.unknownVersion)) }
         guard let application = service.gateway(key: hello.appKey) else { return refuse(hello, .unknownApplication) }
@@ -24,17 +24,17 @@ extension NexconnConnection {
         let mailbox = mailbox
         application.signIn(
             hello, service.newSession(on: loop), session: Self.randomName(), address: Self.address(context),
-            line: NexconnLine(mailbox: mailbox, connection: bound)
+            line: ChatLine(mailbox: mailbox, connection: bound)
         ) { result in
             mailbox.enqueue(.admit(bound, result))
         }
     }
 
     /// Handles the application's answer to the hello.
-    func admit(_ result: Result<NexconnAdmission, NexconnRefusal>) {
+    func admit(_ result: Result<ChatSessionAdmission, ChatRequestRefusal>) {
         switch result {
         case .failure(let refusal):
-            let farewell = NexconnCloseReason.bye(NexconnBye(refusal))
+            let farewell = ChatCloseReason.bye(ChatBye(refusal))
             countRefusal(farewell)
             close(farewell)
         case .success(let admission):
@@ -50,13 +50,13 @@ extension NexconnConnection {
         }
     }
 
-    func readInbox(_ application: any NexconnGateway) {
+    func readInbox(_ application: any ChatGateway) {
         guard let peer, let line = peer.line else { return }
         application.readInbox(of: peer.user, after: reader.written, for: line)
     }
 
     /// Handles a page of the inbox. The welcome is sent before the first page, because it has to say whether events were lost.
-    func take(_ page: [ChatInboxEntry]?, _ sessions: NexconnLoop) {
+    func take(_ page: [ChatInboxEntry]?, _ sessions: ChatLoop) {
         guard isOpen, let application, let peer else { return }
         guard let page else { return close(.bye(.unreadable)) }
         let isFirst = admission != nil
@@ -65,43 +65,43 @@ extension NexconnConnection {
             self.admission = nil
             loop.state.figures.applications.count(slot) { $0.connectionsAccepted += 1 }
             let welcome = welcome(admission, firstKept: page.first?.sequence, application)
-            sessions.writer.write(NexconnWire.frame(NexconnServerFrames.welcome(welcome)), to: self)
+            sessions.writer.write(ChatWire.frame(ChatServerFrames.welcome(welcome)), to: self)
             service.context.logger.debug(
                 "chat session opened",
                 metadata: ["session": "\(peer.session)", "app": "\(application.key)", "resumed": "\(welcome.isResumed)"])
         }
         guard let package = reader.take(page) else { return readInbox(application) }
         let items = package.items.map { (sequence: $0.sequence, body: $0.body) }
-        sessions.writer.write(NexconnWire.frame(NexconnServerFrames.package(items, hasMore: package.hasMore)), to: self)
+        sessions.writer.write(ChatWire.frame(ChatServerFrames.package(items, hasMore: package.hasMore)), to: self)
         for held in package.held {
-            sessions.writer.write(NexconnWire.push(held.body, sequence: held.sequence), to: self)
+            sessions.writer.write(ChatWire.push(held.body, sequence: held.sequence), to: self)
         }
     }
 
     private func welcome(
-        _ admission: NexconnAdmission, firstKept: UInt64?, _ application: any NexconnGateway
-    ) -> NexconnWelcome {
+        _ admission: ChatSessionAdmission, firstKept: UInt64?, _ application: any ChatGateway
+    ) -> ChatWelcome {
         let start = admission.start
         let settings = application.settings
-        return NexconnWelcome(
+        return ChatWelcome(
             user: admission.peer.user.text, session: admission.peer.session,
             time: Int64(clamping: service.context.clock.unixTicks() / TimetokenClock.ticksPerMillisecond),
-            place: NexconnPlace(epoch: admission.epoch, sequence: start.after), isResumed: start.isResumed,
+            place: ChatPlace(epoch: admission.epoch, sequence: start.after), isResumed: start.isResumed,
             hasLost: start.hasLost(firstKept: firstKept),
             heartbeat: Int(service.settings.chatHeartbeat / .milliseconds(1)),
-            settings: NexconnSettings(
+            settings: ChatServerSettings(
                 modifiableMinutes: settings.limits.modifiableMinutes, syncsDevices: settings.syncsDevices,
                 hasPresence: settings.hasPresence))
     }
 
     /// Handles a committed event of the inbox.
     func push(
-        _ body: ByteBuffer, _ sequence: UInt64, knows: Bool, _ sessions: NexconnLoop
+        _ body: ByteBuffer, _ sequence: UInt64, knows: Bool, _ sessions: ChatLoop
     ) {
         guard isOpen else { return }
         if knows { reader.skip(sequence) }
         guard reader.push(sequence, body) else { return }
-        sessions.writer.write(NexconnWire.push(body, sequence: sequence), to: self)
+        sessions.writer.write(ChatWire.push(body, sequence: sequence), to: self)
     }
 
     private static func randomName() -> String {
@@ -115,9 +115,9 @@ extension NexconnConnection {
     }
 }
 
-extension NexconnBye {
+extension ChatBye {
     /// Why a hello was refused. Only temporary reasons permit a retry.
-    init(_ refusal: NexconnRefusal) {
+    init(_ refusal: ChatRequestRefusal) {
         let mayRetry = refusal.code == .tooManyConnections || refusal.code == .storageFailed
         self.init(
             code: refusal.code == .storageFailed ? .serverRestarts : refusal.code, reason: refusal.reason,

@@ -1,13 +1,13 @@
+import ChatProtocol
 import Identifiers
 import NIOCore
-import NexconnProtocol
 import ServerRuntime
 
 /// Handles frames of the client.
-extension NexconnConnection {
+extension ChatConnection {
     /// Handles any text message, valid or not (rules NV-9 and NV-10).
     func read(_ bytes: UnsafeRawBufferPointer) {
-        do throws(NexconnFrameError) {
+        do throws(ChatFrameError) {
             let frame = try sessions.parser.parse(bytes)
             guard !expectsGreeting else {
                 guard case .hello(let hello) = frame else { return close(.bye(.noHello)) }
@@ -15,7 +15,7 @@ extension NexconnConnection {
             }
             perform(frame, bytes)
         } catch {
-            guard !expectsGreeting else { return close(.bye(NexconnBye(code: .badHello, reason: error.refusal.reason))) }
+            guard !expectsGreeting else { return close(.bye(ChatBye(code: .badHello, reason: error.refusal.reason))) }
             sessions.framesRefused[slot] += 1
             switch error.kind {
             case .ignored: return
@@ -26,7 +26,7 @@ extension NexconnConnection {
         }
     }
 
-    private func perform(_ frame: NexconnClientFrame, _ bytes: UnsafeRawBufferPointer) {
+    private func perform(_ frame: ChatClientFrame, _ bytes: UnsafeRawBufferPointer) {
         guard let application else { return }
         guard let peer, let line = peer.line else { return performEarly(frame) }
         switch frame {
@@ -50,7 +50,7 @@ extension NexconnConnection {
     }
 
     /// Handles a frame before the session has been admitted, when requests are not allowed yet.
-    private func performEarly(_ frame: NexconnClientFrame) {
+    private func performEarly(_ frame: ChatClientFrame) {
         switch frame {
         case .acknowledge, .typing: return
         case .leave(let disablePush):
@@ -61,7 +61,7 @@ extension NexconnConnection {
     }
 
     /// Refuses a frame that could not be parsed, after the answers to earlier frames.
-    private func refuse(_ number: UInt64, _ refusal: NexconnRefusal) {
+    private func refuse(_ number: UInt64, _ refusal: ChatRequestRefusal) {
         guard let application, let peer, let line = peer.line else { return }
         requestBegins()
         application.refuse(number, refusal, to: peer) { answer in
@@ -70,21 +70,21 @@ extension NexconnConnection {
     }
 }
 
-extension NexconnWire {
+extension ChatWire {
     /// The largest size of an answer in bytes. A larger one would make its own client look like a slow reader (rule NV-63). Pages
     /// of history are much smaller.
     static let maximumAnswerBytes = 786_432
 
     /// Encodes the answer to a request.
-    static func answer(_ number: UInt64, _ result: Result<NexconnResult, NexconnRefusal>) -> ByteBuffer {
+    static func answer(_ number: UInt64, _ result: Result<ChatResult, ChatRequestRefusal>) -> ByteBuffer {
         switch result {
         case .success(let result):
-            let answer = NexconnServerFrames.ok(number, result)
+            let answer = ChatServerFrames.ok(number, result)
             switch result {
             case .history, .entrance: return frame(answer)
-            default: return frame(answer.count <= maximumAnswerBytes ? answer : NexconnServerFrames.no(number, .answerTooLarge))
+            default: return frame(answer.count <= maximumAnswerBytes ? answer : ChatServerFrames.no(number, .answerTooLarge))
             }
-        case .failure(let refusal): return frame(NexconnServerFrames.no(number, refusal))
+        case .failure(let refusal): return frame(ChatServerFrames.no(number, refusal))
         }
     }
 }

@@ -1,26 +1,26 @@
+import ChatProtocol
 import Logging
 import NIOCore
-import NexconnProtocol
 import ServerRuntime
 import ServerValues
 
 /// The WebSocket connection of one chat session. As small as ``WebSocketConnection``. Nothing is written to it before the welcome.
-final class NexconnConnection: WebSocketConnection, SeatedConnection {
-    typealias ChannelID = NexconnRoomID
+final class ChatConnection: WebSocketConnection, SeatedConnection {
+    typealias ChannelID = ChatRoomID
 
     let service: ChatService
-    var application: (any NexconnGateway)?
-    var peer: NexconnPeer?
+    var application: (any ChatGateway)?
+    var peer: ChatSessionPeer?
     var reader = InboxReader(after: 0)
     /// The contents of the welcome, until it has been sent.
-    var admission: NexconnAdmission?
+    var admission: ChatSessionAdmission?
     /// Whether the client has sent `leave`, and whether it wants no notifications from then on.
     var leaving: Bool?
     /// The number of requests that have not been answered yet.
     private var outstanding = 0
     /// The bytes and frames that arrived before the hello.
     private var early: (bytes: Int, frames: Int) = (0, 0)
-    var seats: ContiguousArray<LoopSeat<NexconnConnection>> = []
+    var seats: ContiguousArray<LoopSeat<ChatConnection>> = []
     /// What the log says of a client that is refused at its hello: the beginning of its key.
     private var asked: Logger.Metadata = [:]
 
@@ -29,9 +29,9 @@ final class NexconnConnection: WebSocketConnection, SeatedConnection {
         super.init(service.webSockets, on: loop, expectsGreeting: true)
     }
 
-    var mailbox: EventLoopMailbox<NexconnLoop> { service.mailboxes[loop.number] }
+    var mailbox: EventLoopMailbox<ChatLoop> { service.mailboxes[loop.number] }
     /// The sessions of this event loop.
-    var sessions: NexconnLoop { mailbox.part }
+    var sessions: ChatLoop { mailbox.part }
 
     override var logMetadata: Logger.Metadata { super.logMetadata.merging(["session": "\(peer?.session ?? "")"]) { $1 } }
 
@@ -90,15 +90,15 @@ final class NexconnConnection: WebSocketConnection, SeatedConnection {
     }
 
     /// Sends a `bye`, ends the session, and waits for the peer's close frame.
-    func close(_ farewell: NexconnCloseReason) {
+    func close(_ farewell: ChatCloseReason) {
         guard isOpen else { return }
         noteEnding(.server, code: farewell.number, reason: farewell.reason)
         if expectsGreeting { countRefusal(farewell) }
-        close(with: NexconnWire.farewell(farewell))
+        close(with: ChatWire.farewell(farewell))
     }
 
     override func blame(_ code: Int) -> Blame {
-        switch NexconnCode(rawValue: code) {
+        switch ChatErrorCode(rawValue: code) {
         case .tooManyConnections, .tooFrequent: .server
         case .serverRestarts, .kicked: .nobody
         default: code == 0 ? .nobody : super.blame(code)
@@ -113,12 +113,12 @@ final class NexconnConnection: WebSocketConnection, SeatedConnection {
     }
 
     /// Ends a session that is refused at its hello.
-    func refuse(_ hello: NexconnHello, _ bye: NexconnBye) {
+    func refuse(_ hello: ChatHello, _ bye: ChatBye) {
         asked["key"] = "\(logKey(hello.appKey))"
         close(.bye(bye))
     }
 
-    func countRefusal(_ farewell: NexconnCloseReason) {
+    func countRefusal(_ farewell: ChatCloseReason) {
         loop.state.counters.connectionsRefused += 1
         loop.state.figures.refuse(.chat, farewell.number)
     }

@@ -1,25 +1,25 @@
+import ChatProtocol
 import NIOConcurrencyHelpers
 import NIOCore
-import NexconnProtocol
 import ServerRuntime
 import ServerStorage
 import ServerValues
 
 /// An operation that an event loop performs for its chat sessions.
-enum NexconnOperation: LoopOperation {
-    case push(NexconnPush)
+enum ChatOperation: LoopOperation {
+    case push(ChatPush)
     /// One frame for some connections.
-    case tell(ByteBuffer, [NIOLoopBound<NexconnConnection>])
+    case tell(ByteBuffer, [NIOLoopBound<ChatConnection>])
     /// One frame for all participants of an open channel.
-    case room(NexconnRoomID, ByteBuffer, except: NIOLoopBound<NexconnConnection>?)
-    case seat(NIOLoopBound<NexconnConnection>, NexconnRoomID)
-    case unseat(NIOLoopBound<NexconnConnection>, NexconnRoomID)
-    case answer(NIOLoopBound<NexconnConnection>, ByteBuffer)
+    case room(ChatRoomID, ByteBuffer, except: NIOLoopBound<ChatConnection>?)
+    case seat(NIOLoopBound<ChatConnection>, ChatRoomID)
+    case unseat(NIOLoopBound<ChatConnection>, ChatRoomID)
+    case answer(NIOLoopBound<ChatConnection>, ByteBuffer)
     /// The page of the inbox that the store has read; nil when it could not be read.
-    case page(NIOLoopBound<NexconnConnection>, [ChatInboxEntry]?)
+    case page(NIOLoopBound<ChatConnection>, [ChatInboxEntry]?)
     /// The application's decision to admit or refuse the connection.
-    case admit(NIOLoopBound<NexconnConnection>, Result<NexconnAdmission, NexconnRefusal>)
-    case end(NIOLoopBound<NexconnConnection>, NexconnBye)
+    case admit(NIOLoopBound<ChatConnection>, Result<ChatSessionAdmission, ChatRequestRefusal>)
+    case end(NIOLoopBound<ChatConnection>, ChatBye)
     /// The server stops: all clients are asked to reconnect later.
     case drain
 
@@ -29,7 +29,7 @@ enum NexconnOperation: LoopOperation {
     var queuedBytes: Int {
         let bytes =
             switch self {
-            case .push(let push): push.targets.count * MemoryLayout<NexconnPush.Target>.size + push.body.readableBytes
+            case .push(let push): push.targets.count * MemoryLayout<ChatPush.Target>.size + push.body.readableBytes
             case .tell(let frame, let connections): connections.count * 16 + frame.readableBytes
             case .room(_, let frame, _), .answer(_, let frame): frame.readableBytes
             case .page(_, let page): page?.reduce(0) { $0 + $1.body.count } ?? 0
@@ -40,13 +40,13 @@ enum NexconnOperation: LoopOperation {
 }
 
 /// The chat sessions of one event loop, and the open channels that they have entered. Used on that event loop only.
-final class NexconnLoop {
+final class ChatLoop {
     private let loop: EventLoopContext
-    var list = ConnectionList<NexconnConnection>()
+    var list = ConnectionList<ChatConnection>()
     /// Shared by all connections of the event loop, because their frames are parsed one after the other.
-    var parser = NexconnClientFrameParser(rememberedNames: 256)
+    var parser = ChatClientFrameParser(rememberedNames: 256)
     /// The participants of open channels.
-    var rooms = LoopChannels<NexconnConnection>()
+    var rooms = LoopChannels<ChatConnection>()
     let writer: ConnectionWriter
     /// Whether messages arrived since the last complete turn.
     private var hasDelivered = false
@@ -65,7 +65,7 @@ final class NexconnLoop {
     // MARK: Operations
 
     /// - Parameter isLast: whether no other operation follows in this turn.
-    private func perform(_ operation: NexconnOperation, isLast: Bool) {
+    private func perform(_ operation: ChatOperation, isLast: Bool) {
         switch operation {
         case .push(let push):
             hasDelivered = true
@@ -96,8 +96,8 @@ final class NexconnLoop {
     }
 }
 
-extension NexconnLoop: WebSocketLoop {
-    func perform(_ operations: [NexconnOperation], from start: Int, budget: Int) -> (next: Int, bytes: Int) {
+extension ChatLoop: WebSocketLoop {
+    func perform(_ operations: [ChatOperation], from start: Int, budget: Int) -> (next: Int, bytes: Int) {
         var (next, bytes, written) = (start, 0, 0)
         while next < operations.count, bytes < budget {
             let operation = operations[next]

@@ -1,11 +1,11 @@
+import ChatProtocol
 import NIOCore
-import NexconnProtocol
 import ServerRuntime
 import WebSocketFraming
 
 /// Encodes frames of the chat session as WebSocket frames.
-enum NexconnWire {
-    static let subprotocol = NexconnMemory.subprotocol
+enum ChatWire {
+    static let subprotocol = ChatMemory.subprotocol
 
     /// The largest frame of a client in bytes (chat-protocol.md, section 1).
     static let maximumFrameBytes = 196_608
@@ -20,12 +20,12 @@ enum NexconnWire {
 
     /// Encodes an event without an inbox position, once for all its receivers.
     static func transient(_ body: [UInt8]) -> ByteBuffer {
-        frame(NexconnServerFrames.transient(body))
+        frame(ChatServerFrames.transient(body))
     }
 
     /// The message in an encoded event; nil for other frames.
-    static func message(in frame: ByteBuffer) -> NexconnMessage? {
-        var decoder = NexconnFrameDecoder()
+    static func message(in frame: ByteBuffer) -> ChatMessage? {
+        var decoder = ChatFrameDecoder()
         guard case .transient(.message(let message)) = frame.messageOfServerFrame.withUnsafeBytes({ decoder.text($0) })
         else { return nil }
         return message
@@ -61,12 +61,12 @@ enum NexconnWire {
     }
 
     /// The frame with the reason, and the close frame (chat-protocol.md, section 2).
-    static func farewell(_ farewell: NexconnCloseReason) -> ByteBuffer {
+    static func farewell(_ farewell: ChatCloseReason) -> ByteBuffer {
         var buffer = ByteBuffer()
         var writer = WebSocketFrameWriter(role: .server)
         switch farewell {
         case .bye(let bye):
-            buffer = frame(NexconnServerFrames.bye(bye))
+            buffer = frame(ChatServerFrames.bye(bye))
             writer.writeClose(WebSocketCloseCode(rawValue: bye.mayRetry ? 4001 : 4000), reason: bye.reason, to: &buffer)
         case .plain(let code, let reason): writer.writeClose(code, reason: reason, to: &buffer)
         }
@@ -75,8 +75,8 @@ enum NexconnWire {
 }
 
 /// The reason for which the server closes a connection.
-enum NexconnCloseReason: Sendable {
-    case bye(NexconnBye)
+enum ChatCloseReason: Sendable {
+    case bye(ChatBye)
     /// For close codes of the framing layer, which need no `bye`.
     case plain(WebSocketCloseCode, String)
 
@@ -97,24 +97,24 @@ enum NexconnCloseReason: Sendable {
     }
 }
 
-extension NexconnBye {
-    static let unknownApplication = NexconnBye(code: .unknownApplication, reason: "There is no application with this key.")
-    static let disabledApplication = NexconnBye(code: .disabledApplication, reason: "The application is disabled.")
-    static let kicked = NexconnBye(code: .kicked, reason: "The user signed in on another device.")
-    static let noHello = NexconnBye(code: .badHello, reason: "The first frame was not a valid hello.")
-    static let tooMuchBeforeHello = NexconnBye(code: .badHello, reason: "Too much came before the hello.")
-    static let lateHello = NexconnBye(code: .badHello, reason: "The first frame came too late.")
-    static let unknownVersion = NexconnBye(code: .badHello, reason: "The server supports only version 1 of the protocol.")
-    static let full = NexconnBye(
+extension ChatBye {
+    static let unknownApplication = ChatBye(code: .unknownApplication, reason: "There is no application with this key.")
+    static let disabledApplication = ChatBye(code: .disabledApplication, reason: "The application is disabled.")
+    static let kicked = ChatBye(code: .kicked, reason: "The user signed in on another device.")
+    static let noHello = ChatBye(code: .badHello, reason: "The first frame was not a valid hello.")
+    static let tooMuchBeforeHello = ChatBye(code: .badHello, reason: "Too much came before the hello.")
+    static let lateHello = ChatBye(code: .badHello, reason: "The first frame came too late.")
+    static let unknownVersion = ChatBye(code: .badHello, reason: "The server supports only version 1 of the protocol.")
+    static let full = ChatBye(
         code: .tooManyConnections, reason: "The server has as many connections as it may.", mayRetry: true, after: 5_000)
     /// Reconnecting at once would not help a client that reads too slowly.
-    static let slow = NexconnBye(
+    static let slow = ChatBye(
         code: .tooFrequent, reason: "The client reads more slowly than messages arrive for it.", mayRetry: true, after: 1_000)
-    static let unreadable = NexconnBye(
+    static let unreadable = ChatBye(
         code: .serverRestarts, reason: "The server could not read the inbox.", mayRetry: true, after: 1_000)
 
     /// `after`: the pause before reconnecting, different for each connection, so that clients do not reconnect at the same time.
-    static func restarting(after: Int) -> NexconnBye {
-        NexconnBye(code: .serverRestarts, reason: "The server is shutting down.", mayRetry: true, after: after)
+    static func restarting(after: Int) -> ChatBye {
+        ChatBye(code: .serverRestarts, reason: "The server is shutting down.", mayRetry: true, after: after)
     }
 }

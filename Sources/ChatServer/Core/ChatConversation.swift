@@ -61,7 +61,7 @@ package enum ChatID {
 }
 
 /// The identity of a signed-in user's connection, assigned by its owner.
-package struct ChatSession: Hashable, Sendable {
+package struct ChatSessionID: Hashable, Sendable {
     /// The number of the session, unique within a process.
     package var id: UInt64
     /// The event loop of the connection: see ``EventLoopSet``.

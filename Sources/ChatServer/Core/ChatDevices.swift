@@ -1,5 +1,5 @@
+import ChatProtocol
 import Identifiers
-import NexconnProtocol
 import ServerStorage
 
 /// The data with which a session signs in.
@@ -9,7 +9,7 @@ package struct ChatSignIn: Hashable, Sendable {
     /// The device's id.
     package var device: Identifier
     /// The class of the device.
-    package var deviceClass: NexconnDevice.Class
+    package var deviceClass: ChatDevice.Class
     /// Whether the session replaces a connection that was lost.
     package var isReconnect: Bool
     /// Whether, on a reconnect, the session is refused when another device of its class is connected.
@@ -19,7 +19,7 @@ package struct ChatSignIn: Hashable, Sendable {
 
     /// Makes a value with these properties.
     package init(
-        user: Identifier, device: Identifier, deviceClass: NexconnDevice.Class = .mobile, isReconnect: Bool = false,
+        user: Identifier, device: Identifier, deviceClass: ChatDevice.Class = .mobile, isReconnect: Bool = false,
         yields: Bool = false,
         tokenIssued: Int64 = 0
     ) {
@@ -35,9 +35,9 @@ package struct ChatSignIn: Hashable, Sendable {
 /// The connected sessions (rules CH-14 to CH-19).
 struct ChatDevices: Sendable {
     struct Device: Sendable {
-        var session: ChatSession
+        var session: ChatSessionID
         var id: Identifier
-        var deviceClass: NexconnDevice.Class
+        var deviceClass: ChatDevice.Class
         var tokenIssued: Int64
         var signedIn: Int64
         var rates: ChatRates
@@ -55,8 +55,8 @@ struct ChatDevices: Sendable {
 
     /// Adds a session, and returns the sessions that it replaces. These are signed out already.
     mutating func signIn(
-        _ session: ChatSession, _ signIn: ChatSignIn, limits: ChatLimits, at now: Int64
-    ) throws(ChatRefusal) -> [ChatSession] {
+        _ session: ChatSessionID, _ signIn: ChatSignIn, limits: ChatLimits, at now: Int64
+    ) throws(ChatRefusal) -> [ChatSessionID] {
         let known = devices[signIn.user] ?? []
         let others = known.filter { $0.deviceClass == signIn.deviceClass && $0.id != signIn.device }
         let excess = others.count + 1 - max(limits.devicesPerClass, 1)
@@ -81,7 +81,7 @@ struct ChatDevices: Sendable {
     }
 
     /// Whether the session was signed in.
-    mutating func signOut(_ session: ChatSession, of user: Identifier) -> Bool {
+    mutating func signOut(_ session: ChatSessionID, of user: Identifier) -> Bool {
         guard let position = devices[user]?.firstIndex(where: { $0.session.id == session.id }) else { return false }
         devices[user]?.remove(at: position)
         if devices[user]?.isEmpty == true { devices[user] = nil }

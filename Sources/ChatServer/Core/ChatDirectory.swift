@@ -8,8 +8,8 @@ struct ChatDirectory: Sendable {
     /// How long an expired token is kept, so that it is refused as expired rather than unknown: a day.
     static let expiredTokensAreKnown: Int64 = 86_400_000
 
-    private(set) var users: [Identifier: ChatUser] = [:]
-    private var tokens: [Identifier: ChatToken] = [:]
+    private(set) var users: [Identifier: ChatDocument.User] = [:]
+    private var tokens: [Identifier: ChatDocument.Token] = [:]
     /// The hashes of each user's tokens, oldest first.
     private var tokensByUser: [Identifier: [Identifier]] = [:]
 
@@ -18,8 +18,8 @@ struct ChatDirectory: Sendable {
     mutating func put(
         _ id: Identifier, name: String? = nil, avatar: String? = nil, extra: [String: String]? = nil, at now: Int64,
         into commit: inout ChatCommit
-    ) -> ChatUser {
-        var user = users[id] ?? ChatUser(id: id, created: now)
+    ) -> ChatDocument.User {
+        var user = users[id] ?? ChatDocument.User(id: id, created: now)
         let isKnown = users[id] != nil
         let before = user
         if let name { user.name = name }
@@ -29,12 +29,12 @@ struct ChatDirectory: Sendable {
         return user
     }
 
-    mutating func save(_ user: ChatUser, into commit: inout ChatCommit) {
+    mutating func save(_ user: ChatDocument.User, into commit: inout ChatCommit) {
         users[user.id] = user
         commit.documents.append(.user(user))
     }
 
-    mutating func add(_ token: ChatToken, into commit: inout ChatCommit) {
+    mutating func add(_ token: ChatDocument.Token, into commit: inout ChatCommit) {
         keep(token)
         commit.documents.append(.token(token))
         guard let hashes = tokensByUser[token.user], hashes.count > Self.tokensPerUser else { return }
@@ -42,7 +42,7 @@ struct ChatDirectory: Sendable {
     }
 
     /// The user of a token, if it is valid.
-    func check(_ hash: Identifier, at now: Int64) throws(ChatRefusal) -> ChatToken {
+    func check(_ hash: Identifier, at now: Int64) throws(ChatRefusal) -> ChatDocument.Token {
         guard let token = tokens[hash] else {
             throw ChatRefusal(ChatCode.tokenIncorrect, "The token is not valid for this application.")
         }
@@ -68,16 +68,16 @@ struct ChatDirectory: Sendable {
         commit.removedDocuments.append(ChatDocument.token(token).key)
     }
 
-    private mutating func keep(_ token: ChatToken) {
+    private mutating func keep(_ token: ChatDocument.Token) {
         if tokens.updateValue(token, forKey: token.token) == nil { tokensByUser[token.user, default: []].append(token.token) }
     }
 
     // MARK: Documents
 
-    mutating func restore(_ user: ChatUser) { users[user.id] = user }
+    mutating func restore(_ user: ChatDocument.User) { users[user.id] = user }
 
     /// Restores a token. Tokens are restored in the order of their issue.
-    mutating func restore(_ token: ChatToken) { keep(token) }
+    mutating func restore(_ token: ChatDocument.Token) { keep(token) }
 
     var documents: [ChatDocument] { users.values.map { .user($0) } + tokens.values.map { .token($0) } }
 }

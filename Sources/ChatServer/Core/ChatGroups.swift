@@ -5,9 +5,9 @@ import ServerStorage
 /// Groups and their members (rules CH-40 to CH-53).
 struct ChatGroups: Sendable {
     struct Entry: Sendable {
-        var group: ChatGroup
+        var group: ChatDocument.Group
         /// The members, in the order in which they joined.
-        var members: OrderedDictionary<Identifier, ChatMember> = [:]
+        var members: OrderedDictionary<Identifier, ChatDocument.Member> = [:]
     }
 
     private var entries: [Identifier: Entry] = [:]
@@ -15,16 +15,16 @@ struct ChatGroups: Sendable {
     /// The number of existing groups that each user has created.
     private var made: [Identifier: Int] = [:]
 
-    subscript(id: Identifier) -> ChatGroup? { entries[id]?.group }
+    subscript(id: Identifier) -> ChatDocument.Group? { entries[id]?.group }
 
-    func member(_ user: Identifier, of id: Identifier) -> ChatMember? { entries[id]?.members[user] }
+    func member(_ user: Identifier, of id: Identifier) -> ChatDocument.Member? { entries[id]?.members[user] }
 
     var count: Int { entries.count }
 
     /// The number of existing groups that a user has created.
     func madeCount(by user: Identifier) -> Int { made[user] ?? 0 }
 
-    private mutating func count(_ group: ChatGroup, _ change: Int) {
+    private mutating func count(_ group: ChatDocument.Group, _ change: Int) {
         guard let creator = group.creator else { return }
         let count = (made[creator] ?? 0) + change
         made[creator] = count > 0 ? count : nil
@@ -37,21 +37,21 @@ struct ChatGroups: Sendable {
     /// The ids of all members, in the order in which they joined. The array shares the group's own storage, so nothing is copied.
     func users(of id: Identifier) -> [Identifier] { entries[id]?.members.keys.elements ?? [] }
 
-    func members(of id: Identifier) -> [ChatMember] { entries[id].map { Array($0.members.values) } ?? [] }
+    func members(of id: Identifier) -> [ChatDocument.Member] { entries[id].map { Array($0.members.values) } ?? [] }
 
     func groups(of user: Identifier) -> Set<Identifier> { groupsOfUser[user] ?? [] }
 
-    mutating func put(_ group: ChatGroup, into commit: inout ChatCommit) {
+    mutating func put(_ group: ChatDocument.Group, into commit: inout ChatCommit) {
         restore(group)
         commit.documents.append(.group(group))
     }
 
-    mutating func put(_ member: ChatMember, into commit: inout ChatCommit) {
+    mutating func put(_ member: ChatDocument.Member, into commit: inout ChatCommit) {
         restore(member)
         commit.documents.append(.member(member))
     }
 
-    mutating func removeMember(_ user: Identifier, of id: Identifier, into commit: inout ChatCommit) -> ChatMember? {
+    mutating func removeMember(_ user: Identifier, of id: Identifier, into commit: inout ChatCommit) -> ChatDocument.Member? {
         guard let index = entries.index(forKey: id), let member = entries.values[index].members.removeValue(forKey: user)
         else { return nil }
         unlink(user, id)
@@ -76,7 +76,7 @@ struct ChatGroups: Sendable {
 
     // MARK: Documents
 
-    mutating func restore(_ group: ChatGroup) {
+    mutating func restore(_ group: ChatDocument.Group) {
         if let index = entries.index(forKey: group.id) {
             entries.values[index].group = group
         } else {
@@ -86,7 +86,7 @@ struct ChatGroups: Sendable {
     }
 
     /// Restores a member. Members are restored after their groups, in the order in which they joined; those of unknown groups are ignored.
-    mutating func restore(_ member: ChatMember) {
+    mutating func restore(_ member: ChatDocument.Member) {
         guard let index = entries.index(forKey: member.group) else { return }
         entries.values[index].members[member.user] = member
         groupsOfUser[member.user, default: []].insert(member.group)

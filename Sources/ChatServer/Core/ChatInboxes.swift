@@ -1,5 +1,5 @@
+import ChatProtocol
 import Identifiers
-import NexconnProtocol
 import ServerStorage
 
 /// The position at which a session starts to read its user's inbox (chat-protocol.md 2 and 4).
@@ -75,7 +75,7 @@ struct ChatInboxes: Sendable {
         return ChatInboxPlace(user: user, sequence: place)
     }
 
-    func start(of user: Identifier, resume: NexconnPlace?, epoch: String, getsEverything: Bool) -> ChatInboxStart {
+    func start(of user: Identifier, resume: ChatPlace?, epoch: String, getsEverything: Bool) -> ChatInboxStart {
         let inbox = inboxes[user] ?? Inbox()
         let end = max(inbox.last, base)
         if let resume, resume.epoch.isExactly(epoch), resume.sequence <= end {

@@ -1,5 +1,5 @@
+import ChatProtocol
 import Identifiers
-import NexconnProtocol
 
 /// The connected sessions and participants of an application: the state that is not in its store, and that a server needs to
 /// continue in place of another.
@@ -7,13 +7,13 @@ package struct ChatLive: Sendable {
     /// A session of a user's device.
     package struct Session: Hashable, Sendable {
         /// The session.
-        package var session: ChatSession
+        package var session: ChatSessionID
         /// The user's id.
         package var user: Identifier
         /// The device's id.
         package var device: Identifier
         /// The class of the device.
-        package var deviceClass: NexconnDevice.Class
+        package var deviceClass: ChatDevice.Class
         /// When the session's token was issued, milliseconds since 1970.
         package var tokenIssued: Int64
         /// When the session began, milliseconds since 1970.
@@ -21,7 +21,7 @@ package struct ChatLive: Sendable {
 
         /// Makes a value with these properties.
         package init(
-            session: ChatSession, user: Identifier, device: Identifier, deviceClass: NexconnDevice.Class, tokenIssued: Int64,
+            session: ChatSessionID, user: Identifier, device: Identifier, deviceClass: ChatDevice.Class, tokenIssued: Int64,
             signedIn: Int64
         ) {
             self.session = session
@@ -139,7 +139,7 @@ extension ChatState {
 
     /// Continues the state of another server, without notifications. Call it before the first sign-in.
     package mutating func restore(_ live: ChatLive, at now: Int64) {
-        var sessions: [UInt64: ChatSession] = [:]
+        var sessions: [UInt64: ChatSessionID] = [:]
         for session in live.sessions.sorted(by: { ($0.signedIn, $0.session.id) < ($1.signedIn, $1.session.id) }) {
             sessions[session.session.id] = session.session
             devices.restore(session, limits: application.limits, at: now)

@@ -1,5 +1,5 @@
+import ChatProtocol
 import Identifiers
-import NexconnProtocol
 import ServerStorage
 
 /// A user entered or left an open channel.
@@ -39,7 +39,7 @@ package struct ChatOpenEvent: Hashable, Sendable {
         /// Metadata changed.
         case metadata([ChatOpenEntryChange])
         /// Users were muted or unmuted. The duration is in ms; 0 for no end.
-        case muting(NexconnOpenMute.Kind, users: [Identifier], duration: Int64)
+        case muting(ChatOpenMute.Kind, users: [Identifier], duration: Int64)
         /// Users were banned for `duration` milliseconds; 0 for no limit.
         case banned([Identifier], duration: Int64)
         /// The channel was destroyed, by the application's server or because it was unused.
@@ -59,14 +59,14 @@ package struct ChatOpenEvent: Hashable, Sendable {
 /// The membership of a session in an open channel.
 package struct ChatSeat: Hashable, Sendable {
     /// The session.
-    package var session: ChatSession
+    package var session: ChatSessionID
     /// The user's id.
     package var user: Identifier
     /// The channel's id.
     package var channel: Identifier
 
     /// Makes a value with these properties.
-    package init(session: ChatSession, user: Identifier, channel: Identifier) {
+    package init(session: ChatSessionID, user: Identifier, channel: Identifier) {
         self.session = session
         self.user = user
         self.channel = channel
@@ -82,7 +82,7 @@ package struct ChatOpenSync: Hashable, Sendable {
     /// Whether the user left because of another device, not by a request.
     package var isOtherDevice: Bool
     /// The other sessions of the user, which get the event.
-    package var sessions: [ChatSession]
+    package var sessions: [ChatSessionID]
 }
 
 /// A participant of an open channel.
@@ -96,7 +96,7 @@ package struct ChatParticipant: Hashable, Sendable {
 /// The answer to a user who enters an open channel.
 package struct ChatEntrance: Sendable {
     /// The channel.
-    package var channel: ChatOpenChannel
+    package var channel: ChatDocument.OpenChannel
     /// How many participants the channel has.
     package var count: Int
     /// When the user entered, milliseconds since 1970.
@@ -108,7 +108,7 @@ package struct ChatEntrance: Sendable {
     /// Whether the user is on the channel's allowlist.
     package var isAllowed: Bool
     /// The channel's metadata, sorted by key.
-    package var entries: [ChatOpenEntry]
+    package var entries: [ChatDocument.OpenEntry]
     /// Open channels that the user left because only one is allowed.
     package var left: [Identifier]
     /// The events that the user's entering causes.

@@ -33,7 +33,7 @@ struct ChatPresence: Sendable {
     static let memory: Int64 = 7 * 86_400_000
 
     /// Subscriptions, by the watching user.
-    private var subscriptions: [Identifier: [Identifier: ChatSubscription]] = [:]
+    private var subscriptions: [Identifier: [Identifier: ChatDocument.Subscription]] = [:]
     private var watchers: [Identifier: Set<Identifier>] = [:]
     /// Users whose last session has just ended and whose watchers are not notified yet. The deadline is by the monotonic clock, the
     /// time of the loss by the wall clock.
@@ -79,7 +79,7 @@ struct ChatPresence: Sendable {
 
     // MARK: Watching
 
-    func subscriptions(of watcher: Identifier) -> [ChatSubscription] {
+    func subscriptions(of watcher: Identifier) -> [ChatDocument.Subscription] {
         (subscriptions[watcher]?.values).map { $0.sorted { $0.user < $1.user } } ?? []
     }
 
@@ -87,7 +87,7 @@ struct ChatPresence: Sendable {
     func watcherCount(of user: Identifier) -> Int { watchers[user]?.count ?? 0 }
     func isWatching(_ watcher: Identifier, _ user: Identifier) -> Bool { subscriptions[watcher]?[user] != nil }
 
-    mutating func put(_ subscription: ChatSubscription, into commit: inout ChatCommit) {
+    mutating func put(_ subscription: ChatDocument.Subscription, into commit: inout ChatCommit) {
         restore(subscription)
         commit.documents.append(.subscription(subscription))
     }
@@ -111,7 +111,7 @@ struct ChatPresence: Sendable {
         }
         guard time >= nextHousekeeping else { return }
         nextHousekeeping = time + 60_000
-        var ended: [ChatSubscription] = []
+        var ended: [ChatDocument.Subscription] = []
         for watched in subscriptions.values {
             for subscription in watched.values where subscription.expires <= now { ended.append(subscription) }
         }
@@ -124,7 +124,7 @@ struct ChatPresence: Sendable {
 
     // MARK: Documents
 
-    mutating func restore(_ subscription: ChatSubscription) {
+    mutating func restore(_ subscription: ChatDocument.Subscription) {
         subscriptions[subscription.watcher, default: [:]][subscription.user] = subscription
         watchers[subscription.user, default: []].insert(subscription.watcher)
     }
@@ -176,7 +176,7 @@ extension ChatState {
                 continue
             }
             presence.put(
-                ChatSubscription(watcher: watcher, user: user, subscribed: now, expires: now + Int64(expiry) * 1_000),
+                ChatDocument.Subscription(watcher: watcher, user: user, subscribed: now, expires: now + Int64(expiry) * 1_000),
                 into: &commit)
             if !isBlocked(watcher, by: user) { states.append(presence.state(of: user)) }
         }
@@ -194,7 +194,7 @@ extension ChatState {
     }
 
     /// The users whom a user watches, sorted by id.
-    package func subscriptions(of watcher: Identifier, at now: Int64) -> [ChatSubscription] {
+    package func subscriptions(of watcher: Identifier, at now: Int64) -> [ChatDocument.Subscription] {
         presence.subscriptions(of: watcher).filter { $0.expires > now }
     }
 

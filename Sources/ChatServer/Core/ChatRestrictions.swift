@@ -15,43 +15,45 @@ struct ChatRestrictions: Sendable {
     }
 
     private struct Key: Hashable {
-        var kind: ChatRestriction.Kind
+        var kind: ChatDocument.Restriction.Kind
         var scope: Scope
     }
 
     /// The end of each restriction; `.max` for none.
     private var ends: [Key: [Identifier: Int64]] = [:]
 
-    func contains(_ kind: ChatRestriction.Kind, in scope: Scope, user: Identifier, at now: Int64) -> Bool {
+    func contains(_ kind: ChatDocument.Restriction.Kind, in scope: Scope, user: Identifier, at now: Int64) -> Bool {
         guard !ends.isEmpty, let end = ends[Key(kind: kind, scope: scope)]?[user] else { return false }
         return end > now
     }
 
     /// The end of a restriction; nil when there is none, `.max` when it does not end.
-    func end(_ kind: ChatRestriction.Kind, in scope: Scope, user: Identifier, at now: Int64) -> Int64? {
+    func end(_ kind: ChatDocument.Restriction.Kind, in scope: Scope, user: Identifier, at now: Int64) -> Int64? {
         ends[Key(kind: kind, scope: scope)]?[user].flatMap { $0 > now ? $0 : nil }
     }
 
-    func count(_ kind: ChatRestriction.Kind, _ scope: Scope) -> Int { ends[Key(kind: kind, scope: scope)]?.count ?? 0 }
+    func count(_ kind: ChatDocument.Restriction.Kind, _ scope: Scope) -> Int { ends[Key(kind: kind, scope: scope)]?.count ?? 0 }
 
     /// The restricted users, sorted by id.
-    func list(_ kind: ChatRestriction.Kind, _ scope: Scope, at now: Int64) -> [ChatRestriction] {
+    func list(_ kind: ChatDocument.Restriction.Kind, _ scope: Scope, at now: Int64) -> [ChatDocument.Restriction] {
         guard let users = ends[Key(kind: kind, scope: scope)] else { return [] }
         return users.filter { $0.value > now }.sorted { $0.key < $1.key }
-            .map { ChatRestriction(kind: kind, scope: scope.text, user: $0.key, until: $0.value == .max ? nil : $0.value) }
+            .map {
+                ChatDocument.Restriction(kind: kind, scope: scope.text, user: $0.key, until: $0.value == .max ? nil : $0.value)
+            }
     }
 
     mutating func insert(
-        _ kind: ChatRestriction.Kind, in scope: Scope, user: Identifier, until: Int64?, into commit: inout ChatCommit
+        _ kind: ChatDocument.Restriction.Kind, in scope: Scope, user: Identifier, until: Int64?, into commit: inout ChatCommit
     ) {
         ends[Key(kind: kind, scope: scope), default: [:]][user] = until ?? .max
-        commit.documents.append(.restriction(ChatRestriction(kind: kind, scope: scope.text, user: user, until: until)))
+        commit.documents.append(.restriction(ChatDocument.Restriction(kind: kind, scope: scope.text, user: user, until: until)))
     }
 
     /// Returns whether the restriction existed.
     @discardableResult
     mutating func remove(
-        _ kind: ChatRestriction.Kind, in scope: Scope, user: Identifier, into commit: inout ChatCommit
+        _ kind: ChatDocument.Restriction.Kind, in scope: Scope, user: Identifier, into commit: inout ChatCommit
     ) -> Bool {
         let key = Key(kind: kind, scope: scope)
         guard ends[key]?.removeValue(forKey: user) != nil else { return false }
@@ -62,7 +64,7 @@ struct ChatRestrictions: Sendable {
 
     /// Removes all restrictions of a channel that no longer exists.
     mutating func removeAll(in scope: Scope, into commit: inout ChatCommit) {
-        for kind in ChatRestriction.Kind.allCases {
+        for kind in ChatDocument.Restriction.Kind.allCases {
             for user in ends.removeValue(forKey: Key(kind: kind, scope: scope))?.keys.sorted() ?? [] {
                 commit.removedDocuments.append(.restriction(kind, scope: scope.text, user: user))
             }
@@ -80,7 +82,7 @@ struct ChatRestrictions: Sendable {
 
     // MARK: Documents
 
-    mutating func restore(_ restriction: ChatRestriction) {
+    mutating func restore(_ restriction: ChatDocument.Restriction) {
         let key = Key(kind: restriction.kind, scope: Scope(restriction.kind, text: restriction.scope))
         ends[key, default: [:]][restriction.user] = restriction.until ?? .max
     }
@@ -89,17 +91,17 @@ struct ChatRestrictions: Sendable {
         ends.flatMap { key, users in
             users.map { user, end in
                 let until = end == .max ? nil : end
-                return .restriction(ChatRestriction(kind: key.kind, scope: key.scope.text, user: user, until: until))
+                return .restriction(ChatDocument.Restriction(kind: key.kind, scope: key.scope.text, user: user, until: until))
             }
         }
     }
 }
 
 extension ChatRestrictions.Scope {
-    /// The scope in documents: see ``ChatRestriction/Kind``.
+    /// The scope in documents: see ``ChatDocument.Restriction/Kind``.
     var text: Identifier { kind.map { $0.scope(id.isEmpty ? nil : id) } ?? id }
 
-    init(_ restriction: ChatRestriction.Kind, text: Identifier) {
+    init(_ restriction: ChatDocument.Restriction.Kind, text: Identifier) {
         switch restriction {
         case .banned, .blocked: self = .user(text)
         case .muted, .allowed, .barred:

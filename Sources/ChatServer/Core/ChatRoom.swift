@@ -6,14 +6,14 @@ struct ChatRoom: Sendable {
     struct Participant: Sendable {
         var entered: Int64
         /// The user's sessions; empty for a participant who has lost the connection and may reconnect.
-        var sessions: [ChatSession]
+        var sessions: [ChatSessionID]
         /// When the participant is removed, by the monotonic clock.
         var leavesAt: Int64?
     }
 
-    var channel: ChatOpenChannel
+    var channel: ChatDocument.OpenChannel
     private(set) var participants: [Identifier: Participant] = [:]
-    var entries: [Identifier: ChatOpenEntry] = [:]
+    var entries: [Identifier: ChatDocument.OpenEntry] = [:]
     /// Joins and leaves that have not been published yet.
     var untold: [ChatOpenAction] = []
     /// The time of the last participant or message in the channel, by the monotonic clock. Nil after a restart, because the store
@@ -24,7 +24,7 @@ struct ChatRoom: Sendable {
     private(set) var eventLoopIDs = EventLoopSet()
 
     /// - Parameter time: the monotonic time; nil for a channel that is restored.
-    init(_ channel: ChatOpenChannel, at time: Int64?) {
+    init(_ channel: ChatDocument.OpenChannel, at time: Int64?) {
         self.channel = channel
         lastActivity = time
     }
@@ -37,7 +37,7 @@ struct ChatRoom: Sendable {
     /// Adds a session; returns whether it is the user's first one.
     ///
     /// - Parameter time: the monotonic time.
-    mutating func enter(_ session: ChatSession, _ user: Identifier, at now: Int64, steady time: Int64) -> Bool {
+    mutating func enter(_ session: ChatSessionID, _ user: Identifier, at now: Int64, steady time: Int64) -> Bool {
         touch(at: time)
         guard let index = participants.index(forKey: user) else {
             participants[user] = Participant(entered: now, sessions: [session])
@@ -55,7 +55,7 @@ struct ChatRoom: Sendable {
     /// Removes one session. The user remains a participant, without sessions if it was the last one.
     ///
     /// - Returns: the number of the user's remaining sessions; nil when this session was not in the channel.
-    mutating func detach(_ session: ChatSession, _ user: Identifier) -> Int? {
+    mutating func detach(_ session: ChatSessionID, _ user: Identifier) -> Int? {
         guard let index = participants.index(forKey: user),
             let position = participants.values[index].sessions.firstIndex(where: { $0.id == session.id })
         else { return nil }
@@ -65,7 +65,7 @@ struct ChatRoom: Sendable {
     }
 
     /// Restores a participant unchanged.
-    mutating func restore(_ user: Identifier, entered: Int64, _ sessions: [ChatSession], leavesAt: Int64?) {
+    mutating func restore(_ user: Identifier, entered: Int64, _ sessions: [ChatSessionID], leavesAt: Int64?) {
         participants[user] = Participant(entered: entered, sessions: sessions, leavesAt: leavesAt)
         for session in sessions { seat(session, 1) }
     }
@@ -85,7 +85,7 @@ struct ChatRoom: Sendable {
         return participant
     }
 
-    private mutating func seat(_ session: ChatSession, _ change: Int) {
+    private mutating func seat(_ session: ChatSessionID, _ change: Int) {
         let eventLoopID = session.eventLoopID
         guard (0..<EventLoopSet.capacity).contains(eventLoopID) else { return }
         while sessions.count <= eventLoopID { sessions.append(0) }

@@ -1,7 +1,7 @@
+import ChatProtocol
 import DequeModule
 import HeapModule
 import Identifiers
-import NexconnProtocol
 import ServerStorage
 
 /// All open channels of an application (rules CH-60 to CH-74).
@@ -34,7 +34,7 @@ struct ChatRooms: Sendable {
     /// The largest number of joins and leaves in one event; beyond that only the count is complete.
     static let actionsAtATime = 500
 
-    subscript(id: Identifier) -> ChatOpenChannel? { rooms[id]?.channel }
+    subscript(id: Identifier) -> ChatDocument.OpenChannel? { rooms[id]?.channel }
 
     func eventLoopIDs(of id: Identifier) -> EventLoopSet? { rooms[id]?.eventLoopIDs }
     func count(of id: Identifier) -> Int { rooms[id]?.count ?? 0 }
@@ -43,7 +43,7 @@ struct ChatRooms: Sendable {
     func isInside(_ id: Identifier, _ user: Identifier) -> Bool { rooms[id]?.participants[user] != nil }
 
     /// Whether a session is in a channel.
-    func isSeated(_ id: Identifier, session: ChatSession, user: Identifier) -> Bool {
+    func isSeated(_ id: Identifier, session: ChatSessionID, user: Identifier) -> Bool {
         rooms[id]?.participants[user]?.sessions.contains { $0.id == session.id } ?? false
     }
 
@@ -52,7 +52,7 @@ struct ChatRooms: Sendable {
 
     func entered(_ id: Identifier, _ user: Identifier) -> Int64? { rooms[id]?.participants[user]?.entered }
 
-    func entries(of id: Identifier) -> [ChatOpenEntry] {
+    func entries(of id: Identifier) -> [ChatDocument.OpenEntry] {
         rooms[id].map { $0.entries.values.sorted { $0.key < $1.key } } ?? []
     }
 
@@ -83,7 +83,7 @@ struct ChatRooms: Sendable {
     /// The number of existing open channels that a user has created by entering.
     func madeCount(by user: Identifier) -> Int { made[user] ?? 0 }
 
-    private mutating func count(_ channel: ChatOpenChannel, _ change: Int) {
+    private mutating func count(_ channel: ChatDocument.OpenChannel, _ change: Int) {
         guard let creator = channel.creator else { return }
         let count = (made[creator] ?? 0) + change
         made[creator] = count > 0 ? count : nil
@@ -91,20 +91,20 @@ struct ChatRooms: Sendable {
 
     // MARK: Open channels and their participants
 
-    mutating func create(_ channel: ChatOpenChannel, at now: Int64, into commit: inout ChatCommit) {
+    mutating func create(_ channel: ChatDocument.OpenChannel, at now: Int64, into commit: inout ChatCommit) {
         rooms[channel.id] = ChatRoom(channel, at: steadyTime ?? now)
         count(channel, 1)
         commit.documents.append(.openChannel(channel))
     }
 
-    mutating func update(_ channel: ChatOpenChannel, into commit: inout ChatCommit) {
+    mutating func update(_ channel: ChatDocument.OpenChannel, into commit: inout ChatCommit) {
         if let former = rooms[channel.id]?.channel { count(former, -1) }
         count(channel, 1)
         rooms[channel.id]?.channel = channel
         commit.documents.append(.openChannel(channel))
     }
 
-    mutating func enter(_ session: ChatSession, of user: Identifier, room id: Identifier, at now: Int64, news: inout ChatNews) {
+    mutating func enter(_ session: ChatSessionID, of user: Identifier, room id: Identifier, at now: Int64, news: inout ChatNews) {
         guard let index = rooms.index(forKey: id) else { return }
         touched?.insert(Place(channel: id, user: user))
         if rooms.values[index].enter(session, user, at: now, steady: steadyTime ?? now) {
@@ -119,7 +119,7 @@ struct ChatRooms: Sendable {
     ///
     /// - Returns: whether the session was in the channel.
     mutating func exit(
-        _ session: ChatSession, of user: Identifier, room id: Identifier, at now: Int64, into commit: inout ChatCommit,
+        _ session: ChatSessionID, of user: Identifier, room id: Identifier, at now: Int64, into commit: inout ChatCommit,
         news: inout ChatNews
     ) -> Bool {
         guard let index = rooms.index(forKey: id), let left = rooms.values[index].detach(session, user) else { return false }
@@ -151,13 +151,13 @@ struct ChatRooms: Sendable {
     }
 
     mutating func leaveAll(
-        _ session: ChatSession, of user: Identifier, at now: Int64, into commit: inout ChatCommit, news: inout ChatNews
+        _ session: ChatSessionID, of user: Identifier, at now: Int64, into commit: inout ChatCommit, news: inout ChatNews
     ) {
         for id in channels(of: user).sorted() { _ = exit(session, of: user, room: id, at: now, into: &commit, news: &news) }
     }
 
     /// Records that the connection of a session is lost: the user stays for the grace period.
-    mutating func lose(_ session: ChatSession, of user: Identifier, grace: Duration, at now: Int64, news: inout ChatNews) {
+    mutating func lose(_ session: ChatSessionID, of user: Identifier, grace: Duration, at now: Int64, news: inout ChatNews) {
         for id in channels(of: user) {
             guard let index = rooms.index(forKey: id), let left = rooms.values[index].detach(session, user) else { continue }
             touched?.insert(Place(channel: id, user: user))
@@ -244,7 +244,7 @@ struct ChatRooms: Sendable {
     // MARK: Metadata
 
     mutating func put(
-        _ entries: [ChatOpenEntry], in id: Identifier, at now: Int64, into commit: inout ChatCommit, news: inout ChatNews
+        _ entries: [ChatDocument.OpenEntry], in id: Identifier, at now: Int64, into commit: inout ChatCommit, news: inout ChatNews
     ) {
         for entry in entries {
             rooms[id]?.entries[entry.key] = entry
@@ -291,7 +291,7 @@ struct ChatRooms: Sendable {
     }
 
     /// Announces an application-wide mute in every open channel that one of `users` has entered.
-    func tell(of muting: NexconnOpenMute.Kind, _ users: [Identifier], duration: Int64, at now: Int64) -> ChatNews {
+    func tell(of muting: ChatOpenMute.Kind, _ users: [Identifier], duration: Int64, at now: Int64) -> ChatNews {
         var news = ChatNews()
         for id in Set(users.flatMap { channels(of: $0) }).sorted() {
             let here = users.filter { isInside(id, $0) }
@@ -302,7 +302,7 @@ struct ChatRooms: Sendable {
 
     // MARK: Documents
 
-    mutating func restore(_ channel: ChatOpenChannel) {
+    mutating func restore(_ channel: ChatDocument.OpenChannel) {
         let entries = rooms[channel.id]?.entries ?? [:]
         rooms[channel.id] = ChatRoom(channel, at: nil)
         rooms[channel.id]?.entries = entries
@@ -310,16 +310,16 @@ struct ChatRooms: Sendable {
         isRestored = true
     }
 
-    mutating func restore(_ entry: ChatOpenEntry) {
+    mutating func restore(_ entry: ChatDocument.OpenEntry) {
         if rooms[entry.channel] == nil {
-            rooms[entry.channel] = ChatRoom(ChatOpenChannel(id: entry.channel, created: .min), at: nil)
+            rooms[entry.channel] = ChatRoom(ChatDocument.OpenChannel(id: entry.channel, created: .min), at: nil)
         }
         rooms[entry.channel]?.entries[entry.key] = entry
     }
 
     /// Restores participants. The lifetime of their channels starts again, as if there had just been activity.
     mutating func restore(
-        _ live: [ChatLive.Participant], _ sessions: [UInt64: ChatSession], grace: Duration, at now: Int64
+        _ live: [ChatLive.Participant], _ sessions: [UInt64: ChatSessionID], grace: Duration, at now: Int64
     ) {
         for id in rooms.keys { noteMessage(in: id, at: now) }
         // The deadline may come from another machine's clock, so it is limited to the grace period.

@@ -1,5 +1,5 @@
+import ChatProtocol
 import Identifiers
-import NexconnProtocol
 import ServerStorage
 
 // Groups: properties, names of members, queries, muting (rules CH-48 to CH-53).
@@ -9,7 +9,7 @@ extension ChatState {
     /// - Returns: nil when nothing changed.
     /// - Throws: ``ChatRefusal``, with the reason.
     package mutating func updateGroup(
-        _ id: Identifier, _ update: NexconnGroupUpdate, by actor: ChatActor, at now: Int64, into commit: inout ChatCommit
+        _ id: Identifier, _ update: ChatGroupUpdate, by actor: ChatActor, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatGroupInfoChange? {
         var group = try knownGroup(id)
         let before = group
@@ -39,7 +39,7 @@ extension ChatState {
             time: now, recipients: ChatRecipients(users, others: users.count))
     }
 
-    private static func differences(_ old: ChatGroup, _ new: ChatGroup) -> [String] {
+    private static func differences(_ old: ChatDocument.Group, _ new: ChatDocument.Group) -> [String] {
         let all = [
             ("avatar", old.avatar != new.avatar), ("ext", old.extra != new.extra),
             ("intro", old.introduction != new.introduction),
@@ -103,9 +103,10 @@ extension ChatState {
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     package func groupMembers(
-        of id: Identifier, users: [Identifier] = [], role: ChatMember.Role? = nil, after: Identifier? = nil, limit: Int = 50,
+        of id: Identifier, users: [Identifier] = [], role: ChatDocument.Member.Role? = nil, after: Identifier? = nil,
+        limit: Int = 50,
         by actor: ChatActor
-    ) throws(ChatRefusal) -> (members: [ChatMember], hasMore: Bool) {
+    ) throws(ChatRefusal) -> (members: [ChatDocument.Member], hasMore: Bool) {
         _ = try knownGroup(id)
         if !actor.isServer { _ = try self.role(of: actor.user, in: id) }
         guard users.isEmpty else {
@@ -122,7 +123,7 @@ extension ChatState {
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     package func groups(
-        of user: Identifier, role: ChatMember.Role? = nil, after: Identifier? = nil, limit: Int = 50
+        of user: Identifier, role: ChatDocument.Member.Role? = nil, after: Identifier? = nil, limit: Int = 50
     ) throws(ChatRefusal) -> (groups: [ChatGroupInfo], hasMore: Bool) {
         try Self.check(limit: limit)
         let matching = groups.groups(of: user).filter { role == nil || groups.member(user, of: $0)?.role == role }
@@ -173,7 +174,7 @@ extension ChatState {
     /// The muted users of a group.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
-    package func mutedInGroup(_ id: Identifier, at now: Int64) throws(ChatRefusal) -> [ChatRestriction] {
+    package func mutedInGroup(_ id: Identifier, at now: Int64) throws(ChatRefusal) -> [ChatDocument.Restriction] {
         _ = try knownGroup(id)
         return restrictions.list(.muted, .channel(.group, id), at: now)
     }
@@ -197,13 +198,14 @@ extension ChatState {
     /// The users on a group's allowlist.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
-    package func allowedInGroup(_ id: Identifier, at now: Int64) throws(ChatRefusal) -> [ChatRestriction] {
+    package func allowedInGroup(_ id: Identifier, at now: Int64) throws(ChatRefusal) -> [ChatDocument.Restriction] {
         _ = try knownGroup(id)
         return restrictions.list(.allowed, .channel(.group, id), at: now)
     }
 
     private mutating func restrict(
-        _ kind: ChatRestriction.Kind, in id: Identifier, users: [Identifier], until: Int64?, into commit: inout ChatCommit
+        _ kind: ChatDocument.Restriction.Kind, in id: Identifier, users: [Identifier], until: Int64?,
+        into commit: inout ChatCommit
     ) throws(ChatRefusal) {
         _ = try knownGroup(id)
         try ChatID.check(users, "a user")
@@ -212,7 +214,7 @@ extension ChatState {
     }
 
     private mutating func lift(
-        _ kind: ChatRestriction.Kind, in id: Identifier, users: [Identifier], into commit: inout ChatCommit
+        _ kind: ChatDocument.Restriction.Kind, in id: Identifier, users: [Identifier], into commit: inout ChatCommit
     ) throws(ChatRefusal) {
         _ = try knownGroup(id)
         try ChatID.check(users, "a user")

@@ -1,5 +1,5 @@
+import ChatProtocol
 import Identifiers
-import NexconnProtocol
 import ServerStorage
 
 // Groups: joining and leaving, roles (rules CH-40 to CH-53).
@@ -8,7 +8,7 @@ extension ChatState {
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     package mutating func createGroup(
-        _ group: ChatGroup, users: [Identifier], by actor: ChatActor, at now: Int64, into commit: inout ChatCommit
+        _ group: ChatDocument.Group, users: [Identifier], by actor: ChatActor, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatGroupChange {
         try ChatID.check(group.id, "the group")
         try ChatID.check(actor.user, "the owner")
@@ -33,8 +33,8 @@ extension ChatState {
         created.created = now
         created.creator = actor.isServer ? nil : actor.user
         groups.put(created, into: &commit)
-        var members = [ChatMember(group: group.id, user: actor.user, role: .owner, joined: now)]
-        members += others.map { ChatMember(group: group.id, user: $0, joined: now) }
+        var members = [ChatDocument.Member(group: group.id, user: actor.user, role: .owner, joined: now)]
+        members += others.map { ChatDocument.Member(group: group.id, user: $0, joined: now) }
         for member in members { groups.put(member, into: &commit) }
         return change(.create, group.id, members: members, by: actor, to: groups.users(of: group.id), at: now)
     }
@@ -85,7 +85,7 @@ extension ChatState {
         guard !fresh.isEmpty else { throw ChatRefusal(ChatCode.alreadyMember, "A member already.") }
         guard groups.count(of: id) + fresh.count <= application.limits.groupMembers else { throw tooManyMembers }
         try checkRoom(forMembers: fresh, by: actor)
-        let members = fresh.map { ChatMember(group: id, user: $0, joined: now) }
+        let members = fresh.map { ChatDocument.Member(group: id, user: $0, joined: now) }
         for member in members { groups.put(member, into: &commit) }
         return change(.join, id, members: members, by: actor, to: groups.users(of: id), at: now)
     }
@@ -144,7 +144,7 @@ extension ChatState {
     }
 
     private mutating func remove(
-        _ users: [Identifier], from id: Identifier, _ operation: NexconnGroupOperation.Kind, by actor: ChatActor, at now: Int64,
+        _ users: [Identifier], from id: Identifier, _ operation: ChatGroupOperation.Kind, by actor: ChatActor, at now: Int64,
         into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatGroupChange {
         let group = try knownGroup(id)
@@ -154,7 +154,7 @@ extension ChatState {
         }
         guard users.contains(where: { groups.member($0, of: id) != nil }) else { throw Self.notMember }
         let before = groups.users(of: id)
-        var removed: [ChatMember] = []
+        var removed: [ChatDocument.Member] = []
         for user in users {
             guard let member = groups.removeMember(user, of: id, into: &commit) else { continue }
             removed.append(member)
@@ -227,9 +227,9 @@ extension ChatState {
         }
         var changes: [ChatGroupChange] = []
         for (users, role, operation) in [
-            (remove, ChatMember.Role.member, NexconnGroupOperation.Kind.removeAdmin), (add, .admin, .addAdmin),
+            (remove, ChatDocument.Member.Role.member, ChatGroupOperation.Kind.removeAdmin), (add, .admin, .addAdmin),
         ] {
-            var changed: [ChatMember] = []
+            var changed: [ChatDocument.Member] = []
             for user in users {
                 guard var member = groups.member(user, of: id), member.role != role else { continue }
                 member.role = role
@@ -245,25 +245,26 @@ extension ChatState {
 
     // MARK: Helpers
 
-    func knownGroup(_ id: Identifier) throws(ChatRefusal) -> ChatGroup {
+    func knownGroup(_ id: Identifier) throws(ChatRefusal) -> ChatDocument.Group {
         guard let group = groups[id] else { throw Self.noSuchGroup }
         return group
     }
 
-    func role(of user: Identifier, in id: Identifier) throws(ChatRefusal) -> ChatMember.Role {
+    func role(of user: Identifier, in id: Identifier) throws(ChatRefusal) -> ChatDocument.Member.Role {
         guard let member = groups.member(user, of: id) else { throw Self.notMember }
         return member.role
     }
 
     /// A call of the server API without an operator is reported with the affected user as operator.
     private func change(
-        _ operation: NexconnGroupOperation.Kind, _ id: Identifier, members: [ChatMember], by actor: ChatActor,
+        _ operation: ChatGroupOperation.Kind, _ id: Identifier, members: [ChatDocument.Member], by actor: ChatActor,
         to users: [Identifier],
         at now: Int64
     ) -> ChatGroupChange {
         let `operator` = actor.user.isEmpty ? members.first?.user ?? "" : actor.user
         return ChatGroupChange(
-            operation: operation, group: groups[id] ?? ChatGroup(id: id, name: "", owner: ""), memberCount: groups.count(of: id),
+            operation: operation, group: groups[id] ?? ChatDocument.Group(id: id, name: "", owner: ""),
+            memberCount: groups.count(of: id),
             operator: `operator`, members: members, time: now, recipients: ChatRecipients(users, others: users.count))
     }
 
@@ -274,7 +275,7 @@ extension ChatState {
     static let notMember = ChatRefusal(ChatCode.notMember, "Not a member of the group.")
     static let noPermission = ChatRefusal(ChatCode.noPermission, "The user may not do this.")
 
-    func checkTexts(of group: ChatGroup) throws(ChatRefusal) {
+    func checkTexts(of group: ChatDocument.Group) throws(ChatRefusal) {
         guard !group.name.isEmpty else { throw ChatRefusal(ChatCode.groupNameEmpty, "A group needs a name.") }
         let texts = [
             (group.name, 256), (group.avatar ?? "", 1_024), (group.introduction ?? "", 4_096), (group.notice ?? "", 8_192),

@@ -13,11 +13,11 @@ extension ChatState {
     /// - Throws: ``ChatRefusal``, with the reason.
     package mutating func createOpenChannel(
         _ id: Identifier, lifetime: Int64? = nil, at now: Int64, into commit: inout ChatCommit
-    ) throws(ChatRefusal) -> ChatOpenChannel {
+    ) throws(ChatRefusal) -> ChatDocument.OpenChannel {
         try ChatID.check(id, "the open channel")
         if let known = rooms[id] { return known }
         try checkRoomForOpenChannel()
-        let channel = ChatOpenChannel(id: id, created: now, lifetime: lifetime)
+        let channel = ChatDocument.OpenChannel(id: id, created: now, lifetime: lifetime)
         rooms.create(channel, at: now, into: &commit)
         return channel
     }
@@ -29,7 +29,7 @@ extension ChatState {
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     package mutating func enterOpenChannel(
-        _ id: Identifier, extra: String? = nil, session: ChatSession, user: Identifier, at now: Int64,
+        _ id: Identifier, extra: String? = nil, session: ChatSessionID, user: Identifier, at now: Int64,
         into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatEntrance {
         try ChatID.check(id, "the open channel")
@@ -53,7 +53,7 @@ extension ChatState {
             throw .badArgument("A user may be in \(limit) open channels.")
         }
         if rooms[id] == nil {
-            let channel = ChatOpenChannel(id: id, created: now, lifetime: ChatRooms.lifetime, creator: user)
+            let channel = ChatDocument.OpenChannel(id: id, created: now, lifetime: ChatRooms.lifetime, creator: user)
             rooms.create(channel, at: now, into: &commit)
         }
         guard let channel = rooms[id] else { throw Self.noSuchOpenChannel }
@@ -88,7 +88,7 @@ extension ChatState {
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     package mutating func exitOpenChannel(
-        _ id: Identifier, session: ChatSession, user: Identifier, at now: Int64, into commit: inout ChatCommit
+        _ id: Identifier, session: ChatSessionID, user: Identifier, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatNews {
         try checkInside(id, user, at: now)
         var news = ChatNews()
@@ -104,7 +104,7 @@ extension ChatState {
 
     /// Notifies the user's other devices that this device entered or left.
     private func sync(
-        _ id: Identifier, of user: Identifier, session: ChatSession, isJoin: Bool, isOtherDevice: Bool, news: inout ChatNews
+        _ id: Identifier, of user: Identifier, session: ChatSessionID, isJoin: Bool, isOtherDevice: Bool, news: inout ChatNews
     ) {
         let others = sessions(of: user).filter { $0.id != session.id }
         guard !others.isEmpty else { return }
@@ -114,7 +114,7 @@ extension ChatState {
     // MARK: Queries
 
     /// An open channel; nil when there is none.
-    package func openChannel(_ id: Identifier) -> ChatOpenChannel? { rooms[id] }
+    package func openChannel(_ id: Identifier) -> ChatDocument.OpenChannel? { rooms[id] }
 
     /// The ids of all open channels, sorted.
     package func openChannels() -> [Identifier] { rooms.rooms.keys.sorted() }
@@ -172,7 +172,9 @@ extension ChatState {
     /// The metadata of an open channel.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
-    package func openEntries(of id: Identifier, by actor: ChatActor, at now: Int64) throws(ChatRefusal) -> [ChatOpenEntry] {
+    package func openEntries(
+        of id: Identifier, by actor: ChatActor, at now: Int64
+    ) throws(ChatRefusal) -> [ChatDocument.OpenEntry] {
         try checkInside(id, actor, at: now)
         return rooms.entries(of: id)
     }
@@ -216,7 +218,7 @@ extension ChatState {
             throw ChatRefusal(ChatCode.notEntryOwner, "One of the metadata entries belongs to another user.")
         }
         let entries = pairs.sorted { $0.key < $1.key }.map {
-            ChatOpenEntry(
+            ChatDocument.OpenEntry(
                 channel: id, key: $0.key, value: $0.value, owner: actor.user, isDeletedWhenLeft: areDeletedWhenLeft)
         }
         var news = ChatNews()

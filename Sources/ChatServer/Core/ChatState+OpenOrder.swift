@@ -1,5 +1,5 @@
+import ChatProtocol
 import Identifiers
-import NexconnProtocol
 import ServerStorage
 
 // Open channels: requests of the application's server (rules CH-69 to CH-74).
@@ -109,14 +109,15 @@ extension ChatState {
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     package func restricted(
-        _ kind: ChatRestriction.Kind, inOpenChannel id: Identifier, at now: Int64
-    ) throws(ChatRefusal) -> [ChatRestriction] {
+        _ kind: ChatDocument.Restriction.Kind, inOpenChannel id: Identifier, at now: Int64
+    ) throws(ChatRefusal) -> [ChatDocument.Restriction] {
         guard rooms[id] != nil else { throw Self.noSuchOpenChannel }
         return restrictions.list(kind, .channel(.open, id), at: now)
     }
 
     private mutating func restrict(
-        _ kind: ChatRestriction.Kind, muting: NexconnOpenMute.Kind, in id: Identifier, users: [Identifier], minutes: Int?,
+        _ kind: ChatDocument.Restriction.Kind, muting: ChatOpenMute.Kind, in id: Identifier, users: [Identifier],
+        minutes: Int?,
         at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatNews {
         let until = try checkOrder(id, users, minutes: minutes, at: now)
@@ -127,7 +128,8 @@ extension ChatState {
     }
 
     private mutating func lift(
-        _ kind: ChatRestriction.Kind, muting: NexconnOpenMute.Kind, in id: Identifier, users: [Identifier], at now: Int64,
+        _ kind: ChatDocument.Restriction.Kind, muting: ChatOpenMute.Kind, in id: Identifier, users: [Identifier],
+        at now: Int64,
         into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatNews {
         _ = try checkOrder(id, users, minutes: nil, at: now)

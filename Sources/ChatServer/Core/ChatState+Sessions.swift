@@ -1,5 +1,5 @@
+import ChatProtocol
 import Identifiers
-import NexconnProtocol
 import ServerStorage
 
 // Devices and inboxes (rules CH-14 to CH-25).
@@ -7,7 +7,7 @@ import ServerStorage
 /// The data for the welcome of a session that signed in, and the sessions that it replaces.
 package struct ChatAdmittance: Sendable {
     /// The sessions to end with 31010. They are signed out already.
-    package var kicked: [ChatSession]
+    package var kicked: [ChatSessionID]
     /// The events that the sign-in causes.
     package var news: ChatNews
 }
@@ -21,7 +21,7 @@ extension ChatState {
     ///   - now: the time, milliseconds since 1970.
     /// - Throws: ``ChatRefusal``, with the reason.
     package mutating func signIn(
-        _ session: ChatSession, _ signIn: ChatSignIn, at now: Int64
+        _ session: ChatSessionID, _ signIn: ChatSignIn, at now: Int64
     ) throws(ChatRefusal) -> ChatAdmittance {
         try ChatID.check(signIn.device, "a device")
         let kicked = try devices.signIn(session, signIn, limits: application.limits, at: now)
@@ -42,7 +42,7 @@ extension ChatState {
     ///   - now: the time, milliseconds since 1970.
     ///   - commit: receives the changes to store.
     package mutating func signOut(
-        _ session: ChatSession, of user: Identifier, isDeliberate: Bool, at now: Int64, into commit: inout ChatCommit
+        _ session: ChatSessionID, of user: Identifier, isDeliberate: Bool, at now: Int64, into commit: inout ChatCommit
     ) -> ChatNews {
         var news = ChatNews()
         guard devices.signOut(session, of: user) else { return news }
@@ -77,7 +77,7 @@ extension ChatState {
     package func isOnline(_ user: Identifier) -> Bool { devices.isOnline(user) }
 
     /// The sessions of a user, in the order of their sign-ins.
-    package func sessions(of user: Identifier) -> [ChatSession] { devices.devices(of: user).map(\.session) }
+    package func sessions(of user: Identifier) -> [ChatSessionID] { devices.devices(of: user).map(\.session) }
 
     // MARK: Inboxes
 
@@ -94,7 +94,7 @@ extension ChatState {
     }
 
     /// The position at which a new session begins to read.
-    package func inboxStart(of user: Identifier, resume: NexconnPlace?) -> ChatInboxStart {
+    package func inboxStart(of user: Identifier, resume: ChatPlace?) -> ChatInboxStart {
         inboxes.start(of: user, resume: resume, epoch: epoch, getsEverything: application.syncsDevices)
     }
 

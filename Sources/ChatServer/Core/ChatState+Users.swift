@@ -20,13 +20,13 @@ extension ChatState {
         try checkRoom(forUsers: CollectionOfOne(user))
         directory.put(user, name: name, avatar: avatar, at: now, into: &commit)
         let lifetime = application.tokenLifetime.map { now + max($0.wholeMilliseconds, 0) }
-        directory.add(ChatToken(token: hash, user: user, issued: now, expires: lifetime), into: &commit)
+        directory.add(ChatDocument.Token(token: hash, user: user, issued: now, expires: lifetime), into: &commit)
     }
 
     /// Checks the token of a user who wants to connect. The error has code 31004, 31009, 31020 or 31029.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
-    package func checkToken(hash: Identifier, at now: Int64) throws(ChatRefusal) -> ChatToken {
+    package func checkToken(hash: Identifier, at now: Int64) throws(ChatRefusal) -> ChatDocument.Token {
         let token = try directory.check(hash, at: now)
         guard !restrictions.contains(.banned, in: .everywhere, user: token.user, at: now) else {
             throw ChatRefusal(ChatCode.userBanned, "The user is banned.")
@@ -40,12 +40,12 @@ extension ChatState {
     /// - Throws: ``ChatRefusal``, with the reason.
     package mutating func expireTokens(
         of users: [Identifier], issuedBefore instant: Int64, at now: Int64, into commit: inout ChatCommit
-    ) throws(ChatRefusal) -> [ChatSession] {
+    ) throws(ChatRefusal) -> [ChatSessionID] {
         try ChatID.check(users, "a user", limit: 1_000)
         try checkRoom(forUsers: users)
-        var ended: [ChatSession] = []
+        var ended: [ChatSessionID] = []
         for id in users {
-            var user = directory.users[id] ?? ChatUser(id: id, created: now)
+            var user = directory.users[id] ?? ChatDocument.User(id: id, created: now)
             guard user.tokensExpireBefore ?? .min < instant else { continue }
             user.tokensExpireBefore = instant
             directory.save(user, into: &commit)
@@ -60,7 +60,7 @@ extension ChatState {
     /// - Throws: ``ChatRefusal``, with the reason.
     package mutating func ban(
         _ users: [Identifier], minutes: Int, at now: Int64, into commit: inout ChatCommit
-    ) throws(ChatRefusal) -> [ChatSession] {
+    ) throws(ChatRefusal) -> [ChatSessionID] {
         try ChatID.check(users, "a user", limit: 20)
         let until = try Self.end(minutes: minutes, at: now)
         for user in users { restrictions.insert(.banned, in: .everywhere, user: user, until: until, into: &commit) }
@@ -76,7 +76,7 @@ extension ChatState {
     }
 
     /// Banned users, sorted by id. `page` counts from 1.
-    package func banned(page: Int, size: Int, at now: Int64) -> [ChatRestriction] {
+    package func banned(page: Int, size: Int, at now: Int64) -> [ChatDocument.Restriction] {
         Self.page(restrictions.list(.banned, .everywhere, at: now), number: page, size: size)
     }
 
@@ -86,7 +86,7 @@ extension ChatState {
     /// - Throws: ``ChatRefusal``, with the reason.
     package mutating func deactivate(
         _ users: [Identifier], at now: Int64, into commit: inout ChatCommit
-    ) throws(ChatRefusal) -> [ChatSession] {
+    ) throws(ChatRefusal) -> [ChatSessionID] {
         try setDeactivated(true, users, at: now, into: &commit)
         return users.flatMap { devices.devices(of: $0).map(\.session) }
     }
@@ -101,7 +101,7 @@ extension ChatState {
     }
 
     /// Deactivated users, sorted by id. `page` counts from 1.
-    package func deactivated(page: Int, size: Int) -> [ChatUser] {
+    package func deactivated(page: Int, size: Int) -> [ChatDocument.User] {
         let all = directory.users.values.filter(\.isDeactivated).sorted { $0.id < $1.id }
         return Self.page(all, number: page, size: size)
     }
@@ -112,7 +112,7 @@ extension ChatState {
         try ChatID.check(users, "a user")
         try checkRoom(forUsers: users)
         for id in users {
-            var user = directory.users[id] ?? ChatUser(id: id, created: now)
+            var user = directory.users[id] ?? ChatDocument.User(id: id, created: now)
             guard user.isDeactivated != value else { continue }
             user.isDeactivated = value
             directory.save(user, into: &commit)
@@ -120,7 +120,7 @@ extension ChatState {
     }
 
     /// A registered user; nil when there is none.
-    package func user(_ id: Identifier) -> ChatUser? { directory.users[id] }
+    package func user(_ id: Identifier) -> ChatDocument.User? { directory.users[id] }
 
     /// How many users are registered.
     package var userCount: Int { directory.users.count }
@@ -232,7 +232,7 @@ extension ChatState {
     }
 
     /// The users who are muted in all channels of a kind.
-    package func muted(in kind: ChatKind, at now: Int64) -> [ChatRestriction] {
+    package func muted(in kind: ChatKind, at now: Int64) -> [ChatDocument.Restriction] {
         restrictions.list(.muted, .all(kind), at: now)
     }
 

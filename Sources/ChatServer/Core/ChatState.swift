@@ -49,8 +49,8 @@ package struct ChatState: Sendable {
     }
 
     private mutating func restore(_ restored: RestoredChat.Application) {
-        var tokens: [ChatToken] = []
-        var members: [ChatMember] = []
+        var tokens: [ChatDocument.Token] = []
+        var members: [ChatDocument.Member] = []
         for document in restored.documents {
             switch document {
             case .user(let user): directory.restore(user)

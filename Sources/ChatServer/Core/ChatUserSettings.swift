@@ -3,18 +3,18 @@ import ServerStorage
 
 /// The settings of users for channels and kinds of channels (chat-protocol.md 6, rules CH-80 to CH-82).
 struct ChatUserSettings: Sendable {
-    private var settings: [Identifier: [Identifier: ChatSetting]] = [:]
+    private var settings: [Identifier: [Identifier: ChatDocument.Setting]] = [:]
 
-    subscript(user: Identifier) -> [ChatSetting] {
+    subscript(user: Identifier) -> [ChatDocument.Setting] {
         (settings[user]?.values).map { $0.sorted { $0.channel < $1.channel } } ?? []
     }
 
-    subscript(user: Identifier, channel: Identifier) -> ChatSetting? { settings[user]?[channel] }
+    subscript(user: Identifier, channel: Identifier) -> ChatDocument.Setting? { settings[user]?[channel] }
 
     func count(of user: Identifier) -> Int { settings[user]?.count ?? 0 }
 
     /// A setting with default values is not stored.
-    mutating func put(_ setting: ChatSetting, into commit: inout ChatCommit) {
+    mutating func put(_ setting: ChatDocument.Setting, into commit: inout ChatCommit) {
         if setting.isPinned || setting.level != 0 {
             settings[setting.user, default: [:]][setting.channel] = setting
             commit.documents.append(.setting(setting))
@@ -24,7 +24,7 @@ struct ChatUserSettings: Sendable {
         }
     }
 
-    mutating func restore(_ setting: ChatSetting) { settings[setting.user, default: [:]][setting.channel] = setting }
+    mutating func restore(_ setting: ChatDocument.Setting) { settings[setting.user, default: [:]][setting.channel] = setting }
 
     var documents: [ChatDocument] { settings.values.flatMap { $0.values.map { .setting($0) } } }
 }
@@ -48,19 +48,19 @@ extension ChatState {
         guard before != nil || settings.count(of: user) < Self.settingsPerUser else {
             throw .badArgument("A user may have \(Self.settingsPerUser) settings.")
         }
-        var setting = before ?? ChatSetting(user: user, channel: name)
+        var setting = before ?? ChatDocument.Setting(user: user, channel: name)
         if let isPinned { setting.isPinned = isPinned }
         if let level { setting.level = level }
-        guard setting != before ?? ChatSetting(user: user, channel: name) else { return false }
+        guard setting != before ?? ChatDocument.Setting(user: user, channel: name) else { return false }
         settings.put(setting, into: &commit)
         return true
     }
 
     /// All settings of a user that differ from the defaults, sorted by channel.
-    package func settings(of user: Identifier) -> [ChatSetting] { settings[user] }
+    package func settings(of user: Identifier) -> [ChatDocument.Setting] { settings[user] }
 }
 
-extension ChatSetting {
+extension ChatDocument.Setting {
     /// The target that ``channel`` refers to: a kind, and a channel of it unless the setting is for the kind.
     package var target: (kind: ChatKind, id: Identifier?)? { ChatKind.target(ofScope: channel) }
 }

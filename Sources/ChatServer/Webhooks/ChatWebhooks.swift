@@ -1,16 +1,16 @@
+import ChatProtocol
 import HTTPTransport
 import Identifiers
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore
-import NexconnProtocol
 import ServerRuntime
 import ServerStorage
 import WireCoding
 
 /// Sends the events of a chat application to the webhook address of its own server (rules NV-40 to NV-46), if one is configured.
 /// One of the nodes sends them.
-final class NexconnWebhooks: Sendable {
+final class ChatWebhooks: Sendable {
     private struct State: Sendable {
         var url: String?
         /// The delivery to the current address; nil without an address.
@@ -152,7 +152,7 @@ final class NexconnWebhooks: Sendable {
         ) { [key, clock, secret] batch in
             let time = Int64(clamping: clock.unixTicks() / TimetokenClock.ticksPerMillisecond)
             let nonce = Hex.text((0..<16).map { _ in UInt8.random(in: .min ... .max) })
-            let signature = NexconnServerSignature.sign(
+            let signature = ChatServerSignature.sign(
                 secret: secret.withLockedValue(\.revealed), nonce: nonce, timestamp: String(time))
             let fields = [
                 HTTPField("Content-Type", "application/json"), HTTPField("App-Key", key), HTTPField("Nonce", nonce),

@@ -1,4 +1,4 @@
-import NexconnProtocol
+import ChatProtocol
 import ServerRuntime
 import WireCoding
 
@@ -17,7 +17,7 @@ extension WebhookEvent {
         case loggedOut = "2"
     }
 
-    init(_ status: Status, of peer: NexconnPeer, at time: Int64) {
+    init(_ status: Status, of peer: ChatSessionPeer, at time: Int64) {
         var members: JSONMembers = [("userId", .string(peer.user.text)), ("status", .string(status.rawValue))]
         members.addText("os", peer.device.system)
         members.append(("time", .number(JSONNumber(Int(time)))))
@@ -27,7 +27,7 @@ extension WebhookEvent {
     }
 
     /// Makes the event for a durable message of a session.
-    init(_ message: NexconnMessage) {
+    init(_ message: ChatMessage) {
         var members: JSONMembers = [
             ("messageId", .string(message.id.description)), ("fromUserId", .string(message.from)),
             ("targetId", .string(message.to)), ("channelType", .string(message.conversation.apiWord)),
@@ -82,7 +82,7 @@ extension JSONMembers {
     }
 }
 
-extension NexconnConversation {
+extension ChatConversationKind {
     /// The name in the server API.
     fileprivate var apiWord: String {
         switch self {

@@ -38,7 +38,7 @@ struct ChatStoreContents: Sendable {
     private var hidden: [UInt64: Set<Identifier>] = [:]
     /// The ids up to which messages are hidden, by user and conversation.
     private var hiddenUpTo: [Identifier: [Identifier: UInt64]] = [:]
-    private var documents: [ChatDocumentKey: ChatDocument] = [:]
+    private var documents: [ChatDocument.Key: ChatDocument] = [:]
     /// What all histories together have.
     private(set) var usage = HistoryUsage()
     /// The messages of all histories, ascending, possibly including removed ones.

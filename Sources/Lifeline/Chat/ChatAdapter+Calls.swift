@@ -1,13 +1,13 @@
+import ChatProtocol
 import ConnectionEngine
-import NexconnProtocol
 import WireCoding
 
 // Single requests to the service. They need a connection.
-extension NexconnAdapter {
+extension ChatAdapter {
     /// Rule NP-27. While there is no connection the message waits; it is sent again after a loss, and delivered once.
     func publish(_ publication: Publication) async throws(LifelineError) -> PublishOutcome {
         let draft = try Self.draft(of: publication)
-        let expiry = NexconnExpiry(driver: driver, timers: timers)
+        let expiry = ChatExpiry(driver: driver, timers: timers)
         expiry.start(after: sendLimit)
         defer { expiry.stop() }
         do throws(ConnectionFailure) {
@@ -30,22 +30,22 @@ extension NexconnAdapter {
     /// Only users who have entered an open channel may publish to it. An open channel has two names (rule NP-23).
     func roomsOfPublishers(to channel: String) -> [String] {
         // Invalid names are refused by the check before.
-        guard let place = try? NexconnChannel(name: channel), place.conversation == .open else { return [] }
-        return [place.id, "\(place.conversation.word):\(place.id)"].filter { (try? NexconnChannel(name: $0)) == place }
+        guard let place = try? ChatChannel(name: channel), place.conversation == .open else { return [] }
+        return [place.id, "\(place.conversation.word):\(place.id)"].filter { (try? ChatChannel(name: $0)) == place }
     }
 
-    static func draft(of publication: Publication) throws(LifelineError) -> NexconnDraft {
-        let channel = try NexconnChannel(name: publication.channel)
+    static func draft(of publication: Publication) throws(LifelineError) -> ChatMessageDraft {
+        let channel = try ChatChannel(name: publication.channel)
         try checkPublishing(to: channel)
         let isObject = publication.json.utf8.first == UInt8(ascii: "{")
         let content = isObject ? publication.json : "{\"content\":\(publication.json)}"
-        var options = NexconnMessageOptions()
+        var options = ChatMessageOptions()
         if let isStored = publication.options.isStored { options.isPersisted = isStored }
-        let draft = NexconnDraft(
-            clientID: publication.id ?? NexconnSettings.randomID(), conversation: channel.conversation, to: channel.id,
-            type: publication.event == Message.defaultEvent ? NexconnSettings.textType : publication.event,
+        let draft = ChatMessageDraft(
+            clientID: publication.id ?? ChatAdapterSettings.randomID(), conversation: channel.conversation, to: channel.id,
+            type: publication.event == Message.defaultEvent ? ChatAdapterSettings.textType : publication.event,
             content: Array(content.utf8), options: options)
-        if let problem = NexconnLimits.problem(of: draft) {
+        if let problem = ChatProtocolLimits.problem(of: draft) {
             throw LifelineError(.badRequest, problem.reason, number: problem.code.rawValue)
         }
         return draft
@@ -53,10 +53,10 @@ extension NexconnAdapter {
 
     /// Rule LL-20: with one request.
     func history(of channel: String, _ request: HistoryRequest) async throws(LifelineError) -> HistoryPage {
-        var question = NexconnHistoryRequest(
-            try NexconnChannel(name: channel), limit: min(request.limit, NexconnLimits.page.upperBound))
+        var question = ChatHistoryRequest(
+            try ChatChannel(name: channel), limit: min(request.limit, ChatProtocolLimits.page.upperBound))
         if let before = request.before {
-            guard let id = NexconnMessageID(before) else { throw .notAnID }
+            guard let id = ChatMessageID(before) else { throw .notAnID }
             question.place = .before(id)
         }
         guard let page = try await answer(to: .history(question)).history else { throw Self.unreadable }
@@ -68,7 +68,7 @@ extension NexconnAdapter {
 
     func members(of channel: String) async throws(LifelineError) -> [Member] {
         try check(.members, of: channel)
-        let place = try NexconnChannel(name: channel)
+        let place = try ChatChannel(name: channel)
         if place.conversation == .group { return try await groupMembers(of: place.id) }
         guard let info = try await answer(to: Self.question(about: place.id)).openInfo else { throw Self.unreadable }
         return info.members.map { Member(id: $0.user) }
@@ -76,7 +76,7 @@ extension NexconnAdapter {
 
     /// Rule LL-87.
     func check(_ feature: ChannelFeature, of channel: String) throws(LifelineError) {
-        let place = try NexconnChannel(name: channel)
+        let place = try ChatChannel(name: channel)
         switch feature {
         case .subscribing, .history, .resuming: break
         case .publishing: try Self.checkPublishing(to: place)
@@ -102,20 +102,20 @@ extension NexconnAdapter {
     /// Rule LL-123. The session has no message for the end of typing.
     func sendTyping(_ isTyping: Bool, in channel: String) async throws(LifelineError) {
         try check(.typing, of: channel)
-        let place = try NexconnChannel(name: channel)
+        let place = try ChatChannel(name: channel)
         try checkConnected()
-        if isTyping { driver.submit(.perform(.typing(to: place.id, type: NexconnSettings.textType), nil)) }
+        if isTyping { driver.submit(.perform(.typing(to: place.id, type: ChatAdapterSettings.textType), nil)) }
     }
 
-    private static func checkPublishing(to channel: NexconnChannel) throws(LifelineError) {
+    private static func checkPublishing(to channel: ChatChannel) throws(LifelineError) {
         guard channel.conversation != .system else {
-            throw .unsupported(feature: "publishing to system channels", service: NexconnSettings.serviceName)
+            throw .unsupported(feature: "publishing to system channels", service: ChatAdapterSettings.serviceName)
         }
     }
 
     private func groupMembers(of group: String) async throws(LifelineError) -> [Member] {
         var members: [Member] = []
-        var request = NexconnMembersRequest(group, limit: NexconnLimits.page.upperBound)
+        var request = ChatMembersRequest(group, limit: ChatProtocolLimits.page.upperBound)
         while true {
             guard let page = try await answer(to: .groupMembers(request)).members else { throw Self.unreadable }
             members += page.members.map { Member(id: $0.user, info: #"{"role":"\#($0.role.rawValue)"}"#) }
@@ -124,7 +124,7 @@ extension NexconnAdapter {
         }
     }
 
-    private func answer(to request: NexconnRequest) async throws(LifelineError) -> NexconnAnswer {
+    private func answer(to request: ChatRequest) async throws(LifelineError) -> ChatAnswer {
         do throws(ConnectionFailure) {
             guard case .answer(let answer) = try await driver.perform(.request(request)) else { throw ConnectionFailure.noAnswer }
             return answer
@@ -133,12 +133,12 @@ extension NexconnAdapter {
         }
     }
 
-    static func question(about openChannel: String) -> NexconnRequest {
-        .openInfo(openChannel, limit: NexconnLimits.openInfo.upperBound)
+    static func question(about openChannel: String) -> ChatRequest {
+        .openInfo(openChannel, limit: ChatProtocolLimits.openInfo.upperBound)
     }
 
     /// The members in the answer to a request for members.
-    static func members(in reply: NexconnReply) -> [Member] {
+    static func members(in reply: ChatReply) -> [Member] {
         guard case .answer(let answer) = reply else { return [] }
         return answer.openInfo?.members.map { Member(id: $0.user) } ?? []
     }
@@ -151,7 +151,7 @@ extension ConnectionFailure {
         .malformedResponse, "The server's answer could not be read.", origin: .server)
 }
 
-extension NexconnSettings {
+extension ChatAdapterSettings {
     /// The type of messages that are published without an event.
     static let textType = "RC:TxtMsg"
 }

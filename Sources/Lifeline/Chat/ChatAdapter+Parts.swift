@@ -1,15 +1,15 @@
+import ChatProtocol
 import ClientRuntime
 import ConnectionEngine
 import EngineRuntime
-import NexconnProtocol
 import TransportCommon
 import WireCoding
 
-extension NexconnAdapter {
+extension ChatAdapter {
     /// Makes an adapter of these parts.
-    static func on(_ parts: ClientParts, _ settings: NexconnSettings, options: ClientOptions) -> NexconnAdapter {
+    static func on(_ parts: ClientParts, _ settings: ChatAdapterSettings, options: ClientOptions) -> ChatAdapter {
         let network = options.network
-        let transport: any ClientTransport<NexconnSession> = parts.webSocket(network.webSocket()) { NexconnFrameDecoder() }
+        let transport: any ClientTransport<ChatSession> = parts.webSocket(network.webSocket()) { ChatFrameDecoder() }
         let adapter = make(
             settings, options, transport: transport, http: parts.http(network.httpCaller(answers: 1 << 16)),
             timers: parts.makeTimers(), seed: parts.nextSeed(), unixSeconds: parts.unixSeconds, tasks: parts.tasks,
@@ -19,46 +19,46 @@ extension NexconnAdapter {
     }
 
     static func make(
-        _ settings: NexconnSettings, _ options: ClientOptions, transport: any ClientTransport<NexconnSession>,
+        _ settings: ChatAdapterSettings, _ options: ClientOptions, transport: any ClientTransport<ChatSession>,
         http: any HTTPSending, timers: any TimerScheduler, seed: UInt64? = nil, unixSeconds: @escaping @Sendable () -> Int,
         tasks: TaskStarter = .plain,
         observeNetwork: (String, @escaping @Sendable (NetworkStatus) -> Void) -> NetworkObservation? = { _, _ in nil }
-    ) -> NexconnAdapter {
+    ) -> ChatAdapter {
         let policy = policy(settings, options)
-        let issuer = NexconnTokenIssuer(
+        let issuer = ChatTokenIssuer(
             settings: settings, http: HeaderedHTTP(http, options.headers), limit: policy.timing.request, unixSeconds: unixSeconds)
         let heartbeats = HeartbeatMeter()
         let base = HeartbeatTransport.chat(
             HeaderedTransport.webSocket(transport, options.headers), heartbeats, now: { timers.now })
         let tokens = Self.source(for: settings.access, timers: timers, unixSeconds: unixSeconds, tasks: tasks)
-        var gate: TokenTransport<NexconnSession>?
+        var gate: TokenTransport<ChatSession>?
         if let tokens {
             gate = TokenTransport(base: base, tasks: tasks) { () async throws(ConnectionFailure) in try await tokens.value().value
             }
         } else if issuer.isNeeded {
             gate = TokenTransport(base: base, tasks: tasks) { () async throws(ConnectionFailure) in try await issuer.token() }
         }
-        let memory = NexconnMemory(
+        let memory = ChatMemory(
             host: settings.host.name, port: settings.host.port, usesTLS: settings.host.tls,
-            path: (settings.path ?? "") + NexconnMemory.path, appKey: settings.appKey, token: issuer.initialToken,
+            path: (settings.path ?? "") + ChatMemory.path, appKey: settings.appKey, token: issuer.initialToken,
             device: settings.device, client: "lifeline-swift/\(PackageVersion.current)", yields: settings.yields)
         let driver = Driver(
-            transport: gate ?? base, jobs: NoJobs<NexconnSession>(), timers: timers, policy: policy, memory: memory, seed: seed,
+            transport: gate ?? base, jobs: NoJobs<ChatSession>(), timers: timers, policy: policy, memory: memory, seed: seed,
             observer: options.engineObserver)
         gate?.deliverTokens { [weak driver] in driver?.submit(.perform(.setToken($0), nil)) }
         let network = observeNetwork(settings.host.name) { [weak driver] status in
             guard let driver else { return }
             let failures = driver.snapshot.failedAttempts
-            for input in NexconnSession.networkChanged(status, policy: policy, failures: failures) { driver.submit(input) }
+            for input in ChatSession.networkChanged(status, policy: policy, failures: failures) { driver.submit(input) }
             driver.noteNetwork(status)
         }
-        return NexconnAdapter(
+        return ChatAdapter(
             driver: driver, heartbeats: heartbeats, timers: timers, sendLimit: memory.sendLimit, policy: policy,
             settings: settings, network: network, tokens: tokens)
     }
 
-    private static func policy(_ settings: NexconnSettings, _ options: ClientOptions) -> ConnectionPolicy {
-        var policy = ConnectionPolicy.nexconn(timing: options.timing.policy.timing)
+    private static func policy(_ settings: ChatAdapterSettings, _ options: ClientOptions) -> ConnectionPolicy {
+        var policy = ConnectionPolicy.chat(timing: options.timing.policy.timing)
         policy.timing = options.policy.timing
         if case .tokens = settings.access.kind {
             // LL-82: another token is requested. A refusal of the application's provider is `refused`, and final.

@@ -1,19 +1,19 @@
+import ChatProtocol
 import ConnectionEngine
 import DequeModule
 import EngineRuntime
 import NIOConcurrencyHelpers
-import NexconnProtocol
 import TransportCommon
 
 /// A chat session behind the neutral API.
-final class NexconnAdapter: ServiceAdapter {
-    typealias Driver = ConnectionDriver<NexconnSession>
+final class ChatAdapter: ServiceAdapter {
+    typealias Driver = ConnectionDriver<ChatSession>
 
     /// Updates the adapter's state and returns what the hub and the adapter have to do, in one order for all threads.
-    typealias Step = @Sendable (inout NexconnNews) -> NexconnNews.Report
+    typealias Step = @Sendable (inout ChatEventTranslation) -> ChatEventTranslation.Report
 
     struct State {
-        var news: NexconnNews
+        var news: ChatEventTranslation
         var steps = CoalescingQueue<Deque<Step>>()
         var body: (@Sendable ([ServiceEvent]) -> Void)?
         /// Callers of `subscribe`.
@@ -21,7 +21,7 @@ final class NexconnAdapter: ServiceAdapter {
         var lastCaller: UInt64 = 0
     }
 
-    let serviceName = NexconnSettings.serviceName
+    let serviceName = ChatAdapterSettings.serviceName
     let serviceLabel = "chat"
     let clock: @Sendable () -> Moment
     let driver: Driver
@@ -39,7 +39,7 @@ final class NexconnAdapter: ServiceAdapter {
 
     init(
         driver: Driver, heartbeats: HeartbeatMeter, timers: any TimerScheduler, sendLimit: Duration, policy: ConnectionPolicy,
-        settings: NexconnSettings,
+        settings: ChatAdapterSettings,
         network: NetworkObservation? = nil, tokens: TokenSource<String>? = nil
     ) {
         let tracksPresence = settings.tracksPresence
@@ -54,7 +54,7 @@ final class NexconnAdapter: ServiceAdapter {
         self.sendLimit = sendLimit
         self.tracksPresence = tracksPresence
         self.network = network
-        state = NIOLockedValueBox(State(news: NexconnNews(tracksPresence: tracksPresence, start: timers.now)))
+        state = NIOLockedValueBox(State(news: ChatEventTranslation(tracksPresence: tracksPresence, start: timers.now)))
     }
 
     deinit {
@@ -77,7 +77,7 @@ final class NexconnAdapter: ServiceAdapter {
         tokens?.observe { [weak self, weak driver] news in
             if case .renewed(let token, _) = news { driver?.submit(.perform(.setToken(token), nil)) }
             let event = ServiceEvent(news)
-            self?.take { _ in NexconnNews.Report(events: [event]) }
+            self?.take { _ in ChatEventTranslation.Report(events: [event]) }
         }
         return driver.notices.observe(on: .inline) { [clock, tokens, weak self] notices in
             let now = clock()
@@ -93,7 +93,7 @@ final class NexconnAdapter: ServiceAdapter {
 
     func moved(to place: ApplicationMonitor.Place) {
         switch place {
-        case .foreground: for input in NexconnSession.returning(policy) { driver.submit(input) }
+        case .foreground: for input in ChatSession.returning(policy) { driver.submit(input) }
         case .background: driver.moved(to: .background)
         }
     }
@@ -131,11 +131,11 @@ final class NexconnAdapter: ServiceAdapter {
     }
 
     func hasPresence(_ channel: String) -> Bool {
-        tracksPresence && (try? NexconnChannel(name: channel))?.conversation == .open
+        tracksPresence && (try? ChatChannel(name: channel))?.conversation == .open
     }
 }
 
-extension NexconnAdapter {
+extension ChatAdapter {
     /// Queues a step. The caller that finds no other one working reports all queued steps, so that the hub gets one report after the
     /// other.
     private func take(_ step: @escaping Step) {
@@ -146,28 +146,28 @@ extension NexconnAdapter {
         }
     }
 
-    private static func next(_ state: inout State) -> (NexconnNews.Report, (@Sendable ([ServiceEvent]) -> Void)?)? {
+    private static func next(_ state: inout State) -> (ChatEventTranslation.Report, (@Sendable ([ServiceEvent]) -> Void)?)? {
         guard let step = state.steps.takeFirst() else { return nil }
         return (step(&state.news), state.body)
     }
 
     /// The server has accepted a message.
-    func take(_ draft: NexconnDraft, _ sent: NexconnSent) {
+    func take(_ draft: ChatMessageDraft, _ sent: ChatSentMessage) {
         let now = clock()
         take { $0.sent(draft, sent, at: now) }
     }
 
-    private func perform(_ task: NexconnNews.Task) {
+    private func perform(_ task: ChatEventTranslation.Task) {
         switch task {
         case .acknowledge(let place): driver.submit(.perform(.acknowledge(place), nil))
         case .exit(let channel): driver.submit(.perform(.exit(channel), nil))
         case .enter(let inquiry):
             // Earlier messages are requested with `history`.
-            ask(.enter(NexconnEntry(inquiry.channel.id, count: 0))) { news, result, now in
+            ask(.enter(ChatEntryRequest(inquiry.channel.id, count: 0))) { news, result, now in
                 news.entered(inquiry, result.failure, at: now)
             }
         case .checkMembership(let inquiry):
-            ask(.request(.groupMembers(NexconnMembersRequest(inquiry.channel.id, limit: 1)))) { news, result, now in
+            ask(.request(.groupMembers(ChatMembersRequest(inquiry.channel.id, limit: 1)))) { news, result, now in
                 news.checked(inquiry, result.failure, at: now)
             }
         case .askMembers(let inquiry):
@@ -181,8 +181,10 @@ extension NexconnAdapter {
     }
 
     private func ask(
-        _ command: NexconnCommand,
-        _ step: @escaping @Sendable (inout NexconnNews, Result<NexconnReply, ConnectionFailure>, Moment) -> NexconnNews.Report
+        _ command: ChatCommand,
+        _ step:
+            @escaping @Sendable (inout ChatEventTranslation, Result<ChatReply, ConnectionFailure>, Moment) ->
+            ChatEventTranslation.Report
     ) {
         // In one order with the session's notices, because those are observed inline.
         driver.perform(command) { [clock, weak self] result in

@@ -1,13 +1,13 @@
-import NexconnProtocol
+import ChatProtocol
 
-/// The settings of the Nexconn adapter.
-struct NexconnSettings: Sendable {
+/// The settings of the chat adapter.
+struct ChatAdapterSettings: Sendable {
     var appKey: String
     var host: ServiceHost
     /// A prefix of the session's path, for servers behind a proxy.
     var path: String?
     var access: NexconnAccess
-    var device: NexconnDevice
+    var device: ChatDevice
     /// Whether this device gives way to another one of its class that signed in while it was away.
     var yields: Bool
     var tracksPresence: Bool
@@ -52,19 +52,19 @@ extension Service {
         appKey: String, host: ServiceHost, path: String? = nil, access: NexconnAccess, device: String? = nil,
         deviceClass: NexconnDeviceClass = .mobile, yields: Bool = false, presence: Bool = true
     ) -> Service {
-        let settings = NexconnSettings(
+        let settings = ChatAdapterSettings(
             appKey: appKey, host: host, path: path, access: access,
-            device: NexconnDevice(
-                id: device ?? NexconnSettings.randomID(), class: .init(rawValue: deviceClass.rawValue) ?? .mobile,
-                system: NexconnSettings.system),
+            device: ChatDevice(
+                id: device ?? ChatAdapterSettings.randomID(), class: .init(rawValue: deviceClass.rawValue) ?? .mobile,
+                system: ChatAdapterSettings.system),
             yields: yields, tracksPresence: presence)
-        return Service(name: NexconnSettings.serviceName) { options, parts in
-            NexconnAdapter.on(parts, settings, options: options)
+        return Service(name: ChatAdapterSettings.serviceName) { options, parts in
+            ChatAdapter.on(parts, settings, options: options)
         }
     }
 }
 
-extension NexconnSettings {
+extension ChatAdapterSettings {
     /// 128 random bits as text: the id of a device, or of a message, by which the server recognises a repetition.
     static func randomID() -> String {
         var generator = SystemRandomNumberGenerator()

@@ -1,5 +1,5 @@
+import ChatProtocol
 import ConnectionEngine
-import NexconnProtocol
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -8,10 +8,10 @@ import NexconnProtocol
 #endif
 
 // Events of channels.
-extension NexconnNews {
+extension ChatEventTranslation {
     /// Events of the inbox. Once a channel of the inbox has been requested, they are acknowledged at once: events for other channels
     /// are dropped (rule NP-26).
-    mutating func receive(_ items: [NexconnInboxItem], at now: Moment, into report: inout Report) {
+    mutating func receive(_ items: [ChatInboxItem], at now: Moment, into report: inout Report) {
         guard wantsInbox else {
             unclaimed += items
             if unclaimed.count > Self.heldLimit { unclaimed.removeFirst(unclaimed.count - Self.heldLimit) }
@@ -19,7 +19,7 @@ extension NexconnNews {
         }
         for item in items { take(item.event, at: now, into: &report) }
         guard let epoch, let last = items.last?.sequence else { return }
-        report.tasks.append(.acknowledge(NexconnPlace(epoch: epoch, sequence: last)))
+        report.tasks.append(.acknowledge(ChatPlace(epoch: epoch, sequence: last)))
     }
 
     /// The first subscription to a channel of the inbox has begun; events that arrived before belong to it as well.
@@ -31,23 +31,23 @@ extension NexconnNews {
         if !items.isEmpty { receive(items, at: now, into: &report) }
     }
 
-    mutating func take(_ event: NexconnEvent, at now: Moment, into report: inout Report) {
+    mutating func take(_ event: ChatWireEvent, at now: Moment, into report: inout Report) {
         switch event {
         case .message(let message): take(message, at: now, into: &report)
         case .group(let operation): take(operation, into: &report)
-        case .openMembers(let channel, let actions, _, _): take(actions, in: NexconnChannel(.open, channel), into: &report)
+        case .openMembers(let channel, let actions, _, _): take(actions, in: ChatChannel(.open, channel), into: &report)
         case .openDestroyed(let channel, _, _):
             let error = LifelineError(
-                .refused, NexconnCode.noSuchOpenChannel.sentence, number: NexconnCode.noSuchOpenChannel.rawValue)
-            fail(NexconnChannel(.open, channel), error, into: &report)
+                .refused, ChatErrorCode.noSuchOpenChannel.sentence, number: ChatErrorCode.noSuchOpenChannel.rawValue)
+            fail(ChatChannel(.open, channel), error, into: &report)
         case .openBan(let channel, let users, _, _):
             guard let user, users.contains(user) else { return }
-            let code = NexconnCode.bannedFromOpenChannel
+            let code = ChatErrorCode.bannedFromOpenChannel
             fail(
-                NexconnChannel(.open, channel), LifelineError(.accessDenied, code.sentence, number: code.rawValue), into: &report)
+                ChatChannel(.open, channel), LifelineError(.accessDenied, code.sentence, number: code.rawValue), into: &report)
         case .typing(let from, _, _, _):
             guard from != user else { return }
-            for name in wanted[NexconnChannel(.direct, from)]?.names ?? [] {
+            for name in wanted[ChatChannel(.direct, from)]?.names ?? [] {
                 report.events.append(.typing(channel: name, user: from, isTyping: true))
             }
         // The neutral API has no counterpart for other events.
@@ -56,17 +56,17 @@ extension NexconnNews {
     }
 
     /// Rule LL-27: the server does not send a message back to the device that it came from.
-    mutating func sent(_ draft: NexconnDraft, _ sent: NexconnSent, at now: Moment) -> Report {
+    mutating func sent(_ draft: ChatMessageDraft, _ sent: ChatSentMessage, at now: Moment) -> Report {
         var report = Report()
-        let channel = NexconnChannel(draft.conversation, draft.to)
+        let channel = ChatChannel(draft.conversation, draft.to)
         guard let user, wanted[channel]?.isConfirmed == true, own.insert(sent.id) else { return report }
-        let message = NexconnMessage(
+        let message = ChatMessage(
             id: sent.id, conversation: draft.conversation, from: user, to: draft.to, type: draft.type, content: draft.content)
         tell(message, of: channel, at: now, into: &report)
         return report
     }
 
-    mutating func take(_ message: NexconnMessage, at now: Moment, into report: inout Report) {
+    mutating func take(_ message: ChatMessage, at now: Moment, into report: inout Report) {
         // With device sync, the user's own messages arrive as well.
         if message.from == user, !own.insert(message.id) { return }
         let channel = message.channel(for: user ?? "")
@@ -79,14 +79,14 @@ extension NexconnNews {
         }
     }
 
-    func tell(_ message: NexconnMessage, of channel: NexconnChannel, at now: Moment, into report: inout Report) {
+    func tell(_ message: ChatMessage, of channel: ChatChannel, at now: Moment, into report: inout Report) {
         for name in wanted[channel]?.names ?? [] {
             report.events.append(.message(Message(message, in: name, at: now)))
         }
     }
 
     /// A user who leaves a group or is removed from it is no longer subscribed to it.
-    private mutating func take(_ operation: NexconnGroupOperation, into report: inout Report) {
+    private mutating func take(_ operation: ChatGroupOperation, into report: inout Report) {
         let isOver =
             switch operation.kind {
             case .dismiss: true
@@ -94,12 +94,12 @@ extension NexconnNews {
             default: false
             }
         guard isOver else { return }
-        let code = operation.kind == .dismiss ? NexconnCode.noSuchGroup : .notInGroup
+        let code = operation.kind == .dismiss ? ChatErrorCode.noSuchGroup : .notInGroup
         let error = LifelineError(.accessDenied, code.sentence, number: code.rawValue)
-        fail(NexconnChannel(.group, operation.group.id), error, into: &report)
+        fail(ChatChannel(.group, operation.group.id), error, into: &report)
     }
 
-    private mutating func take(_ actions: [NexconnOpenAction], in channel: NexconnChannel, into report: inout Report) {
+    private mutating func take(_ actions: [ChatWireOpenAction], in channel: ChatChannel, into report: inout Report) {
         guard tracksPresence, var want = wanted[channel] else { return }
         for action in actions {
             if action.isJoin {
@@ -115,9 +115,9 @@ extension NexconnNews {
 }
 
 extension Message {
-    init(_ message: NexconnMessage, in channel: String, at now: Moment) {
+    init(_ message: ChatMessage, in channel: String, at now: Moment) {
         self.init(
-            channel: channel, event: message.type == NexconnSettings.textType ? Message.defaultEvent : message.type,
+            channel: channel, event: message.type == ChatAdapterSettings.textType ? Message.defaultEvent : message.type,
             text: String(decoding: message.content, as: UTF8.self),
             id: message.id.description, user: message.from,
             publishedAt: Date(timeIntervalSince1970: Double(message.id.rawValue) / 10_000_000), receivedAt: now)

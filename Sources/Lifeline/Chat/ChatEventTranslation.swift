@@ -1,11 +1,11 @@
+import ChatProtocol
 import ConnectionEngine
 import EngineRuntime
 import Identifiers
-import NexconnProtocol
 import WireCoding
 
 /// Translates events of a chat session into `ServiceEvent`s: which channels are subscribed, and their messages. A pure value.
-struct NexconnNews: Sendable {
+struct ChatEventTranslation: Sendable {
     /// The events for the hub and the tasks for the adapter, in order.
     struct Report: Sendable {
         var events: [ServiceEvent] = []
@@ -15,7 +15,7 @@ struct NexconnNews: Sendable {
     /// A task of the adapter.
     enum Task: Hashable, Sendable {
         /// Acknowledge a position; no caller waits for it.
-        case acknowledge(NexconnPlace)
+        case acknowledge(ChatPlace)
         case exit(String)
         /// Answered by ``entered(_:_:)``.
         case enter(Inquiry)
@@ -28,7 +28,7 @@ struct NexconnNews: Sendable {
 
     /// A question about a channel. Only the answer to the latest one counts.
     struct Inquiry: Hashable, Sendable {
-        var channel: NexconnChannel
+        var channel: ChatChannel
         var number: UInt64
     }
 
@@ -42,7 +42,7 @@ struct NexconnNews: Sendable {
         /// The callers that wait for the confirmation.
         var waiters: [UInt64] = []
         /// Messages that came before the confirmation.
-        var held: [NexconnMessage] = []
+        var held: [ChatMessage] = []
         /// Messages since then may be missing; reported after the confirmation.
         var gap: Moment?
         var roster = PresenceRoster()
@@ -60,12 +60,12 @@ struct NexconnNews: Sendable {
     var user: String?
     var epoch: String?
     /// The requested channels, in the order of the requests.
-    var order: [NexconnChannel] = []
-    var wanted: [NexconnChannel: Wanted] = [:]
+    var order: [ChatChannel] = []
+    var wanted: [ChatChannel: Wanted] = [:]
     /// Names that were confirmed before.
     var known: Set<Identifier> = []
     /// Events of the inbox that arrived before any of its channels was requested; they are not acknowledged (rule NP-26).
-    var unclaimed: [NexconnInboxItem] = []
+    var unclaimed: [ChatInboxItem] = []
     var wantsInbox = false
     /// The latest of the user's own messages that were delivered.
     var own = RecentMessages()
@@ -76,19 +76,19 @@ struct NexconnNews: Sendable {
         self.start = start
     }
 
-    mutating func inquiry(about channel: NexconnChannel) -> Inquiry {
+    mutating func inquiry(about channel: ChatChannel) -> Inquiry {
         lastInquiry += 1
         return Inquiry(channel: channel, number: lastInquiry)
     }
 }
 
 // Subscribing.
-extension NexconnNews {
+extension ChatEventTranslation {
     mutating func subscribe(_ name: String, waiter: UInt64, at now: Moment) -> Report {
         var report = Report()
-        let channel: NexconnChannel
+        let channel: ChatChannel
         do throws(LifelineError) {
-            channel = try NexconnChannel(name: name)
+            channel = try ChatChannel(name: name)
         } catch {
             report.events.append(.subscriptionFailed(channel: name, error, willRetry: false))
             report.tasks.append(.resume([waiter], error))
@@ -117,14 +117,14 @@ extension NexconnNews {
     }
 
     /// Begins to subscribe a newly requested channel.
-    private mutating func begin(_ channel: NexconnChannel, at now: Moment, into report: inout Report) {
+    private mutating func begin(_ channel: ChatChannel, at now: Moment, into report: inout Report) {
         // The session enters the channel by itself once there is a connection.
         if channel.conversation == .open { return ask(channel, into: &report) { .enter($0) } }
         if isConnected { renew(channel, at: now, into: &report) }
     }
 
     /// Renews the subscription on a new connection (rule NP-24).
-    private mutating func renew(_ channel: NexconnChannel, at now: Moment, into report: inout Report) {
+    private mutating func renew(_ channel: ChatChannel, at now: Moment, into report: inout Report) {
         switch channel.conversation {
         case .direct, .system: confirm(channel, at: now, into: &report)
         case .group: ask(channel, into: &report) { .checkMembership($0) }
@@ -134,7 +134,7 @@ extension NexconnNews {
     }
 
     private mutating func ask(
-        _ channel: NexconnChannel, into report: inout Report, _ task: (Inquiry) -> Task
+        _ channel: ChatChannel, into report: inout Report, _ task: (Inquiry) -> Task
     ) {
         let inquiry = inquiry(about: channel)
         wanted[channel]?.inquiry = inquiry.number
@@ -143,7 +143,7 @@ extension NexconnNews {
 
     mutating func unsubscribe(_ name: String) -> Report {
         var report = Report()
-        guard let channel = try? NexconnChannel(name: name), var want = wanted[channel],
+        guard let channel = try? ChatChannel(name: name), var want = wanted[channel],
             let index = want.names.firstIndex(of: name)
         else { return report }
         want.names.remove(at: index)
@@ -167,7 +167,7 @@ extension NexconnNews {
         .subscribed(channel: name, members: nil, isRenewal: known.contains(Identifier(name)))
     }
 
-    mutating func confirm(_ channel: NexconnChannel, at now: Moment, into report: inout Report) {
+    mutating func confirm(_ channel: ChatChannel, at now: Moment, into report: inout Report) {
         guard var want = wanted[channel], !want.isConfirmed else { return }
         want.isConfirmed = true
         want.inquiry = nil
@@ -189,7 +189,7 @@ extension NexconnNews {
     }
 
     /// Removes a channel that was refused for good.
-    mutating func fail(_ channel: NexconnChannel, _ error: LifelineError, into report: inout Report) {
+    mutating func fail(_ channel: ChatChannel, _ error: LifelineError, into report: inout Report) {
         for name in wanted[channel]?.names ?? [] {
             known.remove(Identifier(name))
             report.events.append(.subscriptionFailed(channel: name, error, willRetry: false))
@@ -197,7 +197,7 @@ extension NexconnNews {
         forget(channel, error, into: &report)
     }
 
-    private mutating func forget(_ channel: NexconnChannel, _ error: LifelineError, into report: inout Report) {
+    private mutating func forget(_ channel: ChatChannel, _ error: LifelineError, into report: inout Report) {
         order.removeAll { $0 == channel }
         guard let want = wanted.removeValue(forKey: channel), !want.waiters.isEmpty else { return }
         report.tasks.append(.resume(want.waiters, error))
@@ -205,7 +205,7 @@ extension NexconnNews {
 }
 
 // Answers of the service.
-extension NexconnNews {
+extension ChatEventTranslation {
     mutating func entered(_ inquiry: Inquiry, _ failure: ConnectionFailure?, at now: Moment) -> Report {
         var report = Report()
         guard wanted[inquiry.channel]?.inquiry == inquiry.number else { return report }
@@ -223,7 +223,7 @@ extension NexconnNews {
 
     /// Handles a failed request: a refusal ends the subscription; a lost connection does not, because each connection requests it
     /// again.
-    private mutating func settle(_ channel: NexconnChannel, _ failure: ConnectionFailure, into report: inout Report) {
+    private mutating func settle(_ channel: ChatChannel, _ failure: ConnectionFailure, into report: inout Report) {
         wanted[channel]?.inquiry = nil
         switch failure.category {
         case .accessDenied, .badRequest:
@@ -266,8 +266,8 @@ extension NexconnNews {
 }
 
 // The connection.
-extension NexconnNews {
-    mutating func take(_ notices: [Notice<NexconnSession>], at now: Moment) -> Report {
+extension ChatEventTranslation {
+    mutating func take(_ notices: [Notice<ChatSession>], at now: Moment) -> Report {
         var report = Report()
         for notice in notices {
             switch notice {
@@ -314,7 +314,7 @@ extension NexconnNews {
         }
     }
 
-    private mutating func take(_ event: NexconnSessionEvent, at now: Moment, into report: inout Report) {
+    private mutating func take(_ event: ChatSessionEvent, at now: Moment, into report: inout Report) {
         switch event {
         case .welcomed(let welcome):
             user = welcome.user
@@ -324,21 +324,21 @@ extension NexconnNews {
         case .transient(let event): take(event, at: now, into: &report)
         case .gap(let since):
             for channel in order where channel.isInInbox { gap(channel, since, into: &report) }
-        case .openGap(let channel, let since): gap(NexconnChannel(.open, channel), since, into: &report)
+        case .openGap(let channel, let since): gap(ChatChannel(.open, channel), since, into: &report)
         case .reentered(let entrance):
-            let channel = NexconnChannel(.open, entrance.channel)
+            let channel = ChatChannel(.open, entrance.channel)
             confirm(channel, at: now, into: &report)
             for message in entrance.messages { take(message, at: now, into: &report) }
         case .entryFailed(let channel, let refusal):
             let error = LifelineError(ConnectionFailure(refusal))
-            fail(NexconnChannel(.open, channel), error, into: &report)
+            fail(ChatChannel(.open, channel), error, into: &report)
         case .malformed(let reason):
             report.events.append(.problem(LifelineError(.init(.malformedResponse), reason), channel: nil))
         case .caughtUp: return
         }
     }
 
-    private mutating func gap(_ channel: NexconnChannel, _ since: Moment?, into report: inout Report) {
+    private mutating func gap(_ channel: ChatChannel, _ since: Moment?, into report: inout Report) {
         guard let want = wanted[channel] else { return }
         let since = since ?? start
         if want.isConfirmed {

@@ -1,10 +1,10 @@
+import ChatProtocol
 import ConnectionEngine
 import EngineRuntime
 import NIOConcurrencyHelpers
-import NexconnProtocol
 
 /// Has the session drop messages whose lifetime has ended, also while it waits for its next attempt (session rule NS-14).
-final class NexconnExpiry: Sendable {
+final class ChatExpiry: Sendable {
     private let timers: any TimerScheduler
     private let submit: @Sendable () -> Void
     /// The timer that runs; nil before the start, and for good after the stop.
@@ -13,7 +13,7 @@ final class NexconnExpiry: Sendable {
     /// How often it asks again: a message's lifetime may have begun slightly after this timer.
     private static let pause = Duration.milliseconds(200)
 
-    init(driver: NexconnAdapter.Driver, timers: any TimerScheduler) {
+    init(driver: ChatAdapter.Driver, timers: any TimerScheduler) {
         self.timers = timers
         submit = { [weak driver] in driver?.submit(.perform(.expire, nil)) }
     }

@@ -1,12 +1,12 @@
+import ChatProtocol
 import ClientRuntime
 import ConnectionEngine
 import HTTPTransport
-import NexconnProtocol
 import WireCoding
 
 /// Gets the token for an attempt to connect, by the method of the client's ``NexconnAccess``.
-struct NexconnTokenIssuer: Sendable {
-    let settings: NexconnSettings
+struct ChatTokenIssuer: Sendable {
+    let settings: ChatAdapterSettings
     let http: any HTTPSending
     /// How long the server may take to answer; the limit of the attempt to connect applies as well.
     let limit: Duration
@@ -15,7 +15,7 @@ struct NexconnTokenIssuer: Sendable {
     private let clock = ServerClock()
 
     init(
-        settings: NexconnSettings, http: any HTTPSending, limit: Duration, unixSeconds: @escaping @Sendable () -> Int
+        settings: ChatAdapterSettings, http: any HTTPSending, limit: Duration, unixSeconds: @escaping @Sendable () -> Int
     ) {
         self.settings = settings
         self.http = http
@@ -56,11 +56,11 @@ struct NexconnTokenIssuer: Sendable {
     }
 
     /// Server API, `auth/access-token/issue`; signed (rule NP-21).
-    private func request(for credentials: NexconnCredentials, at seconds: Int) -> HTTPCall {
-        let nonce = NexconnSettings.randomID()
+    private func request(for credentials: ChatCredentials, at seconds: Int) -> HTTPCall {
+        let nonce = ChatAdapterSettings.randomID()
         // The last millisecond of the second: a server refuses calls that were signed before its replay protection began (rule NA-8).
         let timestamp = "\(seconds)999"
-        let signature = NexconnServerSignature.sign(secret: credentials.secret, nonce: nonce, timestamp: timestamp)
+        let signature = ChatServerSignature.sign(secret: credentials.secret, nonce: nonce, timestamp: timestamp)
         let body: JSONValue = ["userId": .string(credentials.user), "name": .string(credentials.name)]
         return HTTPCall(
             method: "POST", url: settings.host.url(target: (settings.path ?? "") + "/v4/auth/access-token/issue"),
@@ -76,7 +76,7 @@ struct NexconnTokenIssuer: Sendable {
     static func token(in answer: HTTPAnswer) throws(ConnectionFailure) -> String {
         let json = try? JSONText(bytes: answer.body)
         if answer.isSuccess, let token = json?["result"]?["accessToken"]?.string { return token }
-        let code = json?["code"]?.integer.map { NexconnCode($0) }
+        let code = json?["code"]?.integer.map { ChatErrorCode($0) }
         // The server's own text describes this request; the text for its code is the same for all requests.
         let own = ["errorMessage", "message"].lazy.compactMap { json?[$0]?.string }.first { !$0.isEmpty }
         let words = own.map { " It says: \($0.prefix(300))" } ?? code.map { " \($0.sentence)" } ?? ""

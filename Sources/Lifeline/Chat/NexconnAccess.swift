@@ -1,4 +1,4 @@
-import NexconnProtocol
+import ChatProtocol
 
 /// How a client of Nexconn Chat gets its access token, which identifies the user.
 public struct NexconnAccess: Sendable {
@@ -6,7 +6,7 @@ public struct NexconnAccess: Sendable {
         case token(String)
         case provider(@Sendable () async throws -> String)
         case tokens(TokenProvider)
-        case secret(NexconnCredentials)
+        case secret(ChatCredentials)
     }
 
     let kind: Kind
@@ -42,12 +42,12 @@ public struct NexconnAccess: Sendable {
     ///   - user: the user's id.
     ///   - name: the user's name that others see; nil for the id.
     public static func secret(_ secret: String, user: String, name: String? = nil) -> NexconnAccess {
-        NexconnAccess(kind: .secret(NexconnCredentials(secret: secret, user: user, name: name ?? user)))
+        NexconnAccess(kind: .secret(ChatCredentials(secret: secret, user: user, name: name ?? user)))
     }
 }
 
 /// The credentials of an application's own server. Does not print its secret.
-struct NexconnCredentials: Sendable, CustomStringConvertible, CustomReflectable {
+struct ChatCredentials: Sendable, CustomStringConvertible, CustomReflectable {
     let secret: String
     let user: String
     let name: String

@@ -1,6 +1,6 @@
+import ChatProtocol
 import ConnectionEngine
 import EngineRuntime
-import NexconnProtocol
 import PubNubProtocol
 import PusherProtocol
 
@@ -67,11 +67,11 @@ extension HeartbeatTransport<PusherSession> {
     }
 }
 
-extension HeartbeatTransport<NexconnSession> {
+extension HeartbeatTransport<ChatSession> {
     /// Ping control frames.
     static func chat(
-        _ base: any ClientTransport<NexconnSession>, _ meter: HeartbeatMeter, now: @escaping @Sendable () -> Moment
-    ) -> any ClientTransport<NexconnSession> {
+        _ base: any ClientTransport<ChatSession>, _ meter: HeartbeatMeter, now: @escaping @Sendable () -> Moment
+    ) -> any ClientTransport<ChatSession> {
         HeartbeatTransport(base, meter, now: now, heartbeat: { number(ofPing: $0) }) { inbound in
             if case .pong(let payload) = inbound { UInt64(String(decoding: payload, as: UTF8.self)) } else { nil }
         }

@@ -48,7 +48,7 @@ struct OutboxSurroundings: Sendable {
     let consumers: (any ConsumerTracker)?
     let seed: UInt64
     /// Ids are also unique across processes, so they never come from a test's seed.
-    let makeID: @Sendable () -> String = { NexconnSettings.randomID() }
+    let makeID: @Sendable () -> String = { ChatAdapterSettings.randomID() }
 
     init(core: ClientCore) {
         let parts = core.parts

@@ -1,5 +1,5 @@
+import ChatProtocol
 import HTTPTransport
-import NexconnProtocol
 import WireCoding
 
 /// The chat server's API for an application's own server: tokens, users, groups, messages and bans.
@@ -102,7 +102,7 @@ extension ChatBackend {
         else { throw BackendError(.signatureInvalid, "The request lacks App-Key, Nonce, Timestamp or Signature.") }
         let isKnown = ConstantTime.areEqual(given, key.key)
         let isRight = ConstantTime.anyIsRight(secrets) {
-            NexconnServerSignature.isValid(signature, secret: $0, nonce: nonce, timestamp: timestamp)
+            ChatServerSignature.isValid(signature, secret: $0, nonce: nonce, timestamp: timestamp)
         }
         guard isKnown, isRight, let time = Int(timestamp) else {
             throw BackendError(.signatureInvalid, "The signature of the webhook is wrong.")

@@ -1,5 +1,5 @@
+import ChatProtocol
 import HTTPTransport
-import NexconnProtocol
 import PubNubProtocol
 import PusherProtocol
 import WireCoding
@@ -80,7 +80,7 @@ package struct ChatRequests: Sendable {
     package func call(_ path: String, _ body: [UInt8]) -> HTTPCall {
         let timestamp = String(unixMilliseconds())
         let nonce = String(UInt64.random(in: .min ... .max), radix: 36)
-        let signature = NexconnServerSignature.sign(secret: key.secret, nonce: nonce, timestamp: timestamp)
+        let signature = ChatServerSignature.sign(secret: key.secret, nonce: nonce, timestamp: timestamp)
         return HTTPCall(
             method: "POST", url: address.url("/v4/\(path)"),
             headers: [

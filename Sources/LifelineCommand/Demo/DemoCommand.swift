@@ -64,7 +64,7 @@ struct DemoCommand: AsyncParsableCommand {
             switch service {
             case .pusher: .pusher()
             case .pubnub: .pubnub()
-            case .nexconn: .nexconn()
+            case .nexconn: .chat()
             }
         return try await DemoRun.play(part, colours: colours, pace: slow ? .slow : .normal, print: show)
     }

@@ -3,7 +3,7 @@ import Foundation
 import Lifeline
 import NIOConcurrencyHelpers
 
-/// PubNub and Nexconn: a client connects, publishes a message and receives it.
+/// PubNub and chat: a client connects, publishes a message and receives it.
 extension Doctor {
     private var service: Service? {
         switch target.service {

@@ -19,9 +19,9 @@ struct DoctorTarget: Sendable {
     var appID: String
     /// PubNub's publish key.
     var publishKey = "demo"
-    /// The token of PubNub or Nexconn.
+    /// The token of PubNub or chat.
     var token: String?
-    /// The user for whom Nexconn issues a token.
+    /// The user for whom the chat server issues a token.
     var user: String?
     /// The channel to use; nil for a new one.
     var channel: String?

@@ -1,6 +1,6 @@
+import ChatProtocol
 import ConnectionEngine
 import Lifeline
-import NexconnProtocol
 
 extension ServiceName {
     /// The service's own name of a status (rules CL-2, CL-11 and CL-17); nil when it has none.
@@ -15,7 +15,7 @@ extension ServiceName {
 
     /// Name and number, such as `connected 0`.
     private static func nexconnStatus(_ status: ConnectionStatus) -> String {
-        let code = NexconnStatusCode(
+        let code = ChatStatusCode(
             change: ConnectionChange(
                 previous: status.previous, phase: status.phase, category: status.category, cause: status.cause,
                 attempt: status.attempt, retryIn: status.retryIn, willRetry: status.willRetry, at: status.at))

@@ -1,7 +1,7 @@
 import ArgumentParser
 
 /// The options of `lifeline serve` for a single chat application.
-struct ServeNexconnOptions: ParsableArguments {
+struct ServeChatOptions: ParsableArguments {
     @Option(help: ChatSetting.fields.help("key"))
     var nexconnKey: String?
 

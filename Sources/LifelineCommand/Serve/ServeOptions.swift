@@ -10,7 +10,7 @@ struct ServeOptions: ParsableArguments {
 
     @OptionGroup(title: "PubNub") var pubnub: ServePubNubOptions
 
-    @OptionGroup(title: "Chat") var nexconn: ServeNexconnOptions
+    @OptionGroup(title: "Chat") var nexconn: ServeChatOptions
 
     @OptionGroup(title: "Several servers") var redis: ServeRedisOptions
 

@@ -1,6 +1,6 @@
+import ChatProtocol
 import ConnectionEngine
 import HTTPTransport
-import NexconnProtocol
 
 /// How a test service refuses attempts to connect, and requests.
 public enum Refusal: Hashable, Sendable {
@@ -52,18 +52,18 @@ extension Drop {
     }
 
     /// Chat's `bye`; nil for none.
-    var bye: NexconnBye? {
+    var bye: ChatBye? {
         switch self {
         case .reset: nil
-        case .restart: NexconnBye(code: .serverRestarts, reason: "The server restarts.", mayRetry: true)
+        case .restart: ChatBye(code: .serverRestarts, reason: "The server restarts.", mayRetry: true)
         case .overloaded(let retryAfter):
-            NexconnBye(
+            ChatBye(
                 code: .tooManyConnections, reason: "The server is over capacity.", mayRetry: true,
                 after: retryAfter.map { Int($0.inSeconds * 1000) })
-        case .unknownKey: NexconnBye(code: .unknownApplication, reason: "There is no such application.")
-        case .kicked: NexconnBye(code: .kicked, reason: "Signed in on another device.")
-        case .banned: NexconnBye(code: .bannedWhileOnline, reason: "The user is banned.")
-        case .tokenExpired: NexconnBye(code: .tokenExpired, reason: "The token has expired.")
+        case .unknownKey: ChatBye(code: .unknownApplication, reason: "There is no such application.")
+        case .kicked: ChatBye(code: .kicked, reason: "Signed in on another device.")
+        case .banned: ChatBye(code: .bannedWhileOnline, reason: "The user is banned.")
+        case .tokenExpired: ChatBye(code: .tokenExpired, reason: "The token has expired.")
         }
     }
 

@@ -1,5 +1,5 @@
+import ChatProtocol
 import ConnectionEngine
-import NexconnProtocol
 import PusherProtocol
 
 // Refusing, holding and ending connections.

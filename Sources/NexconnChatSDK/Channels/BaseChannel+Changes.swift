@@ -1,6 +1,6 @@
 import ChatDatabase
+import ChatProtocol
 import Foundation
-import NexconnProtocol
 
 /// A message to edit.
 #if canImport(ObjectiveC)
@@ -140,7 +140,7 @@ extension ChatEngine {
     func recall(_ message: Message, _ completion: @escaping Completion<Void>) {
         change(message, { .recall($0) }, completion: completion) { client, target, answer in
             .recall(
-                NexconnRecall(
+                ChatRecall(
                     conversation: target.conversation, from: client.user ?? "", to: target.to, id: target.id,
                     sender: message.senderUserId, time: answer.time ?? target.id.time))
         } then: { _, _ in
@@ -162,7 +162,7 @@ extension ChatEngine {
         }
         change(message, { .edit($0, content: bytes) }, completion: completion) { client, target, answer in
             .edit(
-                NexconnEdit(
+                ChatEdit(
                     conversation: target.conversation, from: client.user ?? "", to: target.to, id: target.id,
                     content: bytes, time: answer.time ?? target.id.time))
         } then: { client, answer in
@@ -186,7 +186,7 @@ extension ChatEngine {
         }
         change(message, { .changeMetadata($0, set: set, delete: delete) }, completion: completion) { client, target, answer in
             .metadata(
-                NexconnMetadataChange(
+                ChatMetadataChange(
                     conversation: target.conversation, from: client.user ?? "", to: target.to, id: target.id, set: set,
                     deleted: delete, time: answer.time ?? target.id.time))
         } then: { client, _ in
@@ -200,15 +200,15 @@ extension ChatEngine {
 
     /// Requests a change of a message from the server, and applies the confirmed change to the local database.
     private func change<Value: Sendable>(
-        _ message: Message, _ request: (NexconnTarget) -> NexconnRequest, completion: @escaping Completion<Value>,
-        event: @escaping @Sendable (ChatClient, NexconnTarget, NexconnAnswer) -> NexconnEvent,
-        then value: @escaping @Sendable (ChatClient, NexconnAnswer) -> Value
+        _ message: Message, _ request: (ChatMessageTarget) -> ChatRequest, completion: @escaping Completion<Value>,
+        event: @escaping @Sendable (ChatClient, ChatMessageTarget, ChatAnswer) -> ChatWireEvent,
+        then value: @escaping @Sendable (ChatClient, ChatAnswer) -> Value
     ) {
         let local = message.local
         guard let id = local.id else {
             return completion(.failure(NCError(.noSuchMessage, reason: "The service does not have this message yet.")))
         }
-        let target = NexconnTarget(local.channel.conversation, to: local.channel.id, id: id)
+        let target = ChatMessageTarget(local.channel.conversation, to: local.channel.id, id: id)
         ask(request(target), completion: completion) { client, answer throws(NCError) in
             if local.channel.conversation != .open {
                 // A change that cannot be stored here is stored with the next page of history.

@@ -1,6 +1,6 @@
 import ChatDatabase
+import ChatProtocol
 import Foundation
-import NexconnProtocol
 
 /// The do-not-disturb level of all channels of one type.
 ///
@@ -102,7 +102,7 @@ extension BaseChannel {
         let end: Completion<Void> = engine.confirming(completion)
         let level = params.level.rawValue
         guard let kind = params.channelType.conversation else { return end(.failure(.noCommunities)) }
-        engine.ask(.set(NexconnChannelSettings(conversation: kind, id: nil, level: level)), completion: end) {
+        engine.ask(.set(ChatChannelSettings(conversation: kind, id: nil, level: level)), completion: end) {
             client, _ throws(NCError) in
             try client.local { _, database throws(ChatDatabaseError) in try database.setLevel(level, of: kind) }
         }

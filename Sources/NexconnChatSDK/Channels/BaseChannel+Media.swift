@@ -1,7 +1,7 @@
 import ChatDatabase
+import ChatProtocol
 import Foundation
 import NIOConcurrencyHelpers
-import NexconnProtocol
 
 // Messages with files (rules NH-17 to NH-19).
 extension BaseChannel {

@@ -1,7 +1,7 @@
 import ChatDatabase
+import ChatProtocol
 import Foundation
 import Identifiers
-import NexconnProtocol
 
 /// Selects one message, by the service's id or by this device's number.
 public final class GetMessageByIdParams: NSObject, Sendable {
@@ -74,7 +74,7 @@ extension BaseChannel {
         let engine = NCEngine.engine
         let (id, number) = (params.messageId, params.messageClientId)
         engine.perform(engine.answering(completion)) { (client, completion) throws(NCError) in
-            let wanted: NexconnMessageID? = if let id { try NexconnMessageID.one(id) } else { nil }
+            let wanted: ChatMessageID? = if let id { try ChatMessageID.one(id) } else { nil }
             let local = try client.local { _, database throws(ChatDatabaseError) in
                 if let wanted { return try database.message(id: wanted) }
                 return try database.message(localID: Int64(number ?? 0))

@@ -1,6 +1,6 @@
 import ChatDatabase
+import ChatProtocol
 import Identifiers
-import NexconnProtocol
 
 // Read receipts for the senders of messages. They are independent of the user's own unread counts, which
 // ``BaseChannel/clearUnreadCount(completion:)`` clears (rules NH-22, NH-23).
@@ -48,7 +48,7 @@ extension BaseChannel {
     ) {
         let engine = NCEngine.engine
         let end: Completion<[MessageReadReceiptInfo]> = engine.answering(completion)
-        var groups: [(channel: NexconnChannel, ids: [String])] = []
+        var groups: [(channel: ChatChannel, ids: [String])] = []
         for identifier in identifiers {
             guard let channel = identifier.channelIdentifier.channel else {
                 return end(.failure(NCError(code: 34210, reason: "A channel's id or type is invalid.")))
@@ -87,8 +87,8 @@ extension BaseChannel {
     }
 
     private func respond(_ ids: [String], _ completion: @escaping Completion<Void>) {
-        let list: [NexconnMessageID]
-        do throws(NCError) { list = try NexconnMessageID.list(ids) } catch { return completion(.failure(error)) }
+        let list: [ChatMessageID]
+        do throws(NCError) { list = try ChatMessageID.list(ids) } catch { return completion(.failure(error)) }
         let channel = channel
         engine.ask(.sendReceipt(channel.conversation, to: channel.id, ids: list), completion: completion) { client, _ in
             // A receipt that could not be recorded locally was sent nevertheless.
@@ -99,10 +99,10 @@ extension BaseChannel {
 
 extension ChatEngine {
     func receipts(
-        _ ids: [String], in channel: NexconnChannel, _ completion: @escaping Completion<[MessageReadReceiptInfo]>
+        _ ids: [String], in channel: ChatChannel, _ completion: @escaping Completion<[MessageReadReceiptInfo]>
     ) {
-        let list: [NexconnMessageID]
-        do throws(NCError) { list = try NexconnMessageID.list(ids) } catch { return completion(.failure(error)) }
+        let list: [ChatMessageID]
+        do throws(NCError) { list = try ChatMessageID.list(ids) } catch { return completion(.failure(error)) }
         ask(.receipts(channel.conversation, to: channel.id, ids: list), completion: completion) { _, answer throws(NCError) in
             guard let receipts = answer.receipts else { throw .strangeAnswer }
             return receipts.map { MessageReadReceiptInfo($0, in: channel) }
@@ -110,12 +110,12 @@ extension ChatEngine {
     }
 
     func readers(
-        of id: String, in channel: NexconnChannel, _ completion: @escaping Completion<[MessageReceiptUser]>,
+        of id: String, in channel: ChatChannel, _ completion: @escaping Completion<[MessageReceiptUser]>,
         _ pick: @escaping @Sendable ([MessageReceiptUser]) -> [MessageReceiptUser]
     ) {
-        let target: NexconnTarget
+        let target: ChatMessageTarget
         do throws(NCError) {
-            target = NexconnTarget(channel.conversation, to: channel.id, id: try NexconnMessageID.one(id))
+            target = ChatMessageTarget(channel.conversation, to: channel.id, id: try ChatMessageID.one(id))
         } catch {
             return completion(.failure(error))
         }

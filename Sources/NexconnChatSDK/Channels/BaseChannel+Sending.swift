@@ -1,6 +1,6 @@
 import ChatDatabase
+import ChatProtocol
 import Foundation
-import NexconnProtocol
 
 /// The completion of a send: with a message, an error, or both.
 typealias SendEnd = @Sendable (_ message: Message?, _ error: NCError?) -> Void
@@ -138,7 +138,7 @@ extension ChatClient {
 
     /// Passes a message to the session, and reports the outcome.
     func dispatch(_ outgoing: Outgoing, as message: Message, then end: @escaping SendEnd) {
-        let draft: NexconnDraft
+        let draft: ChatMessageDraft
         do throws(NCError) {
             draft = try outgoing.draft()
         } catch {
@@ -152,7 +152,7 @@ extension ChatClient {
         }
     }
 
-    private func finish(_ message: Message, sent: NexconnSent, then end: SendEnd) {
+    private func finish(_ message: Message, sent: ChatSentMessage, then end: SendEnd) {
         message.update { local in
             local.id = sent.id
             local.sentTime = sent.time

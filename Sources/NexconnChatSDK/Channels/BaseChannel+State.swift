@@ -1,6 +1,6 @@
 import ChatDatabase
+import ChatProtocol
 import Foundation
-import NexconnProtocol
 
 /// Options of pinning a channel.
 #if canImport(ObjectiveC)
@@ -147,7 +147,7 @@ extension BaseChannel {
 
     private func setPinned(_ isPinned: Bool, updatesTime: Bool, _ completion: @escaping Completion<Void>) {
         let channel = channel
-        let settings = NexconnChannelSettings(conversation: channel.conversation, id: channel.id, isPinned: isPinned)
+        let settings = ChatChannelSettings(conversation: channel.conversation, id: channel.id, isPinned: isPinned)
         engine.ask(.set(settings), completion: completion) { client, _ throws(NCError) in
             try client.local { _, database throws(ChatDatabaseError) in
                 try database.setPinned(isPinned, of: channel, operationTime: updatesTime ? ChatDatabase.timeOfDay() : nil)
@@ -157,7 +157,7 @@ extension BaseChannel {
 
     private func setLevel(_ level: ChannelNoDisturbLevel, _ completion: @escaping Completion<Void>) {
         let channel = channel
-        let settings = NexconnChannelSettings(conversation: channel.conversation, id: channel.id, level: level.rawValue)
+        let settings = ChatChannelSettings(conversation: channel.conversation, id: channel.id, level: level.rawValue)
         engine.ask(.set(settings), completion: completion) { client, _ throws(NCError) in
             try client.local { _, database throws(ChatDatabaseError) in try database.setLevel(level.rawValue, of: channel) }
         }

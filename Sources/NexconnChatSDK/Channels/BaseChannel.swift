@@ -1,6 +1,6 @@
 import ChatDatabase
+import ChatProtocol
 import Foundation
-import NexconnProtocol
 
 /// A conversation: messages are sent to it, and its properties hold this device's data about it.
 ///
@@ -17,10 +17,10 @@ open class BaseChannel: NSObject, @unchecked Sendable {
     let local: LocalChannel
 
     /// Nil for an invalid id: empty, longer than 64 characters, or with control characters.
-    init?(_ conversation: NexconnConversation, id: String) {
+    init?(_ conversation: ChatConversationKind, id: String) {
         guard ChannelIdentifier.isValid(id) else { return nil }
         engine = NCEngine.engine
-        local = LocalChannel(channel: NexconnChannel(conversation, id))
+        local = LocalChannel(channel: ChatChannel(conversation, id))
         super.init()
     }
 
@@ -41,7 +41,7 @@ open class BaseChannel: NSObject, @unchecked Sendable {
     }
 
     /// The channel as the session identifies it.
-    final var channel: NexconnChannel { local.channel }
+    final var channel: ChatChannel { local.channel }
 
     /// The type of the channel.
     public final var channelType: ChannelType { ChannelType(channel.conversation) }

@@ -1,6 +1,6 @@
+import ChatProtocol
 import Foundation
 import Identifiers
-import NexconnProtocol
 
 /// The type and id of a channel. Two identifiers are equal when their types are equal and their ids have the same bytes.
 ///
@@ -21,7 +21,7 @@ open class ChannelIdentifier: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    convenience init(_ channel: NexconnChannel) {
+    convenience init(_ channel: ChatChannel) {
         self.init(channelType: ChannelType(channel.conversation), channelId: channel.id)
     }
 
@@ -38,9 +38,9 @@ open class ChannelIdentifier: NSObject, @unchecked Sendable {
     }
 
     /// The channel as the session identifies it; nil for communities, which the session does not support, and for an invalid id.
-    var channel: NexconnChannel? {
+    var channel: ChatChannel? {
         guard let conversation = channelType.conversation, ChannelIdentifier.isValid(channelId) else { return nil }
-        return NexconnChannel(conversation, channelId)
+        return ChatChannel(conversation, channelId)
     }
 
     /// Whether an id is valid for a user, group or channel: 1 to 64 characters, none of them a control character.

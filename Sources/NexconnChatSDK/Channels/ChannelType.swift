@@ -1,5 +1,5 @@
+import ChatProtocol
 import Foundation
-import NexconnProtocol
 
 /// The kinds of channels. The numbers are those of the vendor's services.
 #if canImport(ObjectiveC)
@@ -18,9 +18,9 @@ public enum ChannelType: Int, Sendable, CaseIterable {
     case community = 10
 
     /// The session's conversation kind; nil for types that the session does not support.
-    var conversation: NexconnConversation? { NexconnConversation(rawValue: rawValue) }
+    var conversation: ChatConversationKind? { ChatConversationKind(rawValue: rawValue) }
 
-    init(_ conversation: NexconnConversation) {
+    init(_ conversation: ChatConversationKind) {
         switch conversation {
         case .direct: self = .direct
         case .group: self = .group

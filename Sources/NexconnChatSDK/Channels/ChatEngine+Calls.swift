@@ -1,5 +1,5 @@
 import ChatDatabase
-import NexconnProtocol
+import ChatProtocol
 
 /// The completion of a call. Called once (rule NH-1).
 typealias Completion<Value> = @Sendable (Result<Value, NCError>) -> Void
@@ -44,8 +44,8 @@ extension ChatEngine {
 
     /// Sends a request to the server, and reads the answer on the client's queue.
     func ask<Value: Sendable>(
-        _ request: NexconnRequest, completion: @escaping Completion<Value>,
-        _ read: @escaping @Sendable (ChatClient, NexconnAnswer) throws(NCError) -> Value
+        _ request: ChatRequest, completion: @escaping Completion<Value>,
+        _ read: @escaping @Sendable (ChatClient, ChatAnswer) throws(NCError) -> Value
     ) {
         perform(completion) { (client, completion) throws(NCError) in
             client.request(request) { result in
@@ -58,7 +58,7 @@ extension ChatEngine {
     }
 
     /// Sends a request whose answer has no data.
-    func ask(_ request: NexconnRequest, completion: @escaping Completion<Void>) {
+    func ask(_ request: ChatRequest, completion: @escaping Completion<Void>) {
         ask(request, completion: completion) { _, _ in }
     }
 

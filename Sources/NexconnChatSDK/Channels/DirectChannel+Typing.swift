@@ -1,4 +1,4 @@
-import NexconnProtocol
+import ChatProtocol
 
 extension DirectChannel {
     /// Announces to the other user that this user is typing. Receivers show it for six seconds, so repeat the call about every four

@@ -1,6 +1,6 @@
+import ChatProtocol
 import Identifiers
 import NIOConcurrencyHelpers
-import NexconnProtocol
 
 /// The uploads in progress, of all users who have signed in since the process began, by the client id of the message, which is unique
 /// (rule NH-16).

@@ -1,12 +1,12 @@
 import ChatDatabase
+import ChatProtocol
 import Foundation
 import Identifiers
 import NIOConcurrencyHelpers
-import NexconnProtocol
 
 /// An outgoing message, copied from the caller's objects, so that later changes of those have no effect.
 struct Outgoing: Sendable {
-    var channel: NexconnChannel
+    var channel: ChatChannel
     /// The caller's object; a copy when it has a file, whose address is set later.
     var content: MessageContent
     /// The encoded content for the server, once it is known.
@@ -14,7 +14,7 @@ struct Outgoing: Sendable {
     var type: String
     /// The bytes that this device stores: the content, and the location of its file.
     var kept: [UInt8]
-    var options: NexconnMessageOptions
+    var options: ChatMessageOptions
     /// The id by which the server recognises a repetition.
     var clientID: String
 
@@ -22,7 +22,7 @@ struct Outgoing: Sendable {
     static let largestContent = 131_072
 
     /// Checks all arguments that can be checked locally (rule NH-10).
-    init(_ content: MessageContent, _ params: MessageParams, to channel: NexconnChannel, clientID: String) throws(NCError) {
+    init(_ content: MessageContent, _ params: MessageParams, to channel: ChatChannel, clientID: String) throws(NCError) {
         self.channel = channel
         self.content = content
         self.clientID = clientID
@@ -55,12 +55,12 @@ struct Outgoing: Sendable {
     }
 
     /// The draft for the server. Made when the message is sent, because the address of a file is not known earlier.
-    func draft() throws(NCError) -> NexconnDraft {
+    func draft() throws(NCError) -> ChatMessageDraft {
         let content = if let encoded { encoded } else { try content.encoded() }
         guard content.count <= Self.largestContent else {
             throw NCError(.tooLarge, reason: "The content has \(content.count) bytes; \(Self.largestContent) are allowed.")
         }
-        return NexconnDraft(
+        return ChatMessageDraft(
             clientID: clientID, conversation: channel.conversation, to: channel.id, type: type, content: content,
             options: options)
     }
@@ -86,7 +86,7 @@ extension MessageContent {
 enum MessageMetadata {
     /// Checks pairs to set: direct and group channels, keys of at most 32 letters, digits, `+`, `=`, `-`, `_`, values of at most
     /// 4096 characters (rule NH-11).
-    static func check(_ pairs: [String: String], in conversation: NexconnConversation) throws(NCError) {
+    static func check(_ pairs: [String: String], in conversation: ChatConversationKind) throws(NCError) {
         guard conversation == .direct || conversation == .group else {
             throw NCError(code: 34008, reason: "Only messages of direct and group channels have metadata.")
         }

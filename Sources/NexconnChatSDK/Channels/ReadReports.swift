@@ -1,10 +1,10 @@
-import NexconnProtocol
+import ChatProtocol
 
 /// Notifies the user's other devices of read messages: at once, or as soon as there is a connection (rule NH-21).
 final class ReadReports: Sendable {
-    private let unsent = PerClient<[NexconnChannel: Int64]>([:])
+    private let unsent = PerClient<[ChatChannel: Int64]>([:])
 
-    func report(_ channel: NexconnChannel, upTo time: Int64, _ client: ChatClient) {
+    func report(_ channel: ChatChannel, upTo time: Int64, _ client: ChatClient) {
         client.request(.read(channel, time: time)) { result in
             guard case .failure(let error) = result, error.isWithoutConnection else { return }
             self.unsent.withValue(of: client) { $0[channel] = max($0[channel] ?? 0, time) }
@@ -24,6 +24,6 @@ final class ReadReports: Sendable {
 extension NCError {
     /// Whether the same call may succeed as soon as there is a connection.
     var isWithoutConnection: Bool {
-        [NexconnCode.noConnection, .sendTimedOut, .noAcknowledgement, .notConnectedYet].contains(NexconnCode(code))
+        [ChatErrorCode.noConnection, .sendTimedOut, .noAcknowledgement, .notConnectedYet].contains(ChatErrorCode(code))
     }
 }

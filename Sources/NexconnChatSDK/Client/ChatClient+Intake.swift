@@ -1,14 +1,14 @@
 import ChatDatabase
+import ChatProtocol
 import ConnectionEngine
 import EngineRuntime
 import Foundation
 import Identifiers
-import NexconnProtocol
 
 // Handling of the session's events.
 extension ChatClient {
     /// Handles notices on the engine's thread: statuses are recorded at once, all other events go to the work queue.
-    func hear(_ notices: [Notice<NexconnSession>], _ launch: Int) {
+    func hear(_ notices: [Notice<ChatSession>], _ launch: Int) {
         let isCurrent = state.withLockedValue { state in
             guard state.launch == launch, !state.isRetired else { return false }
             for case .change(let change) in notices {
@@ -33,7 +33,7 @@ extension ChatClient {
 
     /// Handles arrivals on the work queue. Consecutive live events are stored together.
     func take(_ arrivals: [Arrival]) {
-        var live: [NexconnInboxItem] = []
+        var live: [ChatInboxItem] = []
         for arrival in arrivals {
             if case .event(.received(let items, false, _), let launch) = arrival, isCurrent(launch) {
                 live += items
@@ -61,7 +61,7 @@ extension ChatClient {
         state.withLockedValue { $0.launch == launch && !$0.isRetired }
     }
 
-    private func take(_ event: NexconnSessionEvent) {
+    private func take(_ event: ChatSessionEvent) {
         let intake = assembly.intake
         switch event {
         case .welcomed(let welcome): take(welcome)
@@ -99,7 +99,7 @@ extension ChatClient {
     // MARK: Signing in
 
     /// Rules NC-5 to NC-7.
-    private func take(_ welcome: NexconnWelcome) {
+    private func take(_ welcome: ChatWelcome) {
         let now = Int64(Date().timeIntervalSince1970 * 1000)
         let (former, resume, resumedUser) = state.withLockedValue { state in
             let former = state.user
@@ -125,7 +125,7 @@ extension ChatClient {
 
     /// Records whether the inbox continues without a gap, so that pages of history ask the server only for messages that may be missing
     /// (rule CD-22).
-    private func beginInbox(_ welcome: NexconnWelcome) {
+    private func beginInbox(_ welcome: ChatWelcome) {
         noteInbox { database, _ throws(ChatDatabaseError) in
             try database.beginInbox(
                 at: welcome.time, isContinued: welcome.isResumed && !welcome.hasLost,
@@ -171,9 +171,9 @@ extension ChatClient {
     // MARK: Inbox
 
     /// Stores events of the inbox and acknowledges them (rule NC-8).
-    private func receive(_ items: [NexconnInboxItem], isOffline: Bool, hasMore: Bool) {
+    private func receive(_ items: [ChatInboxItem], isOffline: Bool, hasMore: Bool) {
         guard let last = items.last, let epoch = state.withLockedValue({ $0.epoch }) else { return }
-        let place = NexconnPlace(epoch: epoch, sequence: last.sequence)
+        let place = ChatPlace(epoch: epoch, sequence: last.sequence)
         state.withLockedValue {
             $0.unkept.append(Batch(items: items, place: place, isOffline: isOffline, hasMore: hasMore))
         }

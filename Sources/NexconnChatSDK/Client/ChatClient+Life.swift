@@ -1,6 +1,6 @@
+import ChatProtocol
 import ConnectionEngine
 import EngineRuntime
-import NexconnProtocol
 
 // Start and end of a client, and reactions to background, network and timers. On the work queue, unless stated otherwise.
 extension ChatClient {
@@ -16,13 +16,13 @@ extension ChatClient {
     }
 
     /// Connects with a new driver. The former one is released without a `leave`.
-    func launch(resume: NexconnPlace?) {
+    func launch(resume: ChatPlace?) {
         guard case .success(let server) = settings.server else { return }
-        let memory = NexconnMemory(
+        let memory = ChatMemory(
             host: server.host, port: server.port, usesTLS: server.usesTLS, path: server.path, appKey: settings.appKey,
             token: signIn.token,
-            device: NexconnDevice(
-                id: installation.deviceID, class: signIn.deviceClass, system: NexconnDevice.currentSystem),
+            device: ChatDevice(
+                id: installation.deviceID, class: signIn.deviceClass, system: ChatDevice.currentSystem),
             client: "NexconnChatSDK-lifeline/1", yields: signIn.yields, resume: resume)
         let driver = assembly.makeDriver(settings, memory, settings.policy)
         let launch = state.withLockedValue { state in
@@ -104,8 +104,8 @@ extension ChatClient {
         }
         let inputs =
             wasSuspended
-            ? NexconnSession.returning(settings.policy)
-            : NexconnSession.networkChanged(.available, policy: settings.policy, failures: driver.snapshot.failedAttempts)
+            ? ChatSession.returning(settings.policy)
+            : ChatSession.networkChanged(.available, policy: settings.policy, failures: driver.snapshot.failedAttempts)
         for input in inputs { driver.submit(input) }
         let network = state.withLockedValue { $0.networkStatus }
         if !wasSuspended, network == .unavailable { driver.submit(.networkChanged(.unavailable)) }
@@ -125,7 +125,7 @@ extension ChatClient {
         state.withLockedValue { $0.networkStatus = status }
         guard !isRetired, !isOver, let driver else { return }
         let failures = driver.snapshot.failedAttempts
-        for input in NexconnSession.networkChanged(status, policy: settings.policy, failures: failures) {
+        for input in ChatSession.networkChanged(status, policy: settings.policy, failures: failures) {
             driver.submit(input)
         }
     }

@@ -1,10 +1,10 @@
 import ChatDatabase
+import ChatProtocol
 import ConnectionEngine
 import Dispatch
 import EngineRuntime
 import Foundation
 import NIOConcurrencyHelpers
-import NexconnProtocol
 import TransportCommon
 
 /// A signed-in user: the session with the server and the local database. Each sign-in has a separate client, which ends with
@@ -16,7 +16,7 @@ final class ChatClient: Sendable {
     /// Input for the work queue, in one order.
     enum Arrival: Sendable {
         indirect case change(ConnectionChange, NCConnectionDetails, launch: Int, version: UInt64)
-        case event(NexconnSessionEvent, launch: Int)
+        case event(ChatSessionEvent, launch: Int)
         case dropped(Int)
         case answer(@Sendable () -> Void)
     }
@@ -31,10 +31,10 @@ final class ChatClient: Sendable {
         var launch = 0
         /// The user whose inbox position the present driver resumes from, and the position.
         var resumedUser: String?
-        var resume: NexconnPlace?
+        var resume: ChatPlace?
         var started: Moment?
         var epoch: String?
-        var welcome: NexconnWelcome?
+        var welcome: ChatWelcome?
         var clockDelta: Int64 = 0
         var isOnline = false
         /// Whether all missed events have arrived since the latest sign-in.
@@ -51,8 +51,8 @@ final class ChatClient: Sendable {
 
     /// Events of the inbox that are stored together.
     struct Batch: Sendable {
-        var items: [NexconnInboxItem]
-        var place: NexconnPlace
+        var items: [ChatInboxItem]
+        var place: ChatPlace
         var isOffline: Bool
         var hasMore: Bool
     }
@@ -94,7 +94,7 @@ final class ChatClient: Sendable {
     /// The user's database; nil until the user is known, when it could not be opened, and after the end.
     var database: ChatDatabase? { state.withLockedValue { $0.database } }
     /// The server's welcome at the latest sign-in.
-    var welcome: NexconnWelcome? { state.withLockedValue { $0.welcome } }
+    var welcome: ChatWelcome? { state.withLockedValue { $0.welcome } }
     /// How far this device's clock is ahead of the server's, ms.
     var clockDelta: Int64 { state.withLockedValue { $0.clockDelta } }
     /// Whether the inbox is complete up to now: connected, and all missed messages have arrived.
@@ -112,7 +112,7 @@ final class ChatClient: Sendable {
     }
 
     /// Sends a message. Waits for a connection, and is sent again after a loss with the same client id (chat-protocol.md, 5.1).
-    func send(_ draft: NexconnDraft, completion: @escaping @Sendable (Result<NexconnSent, NCError>) -> Void) {
+    func send(_ draft: ChatMessageDraft, completion: @escaping @Sendable (Result<ChatSentMessage, NCError>) -> Void) {
         let (telemetry, clock) = (telemetry, assembly.timers)
         let began = clock.now
         perform(.send(draft), completion) { result in
@@ -128,14 +128,14 @@ final class ChatClient: Sendable {
     }
 
     /// Sends a request to the server. Needs a connection.
-    func request(_ request: NexconnRequest, completion: @escaping @Sendable (Result<NexconnAnswer, NCError>) -> Void) {
+    func request(_ request: ChatRequest, completion: @escaping @Sendable (Result<ChatAnswer, NCError>) -> Void) {
         perform(.request(request), completion) { reply in
             if case .answer(let answer) = reply { answer } else { nil }
         }
     }
 
     /// Enters an open channel and stays in it over reconnects, until `exit`.
-    func enter(_ entry: NexconnEntry, completion: @escaping @Sendable (Result<NexconnOpenEntrance, NCError>) -> Void) {
+    func enter(_ entry: ChatEntryRequest, completion: @escaping @Sendable (Result<ChatOpenEntrance, NCError>) -> Void) {
         perform(.enter(entry), completion) { reply in
             if case .entered(let entrance) = reply { entrance } else { nil }
         }
@@ -154,9 +154,9 @@ final class ChatClient: Sendable {
     var driver: EngineAssembly.Driver? { state.withLockedValue { $0.driver } }
 
     private func perform<Value: Sendable>(
-        _ command: NexconnCommand, _ completion: @escaping @Sendable (Result<Value, NCError>) -> Void,
-        note: (@Sendable (Result<NexconnReply, ConnectionFailure>) -> Void)? = nil,
-        value: @escaping @Sendable (NexconnReply) -> Value?
+        _ command: ChatCommand, _ completion: @escaping @Sendable (Result<Value, NCError>) -> Void,
+        note: (@Sendable (Result<ChatReply, ConnectionFailure>) -> Void)? = nil,
+        value: @escaping @Sendable (ChatReply) -> Value?
     ) {
         guard let driver else {
             work.async { completion(.failure(NCError(.notConnectedYet))) }

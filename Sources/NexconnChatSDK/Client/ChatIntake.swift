@@ -1,5 +1,5 @@
+import ChatProtocol
 import ConnectionEngine
-import NexconnProtocol
 
 /// Handles arriving events. Called on ``ChatClient/work``, in order.
 protocol ChatIntake: Sendable {
@@ -12,13 +12,13 @@ protocol ChatIntake: Sendable {
     ///   - hasMore: whether another package follows.
     /// - Throws: when they could not be stored. They are then not acknowledged, and sent again.
     func received(
-        _ items: [NexconnInboxItem], place: NexconnPlace, isOffline: Bool, hasMore: Bool, client: ChatClient) throws
+        _ items: [ChatInboxItem], place: ChatPlace, isOffline: Bool, hasMore: Bool, client: ChatClient) throws
 
     /// All missed messages have arrived.
     func caughtUp(client: ChatClient)
 
     /// Handles an event that is only relevant at the moment and not stored.
-    func received(_ event: NexconnEvent, client: ChatClient)
+    func received(_ event: ChatWireEvent, client: ChatClient)
 
     /// Messages since then may be missing.
     func missed(since: Moment?, client: ChatClient)
@@ -27,7 +27,7 @@ protocol ChatIntake: Sendable {
     func missed(in openChannel: String, since: Moment?, client: ChatClient)
 
     /// An open channel was entered again.
-    func reentered(_ entrance: NexconnOpenEntrance, client: ChatClient)
+    func reentered(_ entrance: ChatOpenEntrance, client: ChatClient)
 
     /// An open channel could not be entered again.
     func entryFailed(_ openChannel: String, _ error: NCError, client: ChatClient)

@@ -1,9 +1,9 @@
+import ChatProtocol
 import EngineRuntime
-import NexconnProtocol
 
 // The log entries and metrics of a session (rule NC-56).
 extension ClientTelemetry {
-    func note(_ notices: [Notice<NexconnSession>]) {
+    func note(_ notices: [Notice<ChatSession>]) {
         var received = 0
         for notice in notices {
             switch notice {

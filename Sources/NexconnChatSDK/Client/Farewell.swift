@@ -1,7 +1,7 @@
+import ChatProtocol
 import ConnectionEngine
 import EngineRuntime
 import NIOConcurrencyHelpers
-import NexconnProtocol
 
 /// Keeps a driver alive until it has closed its connection.
 final class Farewell: Sendable {

@@ -1,4 +1,4 @@
-import NexconnProtocol
+import ChatProtocol
 
 /// The arguments of a sign-in: an immutable copy of ``ConnectParams``.
 struct SignIn: Sendable {
@@ -7,7 +7,7 @@ struct SignIn: Sendable {
     /// The time limit of the first connection; nil for no limit.
     var limit: Duration?
     var yields: Bool
-    var deviceClass: NexconnDevice.Class
+    var deviceClass: ChatDevice.Class
 
     init(_ params: ConnectParams) {
         token = params.token
@@ -22,7 +22,7 @@ struct SignIn: Sendable {
     }
 }
 
-extension NexconnDevice {
+extension ChatDevice {
     /// The name of this system, for webhooks.
     static var currentSystem: String {
         #if os(iOS)

@@ -1,10 +1,10 @@
+import ChatProtocol
 import ConnectionEngine
-import NexconnProtocol
 
 extension NCConnectionDetails {
     /// The details for a change of the engine (rules NP-1 to NP-4).
     init(_ change: ConnectionChange) {
-        let code = NexconnStatusCode(change: change)
+        let code = ChatStatusCode(change: change)
         self.init(
             status: NCConnectionStatus(rawValue: code.rawValue) ?? .unknown, category: change.category.rawValue,
             reason: change.cause?.reason, code: change.cause?.code, attempt: change.attempt,
@@ -14,13 +14,13 @@ extension NCConnectionDetails {
 
 extension NCError {
     convenience init(_ failure: ConnectionFailure) {
-        self.init(NexconnCode(failure), reason: failure.reason)
+        self.init(ChatErrorCode(failure), reason: failure.reason)
     }
 }
 
-extension NexconnCode {
+extension ChatErrorCode {
     /// The vendor's number for a connection that was ended by the application.
-    static let released = NexconnCode(30001)
+    static let released = ChatErrorCode(30001)
     /// The vendor's number for a cancelled call.
-    static let cancelled = NexconnCode(33200)
+    static let cancelled = ChatErrorCode(33200)
 }

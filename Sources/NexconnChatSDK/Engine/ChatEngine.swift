@@ -1,8 +1,8 @@
+import ChatProtocol
 import ConnectionEngine
 import Dispatch
 import EngineRuntime
 import NIOConcurrencyHelpers
-import NexconnProtocol
 import TransportCommon
 
 /// The engine behind ``NCEngine``: settings, handlers and the signed-in user. One for the process; tests make more.
@@ -127,7 +127,7 @@ final class ChatEngine: Sendable {
             board.tell(
                 NCConnectionDetails(
                     status: .tokenIncorrect, category: StatusCategory.credentialsRejected.rawValue, reason: "The token is empty.",
-                    code: NexconnCode.tokenIncorrect.rawValue))
+                    code: ChatErrorCode.tokenIncorrect.rawValue))
         }
         return error
     }

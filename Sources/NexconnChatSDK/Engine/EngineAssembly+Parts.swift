@@ -1,7 +1,7 @@
+import ChatProtocol
 import ClientRuntime
 import ConnectionEngine
 import EngineRuntime
-import NexconnProtocol
 import TransportCommon
 import WebSocketTransport
 
@@ -11,11 +11,11 @@ extension EngineAssembly {
     static func on(_ parts: ClientParts) -> EngineAssembly {
         EngineAssembly(
             makeDriver: { settings, memory, policy in
-                let transport: any ClientTransport<NexconnSession> = parts.webSocket(settings.transport(policy)) {
-                    NexconnFrameDecoder()
+                let transport: any ClientTransport<ChatSession> = parts.webSocket(settings.transport(policy)) {
+                    ChatFrameDecoder()
                 }
                 return parts.driver(
-                    transport, jobs: NoJobs<NexconnSession>(), policy: policy, memory: memory,
+                    transport, jobs: NoJobs<ChatSession>(), policy: policy, memory: memory,
                     preventsAppNap: settings.preventsAppNap)
             },
             timers: parts.makeTimers(), observeNetwork: { parts.observeNetwork(of: $0, $1) }, intake: EventIntake())
@@ -36,8 +36,8 @@ extension EngineSettings {
 extension NCTiming {
     var policy: ConnectionPolicy {
         switch self {
-        case .standard: .nexconn()
-        case .fast: .nexconn(timing: .fast)
+        case .standard: .chat()
+        case .fast: .chat(timing: .fast)
         }
     }
 

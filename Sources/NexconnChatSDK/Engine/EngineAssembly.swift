@@ -1,15 +1,15 @@
 import ChatDatabase
+import ChatProtocol
 import ConnectionEngine
 import EngineRuntime
-import NexconnProtocol
 import TransportCommon
 
 /// Makes the parts of an engine: for production, or scripted ones in tests.
 struct EngineAssembly: Sendable {
-    typealias Driver = ConnectionDriver<NexconnSession>
+    typealias Driver = ConnectionDriver<ChatSession>
 
     /// Makes the driver that carries a session.
-    var makeDriver: @Sendable (EngineSettings, NexconnMemory, ConnectionPolicy) -> Driver
+    var makeDriver: @Sendable (EngineSettings, ChatMemory, ConnectionPolicy) -> Driver
     /// The clock of timers outside of the connection: the limit in the background, and the time limit of waiting messages.
     var timers: any TimerScheduler
     /// Observes the network for connections to a host; nil when it cannot be observed.

@@ -1,5 +1,5 @@
+import ChatProtocol
 import Foundation
-import NexconnProtocol
 import TransportCommon
 
 /// The server's address, from ``InitParams/naviServer`` (rule NC-2).
@@ -37,7 +37,7 @@ struct ServerAddress: Hashable, Sendable {
         port = parts.port ?? (usesTLS ? 443 : hasScheme ? 80 : Self.port)
         let folders = parts.percentEncodedPath.split(separator: "/").joined(separator: "/")
         let prefix = folders.isEmpty ? "" : "/" + folders
-        path = prefix.hasSuffix(NexconnMemory.path) ? prefix : prefix + NexconnMemory.path
+        path = prefix.hasSuffix(ChatMemory.path) ? prefix : prefix + ChatMemory.path
     }
 
     /// The port of `lifeline serve` on this machine.

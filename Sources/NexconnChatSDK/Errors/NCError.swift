@@ -1,5 +1,5 @@
+import ChatProtocol
 import Foundation
-import NexconnProtocol
 
 /// An error of the SDK.
 ///
@@ -20,11 +20,11 @@ public final class NCError: NSError, @unchecked Sendable {
     ///   - code: a number of the vendor's tables.
     ///   - reason: a sentence about this case; nil for the number's own sentence.
     public init(code: Int, reason: String? = nil) {
-        let text = NCErrorText.text(for: NexconnCode(code), reason: reason)
+        let text = NCErrorText.text(for: ChatErrorCode(code), reason: reason)
         super.init(domain: Self.domain, code: code, userInfo: [NSLocalizedDescriptionKey: text])
     }
 
-    convenience init(_ code: NexconnCode, reason: String? = nil) {
+    convenience init(_ code: ChatErrorCode, reason: String? = nil) {
         self.init(code: code.rawValue, reason: reason)
     }
 
@@ -36,7 +36,7 @@ public final class NCError: NSError, @unchecked Sendable {
         @objc
     #endif
     public var errorCode: Int {
-        switch NexconnCode(code) {
+        switch ChatErrorCode(code) {
         case .tokenIncorrect, .tokenExpired, .tokenUsed: NCConnectionStatus.tokenIncorrect.rawValue
         case .connectTimedOut: NCConnectionStatus.timeout.rawValue
         default: code

@@ -1,10 +1,10 @@
+import ChatProtocol
 import Foundation
-import NexconnProtocol
 
 /// The meaning of an error number, and how to correct the error.
 enum NCErrorText {
     /// The reason of this failure, followed by the text for the number; sentences that the reason contains are left out (rule NC-54).
-    static func text(for code: NexconnCode, reason: String?) -> String {
+    static func text(for code: ChatErrorCode, reason: String?) -> String {
         let advice = advice(for: code)
         guard let reason, !reason.isEmpty else { return advice }
         let said = Set(sentences(reason))
@@ -16,11 +16,11 @@ enum NCErrorText {
         text.components(separatedBy: ". ").filter { !$0.isEmpty }.map { $0.hasSuffix(".") || $0.hasSuffix("?") ? $0 : $0 + "." }
     }
 
-    static func advice(for code: NexconnCode) -> String {
+    static func advice(for code: ChatErrorCode) -> String {
         texts[code] ?? "The operation failed with code \(code)."
     }
 
-    private static let texts: [NexconnCode: String] = [
+    private static let texts: [ChatErrorCode: String] = [
         .unknownRequest: "The server does not know this request; it may be older than this library.",
         .notConnectedYet: "Nobody is signed in. Call NCEngine.connect first.",
         .blockedByReceiver: "The receiver has blocked this user.",

@@ -1,5 +1,5 @@
+import ChatProtocol
 import Foundation
-import NexconnProtocol
 
 /// A group to create.
 ///
@@ -41,8 +41,8 @@ public final class CreateGroupParams: NSObject, @unchecked Sendable {
     }
 
     /// The group for the server, which sets owner, member count and time.
-    var wire: NexconnGroup {
-        NexconnGroup(
+    var wire: ChatGroup {
+        ChatGroup(
             id: groupId, name: groupName, owner: "", avatar: portraitUri, introduction: introduction, notice: notice,
             joinPermission: joinPermission.rawValue, invitePermission: invitePermission.rawValue, extra: extProfile ?? [:])
     }
@@ -78,8 +78,8 @@ public final class UpdateGroupInfoParams: NSObject, @unchecked Sendable {
         set { portraitUri = newValue }
     }
 
-    var wire: NexconnGroupUpdate {
-        var update = NexconnGroupUpdate()
+    var wire: ChatGroupUpdate {
+        var update = ChatGroupUpdate()
         update.name = groupName
         update.avatar = portraitUri
         update.introduction = introduction

@@ -1,5 +1,5 @@
+import ChatProtocol
 import Identifiers
-import NexconnProtocol
 
 // The data of groups and their members. Every completion is called once, on the callback queue (rule NH-1).
 extension GroupChannel {
@@ -80,13 +80,13 @@ extension GroupChannel {
         params: SetMemberInfoParams, completion: ((_ errorKeys: [String]?, _ error: NCError?) -> Void)?
     ) {
         let block = CallerBlock(completion)
-        let request = NexconnRequest.setGroupMember(
+        let request = ChatRequest.setGroupMember(
             channelId, user: params.userId, nickname: params.nickname, extra: params.extra)
         engine.ask(request, completion: engine.confirming { block(nil, $0) })
     }
 
     private func members(_ userIds: [String], _ completion: @escaping Completion<[GroupMemberInfo]>) {
-        let request = NexconnMembersRequest(channelId, users: userIds, limit: 100)
+        let request = ChatMembersRequest(channelId, users: userIds, limit: 100)
         guard (1...100).contains(userIds.count) else {
             return completion(.failure(NCError(code: 34215, reason: "Pass 1 to 100 members in one call.")))
         }

@@ -1,4 +1,4 @@
-import NexconnProtocol
+import ChatProtocol
 
 // Membership in groups. Every completion is called once, on the callback queue (rule NH-1); errors are those of chat-protocol.md,
 // section 10.
@@ -126,7 +126,7 @@ extension GroupChannel {
         engine.ask(.changeAdmins(channelId, add: [], remove: userIds), completion: engine.confirming(completion))
     }
 
-    private func process(_ request: NexconnRequest, _ completion: ((Int, NCError?) -> Void)?) {
+    private func process(_ request: ChatRequest, _ completion: ((Int, NCError?) -> Void)?) {
         let block = CallerBlock(completion)
         let registry = engine.registry
         let end: Completion<Int> = { result in

@@ -1,7 +1,7 @@
-import NexconnProtocol
+import ChatProtocol
 
 extension GroupOperationEvent {
-    convenience init(_ operation: NexconnGroupOperation) {
+    convenience init(_ operation: ChatGroupOperation) {
         self.init(
             groupId: operation.group.id, operatorInfo: .operator(operation.operator), groupInfo: GroupInfo(operation.group),
             operation: GroupOperation(operation.kind), memberInfos: operation.members.map(GroupMemberInfo.init),
@@ -10,7 +10,7 @@ extension GroupOperationEvent {
 }
 
 extension GroupOperation {
-    init(_ kind: NexconnGroupOperation.Kind) {
+    init(_ kind: ChatGroupOperation.Kind) {
         self =
             switch kind {
             case .create: .create

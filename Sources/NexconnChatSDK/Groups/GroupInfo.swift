@@ -1,14 +1,14 @@
+import ChatProtocol
 import Foundation
-import NexconnProtocol
 
 /// The data of a group.
 #if canImport(ObjectiveC)
     @objc(NCGroupInfo) @objcMembers
 #endif
 public final class GroupInfo: NSObject, Sendable {
-    private let group: NexconnGroup
+    private let group: ChatGroup
 
-    init(_ group: NexconnGroup) {
+    init(_ group: ChatGroup) {
         self.group = group
         super.init()
     }
@@ -57,7 +57,7 @@ public final class GroupMemberInfo: NSObject, Sendable {
     /// When the member joined, milliseconds since 1970; 0 when only the id is known.
     public let joinedTime: Int64
 
-    init(_ member: NexconnGroupMember) {
+    init(_ member: ChatGroupMember) {
         userId = member.user
         nickname = member.nickname
         extra = member.extra

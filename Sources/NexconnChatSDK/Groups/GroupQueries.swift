@@ -1,5 +1,5 @@
+import ChatProtocol
 import Foundation
-import NexconnProtocol
 
 /// Selects members of a group by role.
 ///
@@ -98,7 +98,7 @@ extension GroupChannel {
     }
 
     private static func members(
-        of group: String, role: NexconnGroupRole?, pageSize: Int32,
+        of group: String, role: ChatGroupRole?, pageSize: Int32,
         _ pick: @escaping @Sendable ([GroupMemberInfo]) -> [GroupMemberInfo]
     ) -> GroupMembersQuery {
         let engine = NCEngine.engine
@@ -115,7 +115,7 @@ extension GroupChannel {
                         completion(.success((PageData(found), place)))
                     }
                 }
-                let request = NexconnMembersRequest(group, role: role, after: after, limit: limit)
+                let request = ChatMembersRequest(group, role: role, after: after, limit: limit)
                 engine.ask(.groupMembers(request), completion: step) { _, answer throws(NCError) in
                     guard let page = answer.members else { throw .strangeAnswer }
                     return (pick(page.members.map(GroupMemberInfo.init)), page.hasMore ? page.members.last?.user : nil)

@@ -1,5 +1,5 @@
+import ChatProtocol
 import Foundation
-import NexconnProtocol
 
 /// The roles of a group's members.
 #if canImport(ObjectiveC)
@@ -18,7 +18,7 @@ public enum GroupMemberRole: Int, Sendable {
     /// Another name of ``manager``.
     public static var admin: GroupMemberRole { .manager }
 
-    init(_ role: NexconnGroupRole) {
+    init(_ role: ChatGroupRole) {
         self =
             switch role {
             case .owner: .owner
@@ -28,7 +28,7 @@ public enum GroupMemberRole: Int, Sendable {
     }
 
     /// The session's role; nil for all roles.
-    var wire: NexconnGroupRole? {
+    var wire: ChatGroupRole? {
         switch self {
         case .undef: nil
         case .normal: .member

@@ -1,12 +1,12 @@
 import ChatDatabase
+import ChatProtocol
 import ConnectionEngine
 import Dispatch
-import NexconnProtocol
 
 /// Turns arriving events into changes of the local database and events for handlers (rules NH-40 to NH-45).
 struct EventIntake: ChatIntake {
     func received(
-        _ items: [NexconnInboxItem], place: NexconnPlace, isOffline: Bool, hasMore: Bool, client: ChatClient
+        _ items: [ChatInboxItem], place: ChatPlace, isOffline: Bool, hasMore: Bool, client: ChatClient
     ) throws {
         let user = client.user ?? ""
         // Messages are also delivered without a database (rule NC-6).
@@ -40,10 +40,10 @@ struct EventIntake: ChatIntake {
         client.registry.chat.reads.flush(client)
     }
 
-    func received(_ event: NexconnEvent, client: ChatClient) {
+    func received(_ event: ChatWireEvent, client: ChatClient) {
         var events: [NCEvent] = []
         if case .typing(let from, _, let type, let time) = event {
-            let channel = NexconnChannel(.direct, from)
+            let channel = ChatChannel(.direct, from)
             let status = UserTypingStatus(userId: from, contentType: type, sentTime: time)
             events.append(
                 typing(client.registry.chat.typing.withValue(of: client) { $0.note(status, in: channel, now: now) }, channel))
@@ -61,7 +61,7 @@ struct EventIntake: ChatIntake {
     }
 
     func missed(in openChannel: String, since: Moment?, client: ChatClient) {
-        let channel = ChannelIdentifier(NexconnChannel(.open, openChannel))
+        let channel = ChannelIdentifier(ChatChannel(.open, openChannel))
         tell(
             [
                 .openChannel(.reset(OpenChannelResetEvent(channelId: openChannel))),
@@ -69,7 +69,7 @@ struct EventIntake: ChatIntake {
             ], client)
     }
 
-    func reentered(_ entrance: NexconnOpenEntrance, client: ChatClient) {
+    func reentered(_ entrance: ChatOpenEntrance, client: ChatClient) {
         tell(EventReader(user: client.user ?? "").entered(entrance), client)
     }
 
@@ -85,7 +85,7 @@ struct EventIntake: ChatIntake {
 
     private var now: UInt64 { DispatchTime.now().uptimeNanoseconds }
 
-    private func typing(_ present: [UserTypingStatus], _ channel: NexconnChannel) -> NCEvent {
+    private func typing(_ present: [UserTypingStatus], _ channel: ChatChannel) -> NCEvent {
         .typing(TypingStatusChangedEvent(channelIdentifier: ChannelIdentifier(channel), userTypingStatus: present))
     }
 

@@ -1,6 +1,6 @@
 import ChatDatabase
+import ChatProtocol
 import Identifiers
-import NexconnProtocol
 
 /// Translates an event into the handlers' values.
 struct EventReader {
@@ -33,7 +33,7 @@ struct EventReader {
         }
     }
 
-    func read(_ event: NexconnEvent, into events: inout [NCEvent]) {
+    func read(_ event: ChatWireEvent, into events: inout [NCEvent]) {
         switch event {
         case .message(let message): events.append(.messageReceived(received(LocalMessage(message, seenBy: user))))
         case .group(let operation): events.append(.groupOperation(GroupOperationEvent(operation)))
@@ -60,7 +60,7 @@ struct EventReader {
     }
 
     /// An open channel was entered, or entered again.
-    func entered(_ entrance: NexconnOpenEntrance) -> [NCEvent] {
+    func entered(_ entrance: ChatOpenEntrance) -> [NCEvent] {
         var events = entrance.messages.map { NCEvent.messageReceived(received(LocalMessage($0, seenBy: user))) }
         let response = OpenChannelEnterResponseInfo(entrance)
         events.append(.openChannel(.entered(OpenChannelEnteredEvent(channelId: entrance.channel, response: response))))
@@ -74,7 +74,7 @@ struct EventReader {
         MessageReceivedEvent(message: message(local), left: 0, offline: false, hasPackage: false)
     }
 
-    private func read(_ change: NexconnMetadataChange, of message: Message, into events: inout [NCEvent]) {
+    private func read(_ change: ChatMetadataChange, of message: Message, into events: inout [NCEvent]) {
         if !change.set.isEmpty {
             events.append(.messageMetadataUpdated(MessageMetadataUpdatedEvent(metadata: change.set, message: message)))
         }
@@ -83,9 +83,9 @@ struct EventReader {
         }
     }
 
-    private func read(_ settings: NexconnChannelSettings, into events: inout [NCEvent]) {
+    private func read(_ settings: ChatChannelSettings, into events: inout [NCEvent]) {
         guard let id = settings.id else { return }
-        let identifier = ChannelIdentifier(NexconnChannel(settings.conversation, id))
+        let identifier = ChannelIdentifier(ChatChannel(settings.conversation, id))
         if let isPinned = settings.isPinned {
             events.append(.channelPinned(ChannelPinnedSyncEvent(channelIdentifier: identifier, isPinned: isPinned)))
         }
@@ -95,7 +95,7 @@ struct EventReader {
         }
     }
 
-    private func response(_ receipts: NexconnReceipts, in channel: NexconnChannel) -> MessageReceiptResponseEvent {
+    private func response(_ receipts: ChatReceipts, in channel: ChatChannel) -> MessageReceiptResponseEvent {
         let identifier = ChannelIdentifier(channel)
         let reader = MessageReceiptUser(userId: receipts.from, timestamp: receipts.time)
         return MessageReceiptResponseEvent(
@@ -109,7 +109,7 @@ struct EventReader {
 
 extension LocalMessage {
     /// A message as `user` sees it, which this device does not store.
-    init(_ message: NexconnMessage, seenBy user: String) {
+    init(_ message: ChatMessage, seenBy user: String) {
         let isSent = message.from.isExactly(user)
         self.init(
             channel: message.channel(for: user), id: message.id, clientID: message.clientID, sender: message.from,
@@ -120,7 +120,7 @@ extension LocalMessage {
 }
 
 extension SubscriptionInfo {
-    convenience init(_ presence: NexconnPresence) {
+    convenience init(_ presence: ChatOnlineStatus) {
         let detail = SubscriptionDetail(eventValue: presence.isOnline ? 1 : 0, changeTime: presence.time, platform: "")
         self.init(userId: presence.user, subscribeType: .onlineStatus, details: [detail])
     }

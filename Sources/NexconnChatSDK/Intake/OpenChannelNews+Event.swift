@@ -1,8 +1,8 @@
-import NexconnProtocol
+import ChatProtocol
 
 extension OpenChannelNews {
     /// Nil for an event that is not about open channels.
-    init?(_ event: NexconnEvent) {
+    init?(_ event: ChatWireEvent) {
         switch event {
         case .openMembers(let channel, let actions, let count, _):
             self = .participantChanged(
@@ -41,7 +41,7 @@ extension OpenChannelNews {
 }
 
 extension OpenChannelMuteType {
-    init(_ kind: NexconnOpenMute.Kind) {
+    init(_ kind: ChatOpenMute.Kind) {
         self =
             switch kind {
             case .muteUsers: .muteUsers

@@ -1,5 +1,5 @@
+import ChatProtocol
 import Identifiers
-import NexconnProtocol
 
 /// The typing users by channel. Times are nanoseconds of a monotonic clock.
 struct TypingUsers: Sendable {
@@ -11,23 +11,23 @@ struct TypingUsers: Sendable {
     /// How long a user counts as typing without a repeated notice (rule NH-42).
     static let lifetime: UInt64 = 6_000_000_000
 
-    private var channels: [NexconnChannel: [Identifier: Entry]] = [:]
+    private var channels: [ChatChannel: [Identifier: Entry]] = [:]
 
     /// Records that a user is typing. Returns the users who are typing in the channel.
-    mutating func note(_ status: UserTypingStatus, in channel: NexconnChannel, now: UInt64) -> [UserTypingStatus] {
+    mutating func note(_ status: UserTypingStatus, in channel: ChatChannel, now: UInt64) -> [UserTypingStatus] {
         channels[channel, default: [:]][Identifier(status.userId)] = Entry(status: status, until: now &+ Self.lifetime)
         return present(in: channel)
     }
 
     /// Records that a message of the user has come. Returns the users who are still typing, or nil when the user was not.
-    mutating func stop(_ user: String, in channel: NexconnChannel) -> [UserTypingStatus]? {
+    mutating func stop(_ user: String, in channel: ChatChannel) -> [UserTypingStatus]? {
         guard channels[channel]?.removeValue(forKey: Identifier(user)) != nil else { return nil }
         return present(in: channel)
     }
 
     /// Removes users whose notices are too old. Returns the channels in which the typing users have changed.
-    mutating func expire(now: UInt64) -> [(channel: NexconnChannel, present: [UserTypingStatus])] {
-        var changed: [(channel: NexconnChannel, present: [UserTypingStatus])] = []
+    mutating func expire(now: UInt64) -> [(channel: ChatChannel, present: [UserTypingStatus])] {
+        var changed: [(channel: ChatChannel, present: [UserTypingStatus])] = []
         for (channel, entries) in channels {
             let alive = entries.filter { $0.value.until > now }
             guard alive.count < entries.count else { continue }
@@ -38,7 +38,7 @@ struct TypingUsers: Sendable {
     }
 
     /// The typing users in the order of their ids, so that equal states are equal lists.
-    private mutating func present(in channel: NexconnChannel) -> [UserTypingStatus] {
+    private mutating func present(in channel: ChatChannel) -> [UserTypingStatus] {
         let present = (channels[channel] ?? [:]).values.map(\.status).sorted { Identifier($0.userId) < Identifier($1.userId) }
         if present.isEmpty { channels[channel] = nil }
         return present

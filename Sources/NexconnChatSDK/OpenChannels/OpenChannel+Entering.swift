@@ -1,4 +1,4 @@
-import NexconnProtocol
+import ChatProtocol
 
 // Entering and leaving (rules NH-60 to NH-63).
 extension OpenChannel {
@@ -34,12 +34,12 @@ extension OpenChannel {
     }
 
     private func enter(_ params: EnterOpenChannelParams, _ completion: @escaping Completion<OpenChannelEnterResponseInfo>) {
-        let entry: NexconnEntry
+        let entry: ChatEntryRequest
         do throws(NCError) {
             if let extra = params.extra, extra.count > 128 {
                 throw NCError(code: 23437, reason: "`extra` has more than 128 characters.")
             }
-            entry = NexconnEntry(channelId, count: try params.count(), extra: params.extra)
+            entry = ChatEntryRequest(channelId, count: try params.count(), extra: params.extra)
         } catch {
             return completion(.failure(error))
         }

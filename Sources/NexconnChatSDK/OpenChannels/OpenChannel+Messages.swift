@@ -1,5 +1,5 @@
 import ChatDatabase
-import NexconnProtocol
+import ChatProtocol
 
 extension BaseChannel {
     /// Lists the messages of an open channel from the service's history, in pages.
@@ -9,7 +9,7 @@ extension BaseChannel {
             return PagedQuery(engine, refused: NCError(code: 34210, reason: "The channel id must have 1 to 64 characters."))
         }
         return engine.serverMessages(
-            of: NexconnChannel(.open, params.channelId), limit: PageSize.clamped(params.pageSize, to: 1...100),
+            of: ChatChannel(.open, params.channelId), limit: PageSize.clamped(params.pageSize, to: 1...100),
             startTime: params.startTime, isAscending: params.isAscending)
     }
 }
@@ -17,13 +17,13 @@ extension BaseChannel {
 extension ChatEngine {
     /// A channel's messages from the server, without the local database.
     func serverMessages(
-        of channel: NexconnChannel, limit: Int, startTime: Int64, isAscending: Bool
+        of channel: ChatChannel, limit: Int, startTime: Int64, isAscending: Bool
     ) -> MessagesQuery {
-        let first: NexconnHistoryRequest.Place =
+        let first: ChatHistoryRequest.Place =
             if isAscending { .afterTime(max(startTime, 0)) } else if startTime > 0 { .beforeTime(startTime) } else { .latest }
-        return PagedQuery(self) { (after: NexconnMessageID?, completion) in
-            let place = after.map { isAscending ? NexconnHistoryRequest.Place.after($0) : .before($0) } ?? first
-            let request = NexconnHistoryRequest(channel, place: place, limit: limit)
+        return PagedQuery(self) { (after: ChatMessageID?, completion) in
+            let place = after.map { isAscending ? ChatHistoryRequest.Place.after($0) : .before($0) } ?? first
+            let request = ChatHistoryRequest(channel, place: place, limit: limit)
             self.ask(.history(request), completion: completion) { client, answer throws(NCError) in
                 guard let page = answer.history else { throw .strangeAnswer }
                 let user = client.user ?? ""

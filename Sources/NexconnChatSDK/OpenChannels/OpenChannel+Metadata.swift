@@ -1,4 +1,4 @@
-import NexconnProtocol
+import ChatProtocol
 
 // Metadata of open channels: at most 100 pairs. Only users in the channel see them.
 extension OpenChannel {

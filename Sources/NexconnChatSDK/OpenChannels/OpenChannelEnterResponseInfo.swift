@@ -1,14 +1,14 @@
+import ChatProtocol
 import Foundation
-import NexconnProtocol
 
 /// The data of an open channel at the moment of entering.
 #if canImport(ObjectiveC)
     @objc(NCOpenChannelEnterResponseInfo) @objcMembers
 #endif
 public final class OpenChannelEnterResponseInfo: NSObject, Sendable {
-    private let entrance: NexconnOpenEntrance
+    private let entrance: ChatOpenEntrance
 
-    init(_ entrance: NexconnOpenEntrance) {
+    init(_ entrance: ChatOpenEntrance) {
         self.entrance = entrance
         super.init()
     }

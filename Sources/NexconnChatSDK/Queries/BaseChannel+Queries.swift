@@ -1,5 +1,5 @@
 import ChatDatabase
-import NexconnProtocol
+import ChatProtocol
 
 // Lists in pages. A page is loaded by ``PagedQuery/loadNextPage(completion:)``; an empty one is the end.
 extension BaseChannel {
@@ -124,7 +124,7 @@ extension PagedQuery {
 
 extension [ChannelType] {
     /// The conversation kinds that the list of channels contains.
-    var listed: [NexconnConversation] { compactMap(\.conversation).filter { $0 != .open } }
+    var listed: [ChatConversationKind] { compactMap(\.conversation).filter { $0 != .open } }
 }
 
 extension ChatEngine {
@@ -137,7 +137,7 @@ extension ChatEngine {
     }
 
     fileprivate func search(
-        _ keyword: String, in channel: NexconnChannel, _ types: [String], time: ClosedRange<Int64>, _ pageSize: Int32
+        _ keyword: String, in channel: ChatChannel, _ types: [String], time: ClosedRange<Int64>, _ pageSize: Int32
     ) -> MessagesQuery {
         let limit = PageSize.clamped(pageSize, to: 1...100)
         return PagedQuery(self) { (place: SearchPlace?, completion) in

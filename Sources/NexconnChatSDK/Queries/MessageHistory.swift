@@ -1,9 +1,9 @@
 import ChatDatabase
-import NexconnProtocol
+import ChatProtocol
 
 /// A channel's messages, page by page, from this device and from the server (rules NH-32 to NH-35).
 struct MessageHistory: Sendable {
-    let channel: NexconnChannel
+    let channel: ChatChannel
     let first: LocalPlace
     let types: [String]
     let limit: Int
@@ -13,7 +13,7 @@ struct MessageHistory: Sendable {
     private static let rounds = 16
 
     init(
-        _ channel: NexconnChannel, startTime: Int64, isAscending: Bool, types: [String] = [], limit: Int, asksServer: Bool
+        _ channel: ChatChannel, startTime: Int64, isAscending: Bool, types: [String] = [], limit: Int, asksServer: Bool
     ) {
         self.channel = channel
         first =
@@ -64,7 +64,7 @@ struct MessageHistory: Sendable {
 
     /// - Returns: whether the server has just confirmed the newest message.
     private func merge(
-        _ answer: NexconnAnswer, of request: NexconnHistoryRequest, _ client: ChatClient
+        _ answer: ChatAnswer, of request: ChatHistoryRequest, _ client: ChatClient
     ) throws(NCError) -> Bool {
         guard let (messages, hasMore) = answer.history else { throw .strangeAnswer }
         try client.local { _, database throws(ChatDatabaseError) in

@@ -1,5 +1,5 @@
+import ChatProtocol
 import Foundation
-import NexconnProtocol
 
 /// A subscription to changes of users.
 ///
@@ -38,7 +38,7 @@ public final class SubscribeEvent: NSObject, Sendable {
     /// When it ends, milliseconds since 1970.
     public let expireTime: Int64
 
-    init(_ subscription: NexconnSubscription) {
+    init(_ subscription: ChatSubscription) {
         userId = subscription.user
         subscribeType = .onlineStatus
         subscribeTime = subscription.subscribed

@@ -1,5 +1,5 @@
+import ChatProtocol
 import Identifiers
-import NexconnProtocol
 
 // The blocklist: messages of blocked users to this user are refused with 405.
 extension UserModule {

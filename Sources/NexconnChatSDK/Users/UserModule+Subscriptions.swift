@@ -1,5 +1,5 @@
+import ChatProtocol
 import Identifiers
-import NexconnProtocol
 
 // Online status. ``UserHandler/onSubscriptionChanged(_:)`` reports changes, and the present state right after subscribing and again
 // with each connection (chat-protocol.md, section 9).

@@ -1,5 +1,5 @@
+import ChatProtocol
 import Foundation
-import NexconnProtocol
 
 /// The calls about users: profiles, blocklist, and online status. Available as ``NCEngine/userModule``.
 ///

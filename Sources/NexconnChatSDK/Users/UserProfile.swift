@@ -1,6 +1,6 @@
+import ChatProtocol
 import Foundation
 import Identifiers
-import NexconnProtocol
 
 /// A user's profile.
 ///
@@ -38,7 +38,7 @@ public final class UserProfile: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    init(_ user: NexconnUser) {
+    init(_ user: ChatUser) {
         userId = user.user
         super.init()
         name = user.name

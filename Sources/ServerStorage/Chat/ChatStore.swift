@@ -223,7 +223,7 @@ public struct ChatCommit: Sendable {
     /// Documents to store; each replaces the one with the same key.
     public var documents: [ChatDocument] = []
     /// The keys of documents to remove.
-    public var removedDocuments: [ChatDocumentKey] = []
+    public var removedDocuments: [ChatDocument.Key] = []
 
     /// An empty value.
     public init() {}

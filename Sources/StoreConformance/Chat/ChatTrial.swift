@@ -104,7 +104,7 @@ extension ChatTrial {
         let store = try await open()
         try await store.commit(ChatCommit(event(5)))
         var twice = ChatCommit()
-        twice.documents = [.user(ChatUser(id: "ann"))]
+        twice.documents = [.user(ChatDocument.User(id: "ann"))]
         twice.additions = [.init(event(7), places: [ChatInboxPlace(user: "new", sequence: 1)]), .init(event(5))]
         let outcomes = NIOLockedValueBox<[Bool]>([])
         for commit in [ChatCommit(event(6), to: [("bob", 1)]), twice, ChatCommit(event(8), to: [("new", 1)])] {
@@ -270,19 +270,20 @@ extension ChatTrial {
 
     func documents() async throws {
         let store = try await open()
-        let group = ChatDocument.group(ChatGroup(id: "g", name: "old", owner: "ann", extra: ["a": "ü"], created: 5))
-        let renamed = ChatDocument.group(ChatGroup(id: "g", name: "new", owner: "bob", notice: "n", created: 5, isMuted: true))
+        let group = ChatDocument.group(ChatDocument.Group(id: "g", name: "old", owner: "ann", extra: ["a": "ü"], created: 5))
+        let renamed = ChatDocument.group(
+            ChatDocument.Group(id: "g", name: "new", owner: "bob", notice: "n", created: 5, isMuted: true))
         var all: [ChatDocument] = [
-            .user(ChatUser(id: "ann", name: "Ann", tokensExpireBefore: .max)),
-            .token(ChatToken(token: "ff", user: "ann", issued: 1, expires: 2)),
-            .member(ChatMember(group: "g", user: "ann", role: .owner, nickname: "a")),
-            .openChannel(ChatOpenChannel(id: "o", created: 1, lifetime: 60_000)),
-            .openEntry(ChatOpenEntry(channel: "o", key: "k", value: "v", owner: "ann", isDeletedWhenLeft: true)),
-            .setting(ChatSetting(user: "ann", channel: "group:g", isPinned: true, level: -1)),
-            .restriction(ChatRestriction(kind: .muted, scope: "group:g", user: "bob", until: 9)),
+            .user(ChatDocument.User(id: "ann", name: "Ann", tokensExpireBefore: .max)),
+            .token(ChatDocument.Token(token: "ff", user: "ann", issued: 1, expires: 2)),
+            .member(ChatDocument.Member(group: "g", user: "ann", role: .owner, nickname: "a")),
+            .openChannel(ChatDocument.OpenChannel(id: "o", created: 1, lifetime: 60_000)),
+            .openEntry(ChatDocument.OpenEntry(channel: "o", key: "k", value: "v", owner: "ann", isDeletedWhenLeft: true)),
+            .setting(ChatDocument.Setting(user: "ann", channel: "group:g", isPinned: true, level: -1)),
+            .restriction(ChatDocument.Restriction(kind: .muted, scope: "group:g", user: "bob", until: 9)),
         ]
-        try await store.commit { $0.documents = [group, .member(ChatMember(group: "g", user: "bob"))] + all }
-        try await store.commit(in: "other") { $0.documents = [.user(ChatUser(id: "ann"))] }
+        try await store.commit { $0.documents = [group, .member(ChatDocument.Member(group: "g", user: "bob"))] + all }
+        try await store.commit(in: "other") { $0.documents = [.user(ChatDocument.User(id: "ann"))] }
         try await store.commit {
             $0.documents = [renamed]
             $0.removedDocuments = [.member(group: "g", user: "bob"), .member(group: "g", user: "zoe")]
@@ -291,10 +292,10 @@ extension ChatTrial {
         let restored = try await store.restore().applications
         try expect(restored["app"]?.documents.count, all.count, "counting the documents")
         try expect(restored["app"].map { Set($0.documents) }, Set(all), "restoring the documents")
-        try expect(restored["other"]?.documents, [.user(ChatUser(id: "ann"))], "restoring those of another application")
+        try expect(restored["other"]?.documents, [.user(ChatDocument.User(id: "ann"))], "restoring those of another application")
         let part = try await store.restore(["other", "unknown"]).applications
         try expect(part.keys.map { $0 }, ["other"], "restoring one application")
-        try expect(part["other"]?.documents, [.user(ChatUser(id: "ann"))], "restoring the documents of one application")
+        try expect(part["other"]?.documents, [.user(ChatDocument.User(id: "ann"))], "restoring the documents of one application")
         await store.close()
     }
 
@@ -352,11 +353,11 @@ extension ChatTrial {
         for (id, name) in zip(1...6 as ClosedRange<UInt64>, names) {
             try await store.commit(ChatCommit(event(id, name, from: name, clientID: name, body: "e\(id)"), to: [(name, id)]))
         }
-        let kept = names.map { ChatDocument.user(ChatUser(id: $0)) }
+        let kept = names.map { ChatDocument.user(ChatDocument.User(id: $0)) }
         try await store.commit { $0.documents = kept }
         try await store.commit {
             $0.hiddenUpTo = [(names[0], names[1], 9)]
-            $0.removedDocuments = [ChatDocumentKey(.user, names[4])]
+            $0.removedDocuments = [ChatDocument.Key(.user, names[4])]
         }
         for (id, name) in zip(1...6 as ClosedRange<UInt64>, names) {
             try await expect(store.ids(of: name, viewer: names[1]), [id], "the history of \(name)")
@@ -404,7 +405,7 @@ extension ChatTrial {
             $0.receipts = [(base + 10, ChatReceipt(user: "bob", time: 5))]
             $0.hidden = [("zoe", base + 10)]
             $0.acknowledged = [ChatInboxPlace(user: "bob", sequence: 2)]
-            $0.documents = [.user(ChatUser(id: "ann", name: "Ann"))]
+            $0.documents = [.user(ChatDocument.User(id: "ann", name: "Ann"))]
         }
         await first.close()
         let store = try await open()
@@ -415,7 +416,7 @@ extension ChatTrial {
         }
         try expect(after.highestID >= base + 10, "the highest id is \(after.highestID) after \(base + 10)")
         let restored = after.applications["app"]
-        try expect(restored?.documents, [.user(ChatUser(id: "ann", name: "Ann"))], "restoring documents")
+        try expect(restored?.documents, [.user(ChatDocument.User(id: "ann", name: "Ann"))], "restoring documents")
         try expect(restored?.inboxes["bob"].map { [$0.last, $0.acknowledged] }, [3, 2], "restoring the places of an inbox")
         try expect(restored?.recentSends.map(\.id), [base + 10], "restoring what was sent in the last hour")
         // Names that were known before still identify the same inboxes.

@@ -1,5 +1,5 @@
 import ChatDatabase
-import NexconnProtocol
+import ChatProtocol
 import Testing
 
 @Suite("History and what is missing in it (CD-20 to CD-25)")
@@ -8,11 +8,11 @@ struct HistoryTests {
 
     /// The server's history of one channel.
     private struct Server {
-        var messages: [NexconnMessage]
+        var messages: [ChatMessage]
 
-        func answer(_ request: NexconnHistoryRequest) -> (page: [NexconnMessage], hasMore: Bool) {
+        func answer(_ request: ChatHistoryRequest) -> (page: [ChatMessage], hasMore: Bool) {
             let ascending = messages.sorted { $0.id < $1.id }
-            let found: [NexconnMessage] =
+            let found: [ChatMessage] =
                 switch request.place {
                 case .latest: ascending.reversed()
                 case .before(let id): ascending.filter { $0.id < id }.reversed()
@@ -44,7 +44,7 @@ struct HistoryTests {
         #expect(try times(.afterTime(.max), 1) == [])
         try database.deleteMessages([id(500)], in: ann)
         #expect(try times(.before(middle), 1) == [400])
-        #expect(try database.history(NexconnChannel(.direct, "nobody")).messages == [])
+        #expect(try database.history(ChatChannel(.direct, "nobody")).messages == [])
     }
 
     @Test("Pages of some types only")
@@ -87,7 +87,7 @@ struct HistoryTests {
         }
         #expect(seen == (1...50).reversed().map { $0 * 100 })
         #expect(asked == 3)
-        #expect(try database.coverage(of: ann) == [id(0)...NexconnMessageID(rawValue: UInt64(Int64.max))])
+        #expect(try database.coverage(of: ann) == [id(0)...ChatMessageID(rawValue: UInt64(Int64.max))])
         #expect(try database.history(ann, limit: 20).missing == nil)
         #expect(try database.history(ann, from: .oldest, limit: 100).missing == nil)
     }
@@ -97,7 +97,7 @@ struct HistoryTests {
         let database = try scratch.open()
         try database.beginInbox(at: 1_000, isContinued: false, hasEverything: true)
         for channel in [ann, team] {
-            let request = NexconnHistoryRequest(channel)
+            let request = ChatHistoryRequest(channel)
             try database.merge([], of: request, hasMore: false)
         }
         try database.receive(.message(text(1_100)), .message(text(1_200, in: team)), .message(text(1_300)))
@@ -130,7 +130,7 @@ struct HistoryTests {
     func offline() throws {
         let database = try scratch.open()
         try database.beginInbox(at: 1_000, isContinued: false, hasEverything: true)
-        try database.merge([], of: NexconnHistoryRequest(ann), hasMore: false)
+        try database.merge([], of: ChatHistoryRequest(ann), hasMore: false)
         try database.receive(.message(text(1_100)))
         #expect(try database.history(ann, isLive: true).missing == nil)
         #expect(try database.history(ann, isLive: false).missing?.place == .latest)
@@ -142,28 +142,28 @@ struct HistoryTests {
     func joining() throws {
         let database = try scratch.open()
         try database.beginInbox(at: 1_000, isContinued: false, hasEverything: true)
-        for channel in [ann, team] { try database.merge([], of: NexconnHistoryRequest(channel), hasMore: false) }
+        for channel in [ann, team] { try database.merge([], of: ChatHistoryRequest(channel), hasMore: false) }
         #expect(try database.history(team).missing == nil)
         try database.receive(joined(team.id, "me", at: 2_000), .message(text(2_100, in: team)))
         #expect(try database.history(team).missing?.place == .before(id(2_001)))
         #expect(try database.history(team, limit: 1).missing == nil)
         #expect(try database.history(ann).missing == nil)
         // Others come and go without a hole for this user.
-        try database.merge([text(1_500, in: team)], of: NexconnHistoryRequest(team, place: .before(id(2_001))), hasMore: false)
+        try database.merge([text(1_500, in: team)], of: ChatHistoryRequest(team, place: .before(id(2_001))), hasMore: false)
         #expect(try database.history(team).missing == nil)
         try database.receive(joined(team.id, "eve", at: 2_500))
         #expect(try database.history(team).missing == nil)
         // What the inbox had proved before a gap counts from the day of the arrival, too.
         try database.receive(.message(text(2_600)), joined("club", "me", at: 2_550))
         try database.beginInbox(at: 3_000, isContinued: false, hasEverything: true)
-        let club = NexconnChannel(.group, "club")
+        let club = ChatChannel(.group, "club")
         #expect(try database.coverage(of: club).first?.lowerBound ?? id(0) > id(2_549))
     }
 
-    private func joined(_ group: String, _ user: String, at time: Int64) -> NexconnEvent {
-        let group = NexconnGroup(id: group, name: "Group", owner: "ann")
-        let members = [NexconnGroupMember(user: user, role: .member)]
-        return .group(NexconnGroupOperation(kind: .join, group: group, operator: "ann", members: members, time: time))
+    private func joined(_ group: String, _ user: String, at time: Int64) -> ChatWireEvent {
+        let group = ChatGroup(id: group, name: "Group", owner: "ann")
+        let members = [ChatGroupMember(user: user, role: .member)]
+        return .group(ChatGroupOperation(kind: .join, group: group, operator: "ann", members: members, time: time))
     }
 
     @Test("Where the inbox does not bring everything, only answers count")
@@ -172,7 +172,7 @@ struct HistoryTests {
         try database.beginInbox(at: 1_000, isContinued: false, hasEverything: false)
         try database.receive(.message(text(1_100)))
         #expect(try database.history(ann).missing?.place == .latest)
-        try database.merge([text(1_100)], of: NexconnHistoryRequest(ann), hasMore: false)
+        try database.merge([text(1_100)], of: ChatHistoryRequest(ann), hasMore: false)
         // Something may have come since; just after asking it has not.
         #expect(try database.history(ann).missing?.place == .latest)
         #expect(try database.history(ann, isFresh: true).missing == nil)
@@ -183,12 +183,12 @@ struct HistoryTests {
     @Test("The inbox says nothing of open channels; pages of their history do")
     func openChannels() throws {
         let database = try scratch.open()
-        let hall = NexconnChannel(.open, "hall")
+        let hall = ChatChannel(.open, "hall")
         try database.beginInbox(at: 1_000, isContinued: false, hasEverything: true)
         _ = try database.receive(transient: [.message(text(1_100, in: hall, from: "bob"))])
         #expect(try database.history(hall).missing?.place == .latest)
         let page = [text(1_100, in: hall, from: "bob"), text(1_050, in: hall, from: "bob")]
-        try database.merge(page, of: NexconnHistoryRequest(hall), hasMore: false)
+        try database.merge(page, of: ChatHistoryRequest(hall), hasMore: false)
         #expect(try database.coverage(of: hall) == [id(0)...id(1_100)])
         #expect(try database.history(hall, isFresh: true).missing == nil)
         try database.beginInbox(at: 2_000, isContinued: false, hasEverything: true)

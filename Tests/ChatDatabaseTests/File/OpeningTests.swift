@@ -1,8 +1,8 @@
+import ChatProtocol
 import Dispatch
 import Foundation
 import GRDB
 import NIOConcurrencyHelpers
-import NexconnProtocol
 import Testing
 
 @testable import ChatDatabase
@@ -32,7 +32,7 @@ struct OpeningTests {
         first.close()
         let (second, isRecreatedThen) = try open()
         #expect(!isRecreatedThen)
-        #expect(second.place == NexconnPlace(epoch: "e", sequence: 1))
+        #expect(second.place == ChatPlace(epoch: "e", sequence: 1))
         #expect(try second.times() == [1])
     }
 
@@ -45,8 +45,8 @@ struct OpeningTests {
                 do {
                     let (database, isRecreated) = try ChatDatabase.open(directory: directory, appKey: "app", user: "me")
                     // Each has an inbox of its own: in the same one, two that do not know of each other would give two messages one number.
-                    let item = NexconnInboxItem(sequence: 1, event: .message(text(Int64(number + 1))))
-                    _ = try database.receive([item], place: NexconnPlace(epoch: "e\(number)", sequence: 1))
+                    let item = ChatInboxItem(sequence: 1, event: .message(text(Int64(number + 1))))
+                    _ = try database.receive([item], place: ChatPlace(epoch: "e\(number)", sequence: 1))
                     database.close()
                     opened.withLockedValue { $0.append(isRecreated) }
                 } catch {
@@ -290,8 +290,8 @@ struct OpeningTests {
         let (first, _) = try open()
         let (second, _) = try open()
         try first.receive(.message(text(1)))
-        let item = NexconnInboxItem(sequence: 1, event: .message(text(1)))
-        #expect(try second.receive([item], place: NexconnPlace(epoch: "e", sequence: 1)) == [])
+        let item = ChatInboxItem(sequence: 1, event: .message(text(1)))
+        #expect(try second.receive([item], place: ChatPlace(epoch: "e", sequence: 1)) == [])
         first.close()
         #expect(try second.times() == [1])
         second.close()
@@ -321,6 +321,6 @@ struct OpeningTests {
         #expect(throws: ChatDatabaseError.closed) { try database.insert(outgoing("x")) }
         #expect(throws: ChatDatabaseError.closed) { try database.search("hello", in: ann) }
         #expect(ChatDatabaseError.closed.code == .databaseClosed)
-        #expect(database.place == NexconnPlace(epoch: "e", sequence: 1))
+        #expect(database.place == ChatPlace(epoch: "e", sequence: 1))
     }
 }

@@ -1,6 +1,6 @@
+import ChatProtocol
 import Foundation
 import GRDB
-import NexconnProtocol
 import Testing
 
 @testable import ChatDatabase
@@ -18,7 +18,7 @@ struct TroubleTests {
             try transaction.database.execute(sql: "PRAGMA max_page_count = \(pages)")
             return pages
         }
-        let many = (2...400).map { NexconnEvent.message(text($0, String(repeating: "word\($0) ", count: 100))) }
+        let many = (2...400).map { ChatWireEvent.message(text($0, String(repeating: "word\($0) ", count: 100))) }
         #expect(throws: ChatDatabaseError.full) { try database.receive(many) }
         #expect(database.place?.sequence == 1)
         #expect(try database.times() == [1])
@@ -55,13 +55,13 @@ struct TroubleTests {
         let database = try scratch.open()
         #expect(throws: ChatDatabaseError.self) {
             try database.write { transaction in
-                _ = try transaction.insertLocal(outgoing("c", in: NexconnChannel(.direct, "new")))
+                _ = try transaction.insertLocal(outgoing("c", in: ChatChannel(.direct, "new")))
                 throw Interruption()
             }
         }
         // Names and channels that the transaction had made are made anew.
-        try database.insert(outgoing("c", in: NexconnChannel(.direct, "new")))
-        #expect(try database.channel(NexconnChannel(.direct, "new"))?.latest?.clientID == "c")
+        try database.insert(outgoing("c", in: ChatChannel(.direct, "new")))
+        #expect(try database.channel(ChatChannel(.direct, "new"))?.latest?.clientID == "c")
         database.close()
     }
 }

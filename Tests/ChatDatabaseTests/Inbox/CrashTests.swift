@@ -1,7 +1,7 @@
 import ChatDatabase
+import ChatProtocol
 import Foundation
 import NIOConcurrencyHelpers
-import NexconnProtocol
 import Testing
 
 #if os(Linux) || os(macOS)
@@ -28,8 +28,8 @@ import Testing
             #expect(try database.unread() == [place, 0])
             #expect(try database.search("hello", in: ann, limit: .max).messages.count == place)
             // What comes again from the place on makes it whole.
-            let items = (1...UInt64(place + 10)).map { NexconnInboxItem(sequence: $0, event: .message(text(Int64($0)))) }
-            #expect(try database.receive(items, place: NexconnPlace(epoch: "e", sequence: UInt64(place + 10))).count == 10)
+            let items = (1...UInt64(place + 10)).map { ChatInboxItem(sequence: $0, event: .message(text(Int64($0)))) }
+            #expect(try database.receive(items, place: ChatPlace(epoch: "e", sequence: UInt64(place + 10))).count == 10)
             database.close()
         }
 
@@ -46,8 +46,8 @@ import Testing
             let size = UInt64.random(in: 1...60)
             for package in 0..<100_000 as Range<UInt64> {
                 let numbers = package * size + 1...(package + 1) * size
-                let items = numbers.map { NexconnInboxItem(sequence: $0, event: .message(text(Int64($0)))) }
-                guard (try? database.receive(items, place: NexconnPlace(epoch: "e", sequence: numbers.upperBound))) != nil else {
+                let items = numbers.map { ChatInboxItem(sequence: $0, event: .message(text(Int64($0)))) }
+                guard (try? database.receive(items, place: ChatPlace(epoch: "e", sequence: numbers.upperBound))) != nil else {
                     return
                 }
                 say("\(numbers.upperBound)")

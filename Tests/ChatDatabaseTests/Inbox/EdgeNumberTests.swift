@@ -1,4 +1,4 @@
-import NexconnProtocol
+import ChatProtocol
 import Testing
 
 @testable import ChatDatabase
@@ -38,7 +38,7 @@ struct EdgeNumberTests {
         let database = try scratch.open()
         let ids = [Position.last - 1, Position.last, Position.last + 1, Int64.max - 1, Int64.max]
         let changes = try database.receive(
-            ids.map { number in .message(text(1) { $0.id = NexconnMessageID(rawValue: UInt64(number)) }) })
+            ids.map { number in .message(text(1) { $0.id = ChatMessageID(rawValue: UInt64(number)) }) })
         #expect(changes.count == 2)
         for number in 0..<3 {
             let own = try database.insert(outgoing("c\(number)"))
@@ -47,9 +47,9 @@ struct EdgeNumberTests {
             #expect(try database.insertLocal([outgoing("l\(number)", time: .max)]).count == 1)
         }
         let own = try database.insert(outgoing("last"))
-        #expect(try database.finish(localID: own.localID, id: NexconnMessageID(rawValue: UInt64(Int64.max))) == nil)
+        #expect(try database.finish(localID: own.localID, id: ChatMessageID(rawValue: UInt64(Int64.max))) == nil)
         try database.receive(
-            .message(text(1, from: "me", clientID: "last") { $0.id = NexconnMessageID(rawValue: UInt64(Position.last - 2)) }))
+            .message(text(1, from: "me", clientID: "last") { $0.id = ChatMessageID(rawValue: UInt64(Position.last - 2)) }))
         try show(database)
         #expect(try database.history(ann, limit: 100).messages.count == 9)
     }
@@ -60,8 +60,8 @@ struct EdgeNumberTests {
         try database.receive(
             .message(text(100)),
             .edit(
-                NexconnEdit(conversation: .direct, from: "ann", to: "me", id: id(100), content: textContent("new"), time: time)),
-            .settings(NexconnChannelSettings(conversation: .direct, id: "ann", isPinned: true, level: Int(time))))
+                ChatEdit(conversation: .direct, from: "ann", to: "me", id: id(100), content: textContent("new"), time: time)),
+            .settings(ChatChannelSettings(conversation: .direct, id: "ann", isPinned: true, level: Int(time))))
         try database.insertLocal([outgoing("a", time: time)])
         for isContinued in [false, true] {
             try database.beginInbox(at: time, isContinued: isContinued, hasEverything: true)

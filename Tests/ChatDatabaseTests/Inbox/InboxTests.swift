@@ -1,5 +1,5 @@
 import ChatDatabase
-import NexconnProtocol
+import ChatProtocol
 import Testing
 
 @Suite("What the inbox brings (CD-10 to CD-19)")
@@ -9,16 +9,16 @@ struct InboxTests {
     @Test("Messages are new once, whether they come again with their number, with another, or in another order")
     func once() throws {
         let database = try scratch.open()
-        let items = (1...3).map { NexconnInboxItem(sequence: UInt64($0), event: .message(text(Int64($0) * 100))) }
-        let place = NexconnPlace(epoch: "e", sequence: 3)
+        let items = (1...3).map { ChatInboxItem(sequence: UInt64($0), event: .message(text(Int64($0) * 100))) }
+        let place = ChatPlace(epoch: "e", sequence: 3)
         #expect(try database.receive(items, place: place).count == 3)
         #expect(try database.receive(items, place: place) == [])
         // A new life of the inbox numbers them anew.
         let renumbered = items.reversed().enumerated().map {
-            NexconnInboxItem(sequence: UInt64($0.offset), event: $0.element.event)
+            ChatInboxItem(sequence: UInt64($0.offset), event: $0.element.event)
         }
-        #expect(try database.receive(renumbered, place: NexconnPlace(epoch: "f", sequence: 9)) == [])
-        #expect(database.place == NexconnPlace(epoch: "f", sequence: 9))
+        #expect(try database.receive(renumbered, place: ChatPlace(epoch: "f", sequence: 9)) == [])
+        #expect(database.place == ChatPlace(epoch: "f", sequence: 9))
         #expect(try database.times() == [300, 200, 100])
         #expect(try database.unread() == [3, 0])
     }
@@ -26,11 +26,11 @@ struct InboxTests {
     @Test("CD-10: what has a number that was reached is not taken again, whatever it brings")
     func reached() throws {
         let database = try scratch.open()
-        let place = NexconnPlace(epoch: "e", sequence: 3)
-        let first = NexconnInboxItem(sequence: 3, event: .message(text(100)))
+        let place = ChatPlace(epoch: "e", sequence: 3)
+        let first = ChatInboxItem(sequence: 3, event: .message(text(100)))
         #expect(try database.receive([first], place: place).count == 1)
         for sequence in [2, 3] as [UInt64] {
-            let other = NexconnInboxItem(sequence: sequence, event: .message(text(200)))
+            let other = ChatInboxItem(sequence: sequence, event: .message(text(200)))
             #expect(try database.receive([other], place: place) == [])
         }
         #expect(try database.times() == [100])
@@ -41,11 +41,11 @@ struct InboxTests {
     @Test("The place never goes back in the same life of the inbox")
     func place() throws {
         let database = try scratch.open()
-        _ = try database.receive([], place: NexconnPlace(epoch: "e", sequence: 9))
-        _ = try database.receive([], place: NexconnPlace(epoch: "e", sequence: 4))
-        #expect(database.place == NexconnPlace(epoch: "e", sequence: 9))
+        _ = try database.receive([], place: ChatPlace(epoch: "e", sequence: 9))
+        _ = try database.receive([], place: ChatPlace(epoch: "e", sequence: 4))
+        #expect(database.place == ChatPlace(epoch: "e", sequence: 9))
         database.close()
-        #expect(try scratch.open().place == NexconnPlace(epoch: "e", sequence: 9))
+        #expect(try scratch.open().place == ChatPlace(epoch: "e", sequence: 9))
     }
 
     @Test("A message is kept as it came")
@@ -130,9 +130,9 @@ struct InboxTests {
     @Test("A number that no clock gives out is ignored")
     func numbers() throws {
         let database = try scratch.open()
-        let wild = text(1) { $0.id = NexconnMessageID(rawValue: .max) }
-        let recall = NexconnRecall(
-            conversation: .direct, from: "ann", to: "me", id: NexconnMessageID(rawValue: .max - 1), sender: "ann", time: 1)
+        let wild = text(1) { $0.id = ChatMessageID(rawValue: .max) }
+        let recall = ChatRecall(
+            conversation: .direct, from: "ann", to: "me", id: ChatMessageID(rawValue: .max - 1), sender: "ann", time: 1)
         #expect(try database.receive(.message(wild), .recall(recall), .message(text(5))).count == 1)
         #expect(try database.times() == [5])
     }
@@ -141,8 +141,8 @@ struct InboxTests {
     func recall() throws {
         let database = try scratch.open()
         let recall = { (time: Int64) in
-            NexconnEvent.recall(
-                NexconnRecall(conversation: .direct, from: "ann", to: "me", id: id(time), sender: "ann", time: time + 50))
+            ChatWireEvent.recall(
+                ChatRecall(conversation: .direct, from: "ann", to: "me", id: id(time), sender: "ann", time: time + 50))
         }
         try database.receive(.message(text(100, "one")), .message(text(200, "two")))
         let changes = try database.receive(recall(200), recall(200), recall(300), .message(text(300)))
@@ -164,8 +164,8 @@ struct InboxTests {
     func edit() throws {
         let database = try scratch.open()
         let edit = { (time: Int64, text: String, at: Int64) in
-            NexconnEvent.edit(
-                NexconnEdit(conversation: .direct, from: "ann", to: "me", id: id(time), content: textContent(text), time: at))
+            ChatWireEvent.edit(
+                ChatEdit(conversation: .direct, from: "ann", to: "me", id: id(time), content: textContent(text), time: at))
         }
         try database.receive(.message(text(100, "first")))
         let changes = try database.receive(edit(100, "second", 500), edit(100, "older", 400), edit(700, "early", 800))
@@ -187,8 +187,8 @@ struct InboxTests {
     func metadata() throws {
         let database = try scratch.open()
         let change = { (time: Int64, set: [String: String], deleted: [String]) in
-            NexconnEvent.metadata(
-                NexconnMetadataChange(
+            ChatWireEvent.metadata(
+                ChatMetadataChange(
                     conversation: .direct, from: "ann", to: "me", id: id(time), set: set, deleted: deleted, time: time + 1))
         }
         try database.receive(.message(text(100) { $0.options.metadata = ["a": "1", "b": "2"] }))
@@ -203,16 +203,16 @@ struct InboxTests {
     @Test("Receipts set the counts of own messages, never back")
     func receipts() throws {
         let database = try scratch.open()
-        let receipt = { (items: [NexconnReceipt]) in
-            NexconnEvent.receipt(NexconnReceipts(conversation: .group, from: "bob", to: "team", items: items, time: 900))
+        let receipt = { (items: [ChatReadCounts]) in
+            ChatWireEvent.receipt(ChatReceipts(conversation: .group, from: "bob", to: "team", items: items, time: 900))
         }
         try database.receive(.message(text(100, in: team, from: "me")), .message(text(200, in: team)))
         let changes = try database.receive(
             receipt([
-                NexconnReceipt(id: id(100), read: 2, unread: 1, total: 3),
-                NexconnReceipt(id: id(200), read: 1, unread: 0, total: 1),
-                NexconnReceipt(id: id(300), read: 1, unread: 0, total: 1),
-            ]), receipt([NexconnReceipt(id: id(100), read: 1, unread: 2, total: 3)]))
+                ChatReadCounts(id: id(100), read: 2, unread: 1, total: 3),
+                ChatReadCounts(id: id(200), read: 1, unread: 0, total: 1),
+                ChatReadCounts(id: id(300), read: 1, unread: 0, total: 1),
+            ]), receipt([ChatReadCounts(id: id(100), read: 1, unread: 2, total: 3)]))
         guard case .receipts(let channel, let told)? = changes.first, changes.count == 1 else {
             Issue.record("\(changes)")
             return
@@ -224,9 +224,9 @@ struct InboxTests {
         try database.receive(.message(text(400, from: "me")))
         try database.receive(
             .receipt(
-                NexconnReceipts(
+                ChatReceipts(
                     conversation: .direct, from: "ann", to: "me",
-                    items: [NexconnReceipt(id: id(400), read: 1, unread: 0, total: 1)], time: 900)))
+                    items: [ChatReadCounts(id: id(400), read: 1, unread: 0, total: 1)], time: 900)))
         #expect(try database.message(id: id(400))?.status == .read)
     }
 
@@ -257,17 +257,17 @@ struct InboxTests {
         let database = try scratch.open()
         try database.receive(
             .message(text(100)), .message(text(200)), .read(ann, time: 150),
-            .recall(NexconnRecall(conversation: .direct, from: "ann", to: "me", id: id(100), sender: "ann", time: 300)))
+            .recall(ChatRecall(conversation: .direct, from: "ann", to: "me", id: id(100), sender: "ann", time: 300)))
         #expect(try database.unread() == [1, 0])
     }
 
     @Test("Settings of other devices are taken over, for one channel or for all of a kind")
     func settings() throws {
         let database = try scratch.open()
-        let changes: [NexconnEvent] = [
-            .settings(NexconnChannelSettings(conversation: .direct, id: "ann", isPinned: true, level: 5)),
-            .settings(NexconnChannelSettings(conversation: .direct, id: "ann", level: 1)),
-            .settings(NexconnChannelSettings(conversation: .group, id: nil, level: 2)),
+        let changes: [ChatWireEvent] = [
+            .settings(ChatChannelSettings(conversation: .direct, id: "ann", isPinned: true, level: 5)),
+            .settings(ChatChannelSettings(conversation: .direct, id: "ann", level: 1)),
+            .settings(ChatChannelSettings(conversation: .group, id: nil, level: 2)),
         ]
         #expect(try database.receive(changes).count == 3)
         #expect(try database.channel(ann)?.isPinned == true)
@@ -280,7 +280,7 @@ struct InboxTests {
     @Test("What the database does not keep is passed on, in order")
     func others() throws {
         let database = try scratch.open()
-        let typing = NexconnEvent.typing(from: "ann", to: "me", type: "RC:TxtMsg", time: 1)
+        let typing = ChatWireEvent.typing(from: "ann", to: "me", type: "RC:TxtMsg", time: 1)
         let changes = try database.receive(typing, .message(text(1)), .presence([]))
         #expect(changes.first == .other(typing))
         #expect(changes.last == .other(.presence([])))
@@ -307,13 +307,13 @@ struct InboxTests {
     @Test("Two spellings of one id are two channels (HB-11)")
     func spellings() throws {
         let database = try scratch.open()
-        let channels = [NexconnChannel(.direct, "Kurt"), NexconnChannel(.direct, "\u{212A}urt")]
+        let channels = [ChatChannel(.direct, "Kurt"), ChatChannel(.direct, "\u{212A}urt")]
         let items = channels.enumerated().map {
-            NexconnInboxItem(sequence: UInt64($0 + 1), event: .message(text(Int64($0 + 1) * 100, in: $1)))
+            ChatInboxItem(sequence: UInt64($0 + 1), event: .message(text(Int64($0 + 1) * 100, in: $1)))
         }
-        let changes = try database.receive(items, place: NexconnPlace(epoch: "e", sequence: 2))
+        let changes = try database.receive(items, place: ChatPlace(epoch: "e", sequence: 2))
         let found = changes.compactMap { change in
-            if case .message(let message) = change { message.channel } else { nil as NexconnChannel? }
+            if case .message(let message) = change { message.channel } else { nil as ChatChannel? }
         }
         #expect(found == channels)
         #expect(try database.unreadChannels([.direct]).count == 2)

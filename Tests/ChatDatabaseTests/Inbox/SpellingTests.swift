@@ -1,5 +1,5 @@
 import ChatDatabase
-import NexconnProtocol
+import ChatProtocol
 import Testing
 
 @Suite("Names that Unicode takes for equal (CD-29)")
@@ -8,9 +8,9 @@ struct SpellingTests {
     private static let composed = "caf\u{E9}"
     private static let decomposed = "cafe\u{301}"
 
-    private func message(from sender: String, to receiver: String, _ time: Int64) -> NexconnEvent {
+    private func message(from sender: String, to receiver: String, _ time: Int64) -> ChatWireEvent {
         .message(
-            NexconnMessage(
+            ChatMessage(
                 id: id(time), conversation: .direct, from: sender, to: receiver, type: "RC:TxtMsg", content: textContent("hi")))
     }
 
@@ -19,16 +19,16 @@ struct SpellingTests {
         let (me, other) = (Self.composed, Self.decomposed)
         let database = try scratch.open(me)
         try database.receive([message(from: other, to: me, 100), message(from: me, to: other, 200)])
-        let messages = try database.history(NexconnChannel(.direct, other)).messages
+        let messages = try database.history(ChatChannel(.direct, other)).messages
         #expect(messages.map(\.isSent) == [true, false])
-        #expect(try database.channel(NexconnChannel(.direct, other))?.unread == 1)
-        #expect(try database.channel(NexconnChannel(.direct, me)) == nil)
-        let members = [NexconnGroupMember(user: other, role: .member)]
-        let group = NexconnGroup(id: "team", name: "Team", owner: other)
+        #expect(try database.channel(ChatChannel(.direct, other))?.unread == 1)
+        #expect(try database.channel(ChatChannel(.direct, me)) == nil)
+        let members = [ChatGroupMember(user: other, role: .member)]
+        let group = ChatGroup(id: "team", name: "Team", owner: other)
         try database.beginInbox(at: 50, isContinued: false, hasEverything: true)
-        try database.merge([], of: NexconnHistoryRequest(team), hasMore: false)
+        try database.merge([], of: ChatHistoryRequest(team), hasMore: false)
         try database.receive(
-            [.group(NexconnGroupOperation(kind: .join, group: group, operator: other, members: members, time: 300))])
+            [.group(ChatGroupOperation(kind: .join, group: group, operator: other, members: members, time: 300))])
         #expect(try database.history(team).missing == nil)
     }
 }

@@ -1,5 +1,5 @@
 import ChatDatabase
-import NexconnProtocol
+import ChatProtocol
 
 /// What the database should hold, kept in the plainest way.
 struct ChatModel {
@@ -102,14 +102,14 @@ struct ChatModel {
         }
     }
 
-    var channels: [NexconnChannel: Channel] = [:]
+    var channels: [ChatChannel: Channel] = [:]
 
-    subscript(channel: NexconnChannel) -> Channel {
+    subscript(channel: ChatChannel) -> Channel {
         get { channels[channel] ?? Channel() }
         set { channels[channel] = newValue }
     }
 
-    var list: [NexconnChannel] {
+    var list: [ChatChannel] {
         channels.filter(\.value.isListed).sorted {
             ($0.value.operationTime, $0.key.conversation.rawValue, $0.key.id) > (
                 $1.value.operationTime, $1.key.conversation.rawValue, $1.key.id

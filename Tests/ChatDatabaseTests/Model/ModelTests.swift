@@ -1,5 +1,5 @@
 import ChatDatabase
-import NexconnProtocol
+import ChatProtocol
 import Testing
 
 @Suite("The database and a plain model of it agree (CD-9)")
@@ -30,7 +30,7 @@ private struct ModelRun {
     private var clients = 0
     private(set) var database: ChatDatabase
 
-    private let channels = [ann, NexconnChannel(.direct, "bea"), team]
+    private let channels = [ann, ChatChannel(.direct, "bea"), team]
     private let words = ["apple", "banana", "cherry", "会议", "date"]
 
     init(seed: UInt64) throws {
@@ -39,10 +39,10 @@ private struct ModelRun {
     }
 
     private mutating func number(_ range: ClosedRange<Int64>) -> Int64 { Int64.random(in: range, using: &random) }
-    private mutating func channel() -> NexconnChannel { channels.randomElement(using: &random) ?? ann }
+    private mutating func channel() -> ChatChannel { channels.randomElement(using: &random) ?? ann }
 
     /// A server's id, from a range so narrow that many come twice.
-    private mutating func someID() -> NexconnMessageID { id(1_000 + number(0...40), 1_000 * number(0...2)) }
+    private mutating func someID() -> ChatMessageID { id(1_000 + number(0...40), 1_000 * number(0...2)) }
 
     mutating func step() throws {
         time.set(time.now + number(0...3))
@@ -62,7 +62,7 @@ private struct ModelRun {
 
     // MARK: - Steps
 
-    private mutating func message(in channel: NexconnChannel) -> (NexconnMessage, ChatModel.Message) {
+    private mutating func message(in channel: ChatChannel) -> (ChatMessage, ChatModel.Message) {
         let isSent = number(0...4) == 0
         let isMention = number(0...3) == 0
         let word = words.randomElement(using: &random) ?? ""
@@ -81,7 +81,7 @@ private struct ModelRun {
     }
 
     private mutating func receive() throws {
-        var events: [NexconnEvent] = []
+        var events: [ChatWireEvent] = []
         var expected = 0
         for _ in 0..<number(1...5) {
             let channel = channel()
@@ -92,13 +92,13 @@ private struct ModelRun {
                 let id = someID()
                 events.append(
                     .recall(
-                        NexconnRecall(conversation: channel.conversation, from: peer, to: to, id: id, sender: peer, time: 9_000)))
+                        ChatRecall(conversation: channel.conversation, from: peer, to: to, id: id, sender: peer, time: 9_000)))
                 if model[channel].recall(id.rawValue) { expected += 1 }
             case 1:
                 let (id, word, at) = (someID(), words.randomElement(using: &random) ?? "", number(5_000...5_009))
                 events.append(
                     .edit(
-                        NexconnEdit(
+                        ChatEdit(
                             conversation: channel.conversation, from: peer, to: to, id: id, content: textContent(word), time: at))
                 )
                 if model[channel].edit(id.rawValue, word, at: at) { expected += 1 }
@@ -132,7 +132,7 @@ private struct ModelRun {
 
     private mutating func merge() throws {
         let channel = channel()
-        var page: [NexconnMessage: ChatModel.Message] = [:]
+        var page: [ChatMessage: ChatModel.Message] = [:]
         for _ in 0..<number(1...6) {
             let (message, plain) = message(in: channel)
             if !page.keys.contains(where: { $0.id == message.id }) { page[message] = plain }
@@ -164,7 +164,7 @@ private struct ModelRun {
         model[channel].touch(time.now)
     }
 
-    private mutating func waiting(in channel: NexconnChannel) -> ChatModel.Message? {
+    private mutating func waiting(in channel: ChatChannel) -> ChatModel.Message? {
         model[channel].messages.filter { !$0.hasID }.randomElement(using: &random)
     }
 

@@ -1,12 +1,12 @@
 import ChatDatabase
-import NexconnProtocol
+import ChatProtocol
 import Testing
 
 @Suite("Search (CD-30 to CD-37)")
 struct SearchTests {
     private let scratch = Scratch()
 
-    private func filled(_ texts: [String], in channel: NexconnChannel = ann) throws -> ChatDatabase {
+    private func filled(_ texts: [String], in channel: ChatChannel = ann) throws -> ChatDatabase {
         let database = try scratch.open()
         try database.receive(texts.enumerated().map { .message(text(Int64($0.offset + 1) * 100, in: channel, $0.element)) })
         return database
@@ -54,7 +54,7 @@ struct SearchTests {
         // Bursts share their time; the words of every third message match.
         try database.receive((0..<90).map { .message(text($0 / 30 + 1, part: $0 % 30, $0 % 3 == 0 ? "needle" : "hay")) })
         for limit in [1, 7, 100] {
-            var seen: [NexconnMessageID?] = []
+            var seen: [ChatMessageID?] = []
             var place: SearchPlace?
             repeat {
                 let page = try database.search("needle", in: ann, from: place, limit: limit)
@@ -102,7 +102,7 @@ struct SearchTests {
     func channels() throws {
         let database = try scratch.open()
         for number in 1...4 as ClosedRange<Int64> {
-            let channel = NexconnChannel(number == 4 ? .group : .direct, "c\(number)")
+            let channel = ChatChannel(number == 4 ? .group : .direct, "c\(number)")
             try database.receive(
                 (1...number).map { .message(text(number * 1000 + $0, in: channel, from: "c\(number)", "needle")) })
             try database.receive(.message(text(number * 1000 + 900, in: channel, from: "c\(number)", "needle", type: "app:x")))
@@ -121,7 +121,7 @@ struct SearchTests {
         let database = try scratch.open()
         let sizes: [Int64] = [1, 63, 64, 65, 200, 2, 130]
         for (number, size) in sizes.enumerated() {
-            let channel = NexconnChannel(.direct, "c\(number)")
+            let channel = ChatChannel(.direct, "c\(number)")
             try database.receive(
                 (1...size).map {
                     .message(text(Int64(number) * 10_000 + $0, in: channel, $0 % 2 == 0 ? "needle 会议" : "needles 会议"))

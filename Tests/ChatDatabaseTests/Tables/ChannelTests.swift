@@ -1,5 +1,5 @@
 import ChatDatabase
-import NexconnProtocol
+import ChatProtocol
 import Testing
 
 @Suite("Channels (CD-50 to CD-57)")
@@ -9,7 +9,7 @@ struct ChannelTests {
 
     private func open() throws -> ChatDatabase { try scratch.open(now: { [time] in time.now }) }
 
-    private func direct(_ id: String) -> NexconnChannel { NexconnChannel(.direct, id) }
+    private func direct(_ id: String) -> ChatChannel { ChatChannel(.direct, id) }
 
     @Test("The list has pinned channels first, then the latest, in pages that neither repeat nor skip")
     func list() throws {
@@ -41,7 +41,7 @@ struct ChannelTests {
     @Test("Open channels are in no list and count nothing")
     func openChannels() throws {
         let database = try open()
-        let hall = NexconnChannel(.open, "hall")
+        let hall = ChatChannel(.open, "hall")
         let changes = try database.receive(transient: [.message(text(100, in: hall, from: "bob"))])
         #expect(changes.count == 1)
         #expect(try database.times(hall) == [100])

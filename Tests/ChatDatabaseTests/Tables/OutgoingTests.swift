@@ -1,5 +1,5 @@
 import ChatDatabase
-import NexconnProtocol
+import ChatProtocol
 import Testing
 
 @Suite("Messages on their way (CD-40 to CD-44)")
@@ -127,7 +127,7 @@ struct OutgoingTests {
         let database = try open()
         let own = try database.insert(outgoing("c-1"))
         try database.receive(
-            .recall(NexconnRecall(conversation: .direct, from: "me", to: "ann", id: id(5_100), sender: "me", time: 5_200)))
+            .recall(ChatRecall(conversation: .direct, from: "me", to: "ann", id: id(5_100), sender: "me", time: 5_200)))
         #expect(try database.finish(localID: own.localID, id: id(5_100)) == nil)
         #expect(try database.times() == [])
         #expect(try database.channel(ann)?.latest == nil)

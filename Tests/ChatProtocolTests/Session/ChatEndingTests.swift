@@ -1,9 +1,9 @@
+import ChatProtocol
 import ConnectionEngine
-import NexconnProtocol
 import Testing
 
 /// Why sessions end, and what follows. Rules NS-23 to NS-34.
-@Suite struct NexconnEndingTests {
+@Suite struct ChatEndingTests {
     static let final: [(Int, StatusCategory)] = [
         (31004, .credentialsRejected), (31020, .credentialsRejected), (31027, .credentialsRejected), (31009, .banned),
         (31011, .banned), (31010, .kicked), (31023, .kicked), (31029, .accountDeleted), (31002, .refused), (31005, .refused),
@@ -13,7 +13,7 @@ import Testing
     @Test(arguments: final)
     func `A goodbye for good ends in failed, with its number, and nothing more is tried`(code: Int, category: StatusCategory) {
         for isWelcome in [false, true] {
-            let script = NexconnScript()
+            let script = ChatSessionScript()
             script.handle(.connect(within: nil))
             script.handle(.opened(script.attempt))
             if isWelcome { script.welcome() }
@@ -23,8 +23,8 @@ import Testing
             #expect(last?.phase == .failed)
             #expect(last?.category == category)
             #expect(last?.willRetry == false)
-            #expect(last?.cause?.nexconnCode == NexconnCode(code))
-            #expect(last?.cause.map { NexconnCode($0) } == NexconnCode(code))
+            #expect(last?.cause?.chatCode == ChatErrorCode(code))
+            #expect(last?.cause.map { ChatErrorCode($0) } == ChatErrorCode(code))
             script.advance(.seconds(86_400))
             script.handle(.networkChanged(.available))
             #expect(script.attempt == attempt)
@@ -37,7 +37,7 @@ import Testing
     /// Whatever the flag says: coming back by itself would only go round in a circle.
     @Test(arguments: [31004, 31020, 31009, 31011, 31010, 31023, 31029])
     func `These are for good whatever the server says about retrying`(code: Int) {
-        let script = NexconnScript.connected()
+        let script = ChatSessionScript.connected()
         script.bye(code, retry: true)
         #expect(script.changes.last?.phase == .failed)
     }
@@ -48,10 +48,10 @@ import Testing
     func `A goodbye for now is followed by another attempt, also without automatic retries`(
         code: Int, category: StatusCategory
     ) {
-        var policy = ConnectionPolicy.nexconn(timing: .fast)
+        var policy = ConnectionPolicy.chat(timing: .fast)
         for isAutomatic in [true, false] {
             policy.retriesAutomatically = isAutomatic
-            let script = NexconnScript(policy: policy)
+            let script = ChatSessionScript(policy: policy)
             script.connect()
             script.bye(code, retry: true)
             #expect(script.changes.last?.phase == .waiting)
@@ -63,7 +63,7 @@ import Testing
 
     @Test func `The server's pause is kept, up to the longest one of the policy`() {
         for (after, least) in [(2_000, 2.0), (1_000_000, 3.0), (-5, 0.0)] {
-            let script = NexconnScript.connected()
+            let script = ChatSessionScript.connected()
             script.bye(32061, retry: true, after: after)
             let pause = script.changes.last?.retryIn?.inSeconds ?? -1
             #expect(pause >= least && pause <= 3)
@@ -80,11 +80,11 @@ import Testing
 
     @Test(arguments: closes)
     func `A close without a goodbye goes by its code`(code: Int?, category: StatusCategory, phase: ConnectionPhase) {
-        let script = NexconnScript.connected()
+        let script = ChatSessionScript.connected()
         script.close(code)
         #expect(script.changes.last?.category == category)
         #expect(script.changes.last?.phase == phase)
-        #expect(script.changes.last?.cause?.nexconnCode == nil)
+        #expect(script.changes.last?.cause?.chatCode == nil)
     }
 
     @Test(
@@ -94,20 +94,20 @@ import Testing
             (.networkUnavailable, 30002), (.disconnected, 30002), (.malformedResponse, 30002), (.tlsUntrusted, 30002),
         ] as [(StatusCategory, Int)])
     func `Every failure has a number`(category: StatusCategory, code: Int) {
-        #expect(NexconnCode(ConnectionFailure(category, "")) == NexconnCode(code))
-        #expect(NexconnCode(ConnectionFailure(category, "", closeCode: 1006)) == NexconnCode(code))
-        #expect(NexconnCode(ConnectionFailure(category, "", closeCode: 4001)) == NexconnCode(code))
+        #expect(ChatErrorCode(ConnectionFailure(category, "")) == ChatErrorCode(code))
+        #expect(ChatErrorCode(ConnectionFailure(category, "", closeCode: 1006)) == ChatErrorCode(code))
+        #expect(ChatErrorCode(ConnectionFailure(category, "", closeCode: 4001)) == ChatErrorCode(code))
     }
 
     @Test(arguments: [405, 20604, 22406, 22408, 23406, 25101, 25407, 30016, 33002, -101])
     func `The number of a refusal reaches the caller`(code: Int) {
-        let failure = ConnectionFailure(NexconnRefusal(NexconnCode(code), "No."))
-        #expect(NexconnCode(failure) == NexconnCode(code))
-        #expect(failure.nexconnCode == NexconnCode(code))
+        let failure = ConnectionFailure(ChatRequestRefusal(ChatErrorCode(code), "No."))
+        #expect(ChatErrorCode(failure) == ChatErrorCode(code))
+        #expect(failure.chatCode == ChatErrorCode(code))
     }
 
     @Test func `A proxy that does not work is final`() {
-        let script = NexconnScript()
+        let script = ChatSessionScript()
         script.handle(.connect(within: nil))
         script.handle(.closed(script.attempt, ConnectionFailure(.proxyUnavailable, "No.", httpStatus: 407)))
         #expect(script.changes.last?.phase == .failed)

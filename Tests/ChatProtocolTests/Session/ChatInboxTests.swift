@@ -1,12 +1,12 @@
+import ChatProtocol
 import ConnectionEngine
-import NexconnProtocol
 import Testing
 
 /// What must not be lost. Rules NS-3, NS-4, NS-8 and NS-9.
-@Suite struct NexconnInboxTests {
+@Suite struct ChatInboxTests {
     /// Welcomed, with something missed on its way.
-    private func catchingUp(resume: NexconnPlace? = nil, q: UInt64 = 0) -> NexconnScript {
-        let script = NexconnScript(resume: resume)
+    private func catchingUp(resume: ChatPlace? = nil, q: UInt64 = 0) -> ChatSessionScript {
+        let script = ChatSessionScript(resume: resume)
         script.handle(.connect(within: nil))
         script.handle(.opened(script.attempt))
         script.welcome(q: q)
@@ -25,7 +25,7 @@ import Testing
         #expect(script.told() == ["package 6", "caught up"])
         script.acknowledge(6)
         #expect(script.sent() == ["ack 6"])
-        #expect(script.machine.memory.resume == NexconnPlace(epoch: "e", sequence: 6))
+        #expect(script.machine.memory.resume == ChatPlace(epoch: "e", sequence: 6))
     }
 
     @Test func `Part of a package does not ask for the next one`() {
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test func `What was told before is dropped by its number`() {
-        let script = catchingUp(resume: NexconnPlace(epoch: "e", sequence: 10), q: 8)
+        let script = catchingUp(resume: ChatPlace(epoch: "e", sequence: 10), q: 8)
         script.package([9, 10, 11], more: false)
         #expect(script.told() == ["package 11", "caught up"])
         script.event(11)
@@ -50,14 +50,14 @@ import Testing
     }
 
     @Test func `A package that is known and kept is acknowledged by itself`() {
-        let script = catchingUp(resume: NexconnPlace(epoch: "e", sequence: 10), q: 8)
+        let script = catchingUp(resume: ChatPlace(epoch: "e", sequence: 10), q: 8)
         script.package([9, 10], more: true)
         #expect(script.told() == [])
         #expect(script.sent() == ["ack 10"])
     }
 
     @Test func `What was told but not kept comes again, is not told again, and is acknowledged when it is kept`() {
-        let script = NexconnScript.connected()
+        let script = ChatSessionScript.connected()
         script.event(1)
         script.event(2)
         script.close(nil)
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test func `What is kept while there is no link is where the next one goes on`() {
-        let script = NexconnScript.connected()
+        let script = ChatSessionScript.connected()
         script.event(1)
         script.event(2)
         script.close(nil)
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test func `Acknowledgements of single events leave together after a second`() {
-        let script = NexconnScript.connected()
+        let script = ChatSessionScript.connected()
         for sequence in 1...5 as ClosedRange<UInt64> {
             script.event(sequence)
             script.acknowledge(sequence)
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test func `They leave at once after a hundred events`() {
-        let script = NexconnScript.connected()
+        let script = ChatSessionScript.connected()
         for sequence in 1...250 as ClosedRange<UInt64> {
             script.event(sequence)
             script.acknowledge(sequence)
@@ -114,16 +114,16 @@ import Testing
 
     @Test(arguments: [(0, "e"), (3, "e"), (2, "old"), (2, "")] as [(UInt64, String)])
     func `A place that says nothing new, or of what was never told, is ignored`(place: UInt64, epoch: String) {
-        let script = NexconnScript.connected()
+        let script = ChatSessionScript.connected()
         script.event(2)
         script.acknowledge(place, epoch: epoch)
         script.advance(.seconds(1))
         #expect(script.sent() == [])
-        #expect(script.machine.memory.resume == NexconnPlace(epoch: "e", sequence: 0))
+        #expect(script.machine.memory.resume == ChatPlace(epoch: "e", sequence: 0))
     }
 
     @Test func `Numbers of another epoch start anew, and what the server has lost is a gap since the link was last heard`() {
-        let script = NexconnScript.connected()
+        let script = ChatSessionScript.connected()
         script.event(40)
         script.acknowledge(40)
         script.advance(.seconds(1))
@@ -133,17 +133,17 @@ import Testing
         #expect(script.told() == ["event 3"])
         script.acknowledge(40)
         script.acknowledge(3, epoch: "f")
-        #expect(script.machine.memory.resume == NexconnPlace(epoch: "f", sequence: 3))
+        #expect(script.machine.memory.resume == ChatPlace(epoch: "f", sequence: 3))
     }
 
     @Test func `Another epoch without a loss is no gap`() {
-        let script = NexconnScript.connected()
+        let script = ChatSessionScript.connected()
         script.reconnect(q: 0, epoch: "f")
         #expect(!script.told().contains { $0.hasPrefix("gap") })
     }
 
     @Test func `A place that the inbox does not reach back to is a gap, also in the same epoch`() {
-        let script = catchingUp(resume: NexconnPlace(epoch: "e", sequence: 10), q: 10)
+        let script = catchingUp(resume: ChatPlace(epoch: "e", sequence: 10), q: 10)
         script.close(nil)
         script.forget()
         script.handle(.connect(within: nil))
@@ -188,7 +188,7 @@ import Testing
     }
 
     @Test func `What cannot be read is told; before the last package it ends the link`() {
-        let script = NexconnScript.connected()
+        let script = ChatSessionScript.connected()
         script.receive("{")
         #expect(script.told() == ["malformed"])
         #expect(script.machine.snapshot.phase == .connected)
@@ -198,7 +198,7 @@ import Testing
     }
 
     @Test func `An event of an unknown kind keeps its place`() {
-        let script = NexconnScript.connected()
+        let script = ChatSessionScript.connected()
         script.receive(#"{"t":"in","q":4,"e":{"k":"marvel"}}"#)
         #expect(script.told() == ["event 4"])
         script.receive(#"{"t":"marvel","q":5}"#)
@@ -206,7 +206,7 @@ import Testing
     }
 
     @Test func `What is kept beyond a package is not acknowledged with it`() {
-        let script = NexconnScript.connected()
+        let script = ChatSessionScript.connected()
         for sequence in 1...4 as ClosedRange<UInt64> { script.event(sequence) }
         script.close(nil)
         script.handle(.connect(within: nil))
@@ -232,7 +232,7 @@ import Testing
     }
 
     @Test func `What was told before the server lost it is no gap, and is not told again`() {
-        let script = NexconnScript.connected()
+        let script = ChatSessionScript.connected()
         for sequence in 1...4 as ClosedRange<UInt64> { script.event(sequence) }
         script.close(nil)
         script.forget()
@@ -241,6 +241,6 @@ import Testing
         script.welcome(q: 3, lost: true)
         script.package([4, 5], more: false)
         #expect(script.told() == ["<connecting>", "welcome ann", "<connected>", "package 5", "caught up"])
-        #expect(script.machine.memory.resume == NexconnPlace(epoch: "e", sequence: 3))
+        #expect(script.machine.memory.resume == ChatPlace(epoch: "e", sequence: 3))
     }
 }

@@ -1,13 +1,13 @@
+import ChatProtocol
 import ConnectionEngine
-import NexconnProtocol
 import Testing
 
 /// Open channels over reconnects. Rules NS-18 to NS-22.
-@Suite struct NexconnOpenChannelTests {
+@Suite struct ChatOpenChannelTests {
     /// In `room`, where message 5 was seen.
-    private func inside() -> NexconnScript {
-        let script = NexconnScript.connected()
-        script.perform(.enter(NexconnEntry("room", count: 2)))
+    private func inside() -> ChatSessionScript {
+        let script = ChatSessionScript.connected()
+        script.perform(.enter(ChatEntryRequest("room", count: 2)))
         script.entered(1, messages: [4, 5])
         return script
     }
@@ -23,8 +23,8 @@ import Testing
     }
 
     @Test func `A wish without a connection waits for it`() {
-        let script = NexconnScript()
-        script.perform(.enter(NexconnEntry("room", count: 2)))
+        let script = ChatSessionScript()
+        script.perform(.enter(ChatEntryRequest("room", count: 2)))
         script.connect()
         #expect(script.sent() == ["hello token -", "enter 1 room 2"])
         script.entered(1, messages: [4])
@@ -80,8 +80,8 @@ import Testing
     }
 
     @Test func `Without a message seen, the time of entering is where it goes on`() {
-        let script = NexconnScript.connected()
-        script.perform(.enter(NexconnEntry("room", count: 0)))
+        let script = ChatSessionScript.connected()
+        script.perform(.enter(ChatEntryRequest("room", count: 0)))
         script.entered(1, entered: 1_234)
         script.forget()
         script.reconnect()
@@ -89,8 +89,8 @@ import Testing
     }
 
     @Test func `Whoever comes back soon has entered before, and hears nothing of that time`() {
-        let script = NexconnScript()
-        script.perform(.enter(NexconnEntry("room", count: 0)))
+        let script = ChatSessionScript()
+        script.perform(.enter(ChatEntryRequest("room", count: 0)))
         script.handle(.connect(within: nil))
         script.handle(.opened(script.attempt))
         script.welcome(time: 1_000)
@@ -120,8 +120,8 @@ import Testing
     }
 
     @Test func `A refusal is final`() {
-        let script = NexconnScript.connected()
-        script.perform(.enter(NexconnEntry("room")))
+        let script = ChatSessionScript.connected()
+        script.perform(.enter(ChatEntryRequest("room")))
         script.no(1, 23410)
         #expect(script.answers() == ["1 badRequest 23410"])
         #expect(script.told() == [])
@@ -141,13 +141,13 @@ import Testing
     }
 
     @Test func `Whoever asks again while a request is under way shares its answer`() {
-        let script = NexconnScript.connected()
-        script.perform(.enter(NexconnEntry("room", count: 2)))
-        script.perform(.enter(NexconnEntry("room", count: 2)))
+        let script = ChatSessionScript.connected()
+        script.perform(.enter(ChatEntryRequest("room", count: 2)))
+        script.perform(.enter(ChatEntryRequest("room", count: 2)))
         #expect(script.sent() == ["enter 1 room 2"])
         script.entered(1, messages: [4])
         #expect(script.answers() == ["1 entered room 4", "2 entered room 4"])
-        script.perform(.enter(NexconnEntry("room", count: 3)))
+        script.perform(.enter(ChatEntryRequest("room", count: 3)))
         #expect(script.sent() == ["enter 2 room 3"])
         script.entered(2, messages: [3, 4])
         #expect(script.answers() == ["3 entered room 3 4"])
@@ -156,7 +156,7 @@ import Testing
     @Test func `Whoever asks between two connections is answered with what was told already left out`() {
         let script = inside()
         script.close(nil)
-        script.perform(.enter(NexconnEntry("room", count: 2)))
+        script.perform(.enter(ChatEntryRequest("room", count: 2)))
         script.handle(.connect(within: nil))
         script.open()
         script.forget()
@@ -178,15 +178,15 @@ import Testing
     }
 
     @Test func `Leaving before the answer ends the wish`() {
-        let script = NexconnScript.connected()
-        script.perform(.enter(NexconnEntry("room")))
+        let script = ChatSessionScript.connected()
+        script.perform(.enter(ChatEntryRequest("room")))
         script.perform(.exit("room"))
         script.entered(1, messages: [4])
         #expect(script.answers() == ["1 cancelled 30002", "2 done"])
         #expect(script.sent() == ["enter 1 room 20", "exit 2 room"])
         #expect(script.told() == [])
-        let offline = NexconnScript()
-        offline.perform(.enter(NexconnEntry("room")))
+        let offline = ChatSessionScript()
+        offline.perform(.enter(ChatEntryRequest("room")))
         offline.perform(.exit("room"))
         #expect(offline.answers() == ["1 cancelled 30002", "2 done"])
         offline.connect()
@@ -194,10 +194,10 @@ import Testing
     }
 
     @Test func `Entering, leaving and entering again does not mistake the answers`() {
-        let script = NexconnScript.connected()
-        script.perform(.enter(NexconnEntry("room", count: 1)))
+        let script = ChatSessionScript.connected()
+        script.perform(.enter(ChatEntryRequest("room", count: 1)))
         script.perform(.exit("room"))
-        script.perform(.enter(NexconnEntry("room", count: 2)))
+        script.perform(.enter(ChatEntryRequest("room", count: 2)))
         script.forget()
         script.no(1, 23410)
         #expect(script.answers() == [])
@@ -206,8 +206,8 @@ import Testing
     }
 
     @Test func `A first entry without an answer is taken back; a renewal is asked for again`() {
-        let script = NexconnScript.connected()
-        script.perform(.enter(NexconnEntry("room")))
+        let script = ChatSessionScript.connected()
+        script.perform(.enter(ChatEntryRequest("room")))
         script.forget()
         script.advance(.seconds(1))
         script.handle(.heard(script.attempt))
@@ -229,8 +229,8 @@ import Testing
     }
 
     @Test func `NS-21: a first entry that nobody waits for, and that has no answer, is told`() {
-        let script = NexconnScript.connected()
-        script.submit(.enter(NexconnEntry("room")))
+        let script = ChatSessionScript.connected()
+        script.submit(.enter(ChatEntryRequest("room")))
         script.forget()
         script.advance(.seconds(1))
         script.handle(.heard(script.attempt))
@@ -242,34 +242,34 @@ import Testing
 
     @Test func `A channel that is gone, or bans the user, is not entered again`() {
         for event in [
-            NexconnEvent.openDestroyed(channel: "room", isManual: true, time: 1),
+            ChatWireEvent.openDestroyed(channel: "room", isManual: true, time: 1),
             .openBan(channel: "room", users: ["ann"], duration: 0, time: 1),
         ] {
             let script = inside()
             script.forget()
-            script.receive(NexconnServerFrames.transient(event.body))
+            script.receive(ChatServerFrames.transient(event.body))
             #expect(script.told() == ["transient \(event.kind)"])
             script.reconnect()
             #expect(script.sent() == ["hello token e/0 again"])
         }
         let script = inside()
         script.receive(
-            NexconnServerFrames.transient(NexconnEvent.openBan(channel: "room", users: ["eve"], duration: 0, time: 1).body))
+            ChatServerFrames.transient(ChatWireEvent.openBan(channel: "room", users: ["eve"], duration: 0, time: 1).body))
         #expect(script.machine.memory.openChannels == ["room"])
     }
 
     @Test(arguments: ["", String(repeating: "r", count: 65)])
     func `What no server would take is refused at once`(name: String) {
-        let script = NexconnScript()
-        script.perform(.enter(NexconnEntry(name)))
-        script.perform(.enter(NexconnEntry("room", count: 51)))
+        let script = ChatSessionScript()
+        script.perform(.enter(ChatEntryRequest(name)))
+        script.perform(.enter(ChatEntryRequest("room", count: 51)))
         #expect(script.answers() == ["1 badRequest 33003", "2 badRequest 33003"])
         #expect(script.machine.memory.openChannels == [])
     }
 
     @Test func `A disconnect keeps the channels for the next connection, and answers who waits`() {
         let script = inside()
-        script.perform(.enter(NexconnEntry("hall")))
+        script.perform(.enter(ChatEntryRequest("hall")))
         script.forget()
         script.handle(.disconnect)
         #expect(script.answers() == ["2 disconnected 30002"])
@@ -279,7 +279,7 @@ import Testing
 
     @Test func `Asking again while being in does not hold back what is told`() {
         let script = inside()
-        script.submit(.enter(NexconnEntry("room", count: 1)))
+        script.submit(.enter(ChatEntryRequest("room", count: 1)))
         script.openMessage(6)
         script.openMessage(7)
         #expect(script.told() == ["message room 6", "message room 7"])
@@ -288,18 +288,18 @@ import Testing
     }
 
     @Test func `A wish that nobody waits for is told when it is granted or refused`() {
-        let script = NexconnScript.connected()
-        script.submit(.enter(NexconnEntry("room", count: 2)))
+        let script = ChatSessionScript.connected()
+        script.submit(.enter(ChatEntryRequest("room", count: 2)))
         script.entered(1, messages: [4, 5])
         #expect(script.told() == ["again in room 4 5"])
-        script.submit(.enter(NexconnEntry("hall")))
+        script.submit(.enter(ChatEntryRequest("hall")))
         script.no(2, 23410)
         #expect(script.told() == ["not in hall 23410"])
     }
 
     @Test func `What is left by entering another channel is told, and is not entered again`() {
         let script = inside()
-        script.perform(.enter(NexconnEntry("hall", count: 1)))
+        script.perform(.enter(ChatEntryRequest("hall", count: 1)))
         script.forget()
         script.entered(2, messages: [9], channel: "hall", left: ["room", "elsewhere"])
         #expect(script.answers() == ["2 entered hall 9"])
@@ -313,13 +313,13 @@ import Testing
     @Test func `What another device leaves for this one as well is not entered again`() {
         let script = inside()
         script.receive(
-            NexconnServerFrames.transient(
-                NexconnEvent.openSync(channel: "room", isJoin: false, isOtherDevice: false).body))
+            ChatServerFrames.transient(
+                ChatWireEvent.openSync(channel: "room", isJoin: false, isOtherDevice: false).body))
         #expect(script.machine.memory.openChannels == ["room"], "only the other device has left")
         script.forget()
         script.receive(
-            NexconnServerFrames.transient(
-                NexconnEvent.openSync(channel: "room", isJoin: false, isOtherDevice: true).body))
+            ChatServerFrames.transient(
+                ChatWireEvent.openSync(channel: "room", isJoin: false, isOtherDevice: true).body))
         #expect(script.told() == ["transient openSync", "not in room 23406"])
         #expect(script.machine.memory.openChannels == [])
     }

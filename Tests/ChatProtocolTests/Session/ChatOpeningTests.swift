@@ -1,11 +1,11 @@
+import ChatProtocol
 import ConnectionEngine
-import NexconnProtocol
 import Testing
 
 /// The first frames of a connection. Rules NS-1 to NS-7.
-@Suite struct NexconnOpeningTests {
+@Suite struct ChatOpeningTests {
     @Test func `A session says hello and is up once it is welcomed`() {
-        let script = NexconnScript()
+        let script = ChatSessionScript()
         script.handle(.connect(within: nil))
         #expect(script.endpoint?.target == "/nexconn/v1")
         #expect(script.endpoint?.subprotocols == ["nexconn.lifeline.v1"])
@@ -14,21 +14,21 @@ import Testing
         #expect(script.told() == ["<connecting>"])
         script.welcome()
         #expect(script.told() == ["welcome ann", "<connected>"])
-        script.receive(NexconnServerFrames.package([], hasMore: false))
+        script.receive(ChatServerFrames.package([], hasMore: false))
         #expect(script.told() == ["caught up"])
         #expect(script.sent() == [], "an empty package is not acknowledged")
         #expect(script.machine.memory.user == "ann")
     }
 
     @Test func `Hello carries the place, the new token and whether the device yields`() {
-        let script = NexconnScript(yields: true, resume: NexconnPlace(epoch: "e", sequence: 17))
+        let script = ChatSessionScript(yields: true, resume: ChatPlace(epoch: "e", sequence: 17))
         script.submit(.setToken("newer"))
         script.connect(q: 17)
         #expect(script.sent() == ["hello newer e/17 yielding"])
     }
 
     @Test func `Only a connection that replaces a lost one says so`() {
-        let script = NexconnScript()
+        let script = ChatSessionScript()
         script.handle(.connect(within: nil))
         script.close(nil)
         script.handle(.connect(within: nil))
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test func `A disconnect between the loss and the next attempt makes that one asked for`() {
-        let script = NexconnScript.connected()
+        let script = ChatSessionScript.connected()
         script.close(nil)
         script.handle(.disconnect)
         script.connect()
@@ -54,14 +54,14 @@ import Testing
     }
 
     @Test func `After a kick a new connection is asked for as well`() {
-        let script = NexconnScript.connected()
+        let script = ChatSessionScript.connected()
         script.bye(31010)
         script.connect()
         #expect(script.sent() == ["hello token e/0"])
     }
 
     @Test func `Nothing counts before the welcome, and a second one does not count`() {
-        let script = NexconnScript()
+        let script = ChatSessionScript()
         script.handle(.connect(within: nil))
         script.handle(.opened(script.attempt))
         script.forget()
@@ -72,11 +72,11 @@ import Testing
         script.welcome()
         script.welcome(q: 9)
         #expect(script.told() == ["welcome ann", "<connected>"])
-        #expect(script.machine.memory.resume == NexconnPlace(epoch: "e", sequence: 0))
+        #expect(script.machine.memory.resume == ChatPlace(epoch: "e", sequence: 0))
     }
 
     @Test func `A server that does not welcome is left after the open limit`() {
-        let script = NexconnScript()
+        let script = ChatSessionScript()
         script.handle(.connect(within: nil))
         script.handle(.opened(script.attempt))
         script.advance(.seconds(3))
@@ -84,11 +84,11 @@ import Testing
     }
 
     @Test func `The server's heartbeat limits the silence, and each ping has its number`() {
-        let script = NexconnScript()
+        let script = ChatSessionScript()
         script.handle(.connect(within: nil))
         script.handle(.opened(script.attempt))
         script.welcome(heartbeat: 1)
-        script.receive(NexconnServerFrames.package([], hasMore: false))
+        script.receive(ChatServerFrames.package([], hasMore: false))
         script.forget()
         script.advance(.milliseconds(999))
         #expect(script.sent() == [])
@@ -106,7 +106,7 @@ import Testing
 
     @Test(arguments: [Int.min, -1, 0, .max])
     func `A heartbeat beyond reason is clamped`(heartbeat: Int) {
-        let script = NexconnScript()
+        let script = ChatSessionScript()
         script.handle(.connect(within: nil))
         script.handle(.opened(script.attempt))
         script.welcome(heartbeat: heartbeat)
@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test func `The goodbye says whether notifications are to stop, and goes after the acknowledgement`() {
-        let script = NexconnScript.connected()
+        let script = ChatSessionScript.connected()
         script.event(1)
         script.acknowledge(1)
         script.submit(.leave(disablePush: true))

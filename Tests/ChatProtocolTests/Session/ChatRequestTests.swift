@@ -1,11 +1,11 @@
+import ChatProtocol
 import ConnectionEngine
-import NexconnProtocol
 import Testing
 
 /// Requests other than messages. Rule NS-17.
-@Suite struct NexconnRequestTests {
+@Suite struct ChatRequestTests {
     @Test func `A request is answered by its number`() {
-        let script = NexconnScript.connected()
+        let script = ChatSessionScript.connected()
         script.perform(.request(.settings))
         script.perform(.request(.subscriptions))
         #expect(script.sent() == ["settings 1", "user.subscriptions 2"])
@@ -18,17 +18,17 @@ import Testing
     }
 
     @Test func `A refusal carries its number and how long to wait`() {
-        let script = NexconnScript.connected()
+        let script = ChatSessionScript.connected()
         let id = script.perform(.request(.settings))
         script.no(1, 20607, retryAfter: 1_500)
         let failure = script.failures[id]
-        #expect(failure?.nexconnCode == NexconnCode(20607))
+        #expect(failure?.chatCode == ChatErrorCode(20607))
         #expect(failure?.retryAfter == .milliseconds(1_500))
         #expect(failure?.origin == .server)
     }
 
     @Test func `Without a session a request fails at once`() {
-        let script = NexconnScript()
+        let script = ChatSessionScript()
         script.perform(.request(.settings))
         script.handle(.connect(within: nil))
         script.perform(.request(.settings))
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test func `RQ-3: a loss leaves requests unknown, and they are not sent again`() {
-        let script = NexconnScript.connected()
+        let script = ChatSessionScript.connected()
         script.perform(.request(.settings))
         script.reconnect()
         #expect(script.answers() == ["1 unknown 31000"])
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test func `Without an answer a request is unknown after its limit`() {
-        let script = NexconnScript.connected()
+        let script = ChatSessionScript.connected()
         script.perform(.request(.settings))
         script.advance(.seconds(1))
         script.perform(.request(.blocklist))
@@ -60,13 +60,13 @@ import Testing
     }
 
     @Test func `A thousand may wait for their answers`() {
-        let script = NexconnScript.connected()
+        let script = ChatSessionScript.connected()
         for _ in 1...1_001 { script.perform(.request(.settings)) }
         #expect(script.answers() == ["1001 overloaded 30015"])
     }
 
     @Test func `Typing is said on a live session only`() {
-        let script = NexconnScript()
+        let script = ChatSessionScript()
         script.submit(.typing(to: "bob", type: "RC:TxtMsg"))
         script.connect()
         script.submit(.typing(to: "bob", type: "RC:TxtMsg"))
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test func `A disconnect answers requests`() {
-        let script = NexconnScript.connected()
+        let script = ChatSessionScript.connected()
         script.perform(.request(.settings))
         script.handle(.disconnect)
         #expect(script.answers() == ["1 unknown 31000"])

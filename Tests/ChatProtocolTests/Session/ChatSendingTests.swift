@@ -1,11 +1,11 @@
+import ChatProtocol
 import ConnectionEngine
-import NexconnProtocol
 import Testing
 
 /// Messages and what becomes of them. Rules NS-10 to NS-16.
-@Suite struct NexconnSendingTests {
+@Suite struct ChatSendingTests {
     @Test func `Messages go out in order and are answered once`() {
-        let script = NexconnScript.connected()
+        let script = ChatSessionScript.connected()
         script.send("a")
         script.send("b")
         #expect(script.sent() == ["send 1 a", "send 2 b"])
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test func `Without a link they wait, and go out in order before newer ones`() {
-        let script = NexconnScript()
+        let script = ChatSessionScript()
         script.send("a")
         script.handle(.connect(within: nil))
         script.send("b")
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test func `After a loss everything unanswered goes out again with its client id, in order`() {
-        let script = NexconnScript.connected()
+        let script = ChatSessionScript.connected()
         for name in ["a", "b", "c"] { script.send(name) }
         script.ok(1, id: 1)
         script.close(nil)
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test func `At most 64 are under way, and each answer makes room for one`() {
-        let script = NexconnScript.connected()
+        let script = ChatSessionScript.connected()
         for index in 1...70 { script.send("c\(index)") }
         #expect(script.sent().count == 64)
         script.ok(2, id: 1)
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test func `At most one mebibyte is under way`() {
-        let script = NexconnScript.connected()
+        let script = ChatSessionScript.connected()
         let content = #"{"a":""# + String(repeating: "x", count: 120 * 1024) + #""}"#
         for index in 1...10 { script.send("c\(index)", content: content) }
         #expect(script.sent().count == 8)
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test func `A thousand may wait; the next one is refused`() {
-        let script = NexconnScript()
+        let script = ChatSessionScript()
         for index in 1...1_000 { script.send("c\(index)") }
         #expect(script.answers() == [])
         script.send("too many")
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test func `Sixteen mebibytes may wait`() {
-        let script = NexconnScript()
+        let script = ChatSessionScript()
         let content = #"{"a":""# + String(repeating: "x", count: 128 * 1024 - 8) + #""}"#
         for index in 1...129 { script.send("c\(index)", content: content) }
         #expect(script.answers() == ["129 overloaded 30015"])
@@ -89,7 +89,7 @@ import Testing
         ("c", "bob", #"{"a":""# + String(repeating: "x", count: 128 * 1024) + #""}"#, 30016),
     ])
     func `What no server would take is refused at once`(clientID: String, to: String, content: String, code: Int) {
-        for script in [NexconnScript(), .connected()] {
+        for script in [ChatSessionScript(), .connected()] {
             script.send(clientID, to: to, content: content)
             #expect(script.answers() == ["1 badRequest \(code)"])
             #expect(script.sent() == [])
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test func `Whoever stopped waiting does not want it sent`() {
-        let script = NexconnScript()
+        let script = ChatSessionScript()
         let id = script.send("a")
         script.send("b")
         script.handle(.abandon(RequestID(id)))
@@ -106,8 +106,8 @@ import Testing
     }
 
     @Test func `Nobody has to wait for a message`() {
-        let script = NexconnScript.connected()
-        script.submit(.send(NexconnScript.draft("a")))
+        let script = ChatSessionScript.connected()
+        script.submit(.send(ChatSessionScript.draft("a")))
         script.reconnect()
         #expect(script.sent() == ["send 1 a", "hello token e/0 again", "send 1 a"])
         script.ok(1, id: 1)
@@ -115,7 +115,7 @@ import Testing
     }
 
     /// A second instead of thirty.
-    private func impatient() -> NexconnScript { NexconnScript(sendLimit: .milliseconds(900)) }
+    private func impatient() -> ChatSessionScript { ChatSessionScript(sendLimit: .milliseconds(900)) }
 
     @Test func `A message that was written and not answered in time is unknown, and a late answer changes nothing`() {
         let script = impatient()
@@ -165,7 +165,7 @@ import Testing
     }
 
     @Test func `A pause between attempts does not keep the limit by itself, so that its owner asks for it`() {
-        let script = NexconnScript(policy: .nexconn(), sendLimit: .milliseconds(1))
+        let script = ChatSessionScript(policy: .chat(), sendLimit: .milliseconds(1))
         script.handle(.connect(within: nil))
         script.close(nil)
         script.send("a")
@@ -175,7 +175,7 @@ import Testing
     }
 
     @Test func `A disconnect answers by what may have happened`() {
-        let script = NexconnScript.connected()
+        let script = ChatSessionScript.connected()
         for index in 1...65 { script.send("c\(index)") }
         script.handle(.disconnect)
         let answers = script.answers()
@@ -189,7 +189,7 @@ import Testing
     }
 
     @Test func `The same between two attempts, when the owner says that a disconnect follows`() {
-        let script = NexconnScript.connected()
+        let script = ChatSessionScript.connected()
         script.send("a")
         script.close(nil)
         script.send("b")
@@ -200,7 +200,7 @@ import Testing
     }
 
     @Test func `The same when the link is lost between the owner's word and the disconnect`() {
-        let script = NexconnScript.connected()
+        let script = ChatSessionScript.connected()
         script.send("a")
         script.submit(.leave(disablePush: false))
         script.close(nil)
@@ -210,7 +210,7 @@ import Testing
     }
 
     @Test func `A goodbye for good answers by what may have happened`() {
-        let script = NexconnScript.connected()
+        let script = ChatSessionScript.connected()
         for index in 1...65 { script.send("c\(index)") }
         script.bye(31010)
         let answers = script.answers()
@@ -220,7 +220,7 @@ import Testing
     }
 
     @Test func `A goodbye for now keeps them`() {
-        let script = NexconnScript.connected()
+        let script = ChatSessionScript.connected()
         script.send("a")
         script.bye(32061, retry: true)
         #expect(script.answers() == [])

@@ -1,17 +1,17 @@
+import ChatProtocol
 import ConnectionEngine
-import NexconnProtocol
 import Testing
 import WireCoding
 
 /// Drives a machine with a chat session by hand, and writes down what it does: frames, events, answers.
-final class NexconnScript {
-    var machine: ConnectionMachine<NexconnSession>
+final class ChatSessionScript {
+    var machine: ConnectionMachine<ChatSession>
     private(set) var now = Moment.zero
     private(set) var attempt = AttemptID(0)
     private(set) var endpoint: WebSocketEndpoint?
     private(set) var changes: [ConnectionChange] = []
     private(set) var failures: [UInt64: ConnectionFailure] = [:]
-    private var decoder = NexconnFrameDecoder()
+    private var decoder = ChatFrameDecoder()
     private var frames: [String] = []
     private var notices: [String] = []
     private var replies: [String] = []
@@ -19,34 +19,34 @@ final class NexconnScript {
     private var lastRequest: UInt64 = 0
 
     init(
-        policy: ConnectionPolicy = .nexconn(timing: .fast), yields: Bool = false, resume: NexconnPlace? = nil,
+        policy: ConnectionPolicy = .chat(timing: .fast), yields: Bool = false, resume: ChatPlace? = nil,
         sendLimit: Duration = .seconds(30)
     ) {
-        let memory = NexconnMemory(
-            host: "h", port: 1, usesTLS: true, appKey: "key", token: "token", device: NexconnDevice(id: "d", system: "Linux"),
+        let memory = ChatMemory(
+            host: "h", port: 1, usesTLS: true, appKey: "key", token: "token", device: ChatDevice(id: "d", system: "Linux"),
             yields: yields, resume: resume, sendLimit: sendLimit)
         machine = ConnectionMachine(policy: policy, memory: memory, seed: 7)
     }
 
     /// A session that is welcomed and caught up, with nothing noted yet.
-    static func connected(resume: NexconnPlace? = nil, policy: ConnectionPolicy = .nexconn(timing: .fast)) -> NexconnScript {
-        let script = NexconnScript(policy: policy, resume: resume)
+    static func connected(resume: ChatPlace? = nil, policy: ConnectionPolicy = .chat(timing: .fast)) -> ChatSessionScript {
+        let script = ChatSessionScript(policy: policy, resume: resume)
         script.connect()
         script.forget()
         return script
     }
 
-    func handle(_ input: Input<NexconnSession>) {
-        var effects: [Effect<NexconnSession>] = []
+    func handle(_ input: Input<ChatSession>) {
+        var effects: [Effect<ChatSession>] = []
         machine.handle(input, at: now, into: &effects)
         for effect in effects { note(effect) }
     }
 
-    func handle(_ inputs: [Input<NexconnSession>]) {
+    func handle(_ inputs: [Input<ChatSession>]) {
         for input in inputs { handle(input) }
     }
 
-    private func note(_ effect: Effect<NexconnSession>) {
+    private func note(_ effect: Effect<ChatSession>) {
         switch effect {
         case .open(let id, let target): (attempt, endpoint) = (id, target)
         case .send(_, .text(let text)): frames.append(Self.summary(text))
@@ -63,32 +63,32 @@ final class NexconnScript {
         case .answer(let id, .success(let reply)): replies.append("\(id.value) \(Self.text(reply))")
         case .answer(let id, .failure(let failure)):
             failures[id.value] = failure
-            replies.append("\(id.value) \(failure.category) \(NexconnCode(failure))")
+            replies.append("\(id.value) \(failure.category) \(ChatErrorCode(failure))")
         case .close, .run, .cancelJobs: break
         }
     }
 
     // What users do.
     @discardableResult
-    func perform(_ command: NexconnCommand) -> UInt64 {
+    func perform(_ command: ChatCommand) -> UInt64 {
         lastRequest += 1
         handle(.perform(command, RequestID(lastRequest)))
         return lastRequest
     }
 
-    func submit(_ command: NexconnCommand) { handle(.perform(command, nil)) }
+    func submit(_ command: ChatCommand) { handle(.perform(command, nil)) }
 
     @discardableResult
     func send(_ clientID: String, to: String = "bob", content: String = "{}") -> UInt64 {
         perform(.send(Self.draft(clientID, to: to, content: content)))
     }
 
-    static func draft(_ clientID: String, to: String = "bob", content: String = "{}") -> NexconnDraft {
-        NexconnDraft(clientID: clientID, conversation: .direct, to: to, type: "RC:TxtMsg", content: Array(content.utf8))
+    static func draft(_ clientID: String, to: String = "bob", content: String = "{}") -> ChatMessageDraft {
+        ChatMessageDraft(clientID: clientID, conversation: .direct, to: to, type: "RC:TxtMsg", content: Array(content.utf8))
     }
 
     func acknowledge(_ sequence: UInt64, epoch: String = "e") {
-        submit(.acknowledge(NexconnPlace(epoch: epoch, sequence: sequence)))
+        submit(.acknowledge(ChatPlace(epoch: epoch, sequence: sequence)))
     }
 
     // What the network does.
@@ -101,14 +101,14 @@ final class NexconnScript {
     func open(q: UInt64 = 0, epoch: String = "e", lost: Bool = false) {
         handle(.opened(attempt))
         welcome(q: q, epoch: epoch, lost: lost)
-        receive(NexconnServerFrames.package([], hasMore: false))
+        receive(ChatServerFrames.package([], hasMore: false))
     }
 
     func welcome(q: UInt64 = 0, epoch: String = "e", lost: Bool = false, heartbeat: Int = 30_000, time: Int64 = 0) {
         receive(
-            NexconnServerFrames.welcome(
-                NexconnWelcome(
-                    user: "ann", session: "s", time: time, place: NexconnPlace(epoch: epoch, sequence: q),
+            ChatServerFrames.welcome(
+                ChatWelcome(
+                    user: "ann", session: "s", time: time, place: ChatPlace(epoch: epoch, sequence: q),
                     isResumed: !lost, hasLost: lost, heartbeat: heartbeat)))
     }
 
@@ -120,37 +120,37 @@ final class NexconnScript {
     func receive(_ text: String) { receive(Array(text.utf8)) }
 
     func ok(_ number: UInt64, id: UInt64) {
-        receive(NexconnServerFrames.ok(number, .sent(NexconnMessageID(rawValue: id))))
+        receive(ChatServerFrames.ok(number, .sent(ChatMessageID(rawValue: id))))
     }
 
     func no(_ number: UInt64, _ code: Int, retryAfter: Int? = nil) {
-        receive(NexconnServerFrames.no(number, NexconnRefusal(NexconnCode(code), "No.", retryAfter: retryAfter)))
+        receive(ChatServerFrames.no(number, ChatRequestRefusal(ChatErrorCode(code), "No.", retryAfter: retryAfter)))
     }
 
     func bye(_ code: Int, retry: Bool = false, after: Int? = nil) {
-        receive(NexconnServerFrames.bye(NexconnBye(code: NexconnCode(code), reason: "Bye.", mayRetry: retry, after: after)))
+        receive(ChatServerFrames.bye(ChatBye(code: ChatErrorCode(code), reason: "Bye.", mayRetry: retry, after: after)))
     }
 
-    static func message(_ id: UInt64, to: String = "room", conversation: NexconnConversation = .open) -> NexconnMessage {
-        NexconnMessage(
-            id: NexconnMessageID(rawValue: id), conversation: conversation, from: "bob", to: to, type: "RC:TxtMsg",
+    static func message(_ id: UInt64, to: String = "room", conversation: ChatConversationKind = .open) -> ChatMessage {
+        ChatMessage(
+            id: ChatMessageID(rawValue: id), conversation: conversation, from: "bob", to: to, type: "RC:TxtMsg",
             content: Array("{}".utf8))
     }
 
     func event(_ sequence: UInt64) {
-        receive(NexconnServerFrames.event(Self.inboxBody(sequence), sequence: sequence))
+        receive(ChatServerFrames.event(Self.inboxBody(sequence), sequence: sequence))
     }
 
     static func inboxBody(_ sequence: UInt64) -> [UInt8] {
-        NexconnEvent.message(message(sequence, to: "ann", conversation: .direct)).body
+        ChatWireEvent.message(message(sequence, to: "ann", conversation: .direct)).body
     }
 
     func package(_ sequences: [UInt64], more: Bool) {
-        receive(NexconnServerFrames.package(sequences.map { ($0, Self.inboxBody($0)) }, hasMore: more))
+        receive(ChatServerFrames.package(sequences.map { ($0, Self.inboxBody($0)) }, hasMore: more))
     }
 
     func openMessage(_ id: UInt64, in channel: String = "room") {
-        receive(NexconnServerFrames.transient(NexconnEvent.message(Self.message(id, to: channel)).body))
+        receive(ChatServerFrames.transient(ChatWireEvent.message(Self.message(id, to: channel)).body))
     }
 
     /// Answers a request to enter.
@@ -158,9 +158,9 @@ final class NexconnScript {
         _ number: UInt64, messages: [UInt64] = [], more: Bool = false, entered: Int64 = 0, channel: String = "room",
         left: [String] = []
     ) {
-        let entrance = NexconnOpenEntrance(channel: channel, created: 1, count: 1, entered: entered, hasMore: more, left: left)
-        let bodies = messages.map { NexconnEvent.message(Self.message($0, to: channel)).body }
-        receive(NexconnServerFrames.ok(number, .entrance(entrance, messages: bodies)))
+        let entrance = ChatOpenEntrance(channel: channel, created: 1, count: 1, entered: entered, hasMore: more, left: left)
+        let bodies = messages.map { ChatWireEvent.message(Self.message($0, to: channel)).body }
+        receive(ChatServerFrames.ok(number, .entrance(entrance, messages: bodies)))
     }
 
     func close(_ code: Int?) {
@@ -211,7 +211,7 @@ final class NexconnScript {
         }
     }
 
-    static func text(_ reply: NexconnReply) -> String {
+    static func text(_ reply: ChatReply) -> String {
         switch reply {
         case .sent(let sent): "sent \(sent.clientID) as \(sent.id)"
         case .answer(let answer): "answer \(String(decoding: answer.json, as: UTF8.self))"
@@ -220,7 +220,7 @@ final class NexconnScript {
         }
     }
 
-    static func text(_ event: NexconnSessionEvent) -> String {
+    static func text(_ event: ChatSessionEvent) -> String {
         switch event {
         case .welcomed(let welcome): "welcome \(welcome.user)"
         case .received(let items, let isOffline, let hasMore):

@@ -1,19 +1,19 @@
+import ChatProtocol
 import ConnectionEngine
-import NexconnProtocol
 import Testing
 
 @Suite("Status numbers (rules NP-1 to NP-4)")
-struct NexconnStatusCodeTests {
+struct ChatStatusCodeTests {
     private func code(
         _ phase: ConnectionPhase, _ category: StatusCategory, from previous: ConnectionPhase = .connecting
-    ) -> NexconnStatusCode {
-        NexconnStatusCode(change: ConnectionChange(previous: previous, phase: phase, category: category, at: .zero))
+    ) -> ChatStatusCode {
+        ChatStatusCode(change: ConnectionChange(previous: previous, phase: phase, category: category, at: .zero))
     }
 
     @Test("The numbers are those of the seed's table")
     func numbers() {
-        #expect(Set(NexconnStatusCode.allCases.map(\.rawValue)) == [-1, 0, 1, 6, 10, 11, 12, 13, 14, 15, 16, 17, 19])
-        #expect(Set(NexconnStatusCode.allCases.map(\.name)).count == 13)
+        #expect(Set(ChatStatusCode.allCases.map(\.rawValue)) == [-1, 0, 1, 6, 10, 11, 12, 13, 14, 15, 16, 17, 19])
+        #expect(Set(ChatStatusCode.allCases.map(\.name)).count == 13)
     }
 
     @Test("A connection that comes up and is ended")
@@ -61,6 +61,6 @@ struct NexconnStatusCodeTests {
 
     @Test("What goes on by itself is not final")
     func notFinal() {
-        #expect(NexconnStatusCode.allCases.filter { !$0.isFinal }.map(\.rawValue) == [-1, 0, 1, 10, 13])
+        #expect(ChatStatusCode.allCases.filter { !$0.isFinal }.map(\.rawValue) == [-1, 0, 1, 10, 13])
     }
 }

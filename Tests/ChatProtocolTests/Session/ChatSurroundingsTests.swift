@@ -1,13 +1,13 @@
+import ChatProtocol
 import ConnectionEngine
-import NexconnProtocol
 import Testing
 
 /// Pauses, networks and the background. Rules NS-30 to NS-34.
-@Suite struct NexconnSurroundingsTests {
-    private let policy = ConnectionPolicy.nexconn()
+@Suite struct ChatSurroundingsTests {
+    private let policy = ConnectionPolicy.chat()
 
     /// Fails so many attempts in a row, and gives the pauses in between.
-    private func fail(_ script: NexconnScript, times: Int) -> [Double] {
+    private func fail(_ script: ChatSessionScript, times: Int) -> [Double] {
         (0..<times).map { _ in
             script.close(nil)
             let pause = script.changes.last?.retryIn ?? .zero
@@ -18,7 +18,7 @@ import Testing
 
     @Test func `The pauses grow as documented, and each is drawn from a quarter of it on`() {
         let documented = [0.05, 0.25, 0.5, 1, 2, 4, 8, 16, 32, 64, 64, 64]
-        let script = NexconnScript(policy: policy)
+        let script = ChatSessionScript(policy: policy)
         script.handle(.connect(within: nil))
         let pauses = fail(script, times: documented.count)
         for (pause, high) in zip(pauses, documented) { #expect(pause <= high && pause >= high / 4) }
@@ -34,39 +34,39 @@ import Testing
             }
             #expect(pauses.count == 300 && pauses.allSatisfy { $0 <= high } && pauses.contains { $0 > high * 0.9 })
         }
-        let script = NexconnScript.connected(policy: policy)
-        script.handle(NexconnSession.networkChanged(.available, policy: policy, failures: 0))
+        let script = ChatSessionScript.connected(policy: policy)
+        script.handle(ChatSession.networkChanged(.available, policy: policy, failures: 0))
         script.close(nil)
         let failures = script.machine.snapshot.failedAttempts
-        script.handle(NexconnSession.networkChanged(.available, policy: policy, failures: failures))
+        script.handle(ChatSession.networkChanged(.available, policy: policy, failures: failures))
         for (pause, high) in zip(fail(script, times: 2), [0.05, 0.25]) { #expect(pause <= high) }
     }
 
     @Test func `The fast profile goes to three seconds`() {
-        let fast = ConnectionPolicy.nexconn(timing: .fast)
+        let fast = ConnectionPolicy.chat(timing: .fast)
         #expect(fast.cap == .seconds(3) && fast.timing == .fast)
         #expect(fast.schedule(for: ConnectionFailure(.timeout, "")).cap == .seconds(3))
-        #expect(ConnectionPolicy.nexconn(timing: .fast, cap: .seconds(1)).cap == .seconds(1))
+        #expect(ConnectionPolicy.chat(timing: .fast, cap: .seconds(1)).cap == .seconds(1))
     }
 
     @Test func `A change of the network starts the pauses anew, with an attempt at once`() {
-        let script = NexconnScript(policy: policy)
+        let script = ChatSessionScript(policy: policy)
         script.handle(.connect(within: nil))
         _ = fail(script, times: 9)
         script.close(nil)
         #expect(script.changes.last?.retryIn.map { $0 > .seconds(15) } == true)
         let failures = script.machine.snapshot.failedAttempts
-        script.handle(NexconnSession.networkChanged(.available, policy: policy, failures: failures))
+        script.handle(ChatSession.networkChanged(.available, policy: policy, failures: failures))
         #expect(script.changes.last?.phase == .connecting)
         for (pause, high) in zip(fail(script, times: 4), [0.05, 0.25, 0.5, 1]) { #expect(pause <= high) }
     }
 
     @Test func `Without a route it waits, and goes on at once with one`() {
-        let script = NexconnScript.connected()
-        script.handle(NexconnSession.networkChanged(.unavailable, policy: policy, failures: 0))
+        let script = ChatSessionScript.connected()
+        script.handle(ChatSession.networkChanged(.unavailable, policy: policy, failures: 0))
         script.close(nil)
         #expect(script.changes.last?.phase == .suspended)
-        script.handle(NexconnSession.networkChanged(.available, policy: policy, failures: 0))
+        script.handle(ChatSession.networkChanged(.available, policy: policy, failures: 0))
         #expect(script.changes.last?.phase == .connecting)
     }
 
@@ -81,8 +81,8 @@ import Testing
     }
 
     @Test func `The background ends the link and keeps everything for the return`() {
-        let script = NexconnScript.connected()
-        script.perform(.enter(NexconnEntry("room")))
+        let script = ChatSessionScript.connected()
+        script.perform(.enter(ChatEntryRequest("room")))
         script.entered(1, messages: [5])
         script.event(3)
         script.acknowledge(3)
@@ -99,7 +99,7 @@ import Testing
         script.submit(.expire)
         #expect(script.answers() == ["2 unknown 31000"])
         script.send("b")
-        script.handle(NexconnSession.returning(policy))
+        script.handle(ChatSession.returning(policy))
         #expect(script.changes.last?.phase == .connecting)
         script.forget()
         script.open(q: 3)
@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test func `An attempt that is under way ends at once`() {
-        let script = NexconnScript()
+        let script = ChatSessionScript()
         script.handle(.connect(within: nil))
         script.handle(.enterBackground)
         #expect(script.changes.last?.phase == .suspended)
@@ -117,7 +117,7 @@ import Testing
     }
 
     @Test func `A pause between two attempts ends in suspension as well`() {
-        let script = NexconnScript.connected()
+        let script = ChatSessionScript.connected()
         script.close(nil)
         script.handle(.enterBackground)
         #expect(script.changes.last?.phase == .suspended)
@@ -126,19 +126,19 @@ import Testing
     }
 
     @Test func `Coming and going quickly leaves a link as it is wanted last`() {
-        let script = NexconnScript()
+        let script = ChatSessionScript()
         script.handle(.connect(within: nil))
         script.handle(.enterBackground)
-        script.handle(NexconnSession.returning(policy))
+        script.handle(ChatSession.returning(policy))
         script.open()
         #expect(script.changes.last?.phase == .connected)
     }
 
     @Test func `A disconnect in the background is final`() {
-        let script = NexconnScript.connected()
+        let script = ChatSessionScript.connected()
         script.handle(.enterBackground)
         script.handle(.disconnect)
-        script.handle(NexconnSession.returning(policy))
+        script.handle(ChatSession.returning(policy))
         #expect(script.changes.last?.phase == .disconnected)
     }
 }

@@ -1,11 +1,11 @@
+import ChatProtocol
 import ConnectionEngine
 import EngineTesting
-import NexconnProtocol
 import WireCoding
 
 /// What a chat server does with one user, for the closed loop: an inbox with numbers that skip, packages that wait for their
 /// acknowledgement, client ids that are known for ever, and restarts.
-struct NexconnModelServer {
+struct ChatModelServer {
     /// What became of a message, by its client id.
     enum Decision: Hashable {
         case taken(UInt64)
@@ -25,14 +25,14 @@ struct NexconnModelServer {
     private var lastDecided = 0
     /// Events of the inbox are numbered from 1, over all restarts.
     private var lastEvent: UInt64 = 0
-    private var rooms = NexconnModelRooms()
+    private var rooms = ChatModelRooms()
 
     // What belongs to a link.
     private var isWelcome = false
     private var written: UInt64 = 0
     private var packageEnd: UInt64?
     private var isLive = false
-    private var decoder = NexconnFrameDecoder()
+    private var decoder = ChatFrameDecoder()
 
     var now = Moment.zero
     var problem: String?
@@ -40,7 +40,7 @@ struct NexconnModelServer {
     private(set) var repeats = 0
     private(set) var packages = 0
 
-    private mutating func deliver(_ frame: [UInt8]) -> Reaction<NexconnInbound> {
+    private mutating func deliver(_ frame: [UInt8]) -> Reaction<ChatInbound> {
         let inbound = frame.withUnsafeBytes { decoder.text($0) }
         return .deliver(inbound ?? .malformed(reason: "The model sent something unknown."))
     }
@@ -51,7 +51,7 @@ struct NexconnModelServer {
     }
 
     // What the client says.
-    mutating func received(_ text: String, _ random: inout SeededRandom) -> [Reaction<NexconnInbound>] {
+    mutating func received(_ text: String, _ random: inout SeededRandom) -> [Reaction<ChatInbound>] {
         guard let frame = try? JSONText(text), let type = frame["t"]?.string, isWelcome || type == "hello" else {
             problem = "The client said this, welcomed: \(isWelcome): \(text)"
             return []
@@ -64,14 +64,14 @@ struct NexconnModelServer {
         case "open.enter": return enter(frame, number, &random)
         case "open.exit":
             rooms.leave(frame["ch"]?.string ?? "")
-            return [deliver(NexconnServerFrames.ok(number))]
+            return [deliver(ChatServerFrames.ok(number))]
         case "leave", "typing": return []
         // Now and then an answer that never comes.
-        default: return Int.random(in: 0..<6, using: &random) == 0 ? [] : [deliver(NexconnServerFrames.ok(number))]
+        default: return Int.random(in: 0..<6, using: &random) == 0 ? [] : [deliver(ChatServerFrames.ok(number))]
         }
     }
 
-    private mutating func hello(_ frame: JSONText, _ random: inout SeededRandom) -> [Reaction<NexconnInbound>] {
+    private mutating func hello(_ frame: JSONText, _ random: inout SeededRandom) -> [Reaction<ChatInbound>] {
         switch Int.random(in: 0..<30, using: &random) {
         case 0: return []
         case 1: return bye(31009)
@@ -91,13 +91,13 @@ struct NexconnModelServer {
             }
         }
         written = place
-        let welcome = NexconnWelcome(
-            user: "ann", session: "s", time: 0, place: NexconnPlace(epoch: String(epoch), sequence: place),
+        let welcome = ChatWelcome(
+            user: "ann", session: "s", time: 0, place: ChatPlace(epoch: String(epoch), sequence: place),
             isResumed: !isLost, hasLost: isLost, heartbeat: 1_000)
-        return [deliver(NexconnServerFrames.welcome(welcome)), nextPackage()]
+        return [deliver(ChatServerFrames.welcome(welcome)), nextPackage()]
     }
 
-    private mutating func nextPackage() -> Reaction<NexconnInbound> {
+    private mutating func nextPackage() -> Reaction<ChatInbound> {
         packages += 1
         let missed = inbox.filter { $0.q > written }
         let items = missed.prefix(Self.packageSize)
@@ -105,10 +105,10 @@ struct NexconnModelServer {
         isLive = !hasMore
         packageEnd = items.last?.q
         written = items.last?.q ?? written
-        return deliver(NexconnServerFrames.package(items.map { ($0.q, Self.body($0.event)) }, hasMore: hasMore))
+        return deliver(ChatServerFrames.package(items.map { ($0.q, Self.body($0.event)) }, hasMore: hasMore))
     }
 
-    private mutating func acknowledged(_ q: UInt64) -> [Reaction<NexconnInbound>] {
+    private mutating func acknowledged(_ q: UInt64) -> [Reaction<ChatInbound>] {
         if q > written { problem = "The client acknowledged \(q); only \(written) was written." }
         guard let end = packageEnd else { return [] }
         // The last words of a link may be about a part.
@@ -120,7 +120,7 @@ struct NexconnModelServer {
     /// Rules NS-10 to NS-12: first times come in the order of the commands, whatever was lost in between.
     private mutating func send(
         _ frame: JSONText, _ number: UInt64, _ random: inout SeededRandom
-    ) -> [Reaction<NexconnInbound>] {
+    ) -> [Reaction<ChatInbound>] {
         guard let clientID = frame["cid"]?.string, let index = Int(clientID.dropFirst()) else {
             problem = "A message without a client id."
             return []
@@ -136,39 +136,39 @@ struct NexconnModelServer {
         // Now and then an answer that never comes.
         guard Int.random(in: 0..<20, using: &random) > 0 else { return [] }
         switch decisions[clientID] {
-        case .taken(let id): return [deliver(NexconnServerFrames.ok(number, .sent(NexconnMessageID(rawValue: id))))]
-        case .refused(let code): return [deliver(NexconnServerFrames.no(number, NexconnRefusal(NexconnCode(code), "No.")))]
+        case .taken(let id): return [deliver(ChatServerFrames.ok(number, .sent(ChatMessageID(rawValue: id))))]
+        case .refused(let code): return [deliver(ChatServerFrames.no(number, ChatRequestRefusal(ChatErrorCode(code), "No.")))]
         case nil: return []
         }
     }
 
     private mutating func enter(
         _ frame: JSONText, _ number: UInt64, _ random: inout SeededRandom
-    ) -> [Reaction<NexconnInbound>] {
+    ) -> [Reaction<ChatInbound>] {
         guard let room = frame["ch"]?.string, let count = frame["count"]?.integer else {
             problem = "Entering without a channel."
             return []
         }
         switch Int.random(in: 0..<25, using: &random) {
         case 0: return []
-        case 1: return [deliver(NexconnServerFrames.no(number, NexconnRefusal(.noSuchOpenChannel, "No.")))]
+        case 1: return [deliver(ChatServerFrames.no(number, ChatRequestRefusal(.noSuchOpenChannel, "No.")))]
         default: break
         }
-        let after = frame["after"]?.string.flatMap { NexconnMessageID($0) }
+        let after = frame["after"]?.string.flatMap { ChatMessageID($0) }
         let (messages, hasMore) = rooms.enter(room, count: count, after: after)
-        let entrance = NexconnOpenEntrance(
+        let entrance = ChatOpenEntrance(
             channel: room, created: 0, count: 1, entered: now.nanoseconds / 1_000_000, hasMore: hasMore)
-        return [deliver(NexconnServerFrames.ok(number, .entrance(entrance, messages: messages.map(\.body))))]
+        return [deliver(ChatServerFrames.ok(number, .entrance(entrance, messages: messages.map(\.body))))]
     }
 
-    private mutating func bye(_ code: Int, retry: Bool = false) -> [Reaction<NexconnInbound>] {
-        let bye = NexconnBye(code: NexconnCode(code), reason: "Bye.", mayRetry: retry)
+    private mutating func bye(_ code: Int, retry: Bool = false) -> [Reaction<ChatInbound>] {
+        let bye = ChatBye(code: ChatErrorCode(code), reason: "Bye.", mayRetry: retry)
         let failure = ConnectionFailure(.unexpectedDisconnect, "Closed.", closeCode: retry ? 4001 : 4000)
-        return [deliver(NexconnServerFrames.bye(bye)), .close(failure)]
+        return [deliver(ChatServerFrames.bye(bye)), .close(failure)]
     }
 
     // What happens by itself.
-    mutating func somethingHappens(_ random: inout SeededRandom) -> [Reaction<NexconnInbound>] {
+    mutating func somethingHappens(_ random: inout SeededRandom) -> [Reaction<ChatInbound>] {
         switch Int.random(in: 0..<100, using: &random) {
         case 0: return isWelcome ? bye(31010) : []
         case 1, 2: return isWelcome ? bye(32061, retry: true) : []
@@ -186,35 +186,35 @@ struct NexconnModelServer {
             inbox.removeAll { $0.q <= middle.q }
             return []
         case 6..<46:
-            let room = NexconnModelRooms.names.randomElement(using: &random) ?? "room"
+            let room = ChatModelRooms.names.randomElement(using: &random) ?? "room"
             guard let message = rooms.talk(in: room, at: now) else { return [] }
-            return [deliver(NexconnServerFrames.transient(NexconnEvent.message(message).body))]
+            return [deliver(ChatServerFrames.transient(ChatWireEvent.message(message).body))]
         default:
             lastEvent += 1
             lastPlace += UInt64.random(in: 1...3, using: &random)
             inbox.append((lastPlace, lastEvent))
             guard isWelcome, isLive else { return [] }
             written = lastPlace
-            return [deliver(NexconnServerFrames.event(Self.body(lastEvent), sequence: lastPlace))]
+            return [deliver(ChatServerFrames.event(Self.body(lastEvent), sequence: lastPlace))]
         }
     }
 
     private static func body(_ event: UInt64) -> [UInt8] {
-        NexconnEvent.message(
-            NexconnMessage(
-                id: NexconnMessageID(rawValue: event), conversation: .direct, from: "bob", to: "ann", type: "T",
+        ChatWireEvent.message(
+            ChatMessage(
+                id: ChatMessageID(rawValue: event), conversation: .direct, from: "bob", to: "ann", type: "T",
                 content: Array("{}".utf8))
         ).body
     }
 }
 
 /// Open channels with a short history. The messages of each are numbered from 1; the number is the message's type.
-struct NexconnModelRooms {
+struct ChatModelRooms {
     static let names = ["hall", "room"]
     private static let kept = 5
 
     private struct Room {
-        var messages: [NexconnMessage] = []
+        var messages: [ChatMessage] = []
         var lastNumber: UInt64 = 0
         var lastID: UInt64 = 0
         /// The last id that the history has lost.
@@ -229,8 +229,8 @@ struct NexconnModelRooms {
 
     /// The messages to begin with, and whether some are missing after `after`.
     mutating func enter(
-        _ name: String, count: Int, after: NexconnMessageID?
-    ) -> (messages: [NexconnMessage], hasMore: Bool) {
+        _ name: String, count: Int, after: ChatMessageID?
+    ) -> (messages: [ChatMessage], hasMore: Bool) {
         entered.insert(name)
         let room = rooms[name] ?? Room()
         guard let after else { return (Array(room.messages.suffix(count)), false) }
@@ -238,13 +238,13 @@ struct NexconnModelRooms {
     }
 
     /// A message, for whoever is in.
-    mutating func talk(in name: String, at now: Moment) -> NexconnMessage? {
+    mutating func talk(in name: String, at now: Moment) -> ChatMessage? {
         var room = rooms[name] ?? Room()
         room.lastNumber += 1
         // Later than the time at which anybody entered.
         room.lastID = max(room.lastID + 1, UInt64(now.nanoseconds / 100) + 10_000)
-        let message = NexconnMessage(
-            id: NexconnMessageID(rawValue: room.lastID), conversation: .open, from: "bob", to: name, type: "\(room.lastNumber)",
+        let message = ChatMessage(
+            id: ChatMessageID(rawValue: room.lastID), conversation: .open, from: "bob", to: name, type: "\(room.lastNumber)",
             content: Array("{}".utf8))
         room.messages.append(message)
         if room.messages.count > Self.kept { room.forgotten = room.messages.removeFirst().id.rawValue }

@@ -1,24 +1,24 @@
+import ChatProtocol
 import ConnectionEngine
 import EngineTesting
-import NexconnProtocol
 import WireCoding
 
 /// The closed loop over a chat session: what its user asks for, and what must come of it.
-struct NexconnModelService: SimulatedService {
-    typealias Session = NexconnSession
+struct ChatModelService: SimulatedService {
+    typealias Session = ChatSession
 
     static let sendLimit = Duration.seconds(5)
 
-    static var memory: NexconnMemory {
-        NexconnMemory(
-            host: "h", port: 1, usesTLS: false, appKey: "k", token: "t", device: NexconnDevice(id: "d", system: "Linux"),
+    static var memory: ChatMemory {
+        ChatMemory(
+            host: "h", port: 1, usesTLS: false, appKey: "k", token: "t", device: ChatDevice(id: "d", system: "Linux"),
             sendLimit: sendLimit)
     }
 
-    static var policy: ConnectionPolicy { .nexconn(timing: .fast) }
+    static var policy: ConnectionPolicy { .chat(timing: .fast) }
 
-    private(set) var server = NexconnModelServer()
-    private(set) var user = NexconnModelUser()
+    private(set) var server = ChatModelServer()
+    private(set) var user = ChatModelUser()
     private var now = Moment.zero
     private var lastMessage = 0
     /// Messages that somebody waits for, and since when attempts have gone on.
@@ -48,9 +48,9 @@ struct NexconnModelService: SimulatedService {
         }
     }
 
-    mutating func linkOpened(_ random: inout SeededRandom) -> [Reaction<NexconnInbound>] { [] }
+    mutating func linkOpened(_ random: inout SeededRandom) -> [Reaction<ChatInbound>] { [] }
 
-    mutating func received(_ outbound: WebSocketOutbound, _ random: inout SeededRandom) -> [Reaction<NexconnInbound>] {
+    mutating func received(_ outbound: WebSocketOutbound, _ random: inout SeededRandom) -> [Reaction<ChatInbound>] {
         switch outbound {
         case .ping(let payload): return [.deliver(.pong(payload))]
         case .binary: return []
@@ -63,7 +63,7 @@ struct NexconnModelService: SimulatedService {
         }
     }
 
-    mutating func somethingHappens(_ random: inout SeededRandom) -> [Reaction<NexconnInbound>] {
+    mutating func somethingHappens(_ random: inout SeededRandom) -> [Reaction<ChatInbound>] {
         server.somethingHappens(&random)
     }
 
@@ -79,8 +79,8 @@ struct NexconnModelService: SimulatedService {
         owedSince = nil
     }
 
-    mutating func command(_ random: inout SeededRandom) -> NexconnCommand {
-        let room = NexconnModelRooms.names.randomElement(using: &random) ?? "room"
+    mutating func command(_ random: inout SeededRandom) -> ChatCommand {
+        let room = ChatModelRooms.names.randomElement(using: &random) ?? "room"
         switch Int.random(in: 0..<100, using: &random) {
         case 0..<40:
             let (place, isNews) = user.keep(&random)
@@ -89,11 +89,11 @@ struct NexconnModelService: SimulatedService {
         case 40..<75:
             lastMessage += 1
             return .send(
-                NexconnDraft(
+                ChatMessageDraft(
                     clientID: "c\(lastMessage)", conversation: .direct, to: "bob", type: "T", content: Array("{}".utf8)))
         case 75..<83:
             user.wants(room)
-            return .enter(NexconnEntry(room, count: 3))
+            return .enter(ChatEntryRequest(room, count: 3))
         case 83..<88:
             user.leaves(room)
             return .exit(room)
@@ -104,14 +104,14 @@ struct NexconnModelService: SimulatedService {
         }
     }
 
-    mutating func asked(_ command: NexconnCommand, as id: RequestID) {
+    mutating func asked(_ command: ChatCommand, as id: RequestID) {
         if case .send(let draft) = command { messages[id] = (draft.clientID, now) }
         if case .enter(let entry) = command { entries[id] = entry.channel }
     }
 
     mutating func outcome(of job: Never, _ random: inout SeededRandom) -> Result<Never, ConnectionFailure> {}
 
-    mutating func observe(_ id: RequestID, _ result: Result<NexconnReply, ConnectionFailure>) throws(Violation) {
+    mutating func observe(_ id: RequestID, _ result: Result<ChatReply, ConnectionFailure>) throws(Violation) {
         if let room = entries.removeValue(forKey: id) { try user.entered(room, result) }
         guard let (clientID, _) = messages.removeValue(forKey: id) else { return }
         switch result {
@@ -123,9 +123,9 @@ struct NexconnModelService: SimulatedService {
         case .success:
             throw Violation("\(clientID) was answered with something else.")
         case .failure(let failure):
-            outcomes[failure.nexconnCode?.rawValue ?? 0, default: 0] += 1
-            switch failure.nexconnCode {
-            case NexconnCode(22408):
+            outcomes[failure.chatCode?.rawValue ?? 0, default: 0] += 1
+            switch failure.chatCode {
+            case ChatErrorCode(22408):
                 guard server.decisions[clientID] == .refused(22408) else { throw Violation("\(clientID) was not refused.") }
             case .noConnection, .sendTimedOut, .kicked, .userBanned:
                 guard server.decisions[clientID] == nil else {
@@ -138,7 +138,7 @@ struct NexconnModelService: SimulatedService {
         }
     }
 
-    mutating func observe(_ event: NexconnSessionEvent) throws(Violation) {
+    mutating func observe(_ event: ChatSessionEvent) throws(Violation) {
         if case .caughtUp = event { isLive = true }
         try user.observe(event)
     }

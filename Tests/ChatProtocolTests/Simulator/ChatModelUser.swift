@@ -1,15 +1,15 @@
+import ChatProtocol
 import ConnectionEngine
 import EngineTesting
-import NexconnProtocol
 
 /// What a user sees of inbox and open channels, and what must not be seen.
-struct NexconnModelUser {
+struct ChatModelUser {
     // The inbox.
     private(set) var epoch = ""
     private var lastTold: UInt64 = 0
     private var mayMiss = false
     /// Told and not kept yet.
-    private var told: [NexconnPlace] = []
+    private var told: [ChatPlace] = []
     private(set) var kept: [String: UInt64] = [:]
     private(set) var gaps = 0
 
@@ -28,8 +28,8 @@ struct NexconnModelUser {
     }
 
     /// Keeps some of what was told. Gives the place, and whether that is news of this life of the inbox.
-    mutating func keep(_ random: inout SeededRandom) -> (place: NexconnPlace, isNews: Bool) {
-        guard !told.isEmpty else { return (NexconnPlace(epoch: epoch, sequence: 0), false) }
+    mutating func keep(_ random: inout SeededRandom) -> (place: ChatPlace, isNews: Bool) {
+        guard !told.isEmpty else { return (ChatPlace(epoch: epoch, sequence: 0), false) }
         let index = Int.random(in: 0..<told.count, using: &random)
         let place = told[index]
         told.removeFirst(index + 1)
@@ -38,7 +38,7 @@ struct NexconnModelUser {
         return (place, isNews)
     }
 
-    mutating func observe(_ event: NexconnSessionEvent) throws(Violation) {
+    mutating func observe(_ event: ChatSessionEvent) throws(Violation) {
         switch event {
         case .welcomed(let welcome):
             // What a new device has not seen before it came is not lost.
@@ -64,7 +64,7 @@ struct NexconnModelUser {
         }
     }
 
-    private mutating func told(_ item: NexconnInboxItem) throws(Violation) {
+    private mutating func told(_ item: ChatInboxItem) throws(Violation) {
         guard case .message(let message) = item.event else { throw Violation("\(item) is none of the model's.") }
         let number = message.id.rawValue
         guard number > lastTold else { throw Violation("Event \(number) came after \(lastTold).") }
@@ -72,10 +72,10 @@ struct NexconnModelUser {
             throw Violation("Events \(lastTold + 1) to \(number - 1) were lost in silence.")
         }
         (lastTold, mayMiss) = (number, false)
-        told.append(NexconnPlace(epoch: epoch, sequence: item.sequence))
+        told.append(ChatPlace(epoch: epoch, sequence: item.sequence))
     }
 
-    private mutating func hear(_ message: NexconnMessage) throws(Violation) {
+    private mutating func hear(_ message: ChatMessage) throws(Violation) {
         let room = message.to
         guard wanted.contains(room) else { throw Violation("A message of \(room), which nobody wants.") }
         guard let number = UInt64(message.type) else { throw Violation("\(message) is none of the model's.") }
@@ -90,7 +90,7 @@ struct NexconnModelUser {
     }
 
     /// The answer to a wish to be in a channel.
-    mutating func entered(_ room: String, _ result: Result<NexconnReply, ConnectionFailure>) throws(Violation) {
+    mutating func entered(_ room: String, _ result: Result<ChatReply, ConnectionFailure>) throws(Violation) {
         switch result {
         case .success(.entered(let entrance)):
             // The latest ones, which may have been heard before.
@@ -102,7 +102,7 @@ struct NexconnModelUser {
         case .success: throw Violation("Entering \(room) was answered with something else.")
         case .failure(let failure):
             // The end of one wish; of the channel only when the server has said so or does not answer.
-            if failure.nexconnCode == .noSuchOpenChannel || failure.nexconnCode == .noAcknowledgement { leaves(room) }
+            if failure.chatCode == .noSuchOpenChannel || failure.chatCode == .noAcknowledgement { leaves(room) }
         }
     }
 }

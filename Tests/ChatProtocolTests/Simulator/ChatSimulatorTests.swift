@@ -1,14 +1,14 @@
+import ChatProtocol
 import ConnectionEngine
 import EngineTesting
-import NexconnProtocol
 import Testing
 
 /// The closed loop with the chat session: inbox, outbox and open channels. See `SimulatorRun` for longer runs and replays.
-@Suite struct NexconnSimulatorTests {
+@Suite struct ChatSimulatorTests {
     @Test func `Nothing is lost in silence, doubled or reordered over 100,000 steps of faults`() throws {
         var (runs, sent, repeats, gaps, packages) = (0, 0, 0, 0, 0)
         var outcomes: [Int: Int] = [:]
-        try SimulatorRun.run(NexconnModelService.self, seeds: 1...20) { simulator, seed in
+        try SimulatorRun.run(ChatModelService.self, seeds: 1...20) { simulator, seed in
             // A run in which nothing happened proves nothing.
             #expect(simulator.phases[.connected, default: 0] > 3, "seed \(seed)")
             #expect(simulator.events > 30, "seed \(seed)")
@@ -27,7 +27,7 @@ import Testing
         #expect(gaps > 20)
         #expect(packages > 500)
         // Refused, surely not sent, and not known: each has been seen.
-        for code in [NexconnCode(22408), .noConnection, .noAcknowledgement] {
+        for code in [ChatErrorCode(22408), .noConnection, .noAcknowledgement] {
             #expect(outcomes[code.rawValue, default: 0] > 10, "\(code)")
         }
     }

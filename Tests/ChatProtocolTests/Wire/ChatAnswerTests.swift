@@ -1,17 +1,17 @@
-import NexconnProtocol
+import ChatProtocol
 import Testing
 
 @Suite("Answers to requests (rule NP-16)")
-struct NexconnAnswerTests {
-    private func answer(_ result: NexconnResult) throws -> NexconnAnswer {
-        guard case .answer(7, let answer) = FrameCatalogue.read(NexconnServerFrames.ok(7, result)) else {
-            throw NexconnRefusal(.unknown, "no answer")
+struct ChatAnswerTests {
+    private func answer(_ result: ChatResult) throws -> ChatAnswer {
+        guard case .answer(7, let answer) = FrameCatalogue.read(ChatServerFrames.ok(7, result)) else {
+            throw ChatRequestRefusal(.unknown, "no answer")
         }
         return answer
     }
 
     @Test("Every answer is read as it was written", arguments: FrameCatalogue.results)
-    func roundTrips(result: NexconnResult) throws {
+    func roundTrips(result: ChatResult) throws {
         let answer = try answer(result)
         switch result {
         case .done: #expect(answer.json == Array(#"{"t":"ok","n":7}"#.utf8))
@@ -48,7 +48,7 @@ struct NexconnAnswerTests {
 
     @Test("What is missing or of another kind is nil")
     func missing() {
-        let empty = NexconnAnswer(json: Array(#"{"t":"ok","n":7,"id":5,"messages":{},"users":"x","more":true}"#.utf8))
+        let empty = ChatAnswer(json: Array(#"{"t":"ok","n":7,"id":5,"messages":{},"users":"x","more":true}"#.utf8))
         #expect(empty.id == nil)
         #expect(empty.sequence == nil)
         #expect(empty.history == nil)
@@ -61,13 +61,13 @@ struct NexconnAnswerTests {
     @Test("A message of history that cannot be read does not cost the others")
     func history() {
         let bodies = [Array(#"{"k":"msg","id":"x"}"#.utf8), FrameCatalogue.plain.body]
-        let json = NexconnServerFrames.ok(7, .history(bodies, hasMore: false))
-        #expect(NexconnAnswer(json: json).history?.messages == [FrameCatalogue.plain])
+        let json = ChatServerFrames.ok(7, .history(bodies, hasMore: false))
+        #expect(ChatAnswer(json: json).history?.messages == [FrameCatalogue.plain])
     }
 
     @Test("Text that is no JSON has no members", arguments: ["", "{", "[]", "\u{0}", #"{"id":"5""#])
     func broken(text: String) {
-        #expect(NexconnAnswer(json: Array(text.utf8)).id == nil)
-        #expect(NexconnAnswer(json: [0xFF, 0xFE]).users == nil)
+        #expect(ChatAnswer(json: Array(text.utf8)).id == nil)
+        #expect(ChatAnswer(json: [0xFF, 0xFE]).users == nil)
     }
 }

@@ -1,12 +1,12 @@
-import NexconnProtocol
+import ChatProtocol
 import Testing
 
 @Suite("Frames of clients (rules NP-6 to NP-13)")
-struct NexconnClientFrameTests {
+struct ChatClientFrameTests {
     @Test("Every frame of a client is read as it was written", arguments: FrameCatalogue.clientFrames)
-    func roundTrips(frame: NexconnClientFrame) {
-        #expect(FrameCatalogue.parse(NexconnClientFrames.bytes(frame)) == .success(frame))
-        #expect(Array(NexconnClientFrames.encode(frame).utf8) == NexconnClientFrames.bytes(frame))
+    func roundTrips(frame: ChatClientFrame) {
+        #expect(FrameCatalogue.parse(ChatClientFrames.bytes(frame)) == .success(frame))
+        #expect(Array(ChatClientFrames.encode(frame).utf8) == ChatClientFrames.bytes(frame))
     }
 
     @Test("Every word of a request is used once and known to the parser")
@@ -26,17 +26,17 @@ struct NexconnClientFrameTests {
             {"t":"hello","v":1,"appKey":"app-key","token":"tok","device":{"id":"d-1","class":"mobile","os":"iOS"},"client":"example/1.0",
              "resume":{"epoch":"k3x9","q":117},"reconnect":true,"yields":false}
             """
-        let hello = NexconnHello(
-            appKey: "app-key", token: "tok", device: NexconnDevice(id: "d-1", class: .mobile, system: "iOS"),
+        let hello = ChatHello(
+            appKey: "app-key", token: "tok", device: ChatDevice(id: "d-1", class: .mobile, system: "iOS"),
             client: "example/1.0",
-            resume: NexconnPlace(epoch: "k3x9", sequence: 117), isReconnect: true)
+            resume: ChatPlace(epoch: "k3x9", sequence: 117), isReconnect: true)
         #expect(FrameCatalogue.parse(text) == .success(.hello(hello)))
     }
 
     @Test("What a hello may leave out has its default")
     func shortHello() {
         let text = #"{"t":"hello","v":1,"appKey":"a","token":"t","device":{"id":"d"},"resume":null}"#
-        let hello = NexconnHello(appKey: "a", token: "t", device: NexconnDevice(id: "d", system: ""), client: "")
+        let hello = ChatHello(appKey: "a", token: "t", device: ChatDevice(id: "d", system: ""), client: "")
         #expect(FrameCatalogue.parse(text) == .success(.hello(hello)))
     }
 
@@ -64,7 +64,7 @@ struct NexconnClientFrameTests {
     func send() {
         let text =
             #"{"t":"send","n":7,"cid":"c-1","conv":"direct","to":"u2","type":"RC:TxtMsg","content":{"content":"hello"} }"#
-        let draft = NexconnDraft(
+        let draft = ChatMessageDraft(
             clientID: "c-1", conversation: .direct, to: "u2", type: "RC:TxtMsg", content: Array(#"{"content":"hello"}"#.utf8))
         #expect(FrameCatalogue.parse(text) == .success(.request(.send(draft), number: 7)))
     }
@@ -75,7 +75,7 @@ struct NexconnClientFrameTests {
             {"future":{"t":"x","n":[1]},"content":{"a":1},"content":{"content":"hello"},"to":"u3","to":"u2","n":1,"conv":"direct",
             "cid":"c-1","type":"RC:TxtMsg","n":7,"persist":null,"a-key-that-is-longer-than-any-known-one":1,"\\u0074":"send"}
             """
-        let draft = NexconnDraft(
+        let draft = ChatMessageDraft(
             clientID: "c-1", conversation: .direct, to: "u2", type: "RC:TxtMsg", content: Array(#"{"content":"hello"}"#.utf8))
         #expect(FrameCatalogue.parse(text) == .success(.request(.send(draft), number: 7)))
     }
@@ -137,7 +137,7 @@ struct NexconnClientFrameTests {
             Issue.record("accepted")
             return
         }
-        #expect(request == NexconnFrameError(.refused(number: 9), code: .unknownRequest, reason: "There is no such request."))
+        #expect(request == ChatFrameError(.refused(number: 9), code: .unknownRequest, reason: "There is no such request."))
         #expect(notification.kind == .ignored)
     }
 

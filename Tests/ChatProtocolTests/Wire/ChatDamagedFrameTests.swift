@@ -1,9 +1,9 @@
+import ChatProtocol
 import ConnectionEngine
-import NexconnProtocol
 import Testing
 
 @Suite("Frames with a damaged part (rules NC-40 and NC-41)")
-struct NexconnDamagedFrameTests {
+struct ChatDamagedFrameTests {
     static let event = String(decoding: FrameCatalogue.message.body, as: UTF8.self)
 
     /// Elements of a package behind the place 5 that cannot be read, and the place that they have.
@@ -70,9 +70,9 @@ struct NexconnDamagedFrameTests {
 
     @Test("Elements of answers that cannot be read are left out, and the request is answered")
     func answers() throws {
-        func answer(_ rest: String) throws -> NexconnAnswer {
+        func answer(_ rest: String) throws -> ChatAnswer {
             guard case .answer(7, let answer)? = FrameCatalogue.read(#"{"t":"ok","n":7,\#(rest)}"#) else {
-                throw NexconnRefusal(.unknown, "no answer")
+                throw ChatRequestRefusal(.unknown, "no answer")
             }
             return answer
         }
@@ -89,7 +89,7 @@ struct NexconnDamagedFrameTests {
 
     @Test("A damaged event is told, acknowledged and does not come again")
     func session() {
-        let script = NexconnScript(resume: NexconnPlace(epoch: "e", sequence: 4))
+        let script = ChatSessionScript(resume: ChatPlace(epoch: "e", sequence: 4))
         script.handle(.connect(within: nil))
         script.handle(.opened(script.attempt))
         script.welcome(q: 4)
@@ -135,8 +135,8 @@ struct NexconnDamagedFrameTests {
 
     @Test("Two spellings of one id are two channels (HB-11)")
     func spellings() {
-        let channels: Set<NexconnChannel> = [NexconnChannel(.direct, "Kurt"), NexconnChannel(.direct, "\u{212A}urt")]
+        let channels: Set<ChatChannel> = [ChatChannel(.direct, "Kurt"), ChatChannel(.direct, "\u{212A}urt")]
         #expect(channels.count == 2)
-        #expect(NexconnChannel(.group, "caf\u{E9}") != NexconnChannel(.group, "cafe\u{301}"))
+        #expect(ChatChannel(.group, "caf\u{E9}") != ChatChannel(.group, "cafe\u{301}"))
     }
 }

@@ -1,13 +1,13 @@
+import ChatProtocol
 import ConnectionEngine
-import NexconnProtocol
 import Testing
 
 @Suite("Hostile input (reliability B6)")
-struct NexconnHostileInputTests {
+struct ChatHostileInputTests {
     @Test("Every truncation of every frame is an error, and none is taken for a frame")
     func truncations() {
         for frame in FrameCatalogue.clientFrames {
-            let bytes = NexconnClientFrames.bytes(frame)
+            let bytes = ChatClientFrames.bytes(frame)
             for length in 0..<bytes.count {
                 guard case .failure(let error) = FrameCatalogue.parse(Array(bytes[..<length])), error.kind == .malformed else {
                     Issue.record("accepted \(length) bytes of \(frame)")
@@ -28,10 +28,10 @@ struct NexconnHostileInputTests {
     @Test("200,000 mutations crash nothing, and the next frame is read as ever", arguments: [1, 2, 3, 4] as [UInt64])
     func mutations(seed: UInt64) {
         var random = SeededRandom(seed: seed)
-        var decoder = NexconnFrameDecoder()
-        var parser = NexconnClientFrameParser()
+        var decoder = ChatFrameDecoder()
+        var parser = ChatClientFrameParser()
         let fromServer = FrameCatalogue.serverFrames.filter { $0.count < 400 }
-        let fromClient = FrameCatalogue.clientFrames.map { NexconnClientFrames.bytes($0) }
+        let fromClient = FrameCatalogue.clientFrames.map { ChatClientFrames.bytes($0) }
         for round in 0..<25_000 {
             var bytes = fromServer[round % fromServer.count]
             Self.mutate(&bytes, &random)
@@ -48,11 +48,11 @@ struct NexconnHostileInputTests {
             _ = bytes.withUnsafeBytes { bytes in Result { try parser.parse(bytes) } }
         }
         let body = FrameCatalogue.message.body
-        let read = NexconnServerFrames.transient(body).withUnsafeBytes { decoder.text($0) }
+        let read = ChatServerFrames.transient(body).withUnsafeBytes { decoder.text($0) }
         #expect(read == .transient(.message(FrameCatalogue.message)))
-        let frame = NexconnClientFrame.request(.send(FrameCatalogue.draft), number: 3)
-        let parsed = NexconnClientFrames.bytes(frame).withUnsafeBytes { bytes in
-            Result { () throws(NexconnFrameError) in try parser.parse(bytes) }
+        let frame = ChatClientFrame.request(.send(FrameCatalogue.draft), number: 3)
+        let parsed = ChatClientFrames.bytes(frame).withUnsafeBytes { bytes in
+            Result { () throws(ChatFrameError) in try parser.parse(bytes) }
         }
         #expect(parsed == .success(frame))
     }
@@ -93,7 +93,7 @@ struct NexconnHostileInputTests {
             #"{"a":"# + String(repeating: "[", count: depth - 1) + #""a string with ] and \"}""#
                 + String(repeating: "]", count: depth - 1) + "}"
         }
-        func send(_ depth: Int) -> Result<NexconnClientFrame, NexconnFrameError> {
+        func send(_ depth: Int) -> Result<ChatClientFrame, ChatFrameError> {
             FrameCatalogue.parse(
                 #"{"t":"send","n":1,"cid":"c","conv":"direct","to":"u","type":"t","content":\#(content(depth))}"#)
         }
@@ -104,7 +104,7 @@ struct NexconnHostileInputTests {
         #expect(error.code == .badArgument)
         #expect(error.number == 1)
         let message = draft.message(id: FrameCatalogue.id, from: "u1")
-        let answer = FrameCatalogue.read(NexconnServerFrames.ok(1, .history([message.body], hasMore: false)))
+        let answer = FrameCatalogue.read(ChatServerFrames.ok(1, .history([message.body], hasMore: false)))
         guard case .answer(_, let answer) = answer else {
             Issue.record("no answer")
             return

@@ -1,13 +1,13 @@
-import NexconnProtocol
+import ChatProtocol
 import Testing
 
 @Suite("Limits (rules NP-11 to NP-13)")
-struct NexconnLimitsTests {
-    private func refusal(_ change: (inout NexconnDraft) -> Void) -> NexconnCode? {
-        var draft = NexconnDraft(clientID: "c", conversation: .direct, to: "u2", type: "t", content: Array("{}".utf8))
+struct ChatLimitsTests {
+    private func refusal(_ change: (inout ChatMessageDraft) -> Void) -> ChatErrorCode? {
+        var draft = ChatMessageDraft(clientID: "c", conversation: .direct, to: "u2", type: "t", content: Array("{}".utf8))
         change(&draft)
-        let frame = NexconnClientFrames.bytes(.request(.send(draft), number: 8))
-        let local = NexconnLimits.problem(of: draft)?.code
+        let frame = ChatClientFrames.bytes(.request(.send(draft), number: 8))
+        let local = ChatProtocolLimits.problem(of: draft)?.code
         guard case .failure(let error) = FrameCatalogue.parse(frame) else {
             #expect(local == nil)
             return nil
@@ -40,11 +40,11 @@ struct NexconnLimitsTests {
     func types() {
         #expect(refusal { $0.type = String(repeating: "a", count: 32) } == nil)
         #expect(refusal { $0.type = String(repeating: "a", count: 33) } == .badArgument)
-        #expect(NexconnLimits.accepts(customType: "my:type"))
-        #expect(!NexconnLimits.accepts(customType: "RC:TxtMsg"))
-        #expect(!NexconnLimits.accepts(customType: ""))
+        #expect(ChatProtocolLimits.accepts(customType: "my:type"))
+        #expect(!ChatProtocolLimits.accepts(customType: "RC:TxtMsg"))
+        #expect(!ChatProtocolLimits.accepts(customType: ""))
         // A mark makes another Character of the colon, and none of its byte.
-        #expect(!NexconnLimits.accepts(customType: "RC:\u{301}x"))
+        #expect(!ChatProtocolLimits.accepts(customType: "RC:\u{301}x"))
     }
 
     @Test("Metadata has keys of letters, digits and + = - _, and values of 4,096 characters at most")
@@ -66,10 +66,10 @@ struct NexconnLimitsTests {
 
     @Test("Open channels take ten pairs at once")
     func openMetadata() {
-        func code(_ count: Int) -> NexconnCode? {
+        func code(_ count: Int) -> ChatErrorCode? {
             let pairs = Dictionary(uniqueKeysWithValues: (0..<count).map { ("k\($0)", "v") })
-            let request = NexconnRequest.setOpenMetadata("o", pairs, overwrite: false, deleteWhenLeft: false)
-            guard case .failure(let error) = FrameCatalogue.parse(NexconnClientFrames.bytes(.request(request, number: 1))) else {
+            let request = ChatRequest.setOpenMetadata("o", pairs, overwrite: false, deleteWhenLeft: false)
+            guard case .failure(let error) = FrameCatalogue.parse(ChatClientFrames.bytes(.request(request, number: 1))) else {
                 return nil
             }
             return error.code

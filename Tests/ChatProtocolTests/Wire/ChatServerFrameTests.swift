@@ -1,16 +1,16 @@
-import NexconnProtocol
+import ChatProtocol
 import Testing
 
 @Suite("Frames of servers (rules NP-14 to NP-20)")
-struct NexconnServerFrameTests {
+struct ChatServerFrameTests {
     @Test("Every event is read as it was written, in each of the frames that carry events", arguments: FrameCatalogue.events)
-    func roundTrips(event: NexconnEvent) {
-        let item = NexconnInboxItem(sequence: 12, event: event)
-        #expect(FrameCatalogue.read(NexconnServerFrames.event(event.body, sequence: 12)) == .event(item))
-        #expect(FrameCatalogue.read(NexconnServerFrames.transient(event.body)) == .transient(event))
-        let package = NexconnServerFrames.package([(12, event.body), (40, event.body)], hasMore: true)
+    func roundTrips(event: ChatWireEvent) {
+        let item = ChatInboxItem(sequence: 12, event: event)
+        #expect(FrameCatalogue.read(ChatServerFrames.event(event.body, sequence: 12)) == .event(item))
+        #expect(FrameCatalogue.read(ChatServerFrames.transient(event.body)) == .transient(event))
+        let package = ChatServerFrames.package([(12, event.body), (40, event.body)], hasMore: true)
         #expect(
-            FrameCatalogue.read(package) == .package([item, NexconnInboxItem(sequence: 40, event: event)], hasMore: true))
+            FrameCatalogue.read(package) == .package([item, ChatInboxItem(sequence: 40, event: event)], hasMore: true))
     }
 
     @Test("The message of the document is read")
@@ -19,11 +19,11 @@ struct NexconnServerFrameTests {
             {"t":"ev","e":{"k":"msg","id":"17637100000000123","time":1763710000000,"conv":"direct","from":"u1","to":"u2",
             "type":"RC:TxtMsg","content":{"content":"hello"},"cid":"x","receipt":true,"meta":{"k":"v"}}}
             """
-        var options = NexconnMessageOptions()
+        var options = ChatMessageOptions()
         options.needsReceipt = true
         options.metadata = ["k": "v"]
-        let message = NexconnMessage(
-            id: NexconnMessageID(rawValue: 17_637_100_000_000_123), conversation: .direct, from: "u1", to: "u2",
+        let message = ChatMessage(
+            id: ChatMessageID(rawValue: 17_637_100_000_000_123), conversation: .direct, from: "u1", to: "u2",
             type: "RC:TxtMsg",
             content: Array(#"{"content":"hello"}"#.utf8), clientID: "x", options: options)
         #expect(FrameCatalogue.read(text) == .transient(.message(message)))
@@ -43,26 +43,26 @@ struct NexconnServerFrameTests {
         let message = FrameCatalogue.draft.message(id: FrameCatalogue.id, from: "u1")
         #expect(message.clientID == "c-1")
         #expect(message.options == FrameCatalogue.options)
-        #expect(FrameCatalogue.read(NexconnServerFrames.transient(message.body)) == .transient(.message(message)))
+        #expect(FrameCatalogue.read(ChatServerFrames.transient(message.body)) == .transient(.message(message)))
     }
 
     @Test("Welcome, goodbye and refusal are read as they were written")
     func session() {
-        #expect(FrameCatalogue.read(NexconnServerFrames.welcome(FrameCatalogue.welcome)) == .welcome(FrameCatalogue.welcome))
-        let bye = NexconnBye(code: .kicked, reason: "Signed in on another device.")
-        #expect(FrameCatalogue.read(NexconnServerFrames.bye(bye)) == .bye(bye))
+        #expect(FrameCatalogue.read(ChatServerFrames.welcome(FrameCatalogue.welcome)) == .welcome(FrameCatalogue.welcome))
+        let bye = ChatBye(code: .kicked, reason: "Signed in on another device.")
+        #expect(FrameCatalogue.read(ChatServerFrames.bye(bye)) == .bye(bye))
         #expect(
-            String(decoding: NexconnServerFrames.bye(bye), as: UTF8.self)
+            String(decoding: ChatServerFrames.bye(bye), as: UTF8.self)
                 == #"{"t":"bye","code":31010,"reason":"Signed in on another device.","retry":false}"#)
-        let refusal = NexconnRefusal(.tooManySends, "slowly", retryAfter: 200)
-        #expect(FrameCatalogue.read(NexconnServerFrames.no(7, refusal)) == .refusal(number: 7, refusal))
+        let refusal = ChatRequestRefusal(.tooManySends, "slowly", retryAfter: 200)
+        #expect(FrameCatalogue.read(ChatServerFrames.no(7, refusal)) == .refusal(number: 7, refusal))
     }
 
     @Test("A refusal without a reason gets the sentence of its code")
     func refusalWithoutReason() {
         #expect(
             FrameCatalogue.read(#"{"t":"no","n":3,"code":22406}"#)
-                == .refusal(number: 3, NexconnRefusal(.notInGroup, "The user is not in the group.")))
+                == .refusal(number: 3, ChatRequestRefusal(.notInGroup, "The user is not in the group.")))
     }
 
     @Test("Events of unknown kinds, and those that lack a member, keep their place")
@@ -90,7 +90,7 @@ struct NexconnServerFrameTests {
         let text = #"{"e":{"time":9,"new":[{"k":"x"}],"ch":"g1","conv":"group","k":"read"},"new":{"e":1},"q":12,"t":"in"}"#
         #expect(
             FrameCatalogue.read(text)
-                == .event(NexconnInboxItem(sequence: 12, event: .read(NexconnChannel(.group, "g1"), time: 9))))
+                == .event(ChatInboxItem(sequence: 12, event: .read(ChatChannel(.group, "g1"), time: 9))))
     }
 
     @Test(
@@ -117,19 +117,19 @@ struct NexconnServerFrameTests {
     func largeNumbers() {
         #expect(
             FrameCatalogue.read(#"{"t":"in","q":18446744073709551615,"e":{"k":"x"}}"#)
-                == .event(NexconnInboxItem(sequence: .max, event: .unknown(kind: "x"))))
+                == .event(ChatInboxItem(sequence: .max, event: .unknown(kind: "x"))))
         let text = #"{"t":"ev","e":{"k":"read","conv":"direct","ch":"u","time":9223372036854775808}}"#
         guard case .transient(.unknown("read", .some)) = FrameCatalogue.read(text) else {
             Issue.record("accepted")
             return
         }
         let least = #"{"t":"ev","e":{"k":"read","conv":"direct","ch":"u","time":-9223372036854775808}}"#
-        #expect(FrameCatalogue.read(least) == .transient(.read(NexconnChannel(.direct, "u"), time: .min)))
+        #expect(FrameCatalogue.read(least) == .transient(.read(ChatChannel(.direct, "u"), time: .min)))
     }
 
     @Test("Binary messages are malformed, pongs are passed on")
     func otherMessages() {
-        var decoder = NexconnFrameDecoder()
+        var decoder = ChatFrameDecoder()
         [UInt8(1), 2].withUnsafeBytes { bytes in
             #expect(decoder.binary(bytes) == .malformed(reason: "The message is binary."))
             #expect(decoder.pong(bytes) == .pong([1, 2]))

@@ -1,14 +1,14 @@
-@testable import NexconnProtocol
+@testable import ChatProtocol
 
 /// One value of every kind with every member in use, for round trips and for what is made of them.
 enum FrameCatalogue {
-    static let id = NexconnMessageID(rawValue: 17_637_100_000_000_123)
-    static let other = NexconnMessageID(rawValue: 17_637_100_000_000_999)
+    static let id = ChatMessageID(rawValue: 17_637_100_000_000_123)
+    static let other = ChatMessageID(rawValue: 17_637_100_000_000_999)
     static let content = Array(#"{"content":"hé \"llo\" \u00e9","n":[1,2.50,{}]}"#.utf8)
     static let odd = "ü \"q\" \\ \n 😀"
 
-    static let options: NexconnMessageOptions = {
-        var options = NexconnMessageOptions()
+    static let options: ChatMessageOptions = {
+        var options = ChatMessageOptions()
         options.isPersisted = false
         options.isCounted = false
         options.isStatus = true
@@ -21,58 +21,60 @@ enum FrameCatalogue {
         return options
     }()
 
-    static let message = NexconnMessage(
+    static let message = ChatMessage(
         id: id, conversation: .group, from: "u1", to: "g1", type: "RC:TxtMsg", content: content, clientID: odd,
         options: options, edited: 1_763_710_000_001, bridge: "pusher")
-    static let plain = NexconnMessage(
+    static let plain = ChatMessage(
         id: other, conversation: .direct, from: "u1", to: "u2", type: "my:type", content: Array("{}".utf8))
 
-    static let group = NexconnGroup(
+    static let group = ChatGroup(
         id: "g1", name: odd, owner: "u1", avatar: "https://a/b", introduction: "i", notice: "n", memberCount: 12,
         created: 1_763_710_000_000, joinPermission: 1, invitePermission: 2, extra: ["ext_a": odd], isMuted: true)
-    static let member = NexconnGroupMember(user: "u3", role: .admin, nickname: odd, extra: "e", joined: 5)
+    static let member = ChatGroupMember(user: "u3", role: .admin, nickname: odd, extra: "e", joined: 5)
 
-    static let events: [NexconnEvent] = [
+    static let events: [ChatWireEvent] = [
         .message(message), .message(plain),
-        .recall(NexconnRecall(conversation: .direct, from: "u1", to: "u2", id: id, sender: "u1", time: 7)),
-        .edit(NexconnEdit(conversation: .group, from: "u1", to: "g1", id: id, content: content, time: 7)),
+        .recall(ChatRecall(conversation: .direct, from: "u1", to: "u2", id: id, sender: "u1", time: 7)),
+        .edit(ChatEdit(conversation: .group, from: "u1", to: "g1", id: id, content: content, time: 7)),
         .metadata(
-            NexconnMetadataChange(
+            ChatMetadataChange(
                 conversation: .group, from: "u1", to: "g1", id: id, set: ["a": odd], deleted: ["b", odd], time: 7)),
         .receipt(
-            NexconnReceipts(
+            ChatReceipts(
                 conversation: .direct, from: "u2", to: "u1",
                 items: [
-                    NexconnReceipt(id: id, read: 3, unread: 4, total: 7), NexconnReceipt(id: other, read: 0, unread: 1, total: 1),
+                    ChatReadCounts(id: id, read: 3, unread: 4, total: 7), ChatReadCounts(id: other, read: 0, unread: 1, total: 1),
                 ],
                 time: 7)),
-        .read(NexconnChannel(.group, "g1"), time: 9),
-        .settings(NexconnChannelSettings(conversation: .direct, id: "u2", isPinned: true, level: 5)),
-        .settings(NexconnChannelSettings(conversation: .group, id: nil, level: -1)),
+        .read(ChatChannel(.group, "g1"), time: 9),
+        .settings(ChatChannelSettings(conversation: .direct, id: "u2", isPinned: true, level: 5)),
+        .settings(ChatChannelSettings(conversation: .group, id: nil, level: -1)),
         .typing(from: "u1", to: "u2", type: "RC:TxtMsg", time: 3),
         .group(
-            NexconnGroupOperation(kind: .transfer, group: group, operator: "u1", members: [member, member], time: 4)),
+            ChatGroupOperation(kind: .transfer, group: group, operator: "u1", members: [member, member], time: 4)),
         .groupInfo(group, changed: ["name", "ext"], operator: "u1", time: 4),
         .groupMember(group: "g1", operator: "u1", member, time: 4),
         .openMembers(
-            channel: "o1", actions: [NexconnOpenAction(user: "u1", isJoin: true), NexconnOpenAction(user: "u2", isJoin: false)],
+            channel: "o1",
+            actions: [ChatWireOpenAction(user: "u1", isJoin: true), ChatWireOpenAction(user: "u2", isJoin: false)],
             count: 2, time: 4),
         .openMetadata(
-            channel: "o1", changes: [NexconnOpenChange(key: "a", value: odd), NexconnOpenChange(key: "b", value: nil)], time: 4),
-        .openMute(NexconnOpenMute(channel: "o1", kind: .addAllowlist, users: ["u1"], duration: 60_000, time: 4)),
+            channel: "o1", changes: [ChatOpenChange(key: "a", value: odd), ChatOpenChange(key: "b", value: nil)], time: 4),
+        .openMute(ChatOpenMute(channel: "o1", kind: .addAllowlist, users: ["u1"], duration: 60_000, time: 4)),
         .openBan(channel: "o1", users: ["u1"], duration: 60_000, time: 4),
         .openDestroyed(channel: "o1", isManual: true, time: 4), .openDestroyed(channel: "o1", isManual: false, time: 4),
         .openSync(channel: "o1", isJoin: true, isOtherDevice: true),
         .openSync(channel: "o1", isJoin: false, isOtherDevice: false),
-        .presence([NexconnPresence(user: "u1", isOnline: true, time: 4), NexconnPresence(user: "u2", isOnline: false, time: 4)]),
+        .presence([ChatOnlineStatus(user: "u1", isOnline: true, time: 4), ChatOnlineStatus(user: "u2", isOnline: false, time: 4)]
+        ),
     ]
 
-    static let draft = NexconnDraft(
+    static let draft = ChatMessageDraft(
         clientID: "c-1", conversation: .group, to: "g1", type: "RC:TxtMsg", content: content, options: options)
-    static let target = NexconnTarget(.direct, to: "u2", id: id)
+    static let target = ChatMessageTarget(.direct, to: "u2", id: id)
 
-    static let update: NexconnGroupUpdate = {
-        var update = NexconnGroupUpdate()
+    static let update: ChatGroupUpdate = {
+        var update = ChatGroupUpdate()
         update.name = odd
         update.avatar = "a"
         update.introduction = "i"
@@ -83,31 +85,31 @@ enum FrameCatalogue {
         return update
     }()
 
-    static let requests: [NexconnRequest] = [
+    static let requests: [ChatRequest] = [
         .send(draft),
-        .send(NexconnDraft(clientID: "c", conversation: .open, to: "o1", type: "t", content: Array("{}".utf8))),
+        .send(ChatMessageDraft(clientID: "c", conversation: .open, to: "o1", type: "t", content: Array("{}".utf8))),
         .recall(target), .edit(target, content: content), .changeMetadata(target, set: ["a": odd], delete: ["b"]),
         .changeMetadata(target, set: [:], delete: ["b"]), .sendReceipt(.group, to: "g1", ids: [id, other]),
-        .receipts(.direct, to: "u2", ids: [id]), .receiptUsers(target), .read(NexconnChannel(.direct, "u2"), time: 12),
-        .delete(NexconnChannel(.direct, "u2"), ids: [id, other], before: nil),
-        .delete(NexconnChannel(.direct, "u2"), ids: [], before: 5),
-        .history(NexconnHistoryRequest(NexconnChannel(.open, "o1"))),
-        .history(NexconnHistoryRequest(NexconnChannel(.direct, "u2"), place: .before(id), limit: 100)),
-        .history(NexconnHistoryRequest(NexconnChannel(.direct, "u2"), place: .beforeTime(5), limit: 1)),
-        .history(NexconnHistoryRequest(NexconnChannel(.group, "g"), place: .after(id))),
-        .history(NexconnHistoryRequest(NexconnChannel(.system, "s"), place: .afterTime(5))),
-        .set(NexconnChannelSettings(conversation: .direct, id: "u2", isPinned: false, level: 0)),
-        .set(NexconnChannelSettings(conversation: .group, id: nil, level: 5)), .settings,
+        .receipts(.direct, to: "u2", ids: [id]), .receiptUsers(target), .read(ChatChannel(.direct, "u2"), time: 12),
+        .delete(ChatChannel(.direct, "u2"), ids: [id, other], before: nil),
+        .delete(ChatChannel(.direct, "u2"), ids: [], before: 5),
+        .history(ChatHistoryRequest(ChatChannel(.open, "o1"))),
+        .history(ChatHistoryRequest(ChatChannel(.direct, "u2"), place: .before(id), limit: 100)),
+        .history(ChatHistoryRequest(ChatChannel(.direct, "u2"), place: .beforeTime(5), limit: 1)),
+        .history(ChatHistoryRequest(ChatChannel(.group, "g"), place: .after(id))),
+        .history(ChatHistoryRequest(ChatChannel(.system, "s"), place: .afterTime(5))),
+        .set(ChatChannelSettings(conversation: .direct, id: "u2", isPinned: false, level: 0)),
+        .set(ChatChannelSettings(conversation: .group, id: nil, level: 5)), .settings,
         .createGroup(group, users: ["u2"]), .joinGroup("g1"), .quitGroup("g1"), .dismissGroup("g1"),
         .inviteToGroup("g1", users: ["u2", "u3"]), .kickFromGroup("g1", users: ["u2"]),
         .transferGroup("g1", to: "u2", leave: true), .changeAdmins("g1", add: ["u2"], remove: ["u3"]),
-        .updateGroup("g1", update), .updateGroup("g1", NexconnGroupUpdate()),
+        .updateGroup("g1", update), .updateGroup("g1", ChatGroupUpdate()),
         .setGroupMember("g1", user: "u2", nickname: odd, extra: "e"),
         .setGroupMember("g1", user: "u2", nickname: nil, extra: nil),
-        .groupInfo(["g1", "g2"]), .groupMembers(NexconnMembersRequest("g1", users: ["u2"])),
-        .groupMembers(NexconnMembersRequest("g1", role: .owner, after: "u1", limit: 7)),
+        .groupInfo(["g1", "g2"]), .groupMembers(ChatMembersRequest("g1", users: ["u2"])),
+        .groupMembers(ChatMembersRequest("g1", role: .owner, after: "u1", limit: 7)),
         .myGroups(role: .member, after: "g1", limit: 3), .myGroups(role: nil, after: nil, limit: 50),
-        .enter(NexconnEntry("o1", count: 0, after: id, extra: odd)), .enter(NexconnEntry("o1")), .exit("o1"),
+        .enter(ChatEntryRequest("o1", count: 0, after: id, extra: odd)), .enter(ChatEntryRequest("o1")), .exit("o1"),
         .openInfo("o1", limit: 500), .openMetadata("o1"),
         .setOpenMetadata("o1", ["a": odd], overwrite: true, deleteWhenLeft: true),
         .deleteOpenMetadata("o1", keys: ["a"], force: true), .users(["u1"]),
@@ -116,67 +118,67 @@ enum FrameCatalogue {
         .blocklist,
     ]
 
-    static let hello = NexconnHello(
-        appKey: "app-key", token: odd, device: NexconnDevice(id: "d-1", class: .desktop, system: "Linux"), client: "example/1.0",
-        resume: NexconnPlace(epoch: "k3x9", sequence: 117), isReconnect: true, yields: true)
+    static let hello = ChatHello(
+        appKey: "app-key", token: odd, device: ChatDevice(id: "d-1", class: .desktop, system: "Linux"), client: "example/1.0",
+        resume: ChatPlace(epoch: "k3x9", sequence: 117), isReconnect: true, yields: true)
 
-    static let clientFrames: [NexconnClientFrame] =
+    static let clientFrames: [ChatClientFrame] =
         [
             .hello(hello),
-            .hello(NexconnHello(appKey: "a", token: "t", device: NexconnDevice(id: "d", system: "iOS"))),
+            .hello(ChatHello(appKey: "a", token: "t", device: ChatDevice(id: "d", system: "iOS"))),
             .typing(to: "u2", type: "RC:TxtMsg"), .acknowledge(.max), .leave(disablePush: true), .leave(disablePush: false),
         ] + requests.enumerated().map { .request($1, number: UInt64($0 + 1)) }
 
-    static let entrance = NexconnOpenEntrance(
+    static let entrance = ChatOpenEntrance(
         channel: "o1", created: 1, count: 2, entered: 3, isMutedForAll: true, isMuted: true, isMutedHere: true, isAllowed: true,
-        messages: [plain, message], hasMore: true, metadata: [NexconnOpenEntry(key: "a", value: odd, owner: "u1")],
+        messages: [plain, message], hasMore: true, metadata: [ChatOpenEntry(key: "a", value: odd, owner: "u1")],
         left: ["o2", odd])
 
-    static let results: [NexconnResult] = [
+    static let results: [ChatResult] = [
         .done, .sent(id), .sent(id, sequence: 12), .edited(time: 5), .process(25427),
-        .receipts([NexconnReceipt(id: id, read: 1, unread: 2, total: 3)]),
-        .receiptUsers([NexconnReceiptUser(user: "u1", time: 5)]),
+        .receipts([ChatReadCounts(id: id, read: 1, unread: 2, total: 3)]),
+        .receiptUsers([ChatReceiptUser(user: "u1", time: 5)]),
         .history([message.body, plain.body], hasMore: true),
         .settings(
-            NexconnSettingsList(
-                channels: [NexconnChannelSettings(conversation: .direct, id: "u2", isPinned: true, level: 1)],
-                kinds: [NexconnChannelSettings(conversation: .group, id: nil, level: 5)])),
+            ChatSettingsList(
+                channels: [ChatChannelSettings(conversation: .direct, id: "u2", isPinned: true, level: 1)],
+                kinds: [ChatChannelSettings(conversation: .group, id: nil, level: 5)])),
         .groups([group]), .groupPage([group, group], hasMore: true), .members([member], hasMore: true),
         .entrance(entrance, messages: [plain.body, message.body]),
-        .openInfo(NexconnOpenInfo(created: 1, count: 2, members: [NexconnOpenMember(user: "u1", entered: 3)])),
-        .openMetadata([NexconnOpenEntry(key: "a", value: odd, owner: "u1")]),
-        .users([NexconnUser(user: "u1", name: odd, avatar: "a", extra: ["ext_a": "1"]), NexconnUser(user: "u2")]),
-        .failed(["u1", odd]), .subscriptions([NexconnSubscription(user: "u1", subscribed: 1, expires: 2)]), .blocklist(["u1"]),
+        .openInfo(ChatOpenInfo(created: 1, count: 2, members: [ChatOpenMember(user: "u1", entered: 3)])),
+        .openMetadata([ChatOpenEntry(key: "a", value: odd, owner: "u1")]),
+        .users([ChatUser(user: "u1", name: odd, avatar: "a", extra: ["ext_a": "1"]), ChatUser(user: "u2")]),
+        .failed(["u1", odd]), .subscriptions([ChatSubscription(user: "u1", subscribed: 1, expires: 2)]), .blocklist(["u1"]),
     ]
 
-    static let welcome = NexconnWelcome(
-        user: "u1", session: "s-1", time: 1_763_710_000_000, place: NexconnPlace(epoch: "k3x9", sequence: 117), isResumed: true,
+    static let welcome = ChatWelcome(
+        user: "u1", session: "s-1", time: 1_763_710_000_000, place: ChatPlace(epoch: "k3x9", sequence: 117), isResumed: true,
         hasLost: true, heartbeat: 20_000,
-        settings: NexconnSettings(modifiableMinutes: 5, syncsDevices: true, hasPresence: false))
+        settings: ChatServerSettings(modifiableMinutes: 5, syncsDevices: true, hasPresence: false))
 
     /// Frames of a server, as bytes.
     static let serverFrames: [[UInt8]] =
         [
-            NexconnServerFrames.welcome(welcome),
-            NexconnServerFrames.bye(NexconnBye(code: .serverRestarts, reason: odd, mayRetry: true, after: 500)),
-            NexconnServerFrames.no(7, NexconnRefusal(.badArgument, odd, retryAfter: 5)),
-            NexconnServerFrames.package([], hasMore: false),
-            NexconnServerFrames.package(events.enumerated().map { (UInt64($0 + 5), $1.body) }, hasMore: true),
-        ] + events.map { NexconnServerFrames.event($0.body, sequence: 9) } + events.map { NexconnServerFrames.transient($0.body) }
-        + results.map { NexconnServerFrames.ok(7, $0) }
+            ChatServerFrames.welcome(welcome),
+            ChatServerFrames.bye(ChatBye(code: .serverRestarts, reason: odd, mayRetry: true, after: 500)),
+            ChatServerFrames.no(7, ChatRequestRefusal(.badArgument, odd, retryAfter: 5)),
+            ChatServerFrames.package([], hasMore: false),
+            ChatServerFrames.package(events.enumerated().map { (UInt64($0 + 5), $1.body) }, hasMore: true),
+        ] + events.map { ChatServerFrames.event($0.body, sequence: 9) } + events.map { ChatServerFrames.transient($0.body) }
+        + results.map { ChatServerFrames.ok(7, $0) }
 
-    static func read(_ bytes: [UInt8]) -> NexconnInbound? {
-        var decoder = NexconnFrameDecoder()
+    static func read(_ bytes: [UInt8]) -> ChatInbound? {
+        var decoder = ChatFrameDecoder()
         return bytes.withUnsafeBytes { decoder.text($0) }
     }
 
-    static func read(_ text: String) -> NexconnInbound? { read(Array(text.utf8)) }
+    static func read(_ text: String) -> ChatInbound? { read(Array(text.utf8)) }
 
-    static func parse(_ text: String) -> Result<NexconnClientFrame, NexconnFrameError> { parse(Array(text.utf8)) }
+    static func parse(_ text: String) -> Result<ChatClientFrame, ChatFrameError> { parse(Array(text.utf8)) }
 
-    static func parse(_ bytes: [UInt8]) -> Result<NexconnClientFrame, NexconnFrameError> {
+    static func parse(_ bytes: [UInt8]) -> Result<ChatClientFrame, ChatFrameError> {
         bytes.withUnsafeBytes { bytes in
-            Result { () throws(NexconnFrameError) in try NexconnClientFrame(parsing: bytes) }
+            Result { () throws(ChatFrameError) in try ChatClientFrame(parsing: bytes) }
         }
     }
 }

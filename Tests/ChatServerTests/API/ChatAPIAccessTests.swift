@@ -1,5 +1,5 @@
+import ChatProtocol
 import NIOCore
-import NexconnProtocol
 import ServerStorage
 import Testing
 import WireCoding
@@ -12,7 +12,7 @@ import WireCoding
 @testable import ServerTestSupport
 
 @Suite("Who may call the server API (NA-1 to NA-6)", .timeLimit(.minutes(2)))
-struct NexconnAPIAccessTests {
+struct ChatAPIAccessTests {
     private let path = "user/connection-status/get"
     private let body = #"{"userId":"ann"}"#
 
@@ -73,7 +73,7 @@ struct NexconnAPIAccessTests {
         try await withChatServer(.development, { $0.clock = clock.withTimeOfDay }) { server in
             // The server has been there for longer than any call that is accepted.
             clock.advance(by: 600)
-            let api = NexconnAPIClient(server: server)
+            let api = ChatAPIClient(server: server)
             let now = api.server.chat.now
             // The clock runs on while calls are under way.
             let near = try await api.call(path, body, headers: api.headers(timestamp: now + sign * 200_000))
@@ -83,7 +83,7 @@ struct NexconnAPIAccessTests {
             for text in ["", "-1", "x", "1e3", "9223372036854775807", "99999999999999999999999"] {
                 var headers = api.headers()
                 headers[2].1 = text
-                headers[3].1 = NexconnServerSignature.sign(secret: "app-secret", nonce: headers[1].1, timestamp: text)
+                headers[3].1 = ChatServerSignature.sign(secret: "app-secret", nonce: headers[1].1, timestamp: text)
                 #expect(try await api.call(path, body, headers: headers).status == 401, "\(text)")
             }
         }
@@ -113,7 +113,7 @@ struct NexconnAPIAccessTests {
         // Time passes by the time of day alone.
         try await withChatServer(.development, { $0.clock = clock.withTimeOfDay }) { server in
             clock.advance(by: 5)
-            let api = NexconnAPIClient(server: server)
+            let api = ChatAPIClient(server: server)
             let now = api.server.chat.now
             let early = try await api.call(path, body, headers: api.headers(timestamp: now - 60_000))
             #expect(early.status == 401 && early.code == 1004)
@@ -178,7 +178,7 @@ struct NexconnAPIAccessTests {
         let settings = ChatApplication.with { $0.limits.callsPerSecond = 1 }
         try await withChatAPI(settings) { api in
             // The clock runs on, so how many come through is not told; that some are refused is.
-            var refusals: [NexconnAPIClient.Answer] = []
+            var refusals: [ChatAPIClient.Answer] = []
             for _ in 0..<200 where refusals.isEmpty {
                 let answer = try await api.call(path, body)
                 if answer.status != 200 { refusals.append(answer) }
@@ -218,8 +218,8 @@ struct NexconnAPIAccessTests {
     // Proof of NA-2.
     @Test("Signatures are remembered as long as they could come again, and no more of them than fit")
     func replayMemory() {
-        func signature(_ number: Int) -> String { NexconnServerSignature.sign(secret: "s", nonce: "\(number)", timestamp: "1") }
-        var replays = NexconnAPIReplays(limit: 100)
+        func signature(_ number: Int) -> String { ChatServerSignature.sign(secret: "s", nonce: "\(number)", timestamp: "1") }
+        var replays = ChatAPIReplays(limit: 100)
         let start: Int64 = 1_000_000_000
         func admit(_ signature: String, timestamp: Int64, at now: Int64) -> Bool {
             replays.admit(signature, timestamp: timestamp, at: now)

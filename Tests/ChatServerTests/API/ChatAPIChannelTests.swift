@@ -1,6 +1,6 @@
+import ChatProtocol
 import HubStorage
 import Logging
-import NexconnProtocol
 import ServerStorage
 import Testing
 import WireCoding
@@ -13,8 +13,8 @@ import WireCoding
 @testable import ServerTestSupport
 
 @Suite("Groups and open channels of the server API (NA-40 to NA-54)", .timeLimit(.minutes(2)))
-struct NexconnAPIChannelTests {
-    private func create(_ api: NexconnAPIClient, _ group: String = "g", _ users: JSONValue = ["bob"]) async throws {
+struct ChatAPIChannelTests {
+    private func create(_ api: ChatAPIClient, _ group: String = "g", _ users: JSONValue = ["bob"]) async throws {
         try await api.done(
             "group-channel/create",
             ["userId": "ann", "groupId": .string(group), "groupName": "G", "memberUserIds": users])
@@ -128,7 +128,7 @@ struct NexconnAPIChannelTests {
     }
 
     /// A device in the open channel `o`.
-    private func participant(_ api: NexconnAPIClient, _ user: String) async throws -> ChatTestClient {
+    private func participant(_ api: ChatAPIClient, _ user: String) async throws -> ChatTestClient {
         let device = try await api.device(user)
         try await device.done("open.enter", #""ch":"o","count":0"#)
         return device
@@ -233,45 +233,45 @@ struct NexconnAPIChannelTests {
         }
     }
 
-    @Test("Every address asks for what it needs", arguments: NexconnAPIRoute.allCases)
-    func everyAddress(route: NexconnAPIRoute) async throws {
-        let application = NexconnAPIFixture.application
-        let answer = await NexconnAPIFixture.answer(route, "{}", application)
-        let needsNothing: Set<NexconnAPIRoute> = [
+    @Test("Every address asks for what it needs", arguments: ChatAPIRoute.allCases)
+    func everyAddress(route: ChatAPIRoute) async throws {
+        let application = ChatAPIFixture.application
+        let answer = await ChatAPIFixture.answer(route, "{}", application)
+        let needsNothing: Set<ChatAPIRoute> = [
             .banned, .deactivated, .groups, .frozenGroups, .frozenOpen, .mutedInAllOpen, .openChannels,
         ]
         #expect(answer.status == (needsNothing.contains(route) ? 200 : 400))
         for junk in [#"{"userId":[],"groupId":{},"channelId":1,"userIds":"x","fromUserId":null}"#] {
-            let answer = await NexconnAPIFixture.answer(route, junk, application)
+            let answer = await ChatAPIFixture.answer(route, junk, application)
             #expect(answer.status == (needsNothing.contains(route) ? 200 : 400))
         }
     }
 }
 
 /// An application that is called without a socket and a signature.
-enum NexconnAPIFixture {
-    static let application: NexconnApplication = {
+enum ChatAPIFixture {
+    static let application: ServedChatApplication = {
         let ticks = ServerClock.systemTicks
         let store = InMemoryChatStore(now: ticks)
         let storage = ChatStorage(store: store, restored: RestoredChat(epoch: "e"), unixTicks: ticks)
-        return NexconnApplication(
+        return ServedChatApplication(
             settings: .development, number: 0, storage: storage, restored: .init(), clock: .system,
             logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
     }()
 
-    static func answer(_ route: NexconnAPIRoute, _ body: String, _ application: NexconnApplication) async -> HTTPAnswer {
+    static func answer(_ route: ChatAPIRoute, _ body: String, _ application: ServedChatApplication) async -> HTTPAnswer {
         await withCheckedContinuation { continuation in
-            let send: @Sendable (Result<JSONValue, NexconnAPIProblem>) -> Void = { result in
+            let send: @Sendable (Result<JSONValue, ChatAPIProblem>) -> Void = { result in
                 switch result {
                 case .success(let value): continuation.resume(returning: HTTPAnswer(.json, Array(value.text.utf8)))
                 case .failure(let problem): continuation.resume(returning: HTTPAnswer(problem))
                 }
             }
             do {
-                let fields = try NexconnAPIFields(Array(body.utf8))
-                try NexconnAPICall(application: application, fields: fields, answer: send).perform(route)
+                let fields = try ChatAPIFields(Array(body.utf8))
+                try ChatAPICall(application: application, fields: fields, answer: send).perform(route)
             } catch {
-                send(.failure(NexconnAPIProblem(error)))
+                send(.failure(ChatAPIProblem(error)))
             }
         }
     }

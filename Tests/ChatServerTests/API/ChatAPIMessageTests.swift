@@ -1,4 +1,4 @@
-import NexconnProtocol
+import ChatProtocol
 import ServerStorage
 import Testing
 import WireCoding
@@ -11,7 +11,7 @@ import WireCoding
 @testable import ServerTestSupport
 
 @Suite("Messages of the server API (NA-20 to NA-33)", .timeLimit(.minutes(2)))
-struct NexconnAPIMessageTests {
+struct ChatAPIMessageTests {
     private func text(_ words: String, _ more: JSONValue = [:]) -> JSONValue {
         var message: JSONValue = [
             "fromUserId": "ann", "messageType": "RC:TxtMsg", "content": .string(#"{"content":"\#(words)"}"#),

@@ -1,4 +1,4 @@
-import NexconnProtocol
+import ChatProtocol
 import Testing
 import WireCoding
 
@@ -10,7 +10,7 @@ import WireCoding
 @testable import ServerTestSupport
 
 @Suite("Users of the server API (NA-10 to NA-16)", .timeLimit(.minutes(2)))
-struct NexconnAPIUserTests {
+struct ChatAPIUserTests {
     @Test("A token registers a user and opens sessions; several are valid at a time")
     func tokens() async throws {
         try await withChatAPI { api in

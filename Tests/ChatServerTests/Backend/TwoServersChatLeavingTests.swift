@@ -1,9 +1,9 @@
+import ChatProtocol
 import HubStorage
 import Identifiers
 import Logging
 import NIOCore
 import NIOPosix
-import NexconnProtocol
 import ServerStorage
 import ServerValues
 import Testing
@@ -124,7 +124,7 @@ struct TwoServersChatLeavingTests {
         let receiver = try await WebhookReceiver.start(.answer(503))
         let loops = MultiThreadedEventLoopGroup.singleton
         let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
-        let webhooks = NexconnWebhooks(.with { $0.webhook = receiver.url }, clock: .system, logger: logger)
+        let webhooks = ChatWebhooks(.with { $0.webhook = receiver.url }, clock: .system, logger: logger)
         func event(_ text: String) -> WebhookEvent {
             WebhookEvent(topic: "message:send", key: "u", body: Array(#"{"n":"\#(text)"}"#.utf8))
         }
@@ -138,7 +138,7 @@ struct TwoServersChatLeavingTests {
         receiver.set(.answer(200))
         webhooks.tell(event("2"))
         // Somebody else's event goes the same way behind it, and arrives: nothing but the former one holds it back.
-        let control = NexconnWebhooks(.with { $0.webhook = receiver.url }, clock: .system, logger: logger)
+        let control = ChatWebhooks(.with { $0.webhook = receiver.url }, clock: .system, logger: logger)
         control.use(next)
         control.tell(event("control"))
         try await eventually("the other one is told") { control.counts?.delivered == 1 }
@@ -205,6 +205,6 @@ private final class IdleNode: ChatNode {
 
     var eventLoop: (any EventLoop)? { nil }
 
-    func apply(_ changes: [NexconnDelivery], of application: Int, to sessions: inout NexconnNodeSessions) {}
-    func countMessage(of application: NexconnApplication) {}
+    func apply(_ changes: [ChatDelivery], of application: Int, to sessions: inout ChatNodeSessions) {}
+    func countMessage(of application: ServedChatApplication) {}
 }

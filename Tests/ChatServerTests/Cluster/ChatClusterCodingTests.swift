@@ -1,8 +1,8 @@
+import ChatProtocol
 import ClusterTestSupport
 import Identifiers
 import NIOCore
 import NIOHTTP1
-import NexconnProtocol
 import ServerCluster
 import ServerStorage
 import Testing
@@ -13,19 +13,19 @@ import Testing
 
 @Suite("What nodes of a cluster say to each other about chat (CC-30 to CC-32)")
 struct ChatClusterCodingTests {
-    private static let opening = ChatRequest.Opening(
+    private static let opening = ChatClusterRequest.Opening(
         id: .max, name: "n", address: "1.2.3.4:5",
-        credentials: NexconnCredentials(
-            token: "t", device: NexconnDevice(id: "d", class: .web, system: "x"), isReconnect: true, yields: false,
-            resume: NexconnPlace(epoch: "e", sequence: 7)))
+        credentials: ChatSessionCredentials(
+            token: "t", device: ChatDevice(id: "d", class: .web, system: "x"), isReconnect: true, yields: false,
+            resume: ChatPlace(epoch: "e", sequence: 7)))
 
-    private static var requests: [ChatRequest] {
+    private static var requests: [ChatClusterRequest] {
         get throws {
             [
                 .signIn(app: "a", opening), .signOut(app: "a", session: 1, leaving: nil),
                 .signOut(app: "a", session: 1, leaving: true),
                 .perform(app: "a", session: 2, number: 3, frame: ByteBuffer(string: "{}")),
-                .refuse(app: "a", session: 2, number: 3, NexconnRefusal(.badArgument, "why", retryAfter: 5)),
+                .refuse(app: "a", session: 2, number: 3, ChatRequestRefusal(.badArgument, "why", retryAfter: 5)),
                 .acknowledge(app: "a", [ChatInboxPlace(user: "u", sequence: 9)]),
                 .typing(app: "a", session: 1, to: "u", type: "t"), .presence(app: "a", session: 4),
                 .inbox(app: "a", user: "u", after: 8),
@@ -46,20 +46,20 @@ struct ChatClusterCodingTests {
     func requests() throws {
         for request in try Self.requests {
             let bytes = request.encoded()
-            #expect(try ChatRequest(decoding: bytes).encoded() == bytes)
+            #expect(try ChatClusterRequest(decoding: bytes).encoded() == bytes)
             for length in 0..<bytes.readableBytes {
                 let cut = try #require(bytes.getSlice(at: 0, length: length))
-                #expect(throws: ClusterCodingError.self) { try ChatRequest(decoding: cut) }
+                #expect(throws: ClusterCodingError.self) { try ChatClusterRequest(decoding: cut) }
             }
         }
     }
 
-    private static let replies: [ChatReply] = [
+    private static let replies: [ChatClusterReply] = [
         .done,
         .admitted(
-            ChatReply.Admission(
+            ChatClusterReply.Admission(
                 user: "u", epoch: "e", start: ChatInboxStart(after: 1, last: 2, isResumed: true, hasLost: false))),
-        .refused(NexconnRefusal(.kicked, "why")), .frame(ByteBuffer(string: "frame"), isSent: true),
+        .refused(ChatRequestRefusal(.kicked, "why")), .frame(ByteBuffer(string: "frame"), isSent: true),
         .page([ChatInboxEntry(sequence: 3, body: [1, 2])], next: 4), .unreadable,
         .answer(HTTPAnswer(status: 404, .json, [1])),
     ]
@@ -68,10 +68,10 @@ struct ChatClusterCodingTests {
     func replies() throws {
         for reply in Self.replies {
             let bytes = reply.encoded()
-            #expect(try ChatReply(decoding: bytes).encoded() == bytes)
+            #expect(try ChatClusterReply(decoding: bytes).encoded() == bytes)
             for length in 0..<bytes.readableBytes {
                 let cut = try #require(bytes.getSlice(at: 0, length: length))
-                #expect(throws: ClusterCodingError.self) { try ChatReply(decoding: cut) }
+                #expect(throws: ClusterCodingError.self) { try ChatClusterReply(decoding: cut) }
             }
         }
     }
@@ -82,7 +82,7 @@ struct ChatClusterCodingTests {
             (1...count).map { ChatInboxEntry(sequence: UInt64($0), body: Array(repeating: 0, count: bytes)) }
         }
         func ends(_ page: [ChatInboxEntry]) -> [UInt64?] {
-            guard case .page(let kept, let next) = ChatReply(page) else { return [] }
+            guard case .page(let kept, let next) = ChatClusterReply(page) else { return [] }
             return [kept.last?.sequence, next]
         }
         #expect(ends(page(200, bytes: 10)) == [200, nil])
@@ -94,14 +94,14 @@ struct ChatClusterCodingTests {
     private static let here = ClusterNode(name: "here", incarnation: 1)
     private static let there = ClusterNode(name: "there", incarnation: 2)
 
-    private static func peer(_ user: Identifier, _ id: UInt64, at node: Int) -> NexconnPeer {
-        NexconnPeer(
-            session: "\(id)", user: user, device: NexconnDevice(id: "d", system: ""), address: "",
-            chat: ChatSession(id: id, eventLoopID: node), line: nil)
+    private static func peer(_ user: Identifier, _ id: UInt64, at node: Int) -> ChatSessionPeer {
+        ChatSessionPeer(
+            session: "\(id)", user: user, device: ChatDevice(id: "d", system: ""), address: "",
+            chat: ChatSessionID(id: id, eventLoopID: node), line: nil)
     }
 
-    private static func writer(_ deliveries: [NexconnDelivery]) -> ChatFactWriter {
-        var sessions = NexconnNodeSessions()
+    private static func writer(_ deliveries: [ChatDelivery]) -> ChatFactWriter {
+        var sessions = ChatNodeSessions()
         for (user, id, node) in [("ann", 1, 0), ("bob", 2, 1), ("bob", 3, 1), ("cid", 4, 0), ("cid", 5, 1)] {
             sessions.insert(peer(Identifier(user), UInt64(id), at: node))
         }
@@ -117,7 +117,7 @@ struct ChatClusterCodingTests {
         }
         let fact = try #require(
             Self.writer([
-                .inbox(ByteBuffer(string: "body"), places, except: ChatSession(id: 1, eventLoopID: 0)),
+                .inbox(ByteBuffer(string: "body"), places, except: ChatSessionID(id: 1, eventLoopID: 0)),
                 .users(ByteBuffer(string: "frame"), ["bob"], except: nil), .room(ByteBuffer(string: "x"), "r", except: nil),
             ]).fact)
         #expect(fact.audience == .all)
@@ -142,7 +142,7 @@ struct ChatClusterCodingTests {
 
     @Test("CC-32: A change that concerns one node is told to that one, and one that concerns nobody to none")
     func audiences() throws {
-        let bob = ChatSession(id: 2, eventLoopID: 1)
+        let bob = ChatSessionID(id: 2, eventLoopID: 1)
         #expect(Self.writer([.users(ByteBuffer(), ["dan"], except: nil)]).fact == nil)
         let fact = try #require(
             Self.writer([
@@ -163,7 +163,7 @@ struct ChatClusterCodingTests {
     @Test("CC-14: What is kept of sessions, seats and presence comes back as it was")
     func records() throws {
         let record = ChatSessionRecord(
-            node: Self.here, name: "n", address: "a", device: NexconnDevice(id: "d", class: .desktop, system: "s"), user: "u",
+            node: Self.here, name: "n", address: "a", device: ChatDevice(id: "d", class: .desktop, system: "s"), user: "u",
             tokenIssued: 5, signedIn: 6)
         #expect(try ChatSessionRecord(decoding: record.encoded()) == record)
         let seat = ChatLive.Participant(channel: "c", user: "u", entered: 1, sessions: [2, 3], leavesAt: 4)
@@ -188,11 +188,11 @@ struct ChatClusterCodingTests {
     }
 
     @Test func `CC-40: facts of the version before are read, and a later version may add fields`() throws {
-        let bob = ChatSession(id: 2, eventLoopID: 1)
+        let bob = ChatSessionID(id: 2, eventLoopID: 1)
         let writer = Self.writer([
             .inbox(
                 ByteBuffer(string: "body"), [ChatInboxPlace(user: "bob", sequence: 7)],
-                except: ChatSession(id: 1, eventLoopID: 0)),
+                except: ChatSessionID(id: 1, eventLoopID: 0)),
             .users(ByteBuffer(string: "frame"), ["bob"], except: nil), .room(ByteBuffer(string: "x"), "r", except: bob),
             .seat(bob, "r"), .unseat(bob, "r"), .sessions(ByteBuffer(string: "s"), [bob]), .end([bob], .kicked),
         ])
@@ -221,7 +221,7 @@ struct ChatClusterCodingTests {
 
     @Test func `CC-41: what the version before has stored is read, and a later version may add fields`() throws {
         let record = ChatSessionRecord(
-            node: Self.here, name: "n", address: "a", device: NexconnDevice(id: "d", class: .desktop, system: "s"), user: "u",
+            node: Self.here, name: "n", address: "a", device: ChatDevice(id: "d", class: .desktop, system: "s"), user: "u",
             tokenIssued: 5, signedIn: 6)
         #expect(try RecordedValues.failures(of: [record], recordedAs: "ChatSessionRecord") == [])
         let seat = ChatLive.Participant(channel: "c", user: "u", entered: 1, sessions: [2, 3], leavesAt: 4)

@@ -1,4 +1,4 @@
-import NexconnProtocol
+import ChatProtocol
 import RedisTestSupport
 import ServerStorage
 import Testing

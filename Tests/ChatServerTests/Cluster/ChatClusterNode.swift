@@ -1,11 +1,11 @@
 import AsyncHTTPClient
+import ChatProtocol
 import ClusterTestSupport
 import Identifiers
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
-import NexconnProtocol
 import ServerCluster
 import ServerStorage
 import WireCoding
@@ -91,7 +91,7 @@ final class ChatClusterNode: Sendable {
         _ path: String, _ body: JSONValue = [:], stamp: Stamp = Stamp()
     ) async throws -> (status: Int, body: JSONValue) {
         let (nonce, time) = (stamp.nonce, stamp.time)
-        let signature = NexconnServerSignature.sign(secret: "app-secret", nonce: nonce, timestamp: time)
+        let signature = ChatServerSignature.sign(secret: "app-secret", nonce: nonce, timestamp: time)
         var request = HTTPClientRequest(url: "http://127.0.0.1:\(port)/v4/\(path)")
         request.method = .POST
         request.headers = .init([
@@ -204,7 +204,7 @@ final class ChatCluster: Sendable {
     }
 
     /// The application of the node that leads.
-    var application: NexconnApplication {
+    var application: ServedChatApplication {
         get throws {
             guard let leading = nodes.lazy.compactMap({ $0.factory.leading }).first, let application = leading.applications.first
             else { throw NeverHappened(description: "nobody leads") }

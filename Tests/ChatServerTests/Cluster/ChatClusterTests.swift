@@ -1,5 +1,5 @@
+import ChatProtocol
 import NIOCore
-import NexconnProtocol
 import RedisTestSupport
 import ServerStorage
 import Testing

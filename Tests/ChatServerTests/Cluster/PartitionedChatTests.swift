@@ -1,8 +1,8 @@
+import ChatProtocol
 import Identifiers
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOHTTP1
-import NexconnProtocol
 import ServerRuntime
 import ServerStorage
 import Testing
@@ -19,17 +19,17 @@ import Testing
 
         private func note(_ call: String) { calls.withLockedValue { $0.append(call) } }
 
-        var applications: [NexconnApplication] { [] }
-        func application(key: Identifier) -> NexconnApplication? {
+        var applications: [ServedChatApplication] { [] }
+        func application(key: Identifier) -> ServedChatApplication? {
             note("application \(key.text)")
             return nil
         }
-        func gateway(key: Identifier) -> (any NexconnGateway)? {
+        func gateway(key: Identifier) -> (any ChatGateway)? {
             note("gateway \(key.text)")
             return nil
         }
         var forwarder: (any ChatForwarder)? { self }
-        func newSession(on eventLoopID: Int) -> ChatSession { ChatSession(id: 7, eventLoopID: eventLoopID) }
+        func newSession(on eventLoopID: Int) -> ChatSessionID { ChatSessionID(id: 7, eventLoopID: eventLoopID) }
         func prepare() async throws { note("prepare") }
         func join(_ node: any ChatNode) { note("join") }
         func leave(_ node: any ChatNode) async { note("leave") }
@@ -45,14 +45,16 @@ import Testing
         func issueToken(hash: Identifier, app: String, user: Identifier, name: String?) async throws(ChatTokenProblem) {
             note("issueToken \(app)")
         }
-        func publish(_ draft: NexconnDraft, from service: String, as user: Identifier, to key: String) { note("publish \(key)") }
+        func publish(_ draft: ChatMessageDraft, from service: String, as user: Identifier, to key: String) {
+            note("publish \(key)")
+        }
     }
 
     private final class Node: ChatNode {
         var eventLoopIDs: EventLoopSet { EventLoopSet() }
         var eventLoop: (any EventLoop)? { nil }
-        func apply(_ changes: [NexconnDelivery], of application: Int, to sessions: inout NexconnNodeSessions) {}
-        func countMessage(of application: NexconnApplication) {}
+        func apply(_ changes: [ChatDelivery], of application: Int, to sessions: inout ChatNodeSessions) {}
+        func countMessage(of application: ServedChatApplication) {}
     }
 
     /// Applications with their partitions among four.
@@ -100,7 +102,7 @@ import Testing
         await chat.leave(node)
         #expect(taken == [[String]](repeating: ["prepare", "join", "sweep", "take 1", "leave"], count: 4))
         #expect(chat.tellsWebhooks(node) && chat.applications.isEmpty)
-        #expect(chat.newSession(on: 3) == ChatSession(id: 7, eventLoopID: 3))
+        #expect(chat.newSession(on: 3) == ChatSessionID(id: 7, eventLoopID: 3))
         #expect(PartitionedChat([]) == nil)
     }
 }

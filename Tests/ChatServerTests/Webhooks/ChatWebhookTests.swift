@@ -1,4 +1,4 @@
-import NexconnProtocol
+import ChatProtocol
 import Testing
 import WireCoding
 
@@ -70,7 +70,7 @@ struct ChatWebhookTests {
                 let timestamp = try #require(post.fields["timestamp"])
                 let signature = try #require(post.fields["signature"])
                 #expect(
-                    NexconnServerSignature.isValid(signature, secret: "app-secret", nonce: nonce, timestamp: timestamp))
+                    ChatServerSignature.isValid(signature, secret: "app-secret", nonce: nonce, timestamp: timestamp))
                 #expect(post.body["id"]?.string?.isEmpty == false)
                 #expect(post.body["time"]?.integer ?? 0 > 0)
             }
@@ -82,7 +82,7 @@ struct ChatWebhookTests {
             #expect(message["messageType"]?.string == "RC:TxtMsg")
             #expect(message["clientMessageId"]?.string == "c-1")
             #expect(message["metadata"]?["k"]?.string == "v")
-            #expect(NexconnMessageID(message["messageId"]?.string ?? "")?.time == message["sentTime"]?.integer.map(Int64.init))
+            #expect(ChatMessageID(message["messageId"]?.string ?? "")?.time == message["sentTime"]?.integer.map(Int64.init))
         }
     }
 
@@ -159,7 +159,7 @@ struct ChatWebhookTests {
     func ownMessages() async throws {
         try await withReceiver { server, receiver in
             let a = try await server.device("a")
-            let draft = NexconnDraft(clientID: "", conversation: .direct, to: "a", type: "t", content: Array("{}".utf8))
+            let draft = ChatMessageDraft(clientID: "", conversation: .direct, to: "a", type: "t", content: Array("{}".utf8))
             _ = try await server.chat.answer(.send(draft), by: .server(user: "robot"))
             try await a.expectEvent("msg")
             try await a.say("mine", to: "b", cid: "1")

@@ -46,7 +46,7 @@ import Testing
                         for number in 0..<5000 as Range<UInt64> {
                             let id = 4 * number + thread + 1
                             var commit = ChatCommit(chatEvent(id), to: [("bob", id)])
-                            commit.documents = [.user(ChatUser(id: "\(id)"))]
+                            commit.documents = [.user(ChatDocument.User(id: "\(id)"))]
                             store.commit(commit, application: "app") { error in
                                 guard error == nil else { return }
                                 say("\(id)")

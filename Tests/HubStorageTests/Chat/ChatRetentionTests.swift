@@ -186,8 +186,8 @@ private struct ChatScript {
         case 3: commit.hiddenUpTo = [(user(), room(), id() / 2)]
         case 4: commit.receipts = [(id(), ChatReceipt(user: user(), time: 1)), (id(), ChatReceipt(user: user(), time: 2))]
         case 5: commit.acknowledged = [ChatInboxPlace(user: user(), sequence: id())]
-        case 6: commit.documents = [.user(ChatUser(id: user(), created: Int64(last)))]
-        default: commit.removedDocuments = [ChatDocumentKey(.user, user())]
+        case 6: commit.documents = [.user(ChatDocument.User(id: user(), created: Int64(last)))]
+        default: commit.removedDocuments = [ChatDocument.Key(.user, user())]
         }
         return commit
     }

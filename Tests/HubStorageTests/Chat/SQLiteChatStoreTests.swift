@@ -28,7 +28,7 @@ struct SQLiteChatStoreTests {
                 $0.receipts = [(10, ChatReceipt(user: "bob", time: 5))]
                 $0.hidden = [("zoe", 10)]
                 $0.acknowledged = [ChatInboxPlace(user: "bob", sequence: 2)]
-                $0.documents = [.user(ChatUser(id: "ann", name: "Ann"))]
+                $0.documents = [.user(ChatDocument.User(id: "ann", name: "Ann"))]
             })
         let before = try await first.restore()
         await first.close()
@@ -36,7 +36,7 @@ struct SQLiteChatStoreTests {
         let after = try await second.restore()
         #expect(after.epoch == before.epoch && !after.epoch.isEmpty)
         #expect(after.highestID == 5000)
-        #expect(after.applications["app"]?.documents == [.user(ChatUser(id: "ann", name: "Ann"))])
+        #expect(after.applications["app"]?.documents == [.user(ChatDocument.User(id: "ann", name: "Ann"))])
         #expect(after.applications["app"]?.inboxes["bob"].map { [$0.last, $0.acknowledged] } == [3, 2])
         #expect(after.applications["app"]?.recentSends.map(\.id) == [10])
         #expect(try await second.bodies(of: "bob") == ["3 m"])
@@ -133,7 +133,7 @@ struct SQLiteChatStoreTests {
     @Test("A document that cannot be read is damage")
     func damagedDocument() async throws {
         let store = try open()
-        try await store.commit(.with { $0.documents = [.user(ChatUser(id: "ann"))] })
+        try await store.commit(.with { $0.documents = [.user(ChatDocument.User(id: "ann"))] })
         try await store.writer.perform { try $0.execute(sql: "UPDATE document SET value = x'7B'") }
         await #expect(throws: MessageStoreError.damaged(file: file)) { _ = try await store.restore() }
         await store.close()

@@ -3,9 +3,9 @@ import Testing
 @testable import NexconnChatSDK
 
 /// What becomes of messages between two devices with the chat SDK and our server, on real sockets.
-@Suite(.timeLimit(.minutes(2))) struct NexconnDeliveryTests {
-    private func two(_ world: ChatWorld) async throws -> (ChatDevice, ChatDevice) {
-        let (ann, bob) = (ChatDevice(port: world.port), ChatDevice(port: world.port))
+@Suite(.timeLimit(.minutes(2))) struct ChatDeliveryTests {
+    private func two(_ world: ChatWorld) async throws -> (ChatWorldDevice, ChatWorldDevice) {
+        let (ann, bob) = (ChatWorldDevice(port: world.port), ChatWorldDevice(port: world.port))
         #expect(try await ann.connect(world.token("ann")).get() == "ann")
         #expect(try await bob.connect(world.token("bob")).get() == "bob")
         return (ann, bob)

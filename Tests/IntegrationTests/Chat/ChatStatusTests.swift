@@ -4,10 +4,10 @@ import Testing
 @testable import NexconnChatSDK
 
 /// Exact sequences of statuses, between the chat SDK and our server on real sockets. The numbers are those of the vendor's table.
-@Suite(.timeLimit(.minutes(1))) struct NexconnStatusTests {
+@Suite(.timeLimit(.minutes(1))) struct ChatStatusTests {
     @Test func `S01: connecting 10, connected 0, signed out 12`() async throws {
         let world = try await ChatWorld.start()
-        let ann = ChatDevice(port: world.port)
+        let ann = ChatWorldDevice(port: world.port)
         #expect(try await ann.connect(world.token("ann")).get() == "ann")
         #expect(ann.engine.status == .connected)
         ann.engine.disconnect(disablePush: false)
@@ -20,7 +20,7 @@ import Testing
 
     @Test func `S10: a server that restarts is connecting 10, then connected 0`() async throws {
         let world = try await ChatWorld.start()
-        let ann = ChatDevice(port: world.port)
+        let ann = ChatWorldDevice(port: world.port)
         #expect(try await ann.connect(world.token("ann")).get() == "ann")
         for round in 1...3 {
             try await world.shake("ann")
@@ -32,7 +32,7 @@ import Testing
 
     @Test func `S12: a second device of the class kicks the first, 6, which stays where it is`() async throws {
         let world = try await ChatWorld.start()
-        let (first, second) = (ChatDevice(port: world.port), ChatDevice(port: world.port))
+        let (first, second) = (ChatWorldDevice(port: world.port), ChatWorldDevice(port: world.port))
         let token = try await world.token("ann")
         #expect(try await first.connect(token).get() == "ann")
         #expect(try await second.connect(token).get() == "ann")
@@ -51,7 +51,7 @@ import Testing
 
     @Test func `S12: a device that yields is the one that goes when it comes back`() async throws {
         let world = try await ChatWorld.start()
-        let (first, second) = (ChatDevice(port: world.port), ChatDevice(port: world.port))
+        let (first, second) = (ChatWorldDevice(port: world.port), ChatWorldDevice(port: world.port))
         let token = try await world.token("ann")
         #expect(try await first.connect(token, yields: true).get() == "ann")
         first.engine.client?.suspend()
@@ -68,7 +68,7 @@ import Testing
 
     @Test func `S12: a token that expires while connected is 15, and a new one starts again`() async throws {
         let world = try await ChatWorld.start()
-        let ann = ChatDevice(port: world.port)
+        let ann = ChatWorldDevice(port: world.port)
         #expect(try await ann.connect(world.token("ann")).get() == "ann")
         try await world.expireTokens(of: "ann")
         await ann.statuses.wait(for: 15)
@@ -84,7 +84,7 @@ import Testing
     }
 
     /// Tokens of the instant of the expiry have expired as well, so that the first new ones may be too early.
-    private func renewed(_ device: ChatDevice, _ world: ChatWorld) async throws -> String {
+    private func renewed(_ device: ChatWorldDevice, _ world: ChatWorld) async throws -> String {
         var attempt = 0
         while true {
             attempt += 1
@@ -94,7 +94,7 @@ import Testing
 
     @Test func `S12 and F50: a token that is refused is 15 at once, without another attempt`() async throws {
         let world = try await ChatWorld.start()
-        let ann = ChatDevice(port: world.port)
+        let ann = ChatWorldDevice(port: world.port)
         #expect(await ann.connect("wrong").codes == [31004, 15])
         try await expectNothingMore(of: ann, [10, 15], .tokenIncorrect)
         while world.server.statistics.connectionsRefused < 1 { await Task.yield() }
@@ -104,7 +104,7 @@ import Testing
 
     @Test func `S12: a ban is 16, while connected and at the next attempt`() async throws {
         let world = try await ChatWorld.start()
-        let ann = ChatDevice(port: world.port)
+        let ann = ChatWorldDevice(port: world.port)
         let token = try await world.token("ann")
         #expect(try await ann.connect(token).get() == "ann")
         try await world.ban("ann")
@@ -117,7 +117,7 @@ import Testing
 
     @Test func `S12: an account that is deleted is 19, while connected and at the next attempt`() async throws {
         let world = try await ChatWorld.start()
-        let ann = ChatDevice(port: world.port)
+        let ann = ChatWorldDevice(port: world.port)
         let token = try await world.token("ann")
         #expect(try await ann.connect(token).get() == "ann")
         try await world.delete("ann")
@@ -130,7 +130,7 @@ import Testing
 
     @Test func `An application that nobody knows is 11`() async throws {
         let world = try await ChatWorld.start(key: "other-key")
-        let ann = ChatDevice(port: world.port)
+        let ann = ChatWorldDevice(port: world.port)
         #expect(await ann.connect("token").codes == [31002, 31002])
         try await expectNothingMore(of: ann, [10, 11], .unconnected)
         try await world.server.stop()
@@ -140,7 +140,7 @@ import Testing
         let world = try await ChatWorld.start()
         let port = world.port
         try await world.server.stop()
-        let ann = ChatDevice(port: port)
+        let ann = ChatWorldDevice(port: port)
         #expect(await ann.connect("token", timeout: 1).codes == [34006, 14])
         await ann.statuses.wait(for: 14)
         let statuses = ann.statuses.elements
@@ -152,7 +152,7 @@ import Testing
 
     @Test func `S05: the background is 13, and the return goes on where it was`() async throws {
         let world = try await ChatWorld.start()
-        let (ann, bob) = (ChatDevice(port: world.port), ChatDevice(port: world.port))
+        let (ann, bob) = (ChatWorldDevice(port: world.port), ChatWorldDevice(port: world.port))
         #expect(try await ann.connect(world.token("ann")).get() == "ann")
         #expect(try await bob.connect(world.token("bob")).get() == "bob")
         let outcomes = Seen<String>()
@@ -171,7 +171,8 @@ import Testing
 
     /// The machine is at its end, in which no timer runs, and neither a route nor the foreground makes it try.
     private func expectNothingMore(
-        of device: ChatDevice, _ statuses: [Int], _ status: NCConnectionStatus, sourceLocation: SourceLocation = #_sourceLocation
+        of device: ChatWorldDevice, _ statuses: [Int], _ status: NCConnectionStatus,
+        sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         #expect(device.phase == .failed, sourceLocation: sourceLocation)
         device.engine.enterBackground()

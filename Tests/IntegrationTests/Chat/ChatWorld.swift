@@ -1,7 +1,7 @@
+import ChatProtocol
 import ConnectionEngine
 import Foundation
 import Identifiers
-import NexconnProtocol
 import ServerStorage
 
 @testable import ChatServer
@@ -11,7 +11,7 @@ import ServerStorage
 /// A server for one chat application, and what its operator may do to users.
 struct ChatWorld {
     let server: LifelineServer
-    private var chat: NexconnApplication { server.services.chat.applications[0] }
+    private var chat: ServedChatApplication { server.services.chat.applications[0] }
 
     /// - Parameter key: of the application; devices use `app-key`.
     static func start(key: String = "app-key") async throws -> ChatWorld {
@@ -31,7 +31,7 @@ struct ChatWorld {
         let token = "token-\(user)\(suffix)"
         try await change { book, change in
             try book.issueToken(
-                hash: NexconnApplication.hash(ofToken: token), to: Identifier(user), name: user, avatar: nil, at: change.now,
+                hash: ServedChatApplication.hash(ofToken: token), to: Identifier(user), name: user, avatar: nil, at: change.now,
                 into: &change.commit)
         }
         return token
@@ -40,14 +40,14 @@ struct ChatWorld {
     func ban(_ user: String) async throws {
         try await change { book, change in
             let ended = try book.ban([Identifier(user)], minutes: 5, at: change.now, into: &change.commit)
-            change.end(ended, NexconnBye(code: .bannedWhileOnline, reason: "Banned."))
+            change.end(ended, ChatBye(code: .bannedWhileOnline, reason: "Banned."))
         }
     }
 
     func delete(_ user: String) async throws {
         try await change { book, change in
             let ended = try book.deactivate([Identifier(user)], at: change.now, into: &change.commit)
-            change.end(ended, NexconnBye(code: .accountDeleted, reason: "Deleted."))
+            change.end(ended, ChatBye(code: .accountDeleted, reason: "Deleted."))
         }
     }
 
@@ -55,7 +55,7 @@ struct ChatWorld {
         try await change { book, change in
             let ended = try book.expireTokens(
                 of: [Identifier(user)], issuedBefore: change.now + 1, at: change.now, into: &change.commit)
-            change.end(ended, NexconnBye(code: .tokenExpired, reason: "Expired."))
+            change.end(ended, ChatBye(code: .tokenExpired, reason: "Expired."))
         }
     }
 
@@ -63,7 +63,7 @@ struct ChatWorld {
     func shake(_ user: String) async throws {
         try await change { book, change in
             change.end(
-                book.sessions(of: Identifier(user)), NexconnBye(code: .serverRestarts, reason: "Restarting.", mayRetry: true))
+                book.sessions(of: Identifier(user)), ChatBye(code: .serverRestarts, reason: "Restarting.", mayRetry: true))
         }
     }
 
@@ -73,7 +73,7 @@ struct ChatWorld {
 
     @discardableResult
     private func change<Value: Sendable>(
-        _ decide: @escaping @Sendable (inout ChatState, inout NexconnChange) throws -> Value
+        _ decide: @escaping @Sendable (inout ChatState, inout ChatChange) throws -> Value
     ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             chat.change(decide, completion: { continuation.resume(with: $0) })
@@ -82,7 +82,7 @@ struct ChatWorld {
 }
 
 /// One installation of an application with the chat SDK, and everything that it was told.
-final class ChatDevice: ConnectionStatusHandler, Sendable {
+final class ChatWorldDevice: ConnectionStatusHandler, Sendable {
     /// The numbers of the statuses, in order.
     let statuses = Seen<Int>()
     /// The messages' contents, in order, and `gap`.
@@ -126,7 +126,7 @@ final class ChatDevice: ConnectionStatusHandler, Sendable {
 
     /// Sends a text, and tells `done` what became of it: `ok`, or the number of the failure.
     func send(_ text: String, to user: String, done: Seen<String>) {
-        let draft = NexconnDraft(
+        let draft = ChatMessageDraft(
             clientID: UUID().uuidString, conversation: .direct, to: user, type: "RC:TxtMsg",
             content: Array(#"{"content":"\#(text)"}"#.utf8))
         guard let client = engine.client else { return done.append("\(text) nobody") }
@@ -145,7 +145,7 @@ final class ChatDevice: ConnectionStatusHandler, Sendable {
         let messages: Seen<String>
 
         func received(
-            _ items: [NexconnInboxItem], place: NexconnPlace, isOffline: Bool, hasMore: Bool, client: ChatClient
+            _ items: [ChatInboxItem], place: ChatPlace, isOffline: Bool, hasMore: Bool, client: ChatClient
         ) throws {
             _ = try client.database?.receive(items, place: place)
             for case .message(let message) in items.map(\.event) {
@@ -155,10 +155,10 @@ final class ChatDevice: ConnectionStatusHandler, Sendable {
         }
 
         func caughtUp(client: ChatClient) {}
-        func received(_ event: NexconnEvent, client: ChatClient) {}
+        func received(_ event: ChatWireEvent, client: ChatClient) {}
         func missed(since: Moment?, client: ChatClient) { messages.append("gap") }
         func missed(in openChannel: String, since: Moment?, client: ChatClient) {}
-        func reentered(_ entrance: NexconnOpenEntrance, client: ChatClient) {}
+        func reentered(_ entrance: ChatOpenEntrance, client: ChatClient) {}
         func entryFailed(_ openChannel: String, _ error: NCError, client: ChatClient) {}
     }
 }

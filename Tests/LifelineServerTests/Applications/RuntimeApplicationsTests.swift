@@ -61,7 +61,7 @@ struct RuntimeApplicationsTests {
                 #expect(try await publish() == before && before != 200)
 
                 let secret = try await admin.create("chat", #"{"key":"c"}"#)
-                var api = NexconnAPIClient(server: server, secret: secret)
+                var api = ChatAPIClient(server: server, secret: secret)
                 api.key = "c"
                 let token =
                     try await api.done("auth/access-token/issue", ["userId": "ann", "name": "Ann"])["accessToken"]?.string ?? ""

@@ -1,4 +1,4 @@
-import NexconnProtocol
+import ChatProtocol
 import PusherProtocol
 import ServerStorage
 import Testing

@@ -32,7 +32,7 @@ struct ServerDescriptionTests {
     }
 
     @Test func `SV-88: the description of chat has the calls of the server API and no others`() throws {
-        let calls = NexconnAPIRoute.allCases.map { "POST /v4/\($0.rawValue)" }
+        let calls = ChatAPIRoute.allCases.map { "POST /v4/\($0.rawValue)" }
         #expect(try operations(of: .chat) == Set(calls + ["GET /nexconn/v1"]))
     }
 

@@ -1,5 +1,5 @@
+import ChatProtocol
 import NIOCore
-import NexconnProtocol
 import ServerRuntime
 import ServerStorage
 import Testing
@@ -95,7 +95,7 @@ struct ExtremeNumbersChatTests {
             _ = try await server.token("ben")
             let service = server.services.chat.calls
             var (taken, refused) = (0, 0)
-            for route in NexconnAPIRoute.allCases {
+            for route in ChatAPIRoute.allCases {
                 for field in Self.fields {
                     let value = field.isText ? JSONValue.string(number) : try JSONValue(parsing: number)
                     guard case .object(let members) = Self.body.with(field.name, value) else { continue }

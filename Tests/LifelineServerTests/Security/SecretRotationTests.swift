@@ -1,4 +1,4 @@
-import NexconnProtocol
+import ChatProtocol
 import PubNubProtocol
 import PusherProtocol
 import ServerStorage
@@ -188,7 +188,7 @@ struct SecretRotationTests {
         settings.webhook = receiver.url
         let clock = ManualClock()
         try await withChatServer(settings, { $0.clock = clock.clock }) { server in
-            var api = NexconnAPIClient(server: server, secret: "old")
+            var api = ChatAPIClient(server: server, secret: "old")
             let ann = try await api.device("ann")
             try await eventually("it was tried") { server.chat.webhooks.counts?.failedRequests == 1 }
             settings.secret = "new"
@@ -214,7 +214,7 @@ struct SecretRotationTests {
         for (post, secret) in zip(receiver.posts, ["old", "new"]) {
             let (nonce, time) = (post.fields["nonce"] ?? "", post.fields["timestamp"] ?? "")
             #expect(
-                NexconnServerSignature.isValid(
+                ChatServerSignature.isValid(
                     post.fields["signature"] ?? "", secret: secret, nonce: nonce, timestamp: time))
         }
         await receiver.stop()

@@ -137,13 +137,13 @@ struct TenantIsolationTests {
             #expect(try await ben.refused("send", ChatTestClient.text(long, to: "ann", cid: "l")) == 30016)
             try await otherBen.say(long, to: "ann", cid: "l")
             // Groups, secrets and rates of the server API.
-            let first = NexconnAPIClient(server: server, key: "k1", secret: "secret-1")
-            let second = NexconnAPIClient(server: server, key: "k2", secret: "secret-2")
+            let first = ChatAPIClient(server: server, key: "k1", secret: "secret-1")
+            let second = ChatAPIClient(server: server, key: "k2", secret: "secret-2")
             try await first.done(
                 "group-channel/create", ["userId": "ann", "groupId": "g", "groupName": "G", "memberUserIds": ["ben"]])
             #expect(try await second.refused("group-channel/dismiss", ["groupId": "g"]) == [404, ChatCode.noSuchGroup])
             try await otherBen.expectSilence()
-            let forged = NexconnAPIClient(server: server, key: "k2", secret: "secret-1")
+            let forged = ChatAPIClient(server: server, key: "k2", secret: "secret-1")
             #expect(try await forged.refused("user/connection-status/get", ["userId": "ann"]) == [401, 1004])
             _ = try await first.call("user/connection-status/get", #"{"userId":"ann"}"#)
             #expect(try await first.refused("user/connection-status/get", ["userId": "ann"]).first == 429)

@@ -34,7 +34,7 @@ struct ChatReloadTests {
             try await server.replace(chatApplications: [.development, Self.other])
             let other = try await stranger(server, "ann")
             try await ann.expectSilence()
-            let api = NexconnAPIClient(server: server, key: "other-key", secret: "other-secret")
+            let api = ChatAPIClient(server: server, key: "other-key", secret: "other-secret")
             #expect(try await api.done("user/connection-status/get", ["userId": "ann"])["status"] == "online")
             try await other.expectSilence()
         }
@@ -57,7 +57,7 @@ struct ChatReloadTests {
                 #expect(try await waiting.expectBye()["code"]?.integer == code)
                 try await staying.expectSilence()
                 #expect(
-                    try await NexconnAPIClient(server: server).refused("user/connection-status/get", ["userId": "ann"]) == answer)
+                    try await ChatAPIClient(server: server).refused("user/connection-status/get", ["userId": "ann"]) == answer)
                 try await eventually("places are free") { server.statistics.connections == 1 }
             }
         }

@@ -12,7 +12,7 @@ import Testing
 private final class Queue {
     private var value: WebhookQueue
 
-    init(_ policy: WebhookPolicy = NexconnWebhooks.policy) {
+    init(_ policy: WebhookPolicy = ChatWebhooks.policy) {
         value = WebhookQueue(policy: policy)
     }
 
@@ -177,7 +177,7 @@ struct WebhookQueueTests {
         #expect(large.dropped == 4)
     }
 
-    private var maximum: Int { NexconnWebhooks.policy.maximumEvents }
+    private var maximum: Int { ChatWebhooks.policy.maximumEvents }
 
     // Proof of SW-23.
     @Test("Attempts grow apart, keep their id, and end after five minutes")
@@ -335,7 +335,7 @@ struct WebhookQueueTests {
     }
 
     /// A queue of events that are kept by their numbers.
-    private func kept(_ range: ClosedRange<UInt64>, _ policy: WebhookPolicy = NexconnWebhooks.policy) -> WebhookQueue {
+    private func kept(_ range: ClosedRange<UInt64>, _ policy: WebhookPolicy = ChatWebhooks.policy) -> WebhookQueue {
         var queue = WebhookQueue(policy: policy)
         for number in range {
             queue.append(WebhookEvent(topic: "", key: "\(number)", body: [120], number: number), at: .seconds(0))

@@ -1,13 +1,13 @@
+import ChatProtocol
 import ConnectionEngine
-import NexconnProtocol
 import Testing
 
 @testable import Lifeline
 
 @Suite("Publishing and asking over chat", .timeLimit(.minutes(1)))
-struct NexconnCallsTests {
-    private func draft(_ channel: String, _ json: String, event: String = "message") throws -> NexconnDraft {
-        try NexconnAdapter.draft(of: Publication(channel: channel, event: event, json: json))
+struct ChatCallsTests {
+    private func draft(_ channel: String, _ json: String, event: String = "message") throws -> ChatMessageDraft {
+        try ChatAdapter.draft(of: Publication(channel: channel, event: event, json: json))
     }
 
     @Test("NP-27: the event is the type, an object the content, and anything else stands in content")
@@ -34,11 +34,11 @@ struct NexconnCallsTests {
 
     @Test("A message that the server has taken is accepted, with its id; one that it does not want is refused")
     func outcomes() async throws {
-        let fixture = NexconnFixture { request in
+        let fixture = ChatFixture { request in
             guard case .send(let draft) = request else { return .success(.done) }
             return draft.to == "ben"
-                ? .success(.sent(NexconnMessageID(rawValue: 77)))
-                : .failure(NexconnRefusal(.blockedByReceiver, "The receiver blocks the sender."))
+                ? .success(.sent(ChatMessageID(rawValue: 77)))
+                : .failure(ChatRequestRefusal(.blockedByReceiver, "The receiver blocks the sender."))
         }
         try await fixture.connect()
         #expect(try await fixture.client.channel("direct:ben").publish(1) == .accepted(id: "77"))
@@ -52,11 +52,11 @@ struct NexconnCallsTests {
 
     @Test("A message whose answer is lost is sent again as the same, and accepted once")
     func sentAgain() async throws {
-        let fixture = NexconnFixture { _ in nil }
+        let fixture = ChatFixture { _ in nil }
         try await fixture.connect()
         async let outcome = fixture.client.channel("direct:ben").publish(1)
         while fixture.server.requests.isEmpty, !Task.isCancelled { await Task.yield() }
-        fixture.server.answer { _ in .success(.sent(NexconnMessageID(rawValue: 5))) }
+        fixture.server.answer { _ in .success(.sent(ChatMessageID(rawValue: 5))) }
         fixture.loseLink()
         #expect(try await outcome == .accepted(id: "5"))
         #expect(fixture.server.requests.count == 2)
@@ -65,7 +65,7 @@ struct NexconnCallsTests {
 
     @Test("A message that was written and never answered is unknown; one that never left is refused")
     func notAnswered() async throws {
-        let fixture = NexconnFixture { _ in nil }
+        let fixture = ChatFixture { _ in nil }
         let early = Task { () async throws in try await fixture.client.channel("direct:ben").publish(0) }
         // Its time begins when it is there.
         while fixture.waitingMessages == 0, !Task.isCancelled { await Task.yield() }
@@ -88,11 +88,11 @@ struct NexconnCallsTests {
 
     @Test("History is read page by page, newest first, and returned oldest first")
     func history() async throws {
-        let fixture = NexconnFixture { request in
+        let fixture = ChatFixture { request in
             guard case .history(let history) = request else { return .success(.done) }
             let newest: UInt64 = if case .before(let id) = history.place { id.rawValue - 1 } else { 250 }
             let ids = (0..<UInt64(history.limit)).map { newest - $0 }
-            return .success(.history(ids.map { NexconnFixture.message($0).body }, hasMore: true))
+            return .success(.history(ids.map { ChatFixture.message($0).body }, hasMore: true))
         }
         try await fixture.connect()
         let messages = try await fixture.client.channel("direct:ben").history(last: 130)
@@ -103,21 +103,21 @@ struct NexconnCallsTests {
 
     @Test("History without a connection is an error, not an empty list")
     func offline() async throws {
-        let fixture = NexconnFixture()
+        let fixture = ChatFixture()
         let error = await #expect(throws: LifelineError.self) { try await fixture.client.channel("room").history(last: 1) }
         #expect(error?.code == .disconnected)
     }
 
     @Test("Members are those in an open channel, or all of a group; others cannot be asked for")
     func members() async throws {
-        let fixture = NexconnFixture { request in
+        let fixture = ChatFixture { request in
             switch request {
             case .openInfo:
-                .success(.openInfo(NexconnOpenInfo(created: 1, count: 1, members: [NexconnOpenMember(user: "ann", entered: 1)])))
+                .success(.openInfo(ChatOpenInfo(created: 1, count: 1, members: [ChatOpenMember(user: "ann", entered: 1)])))
             case .groupMembers(let page):
                 .success(
                     .members(
-                        [NexconnGroupMember(user: page.after == nil ? "a" : "b", role: page.after == nil ? .owner : .member)],
+                        [ChatGroupMember(user: page.after == nil ? "a" : "b", role: page.after == nil ? .owner : .member)],
                         hasMore: page.after == nil))
             default: .success(.done)
             }

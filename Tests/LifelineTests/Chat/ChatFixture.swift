@@ -1,14 +1,14 @@
+import ChatProtocol
 import ConnectionEngine
 import EngineTesting
 import NIOConcurrencyHelpers
-import NexconnProtocol
 
 @testable import Lifeline
 
 /// A chat client on a scripted socket, a manual clock and scripted HTTP, and a server that answers as a test says.
-struct NexconnFixture {
+struct ChatFixture {
     let client: LifelineClient
-    let transport = ScriptedTransport<NexconnSession>()
+    let transport = ScriptedTransport<ChatSession>()
     let timers = ManualTimers()
     let server: ScriptedChat
 
@@ -16,12 +16,12 @@ struct NexconnFixture {
         access: NexconnAccess = .token("tok"), presence: Bool = false, http: ScriptedHTTP = ScriptedHTTP(),
         answer: @escaping ScriptedChat.Answer = { _ in .success(.done) }
     ) {
-        let settings = NexconnSettings(
+        let settings = ChatAdapterSettings(
             appKey: "key", host: ServiceHost("h", port: 80, tls: false), path: nil, access: access,
-            device: NexconnDevice(id: "d", class: .desktop, system: "Linux"), yields: false, tracksPresence: presence)
+            device: ChatDevice(id: "d", class: .desktop, system: "Linux"), yields: false, tracksPresence: presence)
         let options = ClientOptions(timing: .fast)
         server = ScriptedChat(answer)
-        let adapter = NexconnAdapter.make(
+        let adapter = ChatAdapter.make(
             settings, options, transport: transport, http: http, timers: timers, seed: 1, unixSeconds: { 1_700_000_000 })
         client = LifelineClient(adapter: adapter, options: options)
         transport.onSend { [transport, server] outbound in
@@ -32,7 +32,7 @@ struct NexconnFixture {
 
     /// How many messages wait to be sent, or for their answers.
     var waitingMessages: Int {
-        (client.core.adapter as? NexconnAdapter)?.driver.withMemory { $0.waitingMessages } ?? 0
+        (client.core.adapter as? ChatAdapter)?.driver.withMemory { $0.waitingMessages } ?? 0
     }
 
     func connect() async throws {
@@ -84,16 +84,16 @@ struct NexconnFixture {
     }
 
     /// A message of the inbox, at its place.
-    func deliver(_ message: NexconnMessage, at sequence: UInt64) {
-        receive(NexconnServerFrames.event(message.body, sequence: sequence))
+    func deliver(_ message: ChatMessage, at sequence: UInt64) {
+        receive(ChatServerFrames.event(message.body, sequence: sequence))
     }
 
     static func message(
-        _ id: UInt64, from: String = "ben", to: String = "ann", _ conversation: NexconnConversation = .direct,
+        _ id: UInt64, from: String = "ben", to: String = "ann", _ conversation: ChatConversationKind = .direct,
         type: String = "RC:TxtMsg"
-    ) -> NexconnMessage {
-        NexconnMessage(
-            id: NexconnMessageID(rawValue: id), conversation: conversation, from: from, to: to, type: type,
+    ) -> ChatMessage {
+        ChatMessage(
+            id: ChatMessageID(rawValue: id), conversation: conversation, from: from, to: to, type: type,
             content: Array(#"{"content":\#(id)}"#.utf8))
     }
 }
@@ -101,12 +101,12 @@ struct NexconnFixture {
 /// The other end: welcomes, hands out what it holds, answers requests and remembers everything that it was told.
 final class ScriptedChat: Sendable {
     /// Nil leaves a request without an answer.
-    typealias Answer = @Sendable (NexconnRequest) -> Result<NexconnResult, NexconnRefusal>?
+    typealias Answer = @Sendable (ChatRequest) -> Result<ChatResult, ChatRequestRefusal>?
 
     private struct State {
-        var frames: [NexconnClientFrame] = []
-        var welcome = NexconnWelcome(
-            user: "ann", session: "s", time: 0, place: NexconnPlace(epoch: "e", sequence: 10), isResumed: false)
+        var frames: [ChatClientFrame] = []
+        var welcome = ChatWelcome(
+            user: "ann", session: "s", time: 0, place: ChatPlace(epoch: "e", sequence: 10), isResumed: false)
         var package: [(sequence: UInt64, body: [UInt8])] = []
         var answer: Answer
     }
@@ -117,18 +117,18 @@ final class ScriptedChat: Sendable {
         state = NIOLockedValueBox(State(answer: answer))
     }
 
-    var frames: [NexconnClientFrame] { state.withLockedValue { $0.frames } }
-    var requests: [NexconnRequest] {
+    var frames: [ChatClientFrame] { state.withLockedValue { $0.frames } }
+    var requests: [ChatRequest] {
         frames.compactMap { if case .request(let request, _) = $0 { request } else { nil } }
     }
-    var hellos: [NexconnHello] { frames.compactMap { if case .hello(let hello) = $0 { hello } else { nil } } }
+    var hellos: [ChatHello] { frames.compactMap { if case .hello(let hello) = $0 { hello } else { nil } } }
     var acknowledged: [UInt64] { frames.compactMap { if case .acknowledge(let sequence) = $0 { sequence } else { nil } } }
 
     func answer(_ answer: @escaping Answer) { state.withLockedValue { $0.answer = answer } }
 
     /// What the next welcome says and what follows it.
     func prepare(
-        sequence: UInt64 = 10, isResumed: Bool = false, hasLost: Bool = false, package messages: [(UInt64, NexconnMessage)] = []
+        sequence: UInt64 = 10, isResumed: Bool = false, hasLost: Bool = false, package messages: [(UInt64, ChatMessage)] = []
     ) {
         state.withLockedValue { state in
             state.welcome.place.sequence = sequence
@@ -138,23 +138,23 @@ final class ScriptedChat: Sendable {
         }
     }
 
-    func answers(to outbound: WebSocketOutbound) -> [NexconnInbound] {
+    func answers(to outbound: WebSocketOutbound) -> [ChatInbound] {
         guard case .text(let text) = outbound else { return [] }
         let bytes = Array(text.utf8)
-        let frame = bytes.withUnsafeBytes { bytes in try? NexconnClientFrame(parsing: bytes) }
+        let frame = bytes.withUnsafeBytes { bytes in try? ChatClientFrame(parsing: bytes) }
         guard let frame else { return [.malformed(reason: "The client sent \(text).")] }
         return state.withLockedValue { state in
             state.frames.append(frame)
             switch frame {
             case .hello:
                 return [
-                    Self.inbound(NexconnServerFrames.welcome(state.welcome)),
-                    Self.inbound(NexconnServerFrames.package(state.package, hasMore: false)),
+                    Self.inbound(ChatServerFrames.welcome(state.welcome)),
+                    Self.inbound(ChatServerFrames.package(state.package, hasMore: false)),
                 ]
             case .request(let request, let number):
                 switch state.answer(request) {
-                case .success(let result): return [Self.inbound(NexconnServerFrames.ok(number, result))]
-                case .failure(let refusal): return [Self.inbound(NexconnServerFrames.no(number, refusal))]
+                case .success(let result): return [Self.inbound(ChatServerFrames.ok(number, result))]
+                case .failure(let refusal): return [Self.inbound(ChatServerFrames.no(number, refusal))]
                 case nil: return []
                 }
             default: return []
@@ -162,12 +162,12 @@ final class ScriptedChat: Sendable {
         }
     }
 
-    static func inbound(_ frame: [UInt8]) -> NexconnInbound {
-        var decoder = NexconnFrameDecoder()
+    static func inbound(_ frame: [UInt8]) -> ChatInbound {
+        var decoder = ChatFrameDecoder()
         return frame.withUnsafeBytes { decoder.text($0) } ?? .malformed(reason: "nothing")
     }
 
     /// An open channel with nothing in it.
-    static let empty = NexconnResult.entrance(
-        NexconnOpenEntrance(channel: "", created: 1, count: 1, entered: 1), messages: [])
+    static let empty = ChatResult.entrance(
+        ChatOpenEntrance(channel: "", created: 1, count: 1, entered: 1), messages: [])
 }

@@ -1,12 +1,12 @@
+import ChatProtocol
 import ConnectionEngine
-import NexconnProtocol
 import Testing
 
 @testable import Lifeline
 
 @Suite("Chat messages through the neutral API", .timeLimit(.minutes(1)))
-struct NexconnInboxTests {
-    private func acknowledged(_ fixture: NexconnFixture, _ sequence: UInt64) async {
+struct ChatInboxTests {
+    private func acknowledged(_ fixture: ChatFixture, _ sequence: UInt64) async {
         while fixture.server.acknowledged.last != sequence {
             fixture.timers.advanceToNext()
             await Task.yield()
@@ -15,13 +15,13 @@ struct NexconnInboxTests {
 
     @Test("A message's event is its type, its data the content; a direct channel is the other user")
     func messages() async throws {
-        let fixture = NexconnFixture()
+        let fixture = ChatFixture()
         try await fixture.connect()
         let room = try await fixture.client.channel("direct:ben").subscribe()
-        fixture.deliver(NexconnFixture.message(1, type: "my:type"), at: 11)
-        fixture.deliver(NexconnFixture.message(2, from: "eve"), at: 12)
+        fixture.deliver(ChatFixture.message(1, type: "my:type"), at: 11)
+        fixture.deliver(ChatFixture.message(2, from: "eve"), at: 12)
         // One's own, where devices are kept alike.
-        fixture.deliver(NexconnFixture.message(3, from: "ann", to: "ben"), at: 13)
+        fixture.deliver(ChatFixture.message(3, from: "ann", to: "ben"), at: 13)
         var told: [String] = []
         for await message in room.messages.prefix(2) {
             told.append("\(message.channel) \(message.event) \(message.data) \(message.id ?? "") \(message.user ?? "")")
@@ -32,17 +32,17 @@ struct NexconnInboxTests {
 
     @Test("LL-27: a message of one's own is told once, whether the answer or the inbox brings it first")
     func own() async throws {
-        let fixture = NexconnFixture { _ in nil }
+        let fixture = ChatFixture { _ in nil }
         try await fixture.connect()
         let room = try await fixture.client.channel("direct:ben").subscribe()
-        fixture.server.answer { _ in .success(.sent(NexconnMessageID(rawValue: 1))) }
+        fixture.server.answer { _ in .success(.sent(ChatMessageID(rawValue: 1))) }
         #expect(try await room.publish(["content": 1]) == .accepted(id: "1"))
         // Devices are kept alike.
-        fixture.deliver(NexconnFixture.message(1, from: "ann", to: "ben"), at: 11)
-        fixture.deliver(NexconnFixture.message(2, from: "ann", to: "ben"), at: 12)
-        fixture.server.answer { _ in .success(.sent(NexconnMessageID(rawValue: 2))) }
+        fixture.deliver(ChatFixture.message(1, from: "ann", to: "ben"), at: 11)
+        fixture.deliver(ChatFixture.message(2, from: "ann", to: "ben"), at: 12)
+        fixture.server.answer { _ in .success(.sent(ChatMessageID(rawValue: 2))) }
         #expect(try await room.publish(["content": 2]) == .accepted(id: "2"))
-        fixture.deliver(NexconnFixture.message(3), at: 13)
+        fixture.deliver(ChatFixture.message(3), at: 13)
         var ids: [String?] = []
         for await message in room.messages.prefix(3) { ids.append(message.id) }
         #expect(ids == ["1", "2", "3"])
@@ -50,8 +50,8 @@ struct NexconnInboxTests {
 
     @Test("NP-26: a package is acknowledged at once, also when nobody wants what is in it")
     func acknowledgedAtOnce() async throws {
-        let fixture = NexconnFixture()
-        fixture.server.prepare(package: [(11, NexconnFixture.message(1, from: "eve"))])
+        let fixture = ChatFixture()
+        fixture.server.prepare(package: [(11, ChatFixture.message(1, from: "eve"))])
         let channel = fixture.client.channel("direct:ben")
         let subscribing = Task { () async throws in try await channel.subscribe() }
         while channel.core.hub.rooms(of: "direct:ben").isEmpty, !Task.isCancelled { await Task.yield() }
@@ -63,10 +63,10 @@ struct NexconnInboxTests {
 
     @Test("NP-26: without a channel of the inbox nothing is acknowledged, and the first one gets what has come before")
     func unclaimed() async throws {
-        let fixture = NexconnFixture { request in
+        let fixture = ChatFixture { request in
             if case .enter = request { .success(ScriptedChat.empty) } else { .success(.done) }
         }
-        fixture.server.prepare(package: [(11, NexconnFixture.message(1)), (12, NexconnFixture.message(2, from: "eve"))])
+        fixture.server.prepare(package: [(11, ChatFixture.message(1)), (12, ChatFixture.message(2, from: "eve"))])
         try await fixture.connect()
         _ = try await fixture.client.channel("room").subscribe()
         fixture.client.settle()
@@ -81,7 +81,7 @@ struct NexconnInboxTests {
 
     @Test("What the server has lost is a gap of every channel of the inbox, and of no other")
     func gap() async throws {
-        let fixture = NexconnFixture { request in
+        let fixture = ChatFixture { request in
             switch request {
             case .enter: .success(ScriptedChat.empty)
             default: .success(.members([], hasMore: false))
@@ -111,28 +111,28 @@ struct NexconnInboxTests {
 
     @Test("Resuming without a loss is no gap: what was missed comes in order")
     func resumed() async throws {
-        let fixture = NexconnFixture()
+        let fixture = ChatFixture()
         try await fixture.connect()
         let room = try await fixture.client.channel("direct:ben").subscribe()
-        fixture.deliver(NexconnFixture.message(1), at: 11)
+        fixture.deliver(ChatFixture.message(1), at: 11)
         await acknowledged(fixture, 11)
         fixture.server.prepare(
-            sequence: 11, isResumed: true, package: [(12, NexconnFixture.message(2)), (13, NexconnFixture.message(3))])
+            sequence: 11, isResumed: true, package: [(12, ChatFixture.message(2)), (13, ChatFixture.message(3))])
         fixture.loseLink()
         var told: [String] = []
         for await delivery in room.deliveries.prefix(3) {
             if case .message(let message) = delivery { told.append(message.data) } else { told.append("other") }
         }
         #expect(told == [#"{"content":1}"#, #"{"content":2}"#, #"{"content":3}"#])
-        #expect(fixture.server.hellos.last?.resume == NexconnPlace(epoch: "e", sequence: 11))
+        #expect(fixture.server.hellos.last?.resume == ChatPlace(epoch: "e", sequence: 11))
     }
 
     @Test("A second device of the class ends the connection for good, with its number")
     func kicked() async throws {
-        let fixture = NexconnFixture()
+        let fixture = ChatFixture()
         try await fixture.connect()
         let statuses = fixture.client.statuses
-        fixture.receive(NexconnServerFrames.bye(NexconnBye(code: .kicked, reason: "Signed in on another device.")))
+        fixture.receive(ChatServerFrames.bye(ChatBye(code: .kicked, reason: "Signed in on another device.")))
         let status = await statuses.first { $0.phase == .failed }
         #expect(status?.category == .kicked)
         #expect(status?.cause?.code == 31_010)

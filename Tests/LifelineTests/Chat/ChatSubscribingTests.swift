@@ -1,34 +1,34 @@
+import ChatProtocol
 import ConnectionEngine
-import NexconnProtocol
 import Testing
 
 @testable import Lifeline
 
 @Suite("Chat channels through the neutral API", .timeLimit(.minutes(1)))
-struct NexconnSubscribingTests {
+struct ChatSubscribingTests {
     @Test("NP-23: names say the kind of channel; a name without one is an open channel's")
     func names() throws {
-        #expect(try NexconnChannel(name: "direct:ben") == NexconnChannel(.direct, "ben"))
-        #expect(try NexconnChannel(name: "group:g:1") == NexconnChannel(.group, "g:1"))
-        #expect(try NexconnChannel(name: "system:news") == NexconnChannel(.system, "news"))
-        #expect(try NexconnChannel(name: "open:room") == NexconnChannel(.open, "room"))
-        #expect(try NexconnChannel(name: "room") == NexconnChannel(.open, "room"))
-        #expect(try NexconnChannel(name: "game:7") == NexconnChannel(.open, "game:7"))
+        #expect(try ChatChannel(name: "direct:ben") == ChatChannel(.direct, "ben"))
+        #expect(try ChatChannel(name: "group:g:1") == ChatChannel(.group, "g:1"))
+        #expect(try ChatChannel(name: "system:news") == ChatChannel(.system, "news"))
+        #expect(try ChatChannel(name: "open:room") == ChatChannel(.open, "room"))
+        #expect(try ChatChannel(name: "room") == ChatChannel(.open, "room"))
+        #expect(try ChatChannel(name: "game:7") == ChatChannel(.open, "game:7"))
         for name in ["", "direct:", String(repeating: "a", count: 65)] {
-            #expect(throws: LifelineError.self) { try NexconnChannel(name: name) }
+            #expect(throws: LifelineError.self) { try ChatChannel(name: name) }
         }
     }
 
     @Test("NP-23: a name that cannot be used is refused at once")
     func badName() async throws {
-        let fixture = NexconnFixture()
+        let fixture = ChatFixture()
         let error = await #expect(throws: LifelineError.self) { try await fixture.client.channel("direct:").subscribe() }
         #expect(error?.code == .badRequest)
     }
 
     @Test("NP-24: direct and system channels are there with each connection, and nothing is asked for them")
     func localChannels() async throws {
-        let fixture = NexconnFixture()
+        let fixture = ChatFixture()
         let events = fixture.client.events
         try await fixture.connect()
         _ = try await fixture.client.channel("direct:ben").subscribe()
@@ -45,7 +45,7 @@ struct NexconnSubscribingTests {
 
     @Test("NP-24: a subscription waits for the connection, and ends with it")
     func waiting() async throws {
-        let fixture = NexconnFixture()
+        let fixture = ChatFixture()
         let channel = fixture.client.channel("direct:ben")
         let first = Task { () async throws in try await channel.subscribe() }
         while channel.core.hub.rooms(of: "direct:ben").isEmpty, !Task.isCancelled { await Task.yield() }
@@ -57,9 +57,9 @@ struct NexconnSubscribingTests {
 
     @Test("NP-24: a group wants a member; who is none is refused, and not asked for again")
     func groups() async throws {
-        let fixture = NexconnFixture { request in
+        let fixture = ChatFixture { request in
             guard case .groupMembers(let members) = request, members.group == "mine" else {
-                return .failure(NexconnRefusal(.notInGroup, "The user is not in the group."))
+                return .failure(ChatRequestRefusal(.notInGroup, "The user is not in the group."))
             }
             return .success(.members([], hasMore: false))
         }
@@ -73,25 +73,25 @@ struct NexconnSubscribingTests {
         let asked = fixture.server.requests.count
         fixture.loseLink()
         while fixture.server.requests.count == asked, !Task.isCancelled { await Task.yield() }
-        #expect(fixture.server.requests.last == .groupMembers(NexconnMembersRequest("mine", limit: 1)))
+        #expect(fixture.server.requests.last == .groupMembers(ChatMembersRequest("mine", limit: 1)))
         #expect(fixture.server.requests.count == asked + 1)
     }
 
     @Test("NP-24: what comes for a group while its membership is checked follows the confirmation")
     func groupHolds() async throws {
-        let fixture = NexconnFixture { _ in nil }
+        let fixture = ChatFixture { _ in nil }
         try await fixture.connect()
         let events = fixture.client.events
         let channel = fixture.client.channel("group:g")
         let subscribing = Task { () async throws in try await channel.subscribe() }
         while fixture.server.requests.isEmpty, !Task.isCancelled { await Task.yield() }
-        fixture.deliver(NexconnFixture.message(5, to: "g", .group), at: 11)
+        fixture.deliver(ChatFixture.message(5, to: "g", .group), at: 11)
         guard
             case .request(_, let number) = fixture.server.frames.last(where: {
                 if case .request = $0 { true } else { false }
             })
         else { return }
-        fixture.receive(NexconnServerFrames.ok(number, .members([], hasMore: false)))
+        fixture.receive(ChatServerFrames.ok(number, .members([], hasMore: false)))
         _ = try await subscribing.value
         var told: [String] = []
         for await event in events {
@@ -107,14 +107,14 @@ struct NexconnSubscribingTests {
 
     @Test("Whoever is taken out of a group is not subscribed any more")
     func kickedFromGroup() async throws {
-        let fixture = NexconnFixture { _ in .success(.members([], hasMore: false)) }
+        let fixture = ChatFixture { _ in .success(.members([], hasMore: false)) }
         try await fixture.connect()
         let room = try await fixture.client.channel("group:g").subscribe()
         let deliveries = room.deliveries
-        let operation = NexconnGroupOperation(
-            kind: .kick, group: NexconnGroup(id: "g", name: "G", owner: "ben"), operator: "ben",
-            members: [NexconnGroupMember(user: "ann", role: .member)], time: 1)
-        fixture.receive(NexconnServerFrames.event(NexconnEvent.group(operation).body, sequence: 11))
+        let operation = ChatGroupOperation(
+            kind: .kick, group: ChatGroup(id: "g", name: "G", owner: "ben"), operator: "ben",
+            members: [ChatGroupMember(user: "ann", role: .member)], time: 1)
+        fixture.receive(ChatServerFrames.event(ChatWireEvent.group(operation).body, sequence: 11))
         var last: LifelineError?
         for await delivery in deliveries {
             if case .failed(let error, willRetry: false) = delivery { last = error }
@@ -125,19 +125,19 @@ struct NexconnSubscribingTests {
 
     @Test("An open channel is entered, entered again on the next connection, and left")
     func openChannel() async throws {
-        let fixture = NexconnFixture { request in
+        let fixture = ChatFixture { request in
             if case .enter = request { .success(ScriptedChat.empty) } else { .success(.done) }
         }
         try await fixture.connect()
         let room = try await fixture.client.channel("room").subscribe()
-        fixture.receive(NexconnServerFrames.transient(NexconnFixture.message(20_000_000, to: "room", .open).body))
+        fixture.receive(ChatServerFrames.transient(ChatFixture.message(20_000_000, to: "room", .open).body))
         // What was missed, and more than one answer holds.
         fixture.server.answer { request in
             guard case .enter = request else { return .success(.done) }
             return .success(
                 .entrance(
-                    NexconnOpenEntrance(channel: "", created: 1, count: 1, entered: 1, hasMore: true),
-                    messages: [NexconnFixture.message(20_000_009, to: "room", .open).body]))
+                    ChatOpenEntrance(channel: "", created: 1, count: 1, entered: 1, hasMore: true),
+                    messages: [ChatFixture.message(20_000_009, to: "room", .open).body]))
         }
         let heard = fixture.timers.now
         fixture.loseLink()
@@ -154,23 +154,23 @@ struct NexconnSubscribingTests {
         room.unsubscribe()
         fixture.client.settle()
         let entries = fixture.server.requests
-        #expect(entries.first == .enter(NexconnEntry("room", count: 0)))
+        #expect(entries.first == .enter(ChatEntryRequest("room", count: 0)))
         #expect(entries.last == .exit("room"))
     }
 
     @Test("One open channel under two names is entered once and left with the last of them")
     func twoNames() async throws {
-        let fixture = NexconnFixture { request in
+        let fixture = ChatFixture { request in
             if case .enter = request { .success(ScriptedChat.empty) } else { .success(.done) }
         }
         try await fixture.connect()
         let plain = try await fixture.client.channel("room").subscribe()
         let full = try await fixture.client.channel("open:room").subscribe()
-        fixture.receive(NexconnServerFrames.transient(NexconnFixture.message(20_000_000, to: "room", .open).body))
+        fixture.receive(ChatServerFrames.transient(ChatFixture.message(20_000_000, to: "room", .open).body))
         for await message in plain.messages.prefix(1) { #expect(message.channel == "room") }
         for await message in full.messages.prefix(1) { #expect(message.channel == "open:room") }
         plain.unsubscribe()
-        #expect(fixture.server.requests == [.enter(NexconnEntry("room", count: 0))])
+        #expect(fixture.server.requests == [.enter(ChatEntryRequest("room", count: 0))])
         full.unsubscribe()
         fixture.client.settle()
         #expect(fixture.server.requests.last == .exit("room"))
@@ -178,17 +178,17 @@ struct NexconnSubscribingTests {
 
     @Test("An open channel that refuses is forgotten; one that bans ends")
     func refusals() async throws {
-        let fixture = NexconnFixture { request in
+        let fixture = ChatFixture { request in
             guard case .enter(let entry) = request else { return .success(.done) }
             return entry.channel == "good"
-                ? .success(ScriptedChat.empty) : .failure(NexconnRefusal(.bannedFromOpenChannel, "Banned."))
+                ? .success(ScriptedChat.empty) : .failure(ChatRequestRefusal(.bannedFromOpenChannel, "Banned."))
         }
         try await fixture.connect()
         let error = await #expect(throws: LifelineError.self) { try await fixture.client.channel("bad").subscribe() }
         #expect(error?.number == 23_409)
         let room = try await fixture.client.channel("good").subscribe()
-        let ban = NexconnEvent.openBan(channel: "good", users: ["ann"], duration: 1, time: 1)
-        fixture.receive(NexconnServerFrames.transient(ban.body))
+        let ban = ChatWireEvent.openBan(channel: "good", users: ["ann"], duration: 1, time: 1)
+        fixture.receive(ChatServerFrames.transient(ban.body))
         for await _ in room.deliveries {}
         #expect(room.isEnded)
         fixture.loseLink()
@@ -197,7 +197,7 @@ struct NexconnSubscribingTests {
 
     @Test("Cancelling the wait for an open channel ends it, and it is left")
     func cancelled() async throws {
-        let fixture = NexconnFixture { _ in nil }
+        let fixture = ChatFixture { _ in nil }
         try await fixture.connect()
         let channel = fixture.client.channel("room")
         let subscribing = Task { () async throws in try await channel.subscribe() }
@@ -211,7 +211,7 @@ struct NexconnSubscribingTests {
 
     @Test("A disconnect ends the wait for an open channel, and the next connection does not enter it")
     func disconnectedWhileEntering() async throws {
-        let fixture = NexconnFixture { _ in nil }
+        let fixture = ChatFixture { _ in nil }
         try await fixture.connect()
         let channel = fixture.client.channel("room")
         let subscribing = Task { () async throws in try await channel.subscribe() }
@@ -226,11 +226,11 @@ struct NexconnSubscribingTests {
 
     @Test("Presence of an open channel comes from a question and from what follows")
     func presence() async throws {
-        let fixture = NexconnFixture(presence: true) { request in
+        let fixture = ChatFixture(presence: true) { request in
             switch request {
             case .enter: .success(ScriptedChat.empty)
             case .openInfo:
-                .success(.openInfo(NexconnOpenInfo(created: 1, count: 1, members: [NexconnOpenMember(user: "ann", entered: 1)])))
+                .success(.openInfo(ChatOpenInfo(created: 1, count: 1, members: [ChatOpenMember(user: "ann", entered: 1)])))
             default: .success(.done)
             }
         }
@@ -238,9 +238,9 @@ struct NexconnSubscribingTests {
         let room = try await fixture.client.channel("room").subscribe()
         while try room.presence.members.isEmpty, !Task.isCancelled { await Task.yield() }
         let changes = try room.presence.changes
-        let actions = [NexconnOpenAction(user: "ben", isJoin: true), NexconnOpenAction(user: "ann", isJoin: false)]
-        let event = NexconnEvent.openMembers(channel: "room", actions: actions, count: 1, time: 1)
-        fixture.receive(NexconnServerFrames.transient(event.body))
+        let actions = [ChatWireOpenAction(user: "ben", isJoin: true), ChatWireOpenAction(user: "ann", isJoin: false)]
+        let event = ChatWireEvent.openMembers(channel: "room", actions: actions, count: 1, time: 1)
+        fixture.receive(ChatServerFrames.transient(event.body))
         var told: [String] = []
         for await change in changes.prefix(2) { told.append("\(change.action) \(change.member.id) \(change.count)") }
         #expect(told == ["join ben 2", "leave ann 1"])

@@ -1,19 +1,19 @@
+import ChatProtocol
 import ConnectionEngine
 import HTTPTransport
 import NIOConcurrencyHelpers
-import NexconnProtocol
 import Testing
 import TransportCommon
 
 @testable import Lifeline
 
 @Suite("Tokens of chat clients (rule NP-25)", .timeLimit(.minutes(1)))
-struct NexconnTokenTests {
+struct ChatTokenTests {
     private struct Oops: Error {}
 
     @Test("A token that was given is used on each connection")
     func fixed() async throws {
-        let fixture = NexconnFixture(access: .token("tok"))
+        let fixture = ChatFixture(access: .token("tok"))
         try await fixture.connect()
         fixture.loseLink()
         #expect(fixture.server.hellos.map(\.token) == ["tok", "tok"])
@@ -23,7 +23,7 @@ struct NexconnTokenTests {
     @Test("A provider is asked for each attempt")
     func provider() async throws {
         let count = NIOLockedValueBox(0)
-        let fixture = NexconnFixture(
+        let fixture = ChatFixture(
             access: .provider {
                 count.withLockedValue { count in
                     count += 1
@@ -41,7 +41,7 @@ struct NexconnTokenTests {
     @Test("A provider that refuses ends the undertaking; other errors are tried again")
     func providerFails() async throws {
         let count = NIOLockedValueBox(0)
-        let fixture = NexconnFixture(
+        let fixture = ChatFixture(
             access: .provider {
                 let number = count.withLockedValue { count in
                     count += 1
@@ -61,7 +61,7 @@ struct NexconnTokenTests {
     @Test("A disconnect while the token is asked for ends the asking")
     func disconnected() async throws {
         let isAsked = NIOLockedValueBox(false)
-        let fixture = NexconnFixture(
+        let fixture = ChatFixture(
             access: .provider {
                 isAsked.withLockedValue { $0 = true }
                 // Code that never ends by itself; the disconnect cancels it.
@@ -76,12 +76,12 @@ struct NexconnTokenTests {
         #expect(fixture.transport.dials == 0)
     }
 
-    private func issuer(_ http: ScriptedHTTP = ScriptedHTTP()) -> NexconnTokenIssuer {
-        NexconnTokenIssuer(
-            settings: NexconnSettings(
+    private func issuer(_ http: ScriptedHTTP = ScriptedHTTP()) -> ChatTokenIssuer {
+        ChatTokenIssuer(
+            settings: ChatAdapterSettings(
                 appKey: "app-key", host: ServiceHost("h", port: 80, tls: false), path: "/chat",
                 access: .secret("app-secret", user: "ann", name: "Ann"),
-                device: NexconnDevice(id: "d", system: "Linux"), yields: false, tracksPresence: false),
+                device: ChatDevice(id: "d", system: "Linux"), yields: false, tracksPresence: false),
             http: http, limit: .seconds(1), unixSeconds: { 1_700_000_000 })
     }
 
@@ -101,7 +101,7 @@ struct NexconnTokenTests {
         #expect(header("App-Key") == "app-key")
         #expect(header("Timestamp") == "1700000000999")
         #expect(
-            NexconnServerSignature.isValid(
+            ChatServerSignature.isValid(
                 header("Signature"), secret: "app-secret", nonce: header("Nonce"), timestamp: "1700000000999"))
         #expect(!call.headers.contains { $0.value.contains("app-secret") })
     }
@@ -116,7 +116,7 @@ struct NexconnTokenTests {
         ])
     func answers(status: Int, body: String, category: StatusCategory) {
         let answer = HTTPAnswer(status: status, body: Array(body.utf8), url: "http://h/")
-        let error = #expect(throws: ConnectionFailure.self) { try NexconnTokenIssuer.token(in: answer) }
+        let error = #expect(throws: ConnectionFailure.self) { try ChatTokenIssuer.token(in: answer) }
         #expect(error?.category == category)
         #expect(error?.httpStatus == status)
         if status == 200, !body.hasPrefix("{") { #expect(error?.reason.contains("sign-in") == true) }
@@ -159,7 +159,7 @@ struct NexconnTokenTests {
 
     @Test("Credentials do not print their secret")
     func secrecy() {
-        let credentials = NexconnCredentials(secret: "s3cret", user: "ann", name: "Ann")
+        let credentials = ChatCredentials(secret: "s3cret", user: "ann", name: "Ann")
         var dumped = ""
         dump(credentials, to: &dumped)
         #expect(!dumped.contains("s3cret"))

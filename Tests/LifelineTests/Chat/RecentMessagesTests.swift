@@ -1,4 +1,4 @@
-import NexconnProtocol
+import ChatProtocol
 import Testing
 
 @testable import Lifeline
@@ -9,14 +9,14 @@ struct RecentMessagesTests {
     func bounded() {
         var recent = RecentMessages()
         for id in 1...1_500 {
-            let isNew = recent.insert(NexconnMessageID(rawValue: UInt64(id)))
+            let isNew = recent.insert(ChatMessageID(rawValue: UInt64(id)))
             #expect(isNew)
-            let isOld = !recent.insert(NexconnMessageID(rawValue: UInt64(id)))
+            let isOld = !recent.insert(ChatMessageID(rawValue: UInt64(id)))
             #expect(isOld)
         }
-        let isKnown = !recent.insert(NexconnMessageID(rawValue: 501))
+        let isKnown = !recent.insert(ChatMessageID(rawValue: 501))
         #expect(isKnown)
-        let isForgotten = recent.insert(NexconnMessageID(rawValue: 500))
+        let isForgotten = recent.insert(ChatMessageID(rawValue: 500))
         #expect(isForgotten)
     }
 }

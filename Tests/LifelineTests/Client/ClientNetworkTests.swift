@@ -43,7 +43,7 @@ struct ClientNetworkTests {
         let chat = Service.nexconn(appKey: "k", host: host, access: .token("t")).makeAdapter(options, .live)
         #expect(try #require(pusher as? PusherAdapter).driver.observer is ActivityObserver == isWanted)
         #expect(try #require(pubnub as? PubNubAdapter).driver.observer is ActivityObserver == isWanted)
-        #expect(try #require(chat as? NexconnAdapter).driver.observer is ActivityObserver == isWanted)
+        #expect(try #require(chat as? ChatAdapter).driver.observer is ActivityObserver == isWanted)
     }
 
     @Test("LL-66: the system's notifications count only if the client suspends in the background", arguments: [true, false])

@@ -27,7 +27,7 @@ struct CancellingContractTests {
 
     @Test(
         "LL-67: a message that waits for the connection is withdrawn, and told so",
-        arguments: [.pusherPrivate, .nexconnOpen, .nexconnGroup] as [ServiceUnderTest])
+        arguments: [.pusherPrivate, .chatOpen, .chatGroup] as [ServiceUnderTest])
     func withdrawn(_ kind: ServiceUnderTest) async throws {
         try await Stage.run(kind) { stage in
             let (room, ben, talk) = try await stage.outage()

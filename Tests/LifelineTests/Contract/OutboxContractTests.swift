@@ -46,7 +46,7 @@ struct OutboxContractTests {
             let second = try outbox.publish(Tick(n: 2), to: talk.name, event: "tick")
             let outcome = try await first.outcome()
             switch kind {
-            case .nexconnOpen, .nexconnGroup: #expect(outcome.isAccepted)
+            case .chatOpen, .chatGroup: #expect(outcome.isAccepted)
             default:
                 guard case .unknown = outcome else {
                     Issue.record("\(outcome)")

@@ -105,7 +105,7 @@ struct PresenceContractTests {
                 return
             }
             // The members of a group are those of its list, there or not.
-            if kind == .nexconnGroup {
+            if kind == .chatGroup {
                 #expect(try await channel.members().map(\.id).sorted() == ["ann", "ben", "cat"])
                 return
             }

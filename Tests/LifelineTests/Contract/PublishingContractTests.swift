@@ -120,12 +120,12 @@ struct PublishingContractTests {
                 }
                 #expect(error.code == .notSubscribed)
                 return
-            case .nexconnOpen:
+            case .chatOpen:
                 // Whoever has not entered must not write.
                 try await ben.connect(timeout: .seconds(30))
                 #expect(try await !publishing.value.isAccepted)
                 return
-            case .nexconnGroup:
+            case .chatGroup:
                 try await ben.connect(timeout: .seconds(30))
             default: break
             }

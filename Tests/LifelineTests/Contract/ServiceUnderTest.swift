@@ -4,7 +4,7 @@ import Testing
 enum ServiceUnderTest: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case pusherPublic, pusherPrivate, pusherPresence, pusherEncrypted
     case pubnub, pubnubEncrypted
-    case nexconnOpen, nexconnGroup
+    case chatOpen, chatGroup
 
     var testDescription: String { rawValue }
 
@@ -14,11 +14,11 @@ enum ServiceUnderTest: String, CaseIterable, Sendable, CustomTestStringConvertib
 
     private func channel(named name: String) -> String {
         switch self {
-        case .pusherPublic, .pubnub, .pubnubEncrypted, .nexconnOpen: name
+        case .pusherPublic, .pubnub, .pubnubEncrypted, .chatOpen: name
         case .pusherPrivate: "private-" + name
         case .pusherPresence: "presence-" + name
         case .pusherEncrypted: "private-encrypted-" + name
-        case .nexconnGroup: "group:" + name
+        case .chatGroup: "group:" + name
         }
     }
 
@@ -27,23 +27,23 @@ enum ServiceUnderTest: String, CaseIterable, Sendable, CustomTestStringConvertib
         switch self {
         case .pusherPublic, .pusherPrivate, .pusherPresence, .pusherEncrypted: "Pusher Channels"
         case .pubnub, .pubnubEncrypted: "PubNub"
-        case .nexconnOpen, .nexconnGroup: "Nexconn Chat"
+        case .chatOpen, .chatGroup: "Nexconn Chat"
         }
     }
 
     var isPusher: Bool { serviceName == "Pusher Channels" }
 
     /// Whether a message needs no connection to be published.
-    var publishesByHTTP: Bool { ![.pusherPrivate, .nexconnOpen, .nexconnGroup].contains(self) }
+    var publishesByHTTP: Bool { ![.pusherPrivate, .chatOpen, .chatGroup].contains(self) }
 
-    var hasPresence: Bool { [.pusherPresence, .pubnub, .pubnubEncrypted, .nexconnOpen].contains(self) }
+    var hasPresence: Bool { [.pusherPresence, .pubnub, .pubnubEncrypted, .chatOpen].contains(self) }
     /// Whether a client can change what others see of its user.
     var changesOwnPresence: Bool { [.pubnub, .pubnubEncrypted].contains(self) }
     /// Whether there are typing indicators. Chat has them on direct channels only.
     var showsTyping: Bool { [.pusherPrivate, .pusherPresence, .pubnub, .pubnubEncrypted].contains(self) }
     var hasReactions: Bool { [.pubnub, .pubnubEncrypted].contains(self) }
     /// Whether the service can be asked who is there.
-    var tellsMembers: Bool { hasPresence || self == .nexconnGroup }
+    var tellsMembers: Bool { hasPresence || self == .chatGroup }
     var hasHistory: Bool { !isPusher }
     /// Whether the service resends what was missed in an outage. Client events of Pusher are not kept.
     var catchesUp: Bool { self != .pusherPrivate }
@@ -57,7 +57,7 @@ enum ServiceUnderTest: String, CaseIterable, Sendable, CustomTestStringConvertib
         case .pusherPublic, .pusherPrivate, .pusherPresence, .pusherEncrypted:
             ["", "two words", String(repeating: "x", count: 201)]
         case .pubnub, .pubnubEncrypted: ["", "a,b", "a*b", "a,\u{301}b", "a\u{600}*b", "a\u{600}-pnpres"]
-        case .nexconnOpen, .nexconnGroup: ["", "group:", String(repeating: "x", count: 65)]
+        case .chatOpen, .chatGroup: ["", "group:", String(repeating: "x", count: 65)]
         }
     }
 }

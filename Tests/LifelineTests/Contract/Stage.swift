@@ -1,8 +1,8 @@
+import ChatProtocol
 import ClientRuntime
 import ConnectionEngine
 import HTTPTransport
 import LifelineServer
-import NexconnProtocol
 import PusherProtocol
 import ServerStorage
 import WireCoding
@@ -49,7 +49,7 @@ struct Stage: Sendable {
         let relay = try await OutageRelay.start(to: server.port)
         let stage = Stage(kind: kind, server: server, relay: relay)
         do {
-            if kind == .nexconnGroup { try await stage.makeGroups() }
+            if kind == .chatGroup { try await stage.makeGroups() }
             try await body(stage)
         } catch {
             await relay.stop()
@@ -78,7 +78,7 @@ struct Stage: Sendable {
     /// A server that knows nothing of what the stage's own one has been told.
     func startedAnew() async throws -> LifelineServer {
         let server = try await LifelineServer.start(Self.configuration)
-        if kind == .nexconnGroup { try await Stage(kind: kind, server: server, relay: relay).makeGroups() }
+        if kind == .chatGroup { try await Stage(kind: kind, server: server, relay: relay).makeGroups() }
         return server
     }
 
@@ -149,7 +149,7 @@ struct Stage: Sendable {
             return .pubnub(
                 publishKey: isImpostor ? "wr0ng-5ecret" : Self.publishKey, subscribeKey: "sub-key", userID: user, host: host,
                 cipherKey: cipherKey)
-        case .nexconnOpen, .nexconnGroup:
+        case .chatOpen, .chatGroup:
             return .nexconn(appKey: "app-key", host: host, access: .secret(Self.secret, user: user))
         }
     }
@@ -171,10 +171,10 @@ struct Stage: Sendable {
 
     /// Server API of chat (docs/chat-protocol.md).
     private func command(_ path: String, _ body: JSONValue) async throws {
-        let nonce = NexconnSettings.randomID()
+        let nonce = ChatAdapterSettings.randomID()
         // A second ahead, which the server takes: it refuses calls from before its start, and that was in this second, too.
         let timestamp = "\(SystemTime.unixSeconds() + 1)000"
-        let signature = NexconnServerSignature.sign(secret: Self.secret, nonce: nonce, timestamp: timestamp)
+        let signature = ChatServerSignature.sign(secret: Self.secret, nonce: nonce, timestamp: timestamp)
         let answer = try await HTTPCaller().send(
             HTTPCall(
                 method: "POST", url: "\(server.url)/v4/\(path)",

@@ -38,7 +38,7 @@ struct TypingContractTests {
     }
 
     @Test func `LL-123: on direct channels chat tells who types, and a message ends it`() async throws {
-        try await Stage.run(.nexconnOpen) { stage in
+        try await Stage.run(.chatOpen) { stage in
             let (ann, ben) = (try await stage.client("ann"), try await stage.client("ben"))
             try await ann.connect(timeout: .seconds(30))
             try await ben.connect(timeout: .seconds(30))

@@ -1,6 +1,6 @@
+import ChatProtocol
 import ConnectionEngine
 import EngineTesting
-import NexconnProtocol
 import PubNubProtocol
 import PusherProtocol
 import Testing
@@ -75,7 +75,7 @@ struct HeartbeatTests {
     }
 
     @Test func `LL-133: chat's heartbeat is a ping`() {
-        let (base, timers, meter) = (ScriptedTransport<NexconnSession>(), ManualTimers(), HeartbeatMeter())
+        let (base, timers, meter) = (ScriptedTransport<ChatSession>(), ManualTimers(), HeartbeatMeter())
         let transport = HeartbeatTransport.chat(base, meter, now: { timers.now })
         let attempt = AttemptID(1)
         transport.open(WebSocketEndpoint(host: "h", port: 80, usesTLS: false, target: "/"), attempt: attempt) { _ in }

@@ -4,7 +4,7 @@ import Testing
 
 /// The neutral API over chat against a real server on real sockets.
 @Suite("The neutral API over chat on sockets", .timeLimit(.minutes(1)))
-struct NexconnOnSocketsTests {
+struct ChatOnSocketsTests {
     @Test("Connect, subscribe, publish, receive, see who is there, read history, disconnect")
     func wholeLife() async throws {
         try await withServer { host, server in

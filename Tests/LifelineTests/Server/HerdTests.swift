@@ -1,5 +1,5 @@
+import ChatProtocol
 import ConnectionEngine
-import NexconnProtocol
 import PubNubProtocol
 import PusherProtocol
 import Testing
@@ -71,7 +71,7 @@ struct HerdTests {
 
     @Test("Whoever is alone is back soon: within 1.5 s in the mean after a loss")
     func alone() {
-        for policy in [ConnectionPolicy.standard, .nexconn()] {
+        for policy in [ConnectionPolicy.standard, .chat()] {
             var random = SeededRandom(seed: 5)
             let schedule = policy.schedule(for: ConnectionFailure(.unexpectedDisconnect, ""))
             let pauses = (0..<2_000).map { _ in
@@ -125,7 +125,7 @@ private struct Herd {
             policy.overrides = PusherSession.policyOverrides
             return policy
         case .pubnub: return PubNubSession.policy(seed: seed)
-        case .chat: return .nexconn()
+        case .chat: return .chat()
         }
     }
 

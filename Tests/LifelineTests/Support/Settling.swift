@@ -17,7 +17,7 @@ extension LifelineClient {
         switch core.adapter {
         case let adapter as PusherAdapter: adapter.driver.isBusy
         case let adapter as PubNubAdapter: adapter.driver.isBusy || adapter.state.withLockedValue(\.items.isAtWork)
-        case let adapter as NexconnAdapter: adapter.driver.isBusy || adapter.state.withLockedValue(\.steps.isAtWork)
+        case let adapter as ChatAdapter: adapter.driver.isBusy || adapter.state.withLockedValue(\.steps.isAtWork)
         default: false
         }
     }
@@ -27,7 +27,7 @@ extension LifelineClient {
         switch core.adapter {
         case let adapter as PusherAdapter: adapter.driver.isAsked
         case let adapter as PubNubAdapter: adapter.driver.isAsked
-        case let adapter as NexconnAdapter: adapter.state.withLockedValue { !$0.callers.isEmpty }
+        case let adapter as ChatAdapter: adapter.state.withLockedValue { !$0.callers.isEmpty }
         default: false
         }
     }

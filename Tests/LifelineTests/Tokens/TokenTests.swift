@@ -1,7 +1,7 @@
+import ChatProtocol
 import ConnectionEngine
 import HTTPTransport
 import NIOConcurrencyHelpers
-import NexconnProtocol
 import PubNubProtocol
 import Testing
 import TransportCommon
@@ -111,7 +111,7 @@ struct TokenTests {
     @Test("Chat: a token is used on each connection while it holds; a refused one is replaced, and the client goes on")
     func chat() async throws {
         let desk = Desk()
-        let fixture = NexconnFixture(access: .tokens(desk.provider))
+        let fixture = ChatFixture(access: .tokens(desk.provider))
         try await fixture.connect()
         fixture.client.settle()
         fixture.transport.report(.closed(ConnectionFailure(.networkUnavailable, "Reset.")))
@@ -119,7 +119,7 @@ struct TokenTests {
         fixture.transport.report(.opened)
         while fixture.server.hellos.count < 2, !Task.isCancelled { await Task.yield() }
         #expect(fixture.server.hellos.map(\.token) == ["t1", "t1"])
-        fixture.receive(NexconnServerFrames.bye(NexconnBye(code: .tokenExpired, reason: "Expired.", mayRetry: false)))
+        fixture.receive(ChatServerFrames.bye(ChatBye(code: .tokenExpired, reason: "Expired.", mayRetry: false)))
         fixture.transport.report(.closed(ConnectionFailure(.unexpectedDisconnect, "Closed.")))
         let dials = fixture.transport.dials
         while fixture.transport.dials == dials, !Task.isCancelled { await fixture.letPausePass() }
@@ -131,7 +131,7 @@ struct TokenTests {
     @Test("A provider that refuses ends the attempts, in words of its own")
     func ended() async throws {
         let provider = TokenProvider { _ in throw LifelineError(.accessDenied, "Signed out.") }
-        let fixture = NexconnFixture(access: .tokens(provider))
+        let fixture = ChatFixture(access: .tokens(provider))
         let error = await #expect(throws: LifelineError.self) { try await fixture.client.connect() }
         #expect(error?.reason == "Signed out." && fixture.client.status.phase == .failed)
     }

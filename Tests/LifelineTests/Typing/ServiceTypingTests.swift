@@ -1,5 +1,5 @@
+import ChatProtocol
 import HTTPTransport
-import NexconnProtocol
 import PubNubProtocol
 import PusherProtocol
 import Testing
@@ -87,7 +87,7 @@ struct ServiceTypingTests {
     }
 
     @Test func `LL-123: chat tells of direct channels by its own notification, and not of having stopped`() async throws {
-        let fixture = NexconnFixture()
+        let fixture = ChatFixture()
         try await fixture.connect()
         let room = try await fixture.client.channel("direct:ben").subscribe()
         try await room.typing.keystroke()
@@ -96,8 +96,8 @@ struct ServiceTypingTests {
         let told = fixture.server.frames.filter { if case .typing(to: "ben", type: "RC:TxtMsg") = $0 { true } else { false } }
         #expect(told.count == 1)
         for from in ["ben", "ann", "eve"] {
-            let event = NexconnEvent.typing(from: from, to: "ann", type: "RC:TxtMsg", time: 1)
-            fixture.receive(NexconnServerFrames.transient(event.body))
+            let event = ChatWireEvent.typing(from: from, to: "ann", type: "RC:TxtMsg", time: 1)
+            fixture.receive(ChatServerFrames.transient(event.body))
         }
         #expect(try room.typing.current == ["ben"])
         for name in ["room", "group:team", "system:news"] {

@@ -1,7 +1,7 @@
 import ChatDatabase
+import ChatProtocol
 import ConnectionEngine
 import NIOConcurrencyHelpers
-import NexconnProtocol
 import Testing
 
 @testable import NexconnChatSDK

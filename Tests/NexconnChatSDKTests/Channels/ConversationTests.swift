@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test func `calls of nobody who is signed in end with a clear error`() async throws {
-        let user = ChatUser("ann", token: "t", port: 1)
+        let user = ChatTestUser("ann", token: "t", port: 1)
         let channel = try user.direct("bob")
         await #expect(throws: NCError.self) { try await channel.send(TextMessage(text: "t")) }
         let (message, error): (Message?, NCError?) = await completion { end in
@@ -96,7 +96,7 @@ import Testing
     }
 }
 
-extension ChatUser {
+extension ChatTestUser {
     /// Waits until all that was handed to the callback queue has run.
     func flush() async {
         await withCheckedContinuation { continuation in

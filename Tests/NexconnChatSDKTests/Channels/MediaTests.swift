@@ -135,7 +135,7 @@ private final class GateUploader: MediaUploader {
     }
 
     @Test func `a file that is not there is refused at once`() async throws {
-        let user = ChatUser("ann", token: "t", port: 1)
+        let user = ChatTestUser("ann", token: "t", port: 1)
         let channel = try user.direct("bob")
         let end: (Message?, NCError?) = await completion { end in
             channel.sendMediaMessage(

@@ -106,7 +106,7 @@ import Testing
     }
 }
 
-extension ChatUser {
+extension ChatTestUser {
     /// Waits until the loss of the connection has been noticed.
     func waitUntilLost() async {
         // Ends with the suite's time limit at the latest.

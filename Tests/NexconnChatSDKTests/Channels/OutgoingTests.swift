@@ -1,14 +1,14 @@
-import NexconnProtocol
+import ChatProtocol
 import Testing
 
 @testable import NexconnChatSDK
 
 /// What is checked before a message is kept or sent (rules NH-10, NH-11).
 @Suite struct OutgoingTests {
-    private let direct = NexconnChannel(.direct, "u2")
+    private let direct = ChatChannel(.direct, "u2")
 
     private func code(
-        _ content: MessageContent, to channel: NexconnChannel? = nil, _ change: (SendMessageParams) -> Void = { _ in }
+        _ content: MessageContent, to channel: ChatChannel? = nil, _ change: (SendMessageParams) -> Void = { _ in }
     ) -> Int {
         let params = SendMessageParams(content: content)
         change(params)
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test func `nothing goes to a system channel`() {
-        #expect(code(TextMessage(text: "t"), to: NexconnChannel(.system, "s")) == 20109)
+        #expect(code(TextMessage(text: "t"), to: ChatChannel(.system, "s")) == 20109)
     }
 
     @Test func `a content has at most 128 KiB`() {
@@ -37,7 +37,7 @@ import Testing
         #expect(code(text) { $0.metadata = [String(repeating: "k", count: 33): "v"] } == 33003)
         #expect(code(text) { $0.metadata = ["": "v"] } == 33003)
         #expect(code(text) { $0.metadata = ["ä": "v"] } == 33003)
-        #expect(code(text, to: NexconnChannel(.open, "o")) { $0.metadata = ["k": "v"] } == 34008)
+        #expect(code(text, to: ChatChannel(.open, "o")) { $0.metadata = ["k": "v"] } == 34008)
     }
 
     @Test func `the policy of a content decides what is kept and counted`() throws {
@@ -78,7 +78,7 @@ import Testing
         push.iOSConfig = IOSPushConfig()
         push.iOSConfig?.threadId = "x"
         params.pushConfig = push
-        let options = try Outgoing(content, params, to: NexconnChannel(.group, "g"), clientID: "c").options
+        let options = try Outgoing(content, params, to: ChatChannel(.group, "g"), clientID: "c").options
         #expect(options.needsReceipt && options.isQuiet && options.isNotLatest && options.users == ["u3"])
         #expect(options.push.map { String(decoding: $0, as: UTF8.self) } == #"{"title":"T","ios":{"threadId":"x"}}"#)
     }

@@ -1,8 +1,8 @@
 import ChatDatabase
+import ChatProtocol
 import ConnectionEngine
 import Foundation
 import NIOConcurrencyHelpers
-import NexconnProtocol
 import Testing
 
 @testable import NexconnChatSDK

@@ -1,15 +1,15 @@
 import ChatDatabase
+import ChatProtocol
 import ConnectionEngine
 import Foundation
-import NexconnProtocol
 import Testing
 
 @testable import NexconnChatSDK
 
 /// Whole numbers at the edge of 64 bits in the frames of a server, from the bytes to what an app reads (rules CD-13 and CD-26).
 @Suite struct EdgeNumberTests {
-    private func frame(_ text: String) throws -> NexconnInbound {
-        var (decoder, text) = (NexconnFrameDecoder(), text)
+    private func frame(_ text: String) throws -> ChatInbound {
+        var (decoder, text) = (ChatFrameDecoder(), text)
         return try #require(text.withUTF8 { decoder.text(UnsafeRawBufferPointer($0)) })
     }
 
@@ -31,7 +31,7 @@ import Testing
             fixture.advance(.seconds(2))
             #expect(fixture.sent.contains(#"{"t":"ack","q":\#(start * 2 + 2)}"#), "\(fixture.sent)")
             let database = try #require(fixture.engine.client?.database)
-            let channel = NexconnChannel(.direct, "u2")
+            let channel = ChatChannel(.direct, "u2")
             #expect(try database.firstUnread(of: channel) == nil || time.hasPrefix("-"))
             #expect(try database.history(channel).messages.count == start + 1)
             fixture.disconnect()
@@ -52,7 +52,7 @@ import Testing
         let database = try #require(fixture.engine.client?.database)
         let sent = try database.insert(
             LocalMessage(
-                channel: NexconnChannel(.direct, "u2"), clientID: "c", sender: "u1", isSent: true, status: .sending, sentTime: 1,
+                channel: ChatChannel(.direct, "u2"), clientID: "c", sender: "u1", isSent: true, status: .sending, sentTime: 1,
                 type: "t", content: Array("{}".utf8)))
         #expect(sent.localID > 0)
     }

@@ -1,6 +1,6 @@
+import ChatProtocol
 import ConnectionEngine
 import NIOConcurrencyHelpers
-import NexconnProtocol
 import Testing
 
 @testable import NexconnChatSDK
@@ -19,7 +19,7 @@ import Testing
         fixture.say(.package([EngineFixture.message(1), EngineFixture.message(2)], hasMore: true))
         #expect(fixture.intake.words == ["received 1,2 offline more"])
         #expect(acknowledged(fixture).count == 1)
-        #expect(fixture.engine.client?.database?.place == NexconnPlace(epoch: "e", sequence: 2))
+        #expect(fixture.engine.client?.database?.place == ChatPlace(epoch: "e", sequence: 2))
         fixture.say(.package([EngineFixture.message(3)], hasMore: false), .event(EngineFixture.message(4)))
         #expect(fixture.intake.words.dropFirst() == ["received 3 offline", "caughtUp", "received 4"])
         #expect(fixture.engine.client?.database?.place?.sequence == 4)
@@ -69,7 +69,8 @@ import Testing
         let seen = NIOLockedValueBox<[String]>([])
         let client = fixture.engine.client
         for id in ["a", "b", "c"] {
-            let draft = NexconnDraft(clientID: id, conversation: .direct, to: "u2", type: "RC:TxtMsg", content: Array("{}".utf8))
+            let draft = ChatMessageDraft(
+                clientID: id, conversation: .direct, to: "u2", type: "RC:TxtMsg", content: Array("{}".utf8))
             client?.send(draft) { result in
                 let word = (try? result.get()).map { "\($0.id)" } ?? "failed"
                 seen.withLockedValue { $0.append("\(id) \(word)") }
@@ -77,8 +78,8 @@ import Testing
         }
         #expect(fixture.sent.filter { $0.contains(#""send""#) }.count == 3, "\(fixture.sent)")
         fixture.say(
-            .answer(number: 1, NexconnAnswer(json: Array(#"{"t":"ok","n":1,"id":"11","time":1}"#.utf8))),
-            .refusal(number: 2, NexconnRefusal(.tooManySends, "Too many.")))
+            .answer(number: 1, ChatAnswer(json: Array(#"{"t":"ok","n":1,"id":"11","time":1}"#.utf8))),
+            .refusal(number: 2, ChatRequestRefusal(.tooManySends, "Too many.")))
         #expect(seen.withLockedValue { $0 } == ["a 11", "b failed"])
         fixture.disconnect()
         #expect(seen.withLockedValue { $0 } == ["a 11", "b failed", "c failed"])

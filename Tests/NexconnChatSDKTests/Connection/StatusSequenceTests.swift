@@ -1,5 +1,5 @@
+import ChatProtocol
 import ConnectionEngine
-import NexconnProtocol
 import Testing
 
 @testable import NexconnChatSDK
@@ -153,8 +153,8 @@ import Testing
         #expect(
             NCConnectionStatus.allCases.map(\.rawValue) == [-1, 0, 1, 6, 10, 11, 12, 13, 14, 15, 16, 17, 19])
         #expect(
-            NCConnectionStatus.allCases.map { "\($0)" } == NexconnStatusCode.allCases.map(\.name))
-        for code in NexconnStatusCode.allCases {
+            NCConnectionStatus.allCases.map { "\($0)" } == ChatStatusCode.allCases.map(\.name))
+        for code in ChatStatusCode.allCases {
             #expect(NCConnectionStatus(rawValue: code.rawValue)?.isTerminal == code.isFinal)
         }
     }

@@ -1,6 +1,6 @@
+import ChatProtocol
 import ConnectionEngine
 import NIOConcurrencyHelpers
-import NexconnProtocol
 import Testing
 
 @testable import NexconnChatSDK
@@ -95,7 +95,7 @@ import Testing
         fixture.confirm()
         background(fixture)
         let results = NIOLockedValueBox<[Bool]>([])
-        let draft = NexconnDraft(clientID: "a", conversation: .direct, to: "u2", type: "RC:TxtMsg", content: Array("{}".utf8))
+        let draft = ChatMessageDraft(clientID: "a", conversation: .direct, to: "u2", type: "RC:TxtMsg", content: Array("{}".utf8))
         fixture.engine.client?.send(draft) { result in
             let isSent = (try? result.get()) != nil
             results.withLockedValue { $0.append(isSent) }
@@ -103,7 +103,7 @@ import Testing
         fixture.engine.enterForeground()
         fixture.settle()
         fixture.confirm(resumed: true)
-        fixture.say(.answer(number: 1, NexconnAnswer(json: Array(#"{"t":"ok","n":1,"id":"11","time":1}"#.utf8))))
+        fixture.say(.answer(number: 1, ChatAnswer(json: Array(#"{"t":"ok","n":1,"id":"11","time":1}"#.utf8))))
         #expect(results.withLockedValue { $0 } == [true])
     }
 
@@ -113,7 +113,7 @@ import Testing
         fixture.confirm()
         background(fixture)
         let codes = NIOLockedValueBox<[Int]>([])
-        let draft = NexconnDraft(clientID: "a", conversation: .direct, to: "u2", type: "RC:TxtMsg", content: Array("{}".utf8))
+        let draft = ChatMessageDraft(clientID: "a", conversation: .direct, to: "u2", type: "RC:TxtMsg", content: Array("{}".utf8))
         fixture.engine.client?.send(draft) { result in
             if case .failure(let error) = result { codes.withLockedValue { $0.append(error.code) } }
         }

@@ -1,6 +1,6 @@
+import ChatProtocol
 import EngineRuntime
 import Foundation
-import NexconnProtocol
 import Testing
 
 @testable import NexconnChatSDK
@@ -69,8 +69,8 @@ import Testing
         #expect(!params.preventsAppNap)
         params.preventsAppNap = isWanted
         let settings = EngineSettings(params)
-        let memory = NexconnMemory(
-            host: "h", port: 1, usesTLS: true, appKey: "k", token: "t", device: NexconnDevice(id: "d", system: "Linux"))
+        let memory = ChatMemory(
+            host: "h", port: 1, usesTLS: true, appKey: "k", token: "t", device: ChatDevice(id: "d", system: "Linux"))
         let driver = EngineAssembly.live.makeDriver(settings, memory, settings.policy)
         #expect((driver.observer is ActivityObserver) == isWanted)
     }

@@ -1,6 +1,6 @@
+import ChatProtocol
 import ConnectionEngine
 import Foundation
-import NexconnProtocol
 import Testing
 
 @testable import NexconnChatSDK
@@ -28,7 +28,7 @@ import Testing
         #expect(NCError(.notInitialised).localizedDescription.contains("NCEngine.initialize"))
         #expect(NCError(.tokenExpired).localizedDescription.contains("Get a new one"))
         #expect(NCError(code: 99999).localizedDescription.contains("99999"))
-        let refused = NCError(ConnectionFailure(nexconn: .tooManySends, .overloaded, "Slow down.", origin: .server))
+        let refused = NCError(ConnectionFailure(chat: .tooManySends, .overloaded, "Slow down.", origin: .server))
         #expect(refused.code == 20604 && refused.localizedDescription.hasPrefix("Slow down. "))
     }
 

@@ -4,7 +4,7 @@ import Testing
 
 /// A group of three.
 @Suite(.timeLimit(.minutes(2))) struct GroupTests {
-    private func operation(_ user: ChatUser, _ kind: GroupOperation) async throws -> GroupOperationEvent {
+    private func operation(_ user: ChatTestUser, _ kind: GroupOperation) async throws -> GroupOperationEvent {
         try await user.log.wait("\(user.name) hears \(kind)") { events in
             events.lazy.compactMap(\.groupOperation).first { $0.operation == kind }
         }
@@ -140,7 +140,7 @@ import Testing
     }
 
     @Test func `a group with an impossible id is refused at once`() async throws {
-        let user = ChatUser("ann", token: "t", port: 1)
+        let user = ChatTestUser("ann", token: "t", port: 1)
         let made: (Int, [String]?, NCError?) = await completion { end in
             user.run { GroupChannel.createGroup(params: CreateGroupParams(groupId: "", groupName: "G"), completion: end) }
         }

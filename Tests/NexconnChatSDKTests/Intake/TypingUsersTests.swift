@@ -1,11 +1,11 @@
-import NexconnProtocol
+import ChatProtocol
 import Testing
 
 @testable import NexconnChatSDK
 
 /// Rule NH-42.
 @Suite struct TypingUsersTests {
-    private let channel = NexconnChannel(.direct, "ann")
+    private let channel = ChatChannel(.direct, "ann")
     private let second: UInt64 = 1_000_000_000
 
     private func status(_ user: String) -> UserTypingStatus {

@@ -1,6 +1,6 @@
 import ChatDatabase
+import ChatProtocol
 import Foundation
-import NexconnProtocol
 import Testing
 import WireCoding
 
@@ -123,7 +123,7 @@ import WireCoding
         func message(_ info: String, isSent: Bool = false) -> Message {
             Message(
                 LocalMessage(
-                    channel: NexconnChannel(.group, "g"), sender: "u2", isSent: isSent, status: .received, sentTime: 1,
+                    channel: ChatChannel(.group, "g"), sender: "u2", isSent: isSent, status: .received, sentTime: 1,
                     type: MessageType.text, content: Array(#"{"content":"t","mentionedInfo":\#(info)}"#.utf8)), user: "u1")
         }
         #expect(message(#"{"type":1}"#).content.mentionedInfo?.isMentionedMe == true)

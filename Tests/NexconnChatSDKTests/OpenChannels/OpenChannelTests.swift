@@ -115,7 +115,7 @@ import Testing
 
     @Test(arguments: [(-2, ""), (51, ""), (20, String(repeating: "x", count: 129))])
     func `impossible ways to enter are refused at once`(_ count: Int, _ extra: String) async throws {
-        let user = ChatUser("ann", token: "t", port: 1)
+        let user = ChatTestUser("ann", token: "t", port: 1)
         await #expect(throws: NCError.self) {
             try await user.open("lobby").enter(EnterOpenChannelParams(messageCount: count, extra: extra))
         }

@@ -1,5 +1,5 @@
 import ChatDatabase
-import NexconnProtocol
+import ChatProtocol
 import Testing
 
 @testable import NexconnChatSDK
@@ -7,7 +7,7 @@ import Testing
 /// Pages of a channel's messages (rules NH-30 to NH-35).
 @Suite(.timeLimit(.minutes(2))) struct HistoryTests {
     private func query(
-        _ user: ChatUser, _ peer: String, size: Int32 = 20, _ change: (MessagesQueryParams) -> Void = { _ in }
+        _ user: ChatTestUser, _ peer: String, size: Int32 = 20, _ change: (MessagesQueryParams) -> Void = { _ in }
     ) -> MessagesQuery {
         let params = MessagesQueryParams(channelIdentifier: ChannelIdentifier(channelType: .direct, channelId: peer))
         params.pageSize = size
@@ -71,7 +71,7 @@ import Testing
         } _: { world in
             let (ann, bob) = (try await world.user("ann"), try await world.user("bob"))
             let database = try #require(ann.engine.client?.database)
-            let channel = NexconnChannel(.direct, "bob")
+            let channel = ChatChannel(.direct, "bob")
             #expect(ann.engine.client?.isInboxLive == true)
             #expect(try database.history(channel).missing != nil)
             #expect(try await query(ann, "bob").nextPage().data.isEmpty)

@@ -4,7 +4,7 @@ import NIOConcurrencyHelpers
 @testable import NexconnChatSDK
 
 /// One user of a test, with an engine, a database directory and handlers of its own.
-final class ChatUser: Sendable {
+final class ChatTestUser: Sendable {
     let name: String
     let engine = ChatEngine(assembly: .live)
     /// All that the handlers were told.

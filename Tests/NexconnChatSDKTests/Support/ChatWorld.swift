@@ -12,7 +12,7 @@ import ServerStorage
 final class ChatWorld: Sendable {
     private let running: NIOLockedValueBox<LifelineServer>
     private let configuration: ServerConfiguration
-    private let users = NIOLockedValueBox<[ChatUser]>([])
+    private let users = NIOLockedValueBox<[ChatTestUser]>([])
 
     private init(_ server: LifelineServer, _ configuration: ServerConfiguration) {
         running = NIOLockedValueBox(server)
@@ -49,7 +49,7 @@ final class ChatWorld: Sendable {
 
     /// A user who is connected and has caught up.
     @discardableResult
-    func user(_ name: String, device: NCDeviceClass = .mobile) async throws -> ChatUser {
+    func user(_ name: String, device: NCDeviceClass = .mobile) async throws -> ChatTestUser {
         let user = try await absentUser(name, device: device)
         try await user.connect()
         return user
@@ -58,8 +58,8 @@ final class ChatWorld: Sendable {
     /// A user who has not connected yet.
     func absentUser(
         _ name: String, device: NCDeviceClass = .mobile, directory: String? = nil
-    ) async throws -> ChatUser {
-        let user = ChatUser(
+    ) async throws -> ChatTestUser {
+        let user = ChatTestUser(
             name, token: try await token(name), port: server.port, device: device, directory: directory)
         users.withLockedValue { $0.append(user) }
         return user
@@ -71,7 +71,7 @@ final class ChatWorld: Sendable {
             server.services.chat.applications[0].change(
                 { book, change in
                     try book.issueToken(
-                        hash: NexconnApplication.hash(ofToken: token), to: Identifier(user), name: user, avatar: nil,
+                        hash: ServedChatApplication.hash(ofToken: token), to: Identifier(user), name: user, avatar: nil,
                         at: change.now,
                         into: &change.commit)
                 }, completion: { continuation.resume(with: $0) })

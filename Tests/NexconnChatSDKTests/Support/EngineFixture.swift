@@ -1,10 +1,10 @@
 import ChatDatabase
+import ChatProtocol
 import ConnectionEngine
 import EngineRuntime
 import EngineTesting
 import Foundation
 import NIOConcurrencyHelpers
-import NexconnProtocol
 import TransportCommon
 
 @testable import NexconnChatSDK
@@ -15,7 +15,7 @@ final class EngineFixture: Sendable {
     let intake: RecordingIntake
     let engine: ChatEngine
     let directory: URL
-    let transports = NIOLockedValueBox<[ScriptedTransport<NexconnSession>]>([])
+    let transports = NIOLockedValueBox<[ScriptedTransport<ChatSession>]>([])
     let network = NIOLockedValueBox<(@Sendable (NetworkStatus) -> Void)?>(nil)
     private let statuses = NIOLockedValueBox<[Int]>([])
     private let monitor: Recorder
@@ -33,7 +33,7 @@ final class EngineFixture: Sendable {
         let network = network
         var assembly = EngineAssembly(
             makeDriver: { settings, memory, policy in
-                let transport = ScriptedTransport<NexconnSession>()
+                let transport = ScriptedTransport<ChatSession>()
                 transports.withLockedValue { $0.append(transport) }
                 return ConnectionDriver(
                     transport: transport, jobs: NoJobs(), timers: timers, policy: policy, memory: memory, seed: 7)
@@ -73,7 +73,7 @@ final class EngineFixture: Sendable {
 
     /// The statuses that handlers have heard.
     var heard: [Int] { statuses.withLockedValue { $0 } }
-    var transport: ScriptedTransport<NexconnSession>? { transports.withLockedValue { $0.last } }
+    var transport: ScriptedTransport<ChatSession>? { transports.withLockedValue { $0.last } }
     var dials: Int { transports.withLockedValue { $0.map(\.dials).reduce(0, +) } }
     /// Attempts that are alive, over all drivers.
     var live: Int { transports.withLockedValue { $0.map(\.live.count).reduce(0, +) } }
@@ -118,23 +118,23 @@ final class EngineFixture: Sendable {
     func welcome(
         _ user: String = "u1", epoch: String = "e", at sequence: UInt64 = 0, resumed: Bool = false, lost: Bool = false
     ) {
-        let welcome = NexconnWelcome(
-            user: user, session: "s", time: 1_763_710_000_000, place: NexconnPlace(epoch: epoch, sequence: sequence),
+        let welcome = ChatWelcome(
+            user: user, session: "s", time: 1_763_710_000_000, place: ChatPlace(epoch: epoch, sequence: sequence),
             isResumed: resumed, hasLost: lost)
         report(.received([.welcome(welcome)]))
     }
 
-    func say(_ inbound: NexconnInbound...) { report(.received(inbound)) }
+    func say(_ inbound: ChatInbound...) { report(.received(inbound)) }
 
     func bye(_ code: Int, retry: Bool = false) {
-        say(.bye(NexconnBye(code: NexconnCode(code), reason: "Scripted.", mayRetry: retry)))
+        say(.bye(ChatBye(code: ChatErrorCode(code), reason: "Scripted.", mayRetry: retry)))
     }
 
     func lose(_ category: StatusCategory = .unexpectedDisconnect) {
         report(.closed(ConnectionFailure(category, "Scripted.")))
     }
 
-    func report(_ event: TransportEvent<NexconnInbound>) {
+    func report(_ event: TransportEvent<ChatInbound>) {
         settle()
         transport?.report(event)
         settle()
@@ -165,12 +165,12 @@ final class EngineFixture: Sendable {
         }
     }
 
-    static func message(_ number: UInt64, from: String = "u2", to: String = "u1") -> NexconnInboxItem {
-        NexconnInboxItem(
+    static func message(_ number: UInt64, from: String = "u2", to: String = "u1") -> ChatInboxItem {
+        ChatInboxItem(
             sequence: number,
             event: .message(
-                NexconnMessage(
-                    id: NexconnMessageID(rawValue: 17_637_100_000_000_000 + number), conversation: .direct, from: from, to: to,
+                ChatMessage(
+                    id: ChatMessageID(rawValue: 17_637_100_000_000_000 + number), conversation: .direct, from: from, to: to,
                     type: "RC:TxtMsg", content: Array(#"{"content":"hello"}"#.utf8))))
     }
 }
@@ -227,7 +227,7 @@ final class RecordingIntake: ChatIntake {
     func fail(_ count: Int) { state.withLockedValue { $0.failures = count } }
 
     func received(
-        _ items: [NexconnInboxItem], place: NexconnPlace, isOffline: Bool, hasMore: Bool, client: ChatClient
+        _ items: [ChatInboxItem], place: ChatPlace, isOffline: Bool, hasMore: Bool, client: ChatClient
     ) throws {
         let mustFail = state.withLockedValue { state in
             defer { state.failures = max(state.failures - 1, 0) }
@@ -240,10 +240,10 @@ final class RecordingIntake: ChatIntake {
     }
 
     func caughtUp(client: ChatClient) { note("caughtUp") }
-    func received(_ event: NexconnEvent, client: ChatClient) { note("transient") }
+    func received(_ event: ChatWireEvent, client: ChatClient) { note("transient") }
     func missed(since: Moment?, client: ChatClient) { note("missed") }
     func missed(in openChannel: String, since: Moment?, client: ChatClient) { note("missed in \(openChannel)") }
-    func reentered(_ entrance: NexconnOpenEntrance, client: ChatClient) { note("reentered \(entrance.channel)") }
+    func reentered(_ entrance: ChatOpenEntrance, client: ChatClient) { note("reentered \(entrance.channel)") }
     func entryFailed(_ openChannel: String, _ error: NCError, client: ChatClient) { note("failed \(openChannel) \(error.code)") }
 
     private func note(_ word: String) { state.withLockedValue { $0.words.append(word) } }

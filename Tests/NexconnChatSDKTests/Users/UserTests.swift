@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test func `impossible subscriptions are refused at once`() async throws {
-        let user = ChatUser("ann", token: "t", port: 1)
+        let user = ChatTestUser("ann", token: "t", port: 1)
         for params in [
             SubscribeEventParams(userIds: []), SubscribeEventParams(userIds: ["a"], expiry: 59),
             SubscribeEventParams(userIds: ["a"], subscribeType: .userProfile),

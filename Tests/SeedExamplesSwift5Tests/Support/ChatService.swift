@@ -1,6 +1,6 @@
+import ChatProtocol
 import Foundation
 import Identifiers
-import NexconnProtocol
 
 @testable import ChatServer
 @testable import LifelineServer
@@ -49,7 +49,7 @@ final class ChatService: Sendable {
     func ban(_ user: String) async throws {
         try await change { book, change in
             let sessions = try book.ban([Identifier(user)], minutes: 5, at: change.now, into: &change.commit)
-            change.end(sessions, NexconnBye(code: .bannedWhileOnline, reason: "Banned."))
+            change.end(sessions, ChatBye(code: .bannedWhileOnline, reason: "Banned."))
         }
     }
 
@@ -57,7 +57,7 @@ final class ChatService: Sendable {
     func deactivate(_ user: String) async throws {
         try await change { book, change in
             let sessions = try book.deactivate([Identifier(user)], at: change.now, into: &change.commit)
-            change.end(sessions, NexconnBye(code: .accountDeleted, reason: "Deactivated."))
+            change.end(sessions, ChatBye(code: .accountDeleted, reason: "Deactivated."))
         }
     }
 
@@ -66,13 +66,13 @@ final class ChatService: Sendable {
         try await change { book, change in
             let sessions = try book.expireTokens(
                 of: [Identifier(user)], issuedBefore: change.now + 1, at: change.now, into: &change.commit)
-            change.end(sessions, NexconnBye(code: .tokenExpired, reason: "Expired."))
+            change.end(sessions, ChatBye(code: .tokenExpired, reason: "Expired."))
         }
     }
 
-    private func change(_ decide: (inout ChatState, inout NexconnChange) throws -> Void) async throws {
+    private func change(_ decide: (inout ChatState, inout ChatChange) throws -> Void) async throws {
         guard let application = server.services.chat.application(key: "app-key") else { return }
-        let result: Result<Void, NexconnRefusal> = await withCheckedContinuation { continuation in
+        let result: Result<Void, ChatRequestRefusal> = await withCheckedContinuation { continuation in
             application.change(decide) { continuation.resume(returning: $0) }
         }
         try result.get()

@@ -1,6 +1,6 @@
 import AsyncHTTPClient
+import ChatProtocol
 import NIOCore
-import NexconnProtocol
 import ServerStorage
 import WireCoding
 
@@ -11,7 +11,7 @@ import WireCoding
 @testable import ServerRuntime
 
 /// Calls the server API of a running server.
-struct NexconnAPIClient: Sendable {
+struct ChatAPIClient: Sendable {
     struct Answer: Hashable, Sendable {
         var status: Int
         var body: JSONValue
@@ -33,7 +33,7 @@ struct NexconnAPIClient: Sendable {
     func headers(nonce: String? = nil, timestamp: Int64? = nil) -> [(String, String)] {
         let nonce = nonce ?? String(UInt64.random(in: .min ... .max))
         let timestamp = String(timestamp ?? server.chat.now)
-        let signature = NexconnServerSignature.sign(secret: secret, nonce: nonce, timestamp: timestamp)
+        let signature = ChatServerSignature.sign(secret: secret, nonce: nonce, timestamp: timestamp)
         return [("App-Key", key), ("Nonce", nonce), ("Timestamp", timestamp), ("Signature", signature)]
     }
 
@@ -79,9 +79,9 @@ struct NexconnAPIClient: Sendable {
 
 /// Runs `body` with a server and somebody who calls its API.
 func withChatAPI(
-    _ settings: ChatApplication = .development, _ body: (NexconnAPIClient) async throws -> Void
+    _ settings: ChatApplication = .development, _ body: (ChatAPIClient) async throws -> Void
 ) async throws {
-    try await withChatServer(settings) { try await body(NexconnAPIClient(server: $0)) }
+    try await withChatServer(settings) { try await body(ChatAPIClient(server: $0)) }
 }
 
 extension JSONValue {

@@ -1,4 +1,4 @@
-import NexconnProtocol
+import ChatProtocol
 import ServerStorage
 import WireCoding
 
@@ -39,7 +39,7 @@ func withChatPlaces(
 }
 
 extension LifelineServer {
-    var api: NexconnAPIClient { NexconnAPIClient(server: self) }
+    var api: ChatAPIClient { ChatAPIClient(server: self) }
 
     /// The event loops of the sessions that a user has.
     func eventLoopIDs(of user: String) -> [Int] {

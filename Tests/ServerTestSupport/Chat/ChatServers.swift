@@ -1,8 +1,8 @@
+import ChatProtocol
 import Identifiers
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
-import NexconnProtocol
 import ServerStorage
 
 @testable import ChatServer
@@ -35,7 +35,7 @@ extension ChatApplication {
 
 extension LifelineServer {
     /// The application that `withChatServer` made.
-    var chat: NexconnApplication { services.chat.applications[0] }
+    var chat: ServedChatApplication { services.chat.applications[0] }
 
     /// Gives a user a token: `token-USER`.
     @discardableResult
@@ -43,7 +43,7 @@ extension LifelineServer {
         let token = "token-\(user)"
         try await chat.changed { book, change in
             try book.issueToken(
-                hash: NexconnApplication.hash(ofToken: token), to: Identifier(user), name: user, avatar: nil, at: change.now,
+                hash: ServedChatApplication.hash(ofToken: token), to: Identifier(user), name: user, avatar: nil, at: change.now,
                 into: &change.commit)
         }
         return token
@@ -55,10 +55,10 @@ extension LifelineServer {
     }
 }
 
-extension NexconnApplication {
+extension ServedChatApplication {
     /// Changes something and waits until it is stored.
     func changed<Value: Sendable>(
-        _ decide: @escaping @Sendable (inout ChatState, inout NexconnChange) throws -> Value
+        _ decide: @escaping @Sendable (inout ChatState, inout ChatChange) throws -> Value
     ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             change(decide, completion: { continuation.resume(with: $0) })
@@ -66,7 +66,7 @@ extension NexconnApplication {
     }
 
     /// Performs a request and waits for its answer.
-    func answer(_ request: NexconnRequest, by caller: NexconnCaller) async throws -> NexconnResult {
+    func answer(_ request: ChatRequest, by caller: ChatCaller) async throws -> ChatResult {
         try await withCheckedThrowingContinuation { continuation in
             perform(request, by: caller) { continuation.resume(with: $0) }
         }

@@ -1,6 +1,6 @@
+import ChatProtocol
 import LifelineServer
 import NIOCore
-import NexconnProtocol
 import WebSocketFraming
 import WireCoding
 

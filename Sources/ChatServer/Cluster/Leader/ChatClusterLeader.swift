@@ -1,8 +1,8 @@
+import ChatProtocol
 import Identifiers
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore
-import NexconnProtocol
 import ServerCluster
 import ServerRuntime
 import ServerStorage
@@ -20,7 +20,7 @@ final class ChatClusterLeader: ClusterLeader {
     /// The node that counts messages without a sending session.
     private let counting: (any ChatNode)?
     private let logger: Logger
-    private let parser = NIOLockedValueBox(NexconnClientFrameParser(rememberedNames: 256))
+    private let parser = NIOLockedValueBox(ChatClientFrameParser(rememberedNames: 256))
     private let sweeping = NIOLockedValueBox<RepeatedTask?>(nil)
 
     init(
@@ -71,7 +71,7 @@ final class ChatClusterLeader: ClusterLeader {
     // MARK: Applications
 
     /// Restores the stored sessions and presence of an application, before it accepts requests.
-    func restoreLive(_ application: NexconnApplication) async throws {
+    func restoreLive(_ application: ServedChatApplication) async throws {
         let (sessions, live) = try await log.store.live(of: Identifier(application.key))
         application.restore(sessions, live, nodes)
     }
@@ -81,7 +81,7 @@ final class ChatClusterLeader: ClusterLeader {
     ///
     /// - Parameter inboxes: the last position of each inbox.
     func endUntold(
-        _ application: NexconnApplication, _ inboxes: [Identifier: (last: UInt64, acknowledged: UInt64)]
+        _ application: ServedChatApplication, _ inboxes: [Identifier: (last: UInt64, acknowledged: UInt64)]
     ) async throws {
         let peers = application.withAudience { $0.only.all }
         let users = Array(Set(peers.map(\.user)))
@@ -111,17 +111,17 @@ final class ChatClusterLeader: ClusterLeader {
 
     func handle(_ request: ByteBuffer, from node: ClusterNode, reply: @escaping Reply) {
         do throws(ClusterCodingError) {
-            try handle(try ChatRequest(decoding: request), from: node, reply)
+            try handle(try ChatClusterRequest(decoding: request), from: node, reply)
         } catch {
             logger.error("a request of another node cannot be read", metadata: ["node": "\(node)"])
-            reply(ChatReply.done.encoded())
+            reply(ChatClusterReply.done.encoded())
         }
     }
 
     private func handle(
-        _ request: ChatRequest, from node: ClusterNode, _ reply: @escaping Reply
+        _ request: ChatClusterRequest, from node: ClusterNode, _ reply: @escaping Reply
     ) throws(ClusterCodingError) {
-        let answer: @Sendable (ChatReply) -> Void = { reply($0.encoded()) }
+        let answer: @Sendable (ChatClusterReply) -> Void = { reply($0.encoded()) }
         switch request {
         case .signIn(let app, let opening): signIn(opening, app, from: node, answer)
         case .signOut(let app, let session, let leaving):
@@ -146,82 +146,84 @@ final class ChatClusterLeader: ClusterLeader {
             answer(.done)
         case .inbox(let app, let user, let sequence):
             guard let application = application(app) else { return answer(.unreadable) }
-            application.readInbox(of: user, after: sequence) { answer(ChatReply($0)) }
+            application.readInbox(of: user, after: sequence) { answer(ChatClusterReply($0)) }
         case .call(let request):
-            NexconnAPI(backend: chat, node: counting).answer(request) { answer(.answer($0)) }
+            ChatAPI(backend: chat, node: counting).answer(request) { answer(.answer($0)) }
         case .issueCall(let request, let hash):
-            NexconnAPI(backend: chat, node: counting, tokenHash: hash).answer(request) { answer(.answer($0)) }
+            ChatAPI(backend: chat, node: counting, tokenHash: hash).answer(request) { answer(.answer($0)) }
         case .issueToken, .publish: performOther(request, answer)
         case .announce: throw ClusterCodingError()
         }
     }
 
-    private func application(_ key: String) -> NexconnApplication? { chat.application(key: Identifier(key)) }
+    private func application(_ key: String) -> ServedChatApplication? { chat.application(key: Identifier(key)) }
 
     /// A signed-in session, even of an application that is no longer served.
-    private func find(_ session: UInt64, _ key: String) -> (NexconnApplication, NexconnPeer)? {
+    private func find(_ session: UInt64, _ key: String) -> (ServedChatApplication, ChatSessionPeer)? {
         let application = application(key) ?? chat.applications.first { Identifier($0.key) == Identifier(key) }
         guard let application, let peer = application.withAudience({ $0.only.peer(session) }) else { return nil }
         return (application, peer)
     }
 
     private func signIn(
-        _ opening: ChatRequest.Opening, _ app: String, from node: ClusterNode, _ answer: @escaping @Sendable (ChatReply) -> Void
+        _ opening: ChatClusterRequest.Opening, _ app: String, from node: ClusterNode,
+        _ answer: @escaping @Sendable (ChatClusterReply) -> Void
     ) {
         guard let application = application(app) else {
-            return answer(.refused(NexconnRefusal(.unknownApplication, NexconnBye.unknownApplication.reason)))
+            return answer(.refused(ChatRequestRefusal(.unknownApplication, ChatBye.unknownApplication.reason)))
         }
         guard let number = nodes.number(of: node) else {
-            return answer(.refused(NexconnRefusal(.tooManyConnections, NexconnBye.full.reason)))
+            return answer(.refused(ChatRequestRefusal(.tooManyConnections, ChatBye.full.reason)))
         }
         application.signIn(
-            opening.credentials, ChatSession(id: opening.id, eventLoopID: number), session: opening.name,
+            opening.credentials, ChatSessionID(id: opening.id, eventLoopID: number), session: opening.name,
             address: opening.address, line: nil
         ) { result in
             switch result {
             case .failure(let refusal): answer(.refused(refusal))
             case .success(let admission):
                 answer(
-                    .admitted(ChatReply.Admission(user: admission.peer.user, epoch: admission.epoch, start: admission.start)))
+                    .admitted(
+                        ChatClusterReply.Admission(user: admission.peer.user, epoch: admission.epoch, start: admission.start)))
             }
         }
     }
 
     private func perform(
-        _ frame: ByteBuffer, _ number: UInt64, by peer: NexconnPeer, of application: NexconnApplication,
-        _ answer: @escaping @Sendable (ChatReply) -> Void
+        _ frame: ByteBuffer, _ number: UInt64, by peer: ChatSessionPeer, of application: ServedChatApplication,
+        _ answer: @escaping @Sendable (ChatClusterReply) -> Void
     ) {
         let parsed = frame.withUnsafeReadableBytes { bytes in
             parser.withLockedValue { parser in
-                Result { () throws(NexconnFrameError) in try parser.parse(bytes) }
+                Result { () throws(ChatFrameError) in try parser.parse(bytes) }
             }
         }
         guard case .success(.request(let request, _)) = parsed else { return answer(.refusal(number, .unknown)) }
         application.perform(request, by: .session(peer)) { result in
             var isSent = false
             if case .success(.sent) = result { isSent = true }
-            answer(.frame(NexconnWire.answer(number, result), isSent: isSent))
+            answer(.frame(ChatWire.answer(number, result), isSent: isSent))
         }
     }
 
-    private func performOther(_ request: ChatRequest, _ answer: @escaping @Sendable (ChatReply) -> Void) {
+    private func performOther(_ request: ChatClusterRequest, _ answer: @escaping @Sendable (ChatClusterReply) -> Void) {
         switch request {
         case .issueToken(let app, let hash, let user, let name):
             guard let application = application(app) else {
-                return answer(.refused(NexconnRefusal(.unknownApplication, NexconnBye.unknownApplication.reason)))
+                return answer(.refused(ChatRequestRefusal(.unknownApplication, ChatBye.unknownApplication.reason)))
             }
             application.change(
                 { state, change in
                     try state.issueToken(hash: hash, to: user, name: name, avatar: nil, at: change.now, into: &change.commit)
-                    return NexconnResult.done
+                    return ChatResult.done
                 },
                 reply: { result in
                     if case .failure(let refusal) = result { answer(.refused(refusal)) } else { answer(.done) }
                 })
         case .publish(let app, let channel, let type, let content, let service, let user):
-            let draft = NexconnDraft(clientID: "", conversation: .open, to: channel, type: type, content: content)
+            let draft = ChatMessageDraft(clientID: "", conversation: .open, to: channel, type: type, content: content)
             application(app)?.send(
-                draft, by: .bridge(service: service, user: user), options: NexconnSendOptions(node: counting)
+                draft, by: .bridge(service: service, user: user), options: ChatSendOptions(node: counting)
             ) { _ in }
             answer(.done)
         default: answer(.done)
@@ -233,7 +235,7 @@ final class ChatClusterLeader: ClusterLeader {
     func announced(_ requests: [ByteBuffer], by node: ClusterNode) {
         var announced: [Identifier: Set<UInt64>] = [:]
         for request in requests {
-            guard case .announce(let app, let sessions)? = try? ChatRequest(decoding: request) else {
+            guard case .announce(let app, let sessions)? = try? ChatClusterRequest(decoding: request) else {
                 logger.error("an announcement of another node cannot be read", metadata: ["node": "\(node)"])
                 continue
             }
@@ -264,23 +266,23 @@ final class ChatClusterLeader: ClusterLeader {
     }
 
     /// In the order of sign-ins, as far as it is known.
-    private func peers(of application: NexconnApplication, at number: Int?) -> [NexconnPeer] {
+    private func peers(of application: ServedChatApplication, at number: Int?) -> [ChatSessionPeer] {
         guard let number else { return [] }
         return application.withAudience { $0.only.all.filter { $0.chat.eventLoopID == number } }
     }
 }
 
-extension ChatReply {
+extension ChatClusterReply {
     /// The frame that refuses a session's request.
-    fileprivate static func refusal(_ number: UInt64, _ refusal: NexconnRefusal) -> ChatReply {
-        .frame(NexconnWire.answer(number, .failure(refusal)), isSent: false)
+    fileprivate static func refusal(_ number: UInt64, _ refusal: ChatRequestRefusal) -> ChatClusterReply {
+        .frame(ChatWire.answer(number, .failure(refusal)), isSent: false)
     }
 }
 
-extension NexconnBye {
+extension ChatBye {
     /// `after`: the pause before reconnecting, different for each connection, so that clients do not reconnect at the same time.
-    static func interrupted(after: Int) -> NexconnBye {
-        NexconnBye(
+    static func interrupted(after: Int) -> ChatBye {
+        ChatBye(
             code: .serverRestarts, reason: "The connection between the servers of the cluster was interrupted.", mayRetry: true,
             after: after)
     }
@@ -295,6 +297,6 @@ private final class RemoteChatNodes: ChatNode {
         self.eventLoop = eventLoop
     }
 
-    func apply(_ changes: [NexconnDelivery], of application: Int, to sessions: inout NexconnNodeSessions) {}
-    func countMessage(of application: NexconnApplication) {}
+    func apply(_ changes: [ChatDelivery], of application: Int, to sessions: inout ChatNodeSessions) {}
+    func countMessage(of application: ServedChatApplication) {}
 }

@@ -1,8 +1,8 @@
+import ChatProtocol
 import Identifiers
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore
-import NexconnProtocol
 import ServerCluster
 import ServerRuntime
 import ServerStorage
@@ -119,21 +119,21 @@ package final class ChatClusterLeaderFactory: ClusterLeaderFactory {
     }
 }
 
-extension NexconnApplication {
+extension ServedChatApplication {
     /// Restores the stored sessions and presence.
     func restore(_ sessions: [UInt64: ChatSessionRecord], _ live: ChatLive, _ nodes: ChatNodeNumbers) {
         var live = live
-        var peers: [NexconnPeer] = []
+        var peers: [ChatSessionPeer] = []
         for (id, record) in sessions.sorted(by: { ($0.value.signedIn, $0.key) < ($1.value.signedIn, $1.key) }) {
             guard let number = nodes.number(of: record.node) else { continue }
-            let session = ChatSession(id: id, eventLoopID: number)
+            let session = ChatSessionID(id: id, eventLoopID: number)
             live.sessions.append(
                 ChatLive.Session(
                     session: session, user: record.user, device: Identifier(record.device.id),
                     deviceClass: record.device.class,
                     tokenIssued: record.tokenIssued, signedIn: record.signedIn))
             peers.append(
-                NexconnPeer(
+                ChatSessionPeer(
                     session: record.name, user: record.user, device: record.device, address: record.address, chat: session,
                     line: nil))
         }

@@ -1,8 +1,8 @@
+import ChatProtocol
 import Identifiers
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore
-import NexconnProtocol
 import RedisClient
 import ServerCluster
 import ServerRuntime
@@ -39,7 +39,7 @@ final class ChatClusterLog: ChatDecisionLog {
     }
 
     func append(
-        _ change: NexconnChange, _ live: ChatLiveChanges, of application: NexconnApplication, sessions: NexconnNodeSessions
+        _ change: ChatChange, _ live: ChatLiveChanges, of application: ServedChatApplication, sessions: ChatNodeSessions
     ) {
         guard isOpen else { return }
         let nodes = nodes.all
@@ -70,10 +70,10 @@ final class ChatClusterLog: ChatDecisionLog {
     }
 
     /// Ends sessions that the leader does not know.
-    func end(_ sessions: [UInt64], app: String, on node: ClusterNode, _ bye: NexconnBye) {
+    func end(_ sessions: [UInt64], app: String, on node: ClusterNode, _ bye: ChatBye) {
         guard !sessions.isEmpty, isOpen else { return }
         var writer = ChatFactWriter(app: app, nodes: [node])
-        writer.add(.end(sessions.map { ChatSession(id: $0, eventLoopID: 0) }, bye), NexconnNodeSessions())
+        writer.add(.end(sessions.map { ChatSessionID(id: $0, eventLoopID: 0) }, bye), ChatNodeSessions())
         guard let fact = writer.fact else { return }
         store.output.emit(fact.bytes, of: .chat, to: .node(node))
     }

@@ -1,14 +1,14 @@
+import ChatProtocol
 import Identifiers
 import NIOConcurrencyHelpers
 import NIOCore
-import NexconnProtocol
 import ServerCluster
 import ServerRuntime
 import ServerStorage
 import WireCoding
 
 /// One chat application on a node of a cluster: the node's sessions, and access to the leader (rules CC-20 to CC-29).
-final class ChatClusterGateway: NexconnGateway {
+final class ChatClusterGateway: ChatGateway {
     /// How long a session's request waits for an answer.
     static let callLimit: Duration = .seconds(3)
 
@@ -27,7 +27,7 @@ final class ChatClusterGateway: NexconnGateway {
 
     private struct State: Sendable {
         var node: (any ChatNode)?
-        var sessions = NexconnNodeSessions()
+        var sessions = ChatNodeSessions()
         /// Sessions that have ended here without the leader's confirmation yet.
         var departing: Set<UInt64> = []
         /// The acknowledged positions of inboxes that have not been sent to the leader yet.
@@ -48,7 +48,7 @@ final class ChatClusterGateway: NexconnGateway {
 
     var settings: ChatApplication { standing.withLockedValue(\.settings) }
 
-    var refusal: NexconnBye? {
+    var refusal: ChatBye? {
         standing.withLockedValue { standing in
             standing.isConfigured ? (standing.settings.isEnabled ? nil : .disabledApplication) : .unknownApplication
         }
@@ -66,8 +66,8 @@ final class ChatClusterGateway: NexconnGateway {
     func use(_ node: any ChatNode) { state.withLockedValue { $0.node = node } }
 
     private func request(
-        _ request: ChatRequest, within limit: Duration? = callLimit, isRepeatable: Bool = true, isQuery: Bool = false,
-        completion: @escaping @Sendable (Result<ChatReply, ClusterFailure>) -> Void = { _ in }
+        _ request: ChatClusterRequest, within limit: Duration? = callLimit, isRepeatable: Bool = true, isQuery: Bool = false,
+        completion: @escaping @Sendable (Result<ChatClusterReply, ClusterFailure>) -> Void = { _ in }
     ) {
         bus.request(request, within: limit, isRepeatable: isRepeatable, isQuery: isQuery, completion: completion)
     }
@@ -77,25 +77,26 @@ final class ChatClusterGateway: NexconnGateway {
 
 extension ChatClusterGateway {
     func signIn(
-        _ hello: NexconnHello, _ chat: ChatSession, session: String, address: String, line: NexconnLine,
-        completion: @escaping @Sendable (Result<NexconnAdmission, NexconnRefusal>) -> Void
+        _ hello: ChatHello, _ chat: ChatSessionID, session: String, address: String, line: ChatLine,
+        completion: @escaping @Sendable (Result<ChatSessionAdmission, ChatRequestRefusal>) -> Void
     ) {
-        let opening = ChatRequest.Opening(id: chat.id, name: session, address: address, credentials: NexconnCredentials(hello))
+        let opening = ChatClusterRequest.Opening(
+            id: chat.id, name: session, address: address, credentials: ChatSessionCredentials(hello))
         request(.signIn(app: key, opening)) { [self] result in
             switch result {
             case .success(.admitted(let admission)):
                 // The application may have been removed meanwhile.
                 if let bye = refusal {
                     depart(chat.id, leaving: nil)
-                    return completion(.failure(NexconnRefusal(bye.code, bye.reason)))
+                    return completion(.failure(ChatRequestRefusal(bye.code, bye.reason)))
                 }
-                let peer = NexconnPeer(
+                let peer = ChatSessionPeer(
                     session: session, user: admission.user, device: hello.device, address: address, chat: chat, line: line)
                 // The session receives the leader's facts from now on.
                 state.withLockedValue { $0.sessions.insert(peer) }
                 completion(
                     .success(
-                        NexconnAdmission(application: self, peer: peer, start: admission.start, epoch: admission.epoch)))
+                        ChatSessionAdmission(application: self, peer: peer, start: admission.start, epoch: admission.epoch)))
             case .success(.refused(let refusal)): completion(.failure(refusal))
             default:
                 // The leader may have admitted the session nevertheless.
@@ -105,7 +106,7 @@ extension ChatClusterGateway {
         }
     }
 
-    func signOut(_ peer: NexconnPeer, leaving: Bool?) {
+    func signOut(_ peer: ChatSessionPeer, leaving: Bool?) {
         let place: ChatInboxPlace?? = state.withLockedValue { state in
             guard state.sessions.remove(peer) else { return .none }
             return .some(state.acknowledged.removeValue(forKey: peer.user).map { ChatInboxPlace(user: peer.user, sequence: $0) })
@@ -129,7 +130,7 @@ extension ChatClusterGateway {
 
     // MARK: Facts from the leader
 
-    func apply(_ deliveries: [NexconnDelivery]) {
+    func apply(_ deliveries: [ChatDelivery]) {
         state.withLockedValue { state in
             guard let node = state.node else { return }
             node.apply(deliveries, of: number, to: &state.sessions)
@@ -143,7 +144,7 @@ extension ChatClusterGateway {
     func announcement() -> [ByteBuffer] {
         let all = state.withLockedValue { state in state.sessions.all.map(\.chat.id) + state.departing }
         return stride(from: 0, to: max(all.count, 1), by: Self.announced).map { start in
-            ChatRequest.announce(app: key, Array(all.clamped(from: start, to: start + Self.announced))).encoded()
+            ChatClusterRequest.announce(app: key, Array(all.clamped(from: start, to: start + Self.announced))).encoded()
         }
     }
 
@@ -151,7 +152,7 @@ extension ChatClusterGateway {
     func interrupt() {
         let peers = state.withLockedValue { state in
             defer {
-                state.sessions = NexconnNodeSessions()
+                state.sessions = ChatNodeSessions()
                 state.departing = []
             }
             return state.sessions.all
@@ -166,24 +167,24 @@ extension ChatClusterGateway {
 
 extension ChatClusterGateway {
     func perform(
-        _ request: NexconnRequest, _ number: UInt64, read frame: UnsafeRawBufferPointer, by peer: NexconnPeer,
+        _ request: ChatRequest, _ number: UInt64, read frame: UnsafeRawBufferPointer, by peer: ChatSessionPeer,
         reply: @escaping @Sendable (ByteBuffer) -> Void
     ) {
-        let perform = ChatRequest.perform(app: key, session: peer.chat.id, number: number, frame: ByteBuffer(bytes: frame))
+        let perform = ChatClusterRequest.perform(app: key, session: peer.chat.id, number: number, frame: ByteBuffer(bytes: frame))
         self.request(perform, isQuery: request.spending == .query) { [self] in answer($0, number, reply) }
     }
 
     func refuse(
-        _ number: UInt64, _ refusal: NexconnRefusal, to peer: NexconnPeer, reply: @escaping @Sendable (ByteBuffer) -> Void
+        _ number: UInt64, _ refusal: ChatRequestRefusal, to peer: ChatSessionPeer, reply: @escaping @Sendable (ByteBuffer) -> Void
     ) {
         request(.refuse(app: key, session: peer.chat.id, number: number, refusal)) { [self] in answer($0, number, reply) }
     }
 
     private func answer(
-        _ result: Result<ChatReply, ClusterFailure>, _ number: UInt64, _ reply: @Sendable (ByteBuffer) -> Void
+        _ result: Result<ChatClusterReply, ClusterFailure>, _ number: UInt64, _ reply: @Sendable (ByteBuffer) -> Void
     ) {
         guard case .success(.frame(let frame, let isSent)) = result else {
-            return reply(NexconnWire.answer(number, .failure(.undecided)))
+            return reply(ChatWire.answer(number, .failure(.undecided)))
         }
         if isSent { state.withLockedValue(\.node)?.countMessage(at: slot) }
         reply(frame)
@@ -212,17 +213,17 @@ extension ChatClusterGateway {
         }
     }
 
-    func tellTyping(_ type: String, to user: Identifier, by peer: NexconnPeer) {
+    func tellTyping(_ type: String, to user: Identifier, by peer: ChatSessionPeer) {
         request(.typing(app: key, session: peer.chat.id, to: user, type: type), isRepeatable: false)
     }
 
-    func tellPresence(to peer: NexconnPeer) {
+    func tellPresence(to peer: ChatSessionPeer) {
         guard settings.hasPresence else { return }
         // Sent once for each session, which would otherwise never get the status of users who are online already.
         request(.presence(app: key, session: peer.chat.id), within: nil)
     }
 
-    func readInbox(of user: Identifier, after sequence: UInt64, for line: NexconnLine) {
+    func readInbox(of user: Identifier, after sequence: UInt64, for line: ChatLine) {
         request(.inbox(app: key, user: user, after: sequence), isQuery: true) { result in
             guard case .success(.page(var page, let next)) = result else {
                 _ = line.mailbox.enqueue(.page(line.connection, nil))
@@ -235,8 +236,8 @@ extension ChatClusterGateway {
     }
 }
 
-extension NexconnRefusal {
+extension ChatRequestRefusal {
     /// The refusal when it is unknown whether the leader has processed a request. Clients retry; if the leader had accepted a message,
     /// it recognises the repetition by the message's id.
-    static let undecided = NexconnRefusal(.storageFailed, "The servers cannot reach each other.", retryAfter: 1_000)
+    static let undecided = ChatRequestRefusal(.storageFailed, "The servers cannot reach each other.", retryAfter: 1_000)
 }

@@ -1,8 +1,8 @@
+import ChatProtocol
 import Identifiers
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore
-import NexconnProtocol
 import ServerCluster
 import ServerRuntime
 import ServerStorage
@@ -42,16 +42,16 @@ package final class ClusteredChat: ChatBackend {
     // MARK: Applications
 
     /// The applications of the leader part while this node leads.
-    package var applications: [NexconnApplication] { factory.leading?.applications ?? [] }
-    package func application(key: Identifier) -> NexconnApplication? { factory.leading?.application(key: key) }
+    package var applications: [ServedChatApplication] { factory.leading?.applications ?? [] }
+    package func application(key: Identifier) -> ServedChatApplication? { factory.leading?.application(key: key) }
     package func tellsWebhooks(_ node: any ChatNode) -> Bool { factory.leading != nil }
 
-    package func gateway(key: Identifier) -> (any NexconnGateway)? { state.withLockedValue { $0.configured[key] } }
+    package func gateway(key: Identifier) -> (any ChatGateway)? { state.withLockedValue { $0.configured[key] } }
     package var forwarder: (any ChatForwarder)? { self }
 
-    package func newSession(on eventLoopID: Int) -> ChatSession {
+    package func newSession(on eventLoopID: Int) -> ChatSessionID {
         // Random, so that no other node has the same one, whichever leader assigns a number to this node later.
-        ChatSession(id: .random(in: 1 ... .max), eventLoopID: eventLoopID)
+        ChatSessionID(id: .random(in: 1 ... .max), eventLoopID: eventLoopID)
     }
 
     package func prepare(_ settings: [ChatApplication]) async throws -> ChatReload { ChatReload(settings: settings, new: []) }
@@ -103,8 +103,8 @@ package final class ClusteredChat: ChatBackend {
     private var gateways: [ChatClusterGateway] { state.withLockedValue(\.gateways) }
 
     private func request(
-        _ request: ChatRequest, isRepeatable: Bool, isQuery: Bool = false,
-        completion: @escaping @Sendable (Result<ChatReply, ClusterFailure>) -> Void
+        _ request: ChatClusterRequest, isRepeatable: Bool, isQuery: Bool = false,
+        completion: @escaping @Sendable (Result<ChatClusterReply, ClusterFailure>) -> Void
     ) {
         bus.request(
             request, within: ChatClusterGateway.callLimit, isRepeatable: isRepeatable, isQuery: isQuery, completion: completion)
@@ -116,11 +116,12 @@ extension ClusterBus {
     ///   - limit: how long to wait; nil to retry until there is an answer.
     ///   - isQuery: whether the request only reads, so that its answer is not written to the log (rule CR-40).
     func request(
-        _ request: ChatRequest, within limit: Duration?, isRepeatable: Bool, isQuery: Bool = false,
-        completion: @escaping @Sendable (Result<ChatReply, ClusterFailure>) -> Void
+        _ request: ChatClusterRequest, within limit: Duration?, isRepeatable: Bool, isQuery: Bool = false,
+        completion: @escaping @Sendable (Result<ChatClusterReply, ClusterFailure>) -> Void
     ) {
         let answered: @Sendable (Result<ByteBuffer, ClusterFailure>) -> Void = { result in
-            completion(result.flatMap { bytes in (try? ChatReply(decoding: bytes)).map { .success($0) } ?? .failure(.unknown) })
+            completion(
+                result.flatMap { bytes in (try? ChatClusterReply(decoding: bytes)).map { .success($0) } ?? .failure(.unknown) })
         }
         if isQuery {
             query(request.encoded(), of: .chat, within: limit, isRepeatable: isRepeatable, completion: answered)
@@ -156,32 +157,32 @@ extension ClusteredChat: ClusterMember {
 extension ClusteredChat: ChatForwarder {
     package func answer(_ request: HTTPRequest, reply: @escaping @Sendable (HTTPAnswer) -> Void) {
         // The answer may come later than the effects of the call, so the call must not be sent to another leader again.
-        let route = NexconnAPIRoute(request.target.segments)
+        let route = ChatAPIRoute(request.target.segments)
         if route == .issueToken { return issueToken(request, reply: reply) }
         let isQuery = route?.isReading ?? true
         self.request(.call(request), isRepeatable: false, isQuery: isQuery) { result in
             switch result {
             case .success(.answer(let answer)): reply(answer)
-            case .success: reply(HTTPAnswer(NexconnAPIProblem.unavailable))
-            case .failure(let failure): reply(HTTPAnswer(NexconnAPIProblem(HTTPProblem(failure))))
+            case .success: reply(HTTPAnswer(ChatAPIProblem.unavailable))
+            case .failure(let failure): reply(HTTPAnswer(ChatAPIProblem(HTTPProblem(failure))))
             }
         }
     }
 
     /// Redis stores requests and answers, so the token is made here and the leader only gets its hash (rule CC-33).
     private func issueToken(_ request: HTTPRequest, reply: @escaping @Sendable (HTTPAnswer) -> Void) {
-        let token = NexconnApplication.newToken()
-        self.request(.issueCall(request, hash: NexconnApplication.hash(ofToken: token)), isRepeatable: false) { result in
+        let token = ServedChatApplication.newToken()
+        self.request(.issueCall(request, hash: ServedChatApplication.hash(ofToken: token)), isRepeatable: false) { result in
             switch result {
             case .success(.answer(let answer)): reply(answer.adding(token))
-            case .success: reply(HTTPAnswer(NexconnAPIProblem.unavailable))
-            case .failure(let failure): reply(HTTPAnswer(NexconnAPIProblem(HTTPProblem(failure))))
+            case .success: reply(HTTPAnswer(ChatAPIProblem.unavailable))
+            case .failure(let failure): reply(HTTPAnswer(ChatAPIProblem(HTTPProblem(failure))))
             }
         }
     }
 
     package func issueToken(hash: Identifier, app: String, user: Identifier, name: String?) async throws(ChatTokenProblem) {
-        let result: Result<ChatReply, ClusterFailure> = await withCheckedContinuation { continuation in
+        let result: Result<ChatClusterReply, ClusterFailure> = await withCheckedContinuation { continuation in
             request(.issueToken(app: app, hash: hash, user: user, name: name), isRepeatable: true) {
                 continuation.resume(returning: $0)
             }
@@ -194,7 +195,7 @@ extension ClusteredChat: ChatForwarder {
         }
     }
 
-    package func publish(_ draft: NexconnDraft, from service: String, as user: Identifier, to key: String) {
+    package func publish(_ draft: ChatMessageDraft, from service: String, as user: Identifier, to key: String) {
         request(
             .publish(app: key, channel: draft.to, type: draft.type, content: draft.content, service: service, user: user),
             isRepeatable: true

@@ -1,5 +1,5 @@
+import ChatProtocol
 import Identifiers
-import NexconnProtocol
 import ServerCluster
 import ServerRuntime
 import ServerStorage
@@ -30,18 +30,18 @@ package final class PartitionedChat: ChatBackend {
     // MARK: Applications
 
     /// Those of the partitions that this process leads.
-    package var applications: [NexconnApplication] {
+    package var applications: [ServedChatApplication] {
         backends.enumerated().flatMap { index, backend in
             backend.applications.filter { partition(of: $0.key) == index }
         }
     }
 
-    package func application(key: Identifier) -> NexconnApplication? { backend(of: key.text).application(key: key) }
-    package func gateway(key: Identifier) -> (any NexconnGateway)? { backend(of: key.text).gateway(key: key) }
+    package func application(key: Identifier) -> ServedChatApplication? { backend(of: key.text).application(key: key) }
+    package func gateway(key: Identifier) -> (any ChatGateway)? { backend(of: key.text).gateway(key: key) }
     package var forwarder: (any ChatForwarder)? { self }
 
     /// The identities of a cluster are random, so those of one partition are unique among all.
-    package func newSession(on eventLoopID: Int) -> ChatSession { backends[0].newSession(on: eventLoopID) }
+    package func newSession(on eventLoopID: Int) -> ChatSessionID { backends[0].newSession(on: eventLoopID) }
 
     package func prepare(_ settings: [ChatApplication]) async throws -> ChatReload { try await backends[0].prepare(settings) }
 
@@ -76,7 +76,7 @@ extension PartitionedChat: ChatForwarder {
     /// Goes to the partition of the application that the call names. A call that names none, or several, is refused by any leader.
     package func answer(_ request: HTTPRequest, reply: @escaping @Sendable (HTTPAnswer) -> Void) {
         let forwarder = backend(of: request.headers.first(name: "App-Key") ?? "").forwarder
-        guard let forwarder else { return reply(HTTPAnswer(NexconnAPIProblem.unavailable)) }
+        guard let forwarder else { return reply(HTTPAnswer(ChatAPIProblem.unavailable)) }
         forwarder.answer(request, reply: reply)
     }
 
@@ -85,7 +85,7 @@ extension PartitionedChat: ChatForwarder {
         try await forwarder.issueToken(hash: hash, app: app, user: user, name: name)
     }
 
-    package func publish(_ draft: NexconnDraft, from service: String, as user: Identifier, to key: String) {
+    package func publish(_ draft: ChatMessageDraft, from service: String, as user: Identifier, to key: String) {
         backend(of: key).forwarder?.publish(draft, from: service, as: user, to: key)
     }
 }

@@ -105,7 +105,7 @@ struct ChatKeys: Sendable {
     static func hiddenUpTo(_ id: UInt64, _ user: Identifier, _ conversation: Identifier) -> RedisArgument {
         .text("\(id)\u{1F}\(sized(user))\(conversation.text)")
     }
-    static func document(_ key: ChatDocumentKey) -> RedisArgument { .text("\(key.kind.rawValue)\u{1F}\(key.name.text)") }
+    static func document(_ key: ChatDocument.Key) -> RedisArgument { .text("\(key.kind.rawValue)\u{1F}\(key.name.text)") }
 
     /// The id of an entry in a stream.
     static func entry(_ number: UInt64) -> RedisArgument { .text("\(number)-0") }

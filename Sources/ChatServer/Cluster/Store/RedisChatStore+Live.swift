@@ -1,6 +1,6 @@
+import ChatProtocol
 import Identifiers
 import NIOCore
-import NexconnProtocol
 import RedisClient
 import ServerCluster
 
@@ -10,7 +10,7 @@ struct ChatSessionRecord: Hashable, Sendable {
     /// The session's name in logs and webhooks.
     var name: String
     var address: String
-    var device: NexconnDevice
+    var device: ChatDevice
     var user: Identifier
     var tokenIssued: Int64
     var signedIn: Int64
@@ -31,7 +31,7 @@ extension RedisChatStore {
 
     /// The commands that store sessions and participants that were added or removed.
     func writes(
-        for live: ChatLiveChanges, _ application: Identifier, _ sessions: NexconnNodeSessions, _ nodes: [ClusterNode?]
+        for live: ChatLiveChanges, _ application: Identifier, _ sessions: ChatNodeSessions, _ nodes: [ClusterNode?]
     ) -> [RedisCommand] {
         var (puts, removals) = (Fields(), Fields())
         for (id, value) in live.sessions {

@@ -58,7 +58,7 @@ extension RedisChatStore {
     private func application(_ name: Identifier) async throws -> RestoredChat.Application {
         var restored = RestoredChat.Application()
         let decoder = JSONDecoder()
-        var documents: [ChatDocumentKey: ChatDocument] = [:]
+        var documents: [ChatDocument.Key: ChatDocument] = [:]
         try await scan(keys.key(.documents, name)) { page in
             for (_, value) in page {
                 guard let bytes = value.bytes else { throw Problem.damaged }

@@ -1,12 +1,12 @@
+import ChatProtocol
 import Identifiers
 import NIOCore
-import NexconnProtocol
 import ServerCluster
 import ServerRuntime
 import ServerStorage
 
-/// The leader's answer to a ``ChatRequest``.
-enum ChatReply: Sendable {
+/// The leader's answer to a ``ChatClusterRequest``.
+enum ChatClusterReply: Sendable {
     struct Admission: Hashable, Sendable {
         var user: Identifier
         var epoch: String
@@ -16,7 +16,7 @@ enum ChatReply: Sendable {
     /// The request succeeded without further data.
     case done
     case admitted(Admission)
-    case refused(NexconnRefusal)
+    case refused(ChatRequestRefusal)
     /// The frame with the answer to a session's request, and whether a message was accepted by it.
     case frame(ByteBuffer, isSent: Bool)
     /// A part of an inbox, and the position of the next entry if there are more; nil when the inbox could not be read.
@@ -41,8 +41,8 @@ enum ChatReply: Sendable {
     }
 }
 
-extension ChatReply: CodedValue {
-    static func code(_ value: ChatReply?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> ChatReply {
+extension ChatClusterReply: CodedValue {
+    static func code(_ value: ChatClusterReply?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> ChatClusterReply {
         switch try fields.kind(value?.kind) {
         case .done: return .done
         case .admitted:
@@ -67,7 +67,7 @@ extension ChatReply: CodedValue {
     }
 }
 
-extension ChatReply {
+extension ChatClusterReply {
     /// The part of a page that fits into a package, which ends with the event that reaches its size limit.
     init(_ page: [ChatInboxEntry]?) {
         guard let page else {

@@ -1,26 +1,26 @@
+import ChatProtocol
 import Identifiers
 import NIOCore
-import NexconnProtocol
 import ServerCluster
 import ServerRuntime
 import ServerStorage
 
 /// A request of a node of a cluster to the leader, for chat.
-enum ChatRequest: Sendable {
+enum ChatClusterRequest: Sendable {
     /// The sign-in of a session.
     struct Opening: Hashable, Sendable {
         var id: UInt64
         /// The session's name in logs and webhooks.
         var name: String
         var address: String
-        var credentials: NexconnCredentials
+        var credentials: ChatSessionCredentials
     }
 
     case signIn(app: String, Opening)
     case signOut(app: String, session: UInt64, leaving: Bool?)
     /// A frame of a session as received, with the number of its answer.
     case perform(app: String, session: UInt64, number: UInt64, frame: ByteBuffer)
-    case refuse(app: String, session: UInt64, number: UInt64, NexconnRefusal)
+    case refuse(app: String, session: UInt64, number: UInt64, ChatRequestRefusal)
     case acknowledge(app: String, [ChatInboxPlace])
     case typing(app: String, session: UInt64, to: Identifier, type: String)
     case presence(app: String, session: UInt64)
@@ -59,8 +59,8 @@ enum ChatRequest: Sendable {
     }
 }
 
-extension ChatRequest: CodedValue {
-    static func code(_ value: ChatRequest?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> ChatRequest {
+extension ChatClusterRequest: CodedValue {
+    static func code(_ value: ChatClusterRequest?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> ChatClusterRequest {
         switch try fields.kind(value?.kind) {
         case .signIn:
             let given = value.flatMap { if case .signIn(let app, let opening) = $0 { (app, opening) } else { nil } }
@@ -122,8 +122,8 @@ extension ChatRequest: CodedValue {
     }
 
     private static func publication(
-        _ value: ChatRequest?, _ fields: inout FieldCoder
-    ) throws(ClusterCodingError) -> ChatRequest {
+        _ value: ChatClusterRequest?, _ fields: inout FieldCoder
+    ) throws(ClusterCodingError) -> ChatClusterRequest {
         let given = value.flatMap {
             if case .publish(let app, let channel, let type, let content, let service, let user) = $0 {
                 (app, channel, type, service, user, content)
@@ -138,13 +138,13 @@ extension ChatRequest: CodedValue {
     }
 }
 
-extension ChatRequest.Opening: CodedValue {
+extension ChatClusterRequest.Opening: CodedValue {
     static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
         let given = value?.credentials
         return Self(
             id: try fields.field(1, value?.id), name: try fields.field(2, value?.name),
             address: try fields.field(3, value?.address),
-            credentials: NexconnCredentials(
+            credentials: ChatSessionCredentials(
                 token: try fields.field(4, given?.token), device: try fields.field(5, given?.device),
                 isReconnect: try fields.field(6, given?.isReconnect), yields: try fields.field(7, given?.yields),
                 resume: try fields.optional(8, given?.resume)))

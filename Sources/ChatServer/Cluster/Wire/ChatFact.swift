@@ -1,6 +1,6 @@
+import ChatProtocol
 import Identifiers
 import NIOCore
-import NexconnProtocol
 import ServerCluster
 import ServerStorage
 import ServerValues
@@ -10,7 +10,7 @@ import ServerValues
 /// Encoded once for all nodes. Deliveries to users are divided into one block for each node, and the other nodes skip that block.
 struct ChatFact: Sendable {
     var app: String
-    var deliveries: [NexconnDelivery]
+    var deliveries: [ChatDelivery]
 
     /// - Parameter node: the node whose blocks are decoded.
     init(_ bytes: ByteBuffer, for node: ClusterNode) throws(ClusterCodingError) {
@@ -62,7 +62,7 @@ private enum CodedDelivery: CodedValue {
     case sessions(ByteBuffer, [UInt64])
     case seat(UInt64, Identifier)
     case unseat(UInt64, Identifier)
-    case end([UInt64], mayRetry: Bool, NexconnRefusal)
+    case end([UInt64], mayRetry: Bool, ChatRequestRefusal)
 
     private enum Kind: UInt8 {
         case inbox = 1
@@ -111,7 +111,7 @@ private enum CodedDelivery: CodedValue {
     }
 
     /// The delivery to the sessions of one node; nil when it concerns none of them.
-    func delivery(to node: ClusterNode) throws(ClusterCodingError) -> NexconnDelivery? {
+    func delivery(to node: ClusterNode) throws(ClusterCodingError) -> ChatDelivery? {
         switch self {
         case .inbox(let body, let except, let blocks):
             guard let places: [ChatInboxPlace] = try Self.elements(of: blocks, node) else { return nil }
@@ -120,17 +120,17 @@ private enum CodedDelivery: CodedValue {
             guard let users: [Identifier] = try Self.elements(of: blocks, node) else { return nil }
             return .users(frame, users, except: Self.session(except))
         case .room(let frame, let except, let room): return .room(frame, room, except: Self.session(except))
-        case .sessions(let frame, let ids): return .sessions(frame, ids.map { ChatSession(id: $0, eventLoopID: 0) })
-        case .seat(let id, let room): return .seat(ChatSession(id: id, eventLoopID: 0), room)
-        case .unseat(let id, let room): return .unseat(ChatSession(id: id, eventLoopID: 0), room)
+        case .sessions(let frame, let ids): return .sessions(frame, ids.map { ChatSessionID(id: $0, eventLoopID: 0) })
+        case .seat(let id, let room): return .seat(ChatSessionID(id: id, eventLoopID: 0), room)
+        case .unseat(let id, let room): return .unseat(ChatSessionID(id: id, eventLoopID: 0), room)
         case .end(let ids, let mayRetry, let refusal):
             return .end(
-                ids.map { ChatSession(id: $0, eventLoopID: 0) },
-                NexconnBye(code: refusal.code, reason: refusal.reason, mayRetry: mayRetry, after: refusal.retryAfter))
+                ids.map { ChatSessionID(id: $0, eventLoopID: 0) },
+                ChatBye(code: refusal.code, reason: refusal.reason, mayRetry: mayRetry, after: refusal.retryAfter))
         }
     }
 
-    private static func session(_ id: UInt64?) -> ChatSession? { id.map { ChatSession(id: $0, eventLoopID: 0) } }
+    private static func session(_ id: UInt64?) -> ChatSessionID? { id.map { ChatSessionID(id: $0, eventLoopID: 0) } }
 
     private static func elements<Element: CodedValue>(
         of blocks: [NodeBlock], _ node: ClusterNode
@@ -171,7 +171,7 @@ struct ChatFactWriter {
     /// Adds a delivery.
     ///
     /// - Parameter sessions: the sessions of all nodes.
-    mutating func add(_ delivery: NexconnDelivery, _ sessions: NexconnNodeSessions) {
+    mutating func add(_ delivery: ChatDelivery, _ sessions: ChatNodeSessions) {
         switch delivery {
         case .inbox(let body, let places, let except):
             let blocks = blocks(places, sessions, by: \.user)
@@ -193,7 +193,7 @@ struct ChatFactWriter {
             deliveries.append(.unseat(session.id, room))
         case .end(let ended, let bye):
             deliveries.append(
-                .end(ids(ended), mayRetry: bye.mayRetry, NexconnRefusal(bye.code, bye.reason, retryAfter: bye.after)))
+                .end(ids(ended), mayRetry: bye.mayRetry, ChatRequestRefusal(bye.code, bye.reason, retryAfter: bye.after)))
         }
     }
 
@@ -203,14 +203,14 @@ struct ChatFactWriter {
     }
 
     /// The ids of sessions whose nodes need the fact.
-    private mutating func ids(_ sessions: [ChatSession]) -> [UInt64] {
+    private mutating func ids(_ sessions: [ChatSessionID]) -> [UInt64] {
         for session in sessions { concerned.insert(session.eventLoopID) }
         return sessions.map(\.id)
     }
 
     /// The elements of a delivery to users, in a block for each node on which the users have sessions.
     private mutating func blocks<Element: CodedValue>(
-        _ elements: [Element], _ sessions: NexconnNodeSessions, by user: (Element) -> Identifier
+        _ elements: [Element], _ sessions: ChatNodeSessions, by user: (Element) -> Identifier
     ) -> [NodeBlock] {
         var blocks: [Int: [Element]] = [:]
         for element in elements {

@@ -1,27 +1,29 @@
-import NexconnProtocol
+import ChatProtocol
 import ServerCluster
 import ServerStorage
 
 // The fields of values that several messages of chat have.
 
-extension NexconnPlace: CodedValue {
-    package static func code(_ value: NexconnPlace?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> NexconnPlace {
-        NexconnPlace(epoch: try fields.field(1, value?.epoch), sequence: try fields.field(2, value?.sequence))
+extension ChatPlace: CodedValue {
+    package static func code(_ value: ChatPlace?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> ChatPlace {
+        ChatPlace(epoch: try fields.field(1, value?.epoch), sequence: try fields.field(2, value?.sequence))
     }
 }
 
-extension NexconnDevice: CodedValue {
-    package static func code(_ value: NexconnDevice?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> NexconnDevice {
+extension ChatDevice: CodedValue {
+    package static func code(_ value: ChatDevice?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> ChatDevice {
         let (id, word) = (try fields.field(1, value?.id), try fields.field(2, value?.class.rawValue))
         guard let kind = Class(rawValue: word) else { throw ClusterCodingError() }
-        return NexconnDevice(id: id, class: kind, system: try fields.field(3, value?.system))
+        return ChatDevice(id: id, class: kind, system: try fields.field(3, value?.system))
     }
 }
 
-extension NexconnRefusal: CodedValue {
-    package static func code(_ value: NexconnRefusal?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> NexconnRefusal {
-        NexconnRefusal(
-            NexconnCode(try fields.field(1, value?.code.rawValue)), try fields.field(2, value?.reason),
+extension ChatRequestRefusal: CodedValue {
+    package static func code(
+        _ value: ChatRequestRefusal?, _ fields: inout FieldCoder
+    ) throws(ClusterCodingError) -> ChatRequestRefusal {
+        ChatRequestRefusal(
+            ChatErrorCode(try fields.field(1, value?.code.rawValue)), try fields.field(2, value?.reason),
             retryAfter: try fields.optional(3, value?.retryAfter))
     }
 }

@@ -5,7 +5,7 @@ import LifelineServer
 
 extension DemoPart {
     /// Two users, an outage without losses, a second device, a token that expires, and a ban.
-    static func nexconn() -> DemoPart {
+    static func chat() -> DemoPart {
         let toAnn = DemoJournal.Route(channel: "direct:ann", from: "ben", to: "ann")
         let toBen = DemoJournal.Route(channel: "direct:ben", from: "ann", to: "ben")
         return DemoPart(

@@ -1,7 +1,7 @@
 import ConnectionEngine
 import Lifeline
 
-/// Findings that clients of PubNub and Nexconn report.
+/// Findings that clients of PubNub and chat report.
 extension Finding {
     static func session(_ error: LifelineError, service: ServiceName) -> Finding {
         let number = error.number.map { " (\($0))" } ?? ""

@@ -1,5 +1,5 @@
+import ChatProtocol
 import Identifiers
-import NexconnProtocol
 import WireCoding
 
 /// The service's state of one chat client.
@@ -32,7 +32,7 @@ struct ChatKey: Hashable, Sendable {
     let word: String
     let ids: [Identifier]
 
-    init(_ conversation: NexconnConversation, from: String, to: String) {
+    init(_ conversation: ChatConversationKind, from: String, to: String) {
         word = conversation.word
         ids = conversation == .direct ? [Identifier(from), Identifier(to)].sorted() : [Identifier(to)]
     }
@@ -73,14 +73,14 @@ extension ServiceState {
     var chatUsers: [String] { inboxes.keys.map(\.text).sorted() }
 
     mutating func receivedChat(_ id: UInt64, _ text: [UInt8]) {
-        let frame = text.withUnsafeBytes { bytes in try? NexconnClientFrame(parsing: bytes) }
+        let frame = text.withUnsafeBytes { bytes in try? ChatClientFrame(parsing: bytes) }
         switch frame {
         case .hello(let hello): welcome(id, hello)
         case .request(let request, let number):
             guard let user = chat(id)?.user else { return }
             switch answer(request, of: user, on: id) {
-            case .success(let result): tell(id, NexconnServerFrames.ok(number, result))
-            case .failure(let refusal): tell(id, NexconnServerFrames.no(number, refusal))
+            case .success(let result): tell(id, ChatServerFrames.ok(number, result))
+            case .failure(let refusal): tell(id, ChatServerFrames.no(number, refusal))
             case nil: return
             }
         case .acknowledge(let sequence):
@@ -89,17 +89,17 @@ extension ServiceState {
             inboxes[Identifier(user)]?.acknowledged = max(known, sequence)
         case .typing(let to, let type):
             guard let user = chat(id)?.user else { return }
-            let event = NexconnEvent.typing(from: user, to: to, type: type, time: chatTime)
-            for other in chatSockets(of: to) { tell(other, NexconnServerFrames.transient(event.body)) }
+            let event = ChatWireEvent.typing(from: user, to: to, type: type, time: chatTime)
+            for other in chatSockets(of: to) { tell(other, ChatServerFrames.transient(event.body)) }
         case .leave, nil: return
         }
     }
 
-    private mutating func welcome(_ id: UInt64, _ hello: NexconnHello) {
+    private mutating func welcome(_ id: UInt64, _ hello: ChatHello) {
         if case .refusing(let refusal) = mode, let bye = Self.bye(refusal) { return end(id, bye) }
         guard hello.token.hasPrefix(Self.tokenPrefix) else {
             let reason = "This token is none of the test service's. Connect with service.token(for: \"ann\")."
-            return end(id, NexconnBye(code: .tokenIncorrect, reason: reason))
+            return end(id, ChatBye(code: .tokenIncorrect, reason: reason))
         }
         let user = String(hello.token.dropFirst(Self.tokenPrefix.count))
         update(chat: id) { $0.user = user }
@@ -110,26 +110,26 @@ extension ServiceState {
         let hasLost = inbox.hasLost
         inbox.hasLost = false
         inboxes[Identifier(user)] = inbox
-        let place = NexconnPlace(epoch: Self.epoch, sequence: hasLost ? inbox.last : start)
+        let place = ChatPlace(epoch: Self.epoch, sequence: hasLost ? inbox.last : start)
         tell(
             id,
-            NexconnServerFrames.welcome(
-                NexconnWelcome(
+            ChatServerFrames.welcome(
+                ChatWelcome(
                     user: user, session: "session-\(id)", time: chatTime, place: place, isResumed: isResumed, hasLost: hasLost)))
         let missed = inbox.items.filter { $0.sequence > place.sequence }
-        tell(id, NexconnServerFrames.package(missed, hasMore: false))
+        tell(id, ChatServerFrames.package(missed, hasMore: false))
     }
 
     /// Sends the reason why a session ends, and closes the connection.
-    mutating func end(_ id: UInt64, _ bye: NexconnBye) {
-        tell(id, NexconnServerFrames.bye(bye))
+    mutating func end(_ id: UInt64, _ bye: ChatBye) {
+        tell(id, ChatServerFrames.bye(bye))
         close(id, .closeFrame(bye.mayRetry ? 4001 : 4000, bye.reason))
     }
 
-    private static func bye(_ refusal: Refusal) -> NexconnBye? {
+    private static func bye(_ refusal: Refusal) -> ChatBye? {
         switch refusal {
-        case .unknownKey: NexconnBye(code: .unknownApplication, reason: "There is no such application.")
-        case .invalidToken: NexconnBye(code: .tokenIncorrect, reason: "The token is not valid.")
+        case .unknownKey: ChatBye(code: .unknownApplication, reason: "There is no such application.")
+        case .invalidToken: ChatBye(code: .tokenIncorrect, reason: "The token is not valid.")
         case .unreachable, .overloaded: nil
         }
     }
@@ -140,12 +140,12 @@ extension ServiceState {
         inbox.last += 1
         inbox.items.append((inbox.last, body))
         inboxes[Identifier(user)] = inbox
-        for id in chatSockets(of: user) { tell(id, NexconnServerFrames.event(body, sequence: inbox.last)) }
+        for id in chatSockets(of: user) { tell(id, ChatServerFrames.event(body, sequence: inbox.last)) }
     }
 
     /// Sends an event to all clients inside of an open channel.
-    mutating func tellChat(_ event: NexconnEvent, inside channel: String, but sender: UInt64? = nil) {
-        let frame = NexconnServerFrames.transient(event.body)
+    mutating func tellChat(_ event: ChatWireEvent, inside channel: String, but sender: UInt64? = nil) {
+        let frame = ChatServerFrames.transient(event.body)
         for socket in openSockets where socket.id != sender {
             if case .chat(let peer) = socket.peer, peer.inside.contains(Identifier(channel)) { tell(socket.id, frame) }
         }
@@ -156,9 +156,9 @@ extension ServiceState {
         let (conversation, id) = Self.chatChannel(name)
         let sender = conversation == .direct || conversation == .system ? id : from ?? "somebody"
         let isObject = json.utf8.first == UInt8(ascii: "{")
-        func message(to: String, _ tick: UInt64) -> NexconnMessage {
-            NexconnMessage(
-                id: NexconnMessageID(rawValue: tick), conversation: conversation, from: sender, to: to,
+        func message(to: String, _ tick: UInt64) -> ChatMessage {
+            ChatMessage(
+                id: ChatMessageID(rawValue: tick), conversation: conversation, from: sender, to: to,
                 type: type ?? "RC:TxtMsg", content: Array((isObject ? json : "{\"content\":\(json)}").utf8))
         }
         switch conversation {
@@ -182,14 +182,14 @@ extension ServiceState {
         }
     }
 
-    mutating func keep(_ message: NexconnMessage) {
+    mutating func keep(_ message: ChatMessage) {
         let key = ChatKey(message.conversation, from: message.from, to: message.to)
         chatHistory[key, default: []].append(ChatEntry(id: message.id.rawValue, body: message.body))
     }
 
     /// The conversation and channel that a name stands for in chat.
-    static func chatChannel(_ name: String) -> (NexconnConversation, String) {
-        guard let colon = name.firstIndex(of: ":"), let known = NexconnConversation(word: String(name[..<colon])) else {
+    static func chatChannel(_ name: String) -> (ChatConversationKind, String) {
+        guard let colon = name.firstIndex(of: ":"), let known = ChatConversationKind(word: String(name[..<colon])) else {
             return (.open, name)
         }
         return (known, String(name[name.index(after: colon)...]))

@@ -1,14 +1,14 @@
+import ChatProtocol
 import EngineRuntime
 import Identifiers
-import NexconnProtocol
 import WireCoding
 
 // The requests of chat clients.
 extension ServiceState {
     /// - Returns: nil to leave the request unanswered.
     mutating func answer(
-        _ request: NexconnRequest, of user: String, on id: UInt64
-    ) -> Result<NexconnResult, NexconnRefusal>? {
+        _ request: ChatRequest, of user: String, on id: UInt64
+    ) -> Result<ChatResult, ChatRequestRefusal>? {
         switch request {
         case .send(let draft): return send(draft, of: user, on: id)
         case .history(let request): return .success(history(request, of: user))
@@ -21,14 +21,14 @@ extension ServiceState {
             let members = channel(name) { $0.members }
             return .success(
                 .openInfo(
-                    NexconnOpenInfo(
-                        created: 1, count: members.count, members: members.map { NexconnOpenMember(user: $0.id, entered: 1) })))
+                    ChatOpenInfo(
+                        created: 1, count: members.count, members: members.map { ChatOpenMember(user: $0.id, entered: 1) })))
         case .groupMembers(let request): return groupMembers(request, user)
         case .groupInfo(let ids):
             return .success(
-                .groups(ids.map { NexconnGroup(id: $0, name: $0, owner: channel("group:\($0)") { $0.members.first?.id } ?? "") }))
-        case .users(let ids): return .success(.users(ids.map { NexconnUser(user: $0, name: $0) }))
-        case .settings: return .success(.settings(NexconnSettingsList()))
+                .groups(ids.map { ChatGroup(id: $0, name: $0, owner: channel("group:\($0)") { $0.members.first?.id } ?? "") }))
+        case .users(let ids): return .success(.users(ids.map { ChatUser(user: $0, name: $0) }))
+        case .settings: return .success(.settings(ChatSettingsList()))
         case .blocklist: return .success(.blocklist([]))
         case .subscriptions: return .success(.subscriptions([]))
         case .subscribeUsers: return .success(.failed([]))
@@ -36,26 +36,27 @@ extension ServiceState {
         case .sendReceipt, .read, .delete, .set, .updateUser, .unsubscribeUsers, .block, .unblock: return .success(.done)
         default:
             return .failure(
-                NexconnRefusal(.unknownRequest, "TestService does not answer this request. Run such a test against a server."))
+                ChatRequestRefusal(.unknownRequest, "TestService does not answer this request. Run such a test against a server.")
+            )
         }
     }
 
     private mutating func send(
-        _ draft: NexconnDraft, of user: String, on socket: UInt64
-    ) -> Result<NexconnResult, NexconnRefusal>? {
+        _ draft: ChatMessageDraft, of user: String, on socket: UInt64
+    ) -> Result<ChatResult, ChatRequestRefusal>? {
         let name = draft.conversation == .open ? draft.to : "\(draft.conversation.word):\(draft.to)"
         let content = String(decoding: draft.content, as: UTF8.self)
         let isKnown = sentChats[[Identifier(user), Identifier(draft.clientID)]]
         // A repetition after a loss: it is the same message.
-        if let isKnown { return .success(.sent(NexconnMessageID(rawValue: isKnown))) }
+        if let isKnown { return .success(.sent(ChatMessageID(rawValue: isKnown))) }
         let outcome = outcome(on: name)
         let isDenied = isDenied(name)
         var isAccepted = !isDenied
         if case .refused = outcome { isAccepted = false }
         record(TestPublication(channel: name, event: draft.type, json: content, user: user, isAccepted: isAccepted))
-        if case .refused(let reason) = outcome { return .failure(NexconnRefusal(.noPermission, reason)) }
-        if isDenied { return .failure(NexconnRefusal(.noPermission, "TestService.deny denies the channel.")) }
-        let message = draft.message(id: NexconnMessageID(rawValue: nextTick()), from: user)
+        if case .refused(let reason) = outcome { return .failure(ChatRequestRefusal(.noPermission, reason)) }
+        if isDenied { return .failure(ChatRequestRefusal(.noPermission, "TestService.deny denies the channel.")) }
+        let message = draft.message(id: ChatMessageID(rawValue: nextTick()), from: user)
         sentChats[[Identifier(user), Identifier(draft.clientID)]] = message.id.rawValue
         keep(message)
         switch draft.conversation {
@@ -73,7 +74,7 @@ extension ServiceState {
         return .success(.sent(message.id))
     }
 
-    private func history(_ request: NexconnHistoryRequest, of user: String) -> NexconnResult {
+    private func history(_ request: ChatHistoryRequest, of user: String) -> ChatResult {
         let channel = request.channel
         let key =
             channel.conversation == .system
@@ -93,11 +94,11 @@ extension ServiceState {
     }
 
     private mutating func enter(
-        _ entry: NexconnEntry, by user: String, id: UInt64
-    ) -> Result<NexconnResult, NexconnRefusal> {
+        _ entry: ChatEntryRequest, by user: String, id: UInt64
+    ) -> Result<ChatResult, ChatRequestRefusal> {
         let name = entry.channel
         if isDenied(name) {
-            return .failure(NexconnRefusal(.bannedFromOpenChannel, "TestService.deny denies the channel."))
+            return .failure(ChatRequestRefusal(.bannedFromOpenChannel, "TestService.deny denies the channel."))
         }
         channel(name) { $0.isKnown = true }
         update(chat: id) { _ = $0.inside.insert(Identifier(name)) }
@@ -105,17 +106,17 @@ extension ServiceState {
         let all = chatHistory[ChatKey(.open, from: user, to: name)] ?? []
         let missed = entry.after.map { after in all.filter { $0.id > after.rawValue } } ?? all
         let messages = missed.suffix(entry.count)
-        let entrance = NexconnOpenEntrance(
+        let entrance = ChatOpenEntrance(
             channel: name, created: 1, count: channel(name) { $0.members.count }, entered: chatTime,
             hasMore: entry.after != nil && missed.count > messages.count)
         return .success(.entrance(entrance, messages: messages.map(\.body)))
     }
 
     private mutating func groupMembers(
-        _ request: NexconnMembersRequest, _ user: String
-    ) -> Result<NexconnResult, NexconnRefusal> {
+        _ request: ChatMembersRequest, _ user: String
+    ) -> Result<ChatResult, ChatRequestRefusal> {
         let name = "group:\(request.group)"
-        if isDenied(name) { return .failure(NexconnRefusal(.noPermission, "TestService.deny denies the group.")) }
+        if isDenied(name) { return .failure(ChatRequestRefusal(.noPermission, "TestService.deny denies the group.")) }
         let members = channel(name) { channel in
             channel.isKnown = true
             // The requesting user becomes a member, because groups of a test service are open to all.
@@ -125,7 +126,7 @@ extension ServiceState {
         let rest = request.after.map { after in members.filter { $0 > after } } ?? members
         return .success(
             .members(
-                rest.prefix(request.limit).map { NexconnGroupMember(user: $0, role: .member) },
+                rest.prefix(request.limit).map { ChatGroupMember(user: $0, role: .member) },
                 hasMore: rest.count > request.limit))
     }
 

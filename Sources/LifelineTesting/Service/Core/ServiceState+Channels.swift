@@ -1,6 +1,6 @@
+import ChatProtocol
 import Identifiers
 import Lifeline
-import NexconnProtocol
 import PubNubProtocol
 import PusherProtocol
 
@@ -20,7 +20,7 @@ extension ServiceState {
         streamPresence(.join, of: member, on: name, count: count)
         tellChat(
             .openMembers(
-                channel: Self.plain(name), actions: [NexconnOpenAction(user: member.id, isJoin: true)], count: count,
+                channel: Self.plain(name), actions: [ChatWireOpenAction(user: member.id, isJoin: true)], count: count,
                 time: chatTime),
             inside: Self.plain(name), but: sender)
     }
@@ -53,7 +53,7 @@ extension ServiceState {
         streamPresence(.leave, of: member, on: name, count: count)
         tellChat(
             .openMembers(
-                channel: Self.plain(name), actions: [NexconnOpenAction(user: user, isJoin: false)], count: count,
+                channel: Self.plain(name), actions: [ChatWireOpenAction(user: user, isJoin: false)], count: count,
                 time: chatTime),
             inside: Self.plain(name), but: sender)
     }
@@ -85,8 +85,8 @@ extension ServiceState {
         let (conversation, id) = Self.chatChannel(name)
         guard conversation == .direct, isTyping else { return }
         for other in chatUsers where !other.isExactly(id) {
-            let event = NexconnEvent.typing(from: id, to: other, type: "RC:TxtMsg", time: chatTime)
-            for socket in chatSockets(of: other) { tell(socket, NexconnServerFrames.transient(event.body)) }
+            let event = ChatWireEvent.typing(from: id, to: other, type: "RC:TxtMsg", time: chatTime)
+            for socket in chatSockets(of: other) { tell(socket, ChatServerFrames.transient(event.body)) }
         }
     }
 

@@ -1,5 +1,5 @@
 import ChatDatabase
-import NexconnProtocol
+import ChatProtocol
 
 extension Message {
     /// Sets metadata of a message in a direct or group channel. Keys have at most 32 letters, digits, `+`, `=`, `-` and `_`; values

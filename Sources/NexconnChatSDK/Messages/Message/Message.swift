@@ -1,7 +1,7 @@
 import ChatDatabase
+import ChatProtocol
 import Foundation
 import NIOConcurrencyHelpers
-import NexconnProtocol
 
 /// A message with its content and state. An object describes one moment; later changes are delivered as new objects. The exception is a
 /// message that is being sent: its callbacks share one object, which shows the progress. Every completion is called once, on the

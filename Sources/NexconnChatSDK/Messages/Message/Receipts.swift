@@ -1,5 +1,5 @@
+import ChatProtocol
 import Foundation
-import NexconnProtocol
 
 /// How many receivers have read a message.
 #if canImport(ObjectiveC)
@@ -17,7 +17,7 @@ public final class MessageReadReceiptInfo: NSObject, Sendable {
     /// How many receivers the message has.
     public let totalCount: Int
 
-    init(_ receipt: NexconnReceipt, in channel: NexconnChannel) {
+    init(_ receipt: ChatReadCounts, in channel: ChatChannel) {
         channelIdentifier = ChannelIdentifier(channel)
         messageId = receipt.id.description
         readCount = receipt.read
@@ -70,19 +70,19 @@ public final class MessagesReadReceiptUsersQueryParams: NSObject, @unchecked Sen
 /// Pages of the users who have read a message.
 public typealias MessagesReadReceiptUsersQuery = PagedQuery<MessageReceiptUser>
 
-extension NexconnMessageID {
+extension ChatMessageID {
     /// Parses 1 to 100 message ids of the API.
-    static func list(_ ids: [String]) throws(NCError) -> [NexconnMessageID] {
+    static func list(_ ids: [String]) throws(NCError) -> [ChatMessageID] {
         guard (1...100).contains(ids.count) else {
             throw NCError(.badArgument, reason: "Pass 1 to 100 message ids at once.")
         }
-        var list: [NexconnMessageID] = []
+        var list: [ChatMessageID] = []
         for id in ids { list.append(try one(id)) }
         return list
     }
 
-    static func one(_ id: String) throws(NCError) -> NexconnMessageID {
-        guard let known = NexconnMessageID(id) else {
+    static func one(_ id: String) throws(NCError) -> ChatMessageID {
+        guard let known = ChatMessageID(id) else {
             throw NCError(
                 .noSuchMessage, reason: "The text is not a message id; a message that is still being sent has no id yet.")
         }

@@ -1,5 +1,5 @@
+import ChatProtocol
 import Foundation
-import NexconnProtocol
 import WireCoding
 
 /// The options of sending a message.
@@ -28,8 +28,8 @@ open class MessageParams: NSObject, @unchecked Sendable {
     }
 
     /// The session's options for a message with this policy.
-    final func options(_ policy: MessagePersistencePolicy) -> NexconnMessageOptions {
-        var options = NexconnMessageOptions()
+    final func options(_ policy: MessagePersistencePolicy) -> ChatMessageOptions {
+        var options = ChatMessageOptions()
         options.isPersisted = policy == .persisted || policy == .counted
         options.isCounted = policy == .counted
         options.isStatus = policy == .status
