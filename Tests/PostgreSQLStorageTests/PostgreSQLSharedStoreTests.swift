@@ -139,6 +139,26 @@ struct PostgreSQLSharedStoreTests {
     }
 
     @Test(.timeLimit(.minutes(2)))
+    func `PG-23: a leader makes the partitions of the cluster's tables, and a former one makes none`() async throws {
+        let server = try PostgresProcess.shared()
+        let settings = PostgreSQLSettings(server, schema: "ledpartitions")
+        let store = try await PostgreSQLSharedMessageStore.open(settings, cluster: "one")
+        let observer = try connection(settings)
+        func count() throws -> Int {
+            try observer.run("SELECT 1 FROM pg_inherits WHERE inhparent = 'message'::regclass").count
+        }
+        // The leader of another partition than the first one does nothing by itself, so nothing happens meanwhile.
+        let former = try #require(try await store.begin(LeaderTerm(partition: 1, number: 1)) as? PostgreSQLMessageStore)
+        #expect(try count() == 1, "only the one for all other days")
+        try await former.maintainPartitions()
+        // Today and the days ahead.
+        #expect(try count() == 2 + Int(PostgresPartitions.daysAhead))
+        _ = try await store.begin(LeaderTerm(partition: 1, number: 2))
+        await #expect(throws: PostgreSQLStoreError.deposed) { try await former.maintainPartitions() }
+        await store.close()
+    }
+
+    @Test(.timeLimit(.minutes(2)))
     func `PG-24: tables of an older version are changed only when no other server of the cluster uses them`() async throws {
         let server = try PostgresProcess.shared()
         let settings = PostgreSQLSettings(server, schema: "upgrade")
