@@ -100,6 +100,28 @@ struct PostgreSQLPartitionTests {
         await store.close()
     }
 
+    @Test func `PG-32: a partition that is being read for long is dropped later, and stops no other`() async throws {
+        let settings = PostgreSQLSettings(server, schema: "held")
+        let clock = Clock()
+        let store = try await PostgreSQLMessageStore.open(settings, purgesInBackground: false, now: clock.now)
+        let connection = try connection(settings)
+        for day in 0...1 as ClosedRange<UInt64> {
+            let token = (Self.today + day) * Self.day + 1
+            try await store.append(message(token, expires: token + Self.day))
+        }
+        clock.pass(days: 4)
+        try connection.execute("BEGIN")
+        #expect(try count("message_d20000", connection) == 1)
+        try await store.maintainPartitions()
+        #expect(try await store.tokens().isEmpty)
+        try connection.execute("COMMIT")
+        let left = try names(of: "message", connection)
+        #expect(left.contains("message_d20000") && !left.contains("message_d20001"))
+        try await store.maintainPartitions()
+        #expect(try !self.names(of: "message", connection).contains("message_d20000"))
+        await store.close()
+    }
+
     @Test func `PG-32: reads go on while partitions are made and dropped`() async throws {
         let settings = PostgreSQLSettings(server, schema: "reading")
         let clock = Clock()

@@ -9,10 +9,14 @@ final class MessagePartitions: Sendable {
         var waiting: Range<Int64> = 0..<0
         /// When the partitions were looked at for the last time, in units of 100 ns.
         var latest: UInt64?
+        /// When the last message of a past day expires, and when that was looked up, by the name of the partition.
+        var expiries: [String: (expiry: Int64, asked: UInt64)] = [:]
     }
 
     /// The time between two rounds.
     private static let interval = 60 * TimetokenClock.ticksPerSecond
+    /// How long it is known that a partition is needed for two more days: there may be thousands of them.
+    private static let trust = 3_600 * TimetokenClock.ticksPerSecond
 
     private let database: PostgresDatabase<MessageStatements>
     private let partitions = PostgresPartitions.messages
@@ -51,15 +55,10 @@ final class MessagePartitions: Sendable {
         let all = try await database.read { try partitions.list($0) }
         var waiting: Range<Int64> = 0..<0
         for partition in all where partition.upper <= Int64(clamping: now) {
+            guard isForced || !isNeeded(partition, at: now) else { continue }
             let expiry = try await database.read { try Self.expiry(of: partition, $0) }
-            if expiry <= Int64(clamping: now) {
-                // A partition that is being read for long is dropped in a later round.
-                let isGone = try await database.writer.perform(under: check) { connection in
-                    try partitions.drop(
-                        partition, if: Self.isOver(partition, now), usage: MessageUsageStatements.usage, connection)
-                }
-                if isGone { continue }
-            }
+            state.withLockedValue { $0.expiries[partition.name] = (expiry, now) }
+            if expiry <= Int64(clamping: now), try await drop(partition, under: check, at: now) { continue }
             guard expiry <= Int64(clamping: now.addingReportingOverflow(UInt64(HistoryTrimmer.day)).partialValue) else {
                 continue
             }
@@ -70,8 +69,37 @@ final class MessagePartitions: Sendable {
             }
         }
         _ = try await database.read { try partitions.list($0) }
-        state.withLockedValue { [waiting] in $0.waiting = waiting }
+        let names = Set(all.map(\.name))
+        state.withLockedValue { [waiting] state in
+            state.waiting = waiting
+            state.expiries = state.expiries.filter { names.contains($0.key) }
+        }
         try await emptyRest(under: check, at: now)
+    }
+
+    /// Whether it is known that a partition has messages for more than the next two days.
+    private func isNeeded(_ partition: PostgresPartitions.Partition, at now: UInt64) -> Bool {
+        guard let known = state.withLockedValue({ $0.expiries[partition.name] }) else { return false }
+        let (soon, isOverflow) = Int64(clamping: now).addingReportingOverflow(2 * HistoryTrimmer.day)
+        return known.asked <= now && now - known.asked < Self.trust && !isOverflow && known.expiry > soon
+    }
+
+    /// Drops a partition whose messages have all expired.
+    ///
+    /// - Returns: false when it has others, or when it is being read for so long that a later round tries again.
+    private func drop(
+        _ partition: PostgresPartitions.Partition, under check: PostgresStatement?, at now: UInt64
+    ) async throws(PostgreSQLStoreError) -> Bool {
+        let partitions = partitions
+        do throws(PostgreSQLStoreError) {
+            return try await database.writer.perform(under: check) { connection in
+                try partitions.drop(
+                    partition, if: Self.isOver(partition, now), usage: MessageUsageStatements.usage, connection)
+            }
+        } catch {
+            guard case .refused = error else { throw error }
+            return false
+        }
     }
 
     /// Deletes expired messages of days that have no partition, which may be those of a span that waits.
