@@ -192,7 +192,12 @@ extension MemberMachine {
     /// Ends: no request is answered any more. Sends the message with which the node leaves.
     package mutating func close(into effects: inout [MemberEffect]) {
         isClosed = true
-        for request in outstanding { if let id = request.id { effects.append(.complete(id, .failure(.closed))) } }
+        for request in outstanding {
+            guard let id = request.id else { continue }
+            // The leader may perform what was sent (rule CR-7).
+            let isUndone = !request.wasSent || request.kind == .query
+            effects.append(.complete(id, .failure(isUndone ? .closed : .unknown)))
+        }
         outstanding = []
         (waitingBytes, takenCount, sentCount, window) = (0, 0, 0, 0)
         guard hasAnnounced, isReady, let leader else { return }

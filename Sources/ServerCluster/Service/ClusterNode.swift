@@ -48,7 +48,7 @@ package enum ClusterFailure: Error, Hashable, Sendable {
     case unknown
     /// Too many bytes wait to be sent already; the request was not performed.
     case overloaded
-    /// The node leaves the cluster.
+    /// The node leaves the cluster; the request was not performed.
     case closed
 }
 
