@@ -59,6 +59,18 @@ enum EventUsage {
         }
     }
 
+    /// The number of days of which nothing is left at which they are forgotten, so that not each of them costs a transaction.
+    static let emptyDays = 1_000
+
+    /// Whether there are many days of which nothing is left. Each day of each application has a row, also when its messages expire.
+    static func hasManyEmptyDays(_ database: Database) throws -> Bool {
+        try Int.fetchOne(database, sql: "SELECT count(*) FROM event_usage WHERE messages <= 0") ?? 0 >= emptyDays
+    }
+
+    static func forgetEmptyDays(_ database: Database) throws {
+        try database.execute(sql: "DELETE FROM event_usage WHERE messages <= 0")
+    }
+
     /// What the histories of all applications have.
     static func totals(_ database: Database) throws -> [Identifier: HistoryTrimmer.Total] {
         var totals: [Identifier: HistoryTrimmer.Total] = [:]

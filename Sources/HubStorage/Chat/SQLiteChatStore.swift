@@ -274,6 +274,9 @@ extension SQLiteChatStore {
     public func trim(_ limits: [Identifier: HistoryLimits]) async throws -> [Identifier: HistoryUsage] {
         guard !writer.isClosed else { throw MessageStoreError.closed }
         let writer = writer
+        if try await read({ try EventUsage.hasManyEmptyDays($0) }) {
+            try await writer.perform { try EventUsage.forgetEmptyDays($0) }
+        }
         return try await trimmer.trim(limits, try await read { try EventUsage.totals($0) }) { application, limits, from in
             try await writer.perform { try EventUsage.trim(application.text, limits, from: from, $0) }
         }

@@ -224,6 +224,9 @@ extension SQLiteMessageStore {
     public func trim(_ limits: [Identifier: HistoryLimits]) async throws -> [Identifier: HistoryUsage] {
         guard !writer.isClosed else { throw MessageStoreError.closed }
         let writer = writer
+        if try await read({ try MessageUsage.hasManyEmptyDays($0) }) {
+            try await writer.perform { try MessageUsage.forgetEmptyDays($0) }
+        }
         return try await trimmer.trim(limits, try await read { try MessageUsage.totals($0) }) { application, limits, from in
             try await writer.perform { try MessageUsage.trim(application.text, limits, from: from, $0) }
         }

@@ -60,6 +60,24 @@ struct StoreSpaceTests {
         #expect(try size() < 2 << 20)
     }
 
+    @Test func `SO-165: days of which nothing is left are not counted for ever`() async throws {
+        let store = try open()
+        let day = UInt64(HistoryTrimmer.day)
+        func days() async throws -> Int? {
+            try await store.writer.perform { try Int.fetchOne($0, sql: "SELECT count(*) FROM message_usage") }
+        }
+        for number in 1...1_200 as ClosedRange<UInt64> {
+            store.append(message(number * day, "c", expires: number <= 1_100 ? 5 : nil), application: "app") { _ in }
+        }
+        while try await SQLiteMessageStore.purge(store.writer, at: 10) > 0 {}
+        #expect(try await days() == 1_200)
+        // The application has no limits.
+        #expect(try await store.trim([:]).isEmpty)
+        #expect(try await days() == 100)
+        #expect(try await store.trim(["app": HistoryLimits()])["app"]?.messages == 100)
+        await store.close()
+    }
+
     @Test("Below the room that a file keeps nothing is given back")
     func keeping() async throws {
         let store = try open()
