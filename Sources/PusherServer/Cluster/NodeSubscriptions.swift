@@ -7,8 +7,8 @@ import ServerValues
 /// announcement in the meantime agrees with the leader's state (rule CP-20).
 struct NodeSubscriptions: Sendable {
     private struct Seat {
-        var eventLoopID: Int
         var user: Identifier?
+        var eventLoopID: Int32
         var isRecovering: Bool
     }
 
@@ -18,7 +18,7 @@ struct NodeSubscriptions: Sendable {
     }
 
     private struct Channel {
-        var seats: [SocketID: Seat] = [:]
+        var seats = SeatTable<Seat>()
         /// The number of subscribed connections on each event loop.
         var loops = EventLoopCounts()
         /// The number of subscribed connections with recovery.
@@ -60,7 +60,8 @@ struct NodeSubscriptions: Sendable {
                 channel.held += 1
             }
             guard let seat else { return }
-            channel.seats[seat.socketID] = Seat(eventLoopID: seat.eventLoopID, user: user, isRecovering: isRecovering)
+            channel.seats.set(
+                Seat(user: user, eventLoopID: Int32(clamping: seat.eventLoopID), isRecovering: isRecovering), of: seat.socketID)
             if isRecovering { channel.recovering += 1 }
             channel.loops.add(seat.eventLoopID)
         }
@@ -71,10 +72,10 @@ struct NodeSubscriptions: Sendable {
         guard channels[id]?.seats[socketID] != nil else { return nil }
         var user: Identifier?
         change(id) { channel in
-            guard let seat = channel.seats.removeValue(forKey: socketID) else { return }
+            guard let seat = channel.seats.remove(socketID) else { return }
             user = seat.user
             if seat.isRecovering { channel.recovering -= 1 }
-            _ = channel.loops.remove(seat.eventLoopID)
+            _ = channel.loops.remove(Int(seat.eventLoopID))
         }
         return EndedHolding(channel: id.name, user: user?.text)
     }
@@ -139,5 +140,43 @@ struct NodeSubscriptions: Sendable {
         tally.subscriptions += after.seats - before.seats
         tally.members += after.members - before.members
         tallies[application] = tally
+    }
+}
+
+/// The connections of a channel. A value.
+///
+/// Most channels have few, for which a list takes half as much memory as a table.
+struct SeatTable<Seat: Sendable>: Sendable {
+    private var few: [(socketID: SocketID, seat: Seat)] = []
+    /// All of them, once there are more than a few.
+    private var many: [SocketID: Seat] = [:]
+
+    /// The largest number of connections in the list.
+    private static var longest: Int { 4 }
+
+    var count: Int { few.count + many.count }
+    var isEmpty: Bool { few.isEmpty && many.isEmpty }
+
+    subscript(socketID: SocketID) -> Seat? {
+        many.isEmpty ? few.first { $0.socketID == socketID }?.seat : many[socketID]
+    }
+
+    mutating func set(_ seat: Seat, of socketID: SocketID) {
+        if let index = few.firstIndex(where: { $0.socketID == socketID }) {
+            few[index].seat = seat
+        } else if many.isEmpty, few.count < Self.longest {
+            few.append((socketID, seat))
+        } else {
+            for item in few { many[item.socketID] = item.seat }
+            few = []
+            many[socketID] = seat
+        }
+    }
+
+    /// - Returns: the connection's seat; nil when it has none.
+    mutating func remove(_ socketID: SocketID) -> Seat? {
+        guard many.isEmpty else { return many.removeValue(forKey: socketID) }
+        guard let index = few.firstIndex(where: { $0.socketID == socketID }) else { return nil }
+        return few.remove(at: index).seat
     }
 }
