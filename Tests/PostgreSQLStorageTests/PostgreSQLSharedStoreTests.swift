@@ -80,19 +80,25 @@ struct PostgreSQLSharedStoreTests {
         let store = try await PostgreSQLSharedMessageStore.open(settings, cluster: "one")
         // The leader of partition 0 would also purge meanwhile.
         let former = try await store.begin(LeaderTerm(partition: 1, number: 1))
+        // Its connection has prepared its statements afterwards, so that the next transaction waits behind its look at the term.
+        try await former.append(message(1))
         // The former leader's transaction waits for this one.
         let other = try connection(settings)
         try other.execute("BEGIN; LOCK TABLE message IN EXCLUSIVE MODE")
-        async let waiting: Void = former.append(message(1))
+        async let waiting: Void = former.append(message(2))
         let successor = try await PostgreSQLSharedMessageStore.open(settings, cluster: "one")
-        while try other.run("SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'message'::regclass").count == 0 {}
+        while try other.run("SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'message'::regclass").count == 0 {
+            try Task.checkCancellation()
+        }
         async let next = successor.begin(LeaderTerm(partition: 1, number: 2))
-        while try other.run("SELECT 1 FROM pg_locks WHERE NOT granted AND locktype = 'transactionid'").count == 0 {}
+        while try other.run("SELECT 1 FROM pg_locks WHERE NOT granted AND locktype = 'transactionid'").count == 0 {
+            try Task.checkCancellation()
+        }
         try other.execute("ROLLBACK")
         try await waiting
         let leader = try await next
-        #expect(try await leader.restore(["app"]).recent["app"]?.map(\.timetoken) == [1])
-        await #expect(throws: PostgreSQLStoreError.deposed) { try await former.append(message(2)) }
+        #expect(try await leader.restore(["app"]).recent["app"]?.map(\.timetoken) == [1, 2])
+        await #expect(throws: PostgreSQLStoreError.deposed) { try await former.append(message(3)) }
         await successor.close()
         await store.close()
     }
