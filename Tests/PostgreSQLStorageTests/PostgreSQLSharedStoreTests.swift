@@ -77,7 +77,7 @@ struct PostgreSQLSharedStoreTests {
     func `PG-22: a term begins behind the transactions of the one before, and what these store is restored`() async throws {
         let server = try PostgresProcess.shared()
         let settings = PostgreSQLSettings(server, schema: "fence")
-        let store = try await PostgreSQLSharedMessageStore.open(settings, cluster: "one")
+        let store = try await PostgreSQLSharedMessageStore.open(settings, cluster: "one", now: { 5 })
         // The leader of partition 0 would also purge meanwhile.
         let former = try await store.begin(LeaderTerm(partition: 1, number: 1))
         // Its connection has prepared its statements afterwards, so that the next transaction waits behind its look at the term.
@@ -86,7 +86,7 @@ struct PostgreSQLSharedStoreTests {
         let other = try connection(settings)
         try other.execute("BEGIN; LOCK TABLE message IN EXCLUSIVE MODE")
         async let waiting: Void = former.append(message(2))
-        let successor = try await PostgreSQLSharedMessageStore.open(settings, cluster: "one")
+        let successor = try await PostgreSQLSharedMessageStore.open(settings, cluster: "one", now: { 5 })
         while try other.run("SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'message'::regclass").count == 0 {
             try Task.checkCancellation()
         }
