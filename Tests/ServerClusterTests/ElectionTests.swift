@@ -81,4 +81,22 @@ struct ElectionTests {
         #expect(core.highestGeneration == 7)
         #expect(effects.contains { if case .member(.interrupt(.logEnded)) = $0 { true } else { false } })
     }
+
+    @Test func `CR-64: a process whose services cannot begin to lead asks again after a second, and not before`() {
+        var effects: [ClusterEffect] = []
+        var core = ClusterCore(node, nodesKey: "nodes", lossKey: "loss", at: start)
+        core.restored(at: start, into: &effects)
+        core.elected(.elected(generation: 7, previous: .origin, former: nil), at: start, into: &effects)
+        core.preparationFailed(generation: 7, at: start, into: &effects)
+        #expect(core.role == .follower)
+        #expect(effects.contains { if case .elect(.resign, 7) = $0 { true } else { false } })
+        let soon = start.advanced(by: .milliseconds(900))
+        effects = []
+        core.resigned(at: start, into: &effects)
+        core.resigned(at: soon, into: &effects)
+        core.tick(at: soon, into: &effects)
+        #expect(!effects.contains { if case .elect = $0 { true } else { false } })
+        core.tick(at: start.advanced(by: .seconds(1)), into: &effects)
+        #expect(effects.contains { if case .elect(.ask, _) = $0 { true } else { false } })
+    }
 }

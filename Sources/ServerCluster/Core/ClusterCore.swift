@@ -33,6 +33,8 @@ package struct ClusterCore: Sendable {
     private var unheardSince: MonotonicInstant?
     /// The time until which no election starts although the leader's lease has ended or its channel has no subscriber.
     private var grace: MonotonicInstant?
+    /// Until when this process does not ask to be elected, because its services could not begin to lead.
+    private var pause: MonotonicInstant?
     private var isReady = false
     private(set) var isClosing = false
     /// The number of times this process was elected.
@@ -135,12 +137,17 @@ package struct ClusterCore: Sendable {
         guard role == .preparing(generation: generation) else { return }
         role = .leader(generation: generation)
         ledSince = now
+        pause = nil
         withLeader(&effects) { $0.open(to: nodes, hasLost: hasLost, at: now, into: &$1) }
     }
 
-    /// Handles a failed preparation of the services: this process or another one may try again.
-    package mutating func preparationFailed(generation: UInt64, into effects: inout [ClusterEffect]) {
+    /// Handles a failed preparation of the services: another process may try at once, and this one again after a while, because what has
+    /// failed may fail at once each time (rule CR-64).
+    package mutating func preparationFailed(
+        generation: UInt64, at now: MonotonicInstant, into effects: inout [ClusterEffect]
+    ) {
         guard role == .preparing(generation: generation) else { return }
+        pause = now.advanced(by: policy.interval)
         retire(into: &effects)
         effects.append(.elect(.resign, generation: generation))
     }
@@ -167,7 +174,7 @@ package struct ClusterCore: Sendable {
         withMember(at: now, &effects) { $0.tick(at: now, into: &$1) }
         withLeader(&effects) { $0.tick(at: now, into: &$1) }
         considerHandOver(at: now, into: &effects)
-        guard isReady, !isClosing, !isAsking, now >= nextElection else { return }
+        guard isReady, !isClosing, !isAsking, now >= nextElection, pause.map({ now >= $0 }) ?? true else { return }
         nextElection = now.advanced(by: policy.interval)
         isAsking = true
         let mode = isGracious(at: now) ? ElectionMode.look : .ask

@@ -47,7 +47,7 @@ extension ClusterRuntime {
         case .failure(let error):
             logger.error("the services cannot begin to lead", metadata: ["error": "\(type(of: error))"])
             status.problem = "The services could not restore what Redis keeps."
-            run { core, _, effects in core.preparationFailed(generation: generation, into: &effects) }
+            run { core, now, effects in core.preparationFailed(generation: generation, at: now, into: &effects) }
         }
     }
 
