@@ -181,6 +181,28 @@ def test_what_the_database_does_not_take_is_refused(pair, database):
     assert [message for message, _ in history(ports[1], "room")] == ["before", "after", "after"]
 
 
+# Proof of CR-64.
+def test_nobody_leads_without_the_database(pair, database):
+    watcher = follower(pair)
+    port = pair.nodes[watcher].port
+    assert publish(port, "room", "before")[0] == 200
+    database.stop()
+    pair.kill(wait_until(pair.leader, 20, "a leader"))
+
+    def failed():
+        return sum("the services cannot begin to lead" in line for line in pair.nodes[watcher].errors)
+
+    wait_until(lambda: failed() > 1, 30, "two attempts to lead")
+    begun, before = time.monotonic(), failed()
+    wait_until(lambda: failed() > before + 2, 30, "further attempts")
+    assert time.monotonic() - begun > 1.5, "elections follow each other at once"
+    assert ask(port, "/ready")[0] == 503
+    database.start()
+    wait_until(lambda: ask(port, "/ready")[0] == 200, 30, "the server to lead")
+    assert publish(port, "room", "after")[0] == 200
+    assert [message for message, _ in history(port, "room")] == ["before", "after"]
+
+
 # Proof of CR-60, CR-62.
 def test_histories_survive_a_redis_that_comes_back_empty(clusters, database):
     redis = Redis(appendonly="no")
