@@ -215,7 +215,7 @@ STRING_KEYS = {
         "PusherSwift/Channels/PusherChannels.swift", "PusherSwift/Connection/PusherConnection+Channels.swift"],
     "names of fields of a log entry": [
         "PubNubServer/Access/PubNubAccess.swift", "ServerRuntime/HTTP/HTTPAnswer.swift", "ServerRuntime/HTTP/HTTPProblem.swift"],
-    "names of own tables": ["PostgreSQLStorage/Tables/PostgreSQLTables.swift"],
+    "names of own tables": ["PostgreSQLStorage/Messages/MessagePartitions.swift", "PostgreSQLStorage/Tables/PostgreSQLTables.swift"],
     "names of fields of an open channel, each with a text": ["ChatServer/Application/ServedChatApplication+Open.swift"],
     "turns of requests and deliveries: two equivalent spellings would wait for each other, and nothing else": ["ServerRuntime/Webhooks/WebhookQueue.swift"],
 }
