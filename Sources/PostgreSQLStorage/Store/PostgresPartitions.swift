@@ -73,8 +73,9 @@ final class PostgresPartitions: Sendable {
         let (lower, upper) = (day * HistoryTrimmer.day, (day + 1) * HistoryTrimmer.day)
         let name = "\(table)_d\(day)"
         let range = "\(column) >= \(lower) AND \(column) < \(upper)"
-        // Who reads the default partition for long must not stop writes; the next round tries again.
-        try connection.execute("SET LOCAL lock_timeout = '1s'")
+        // A read that had looked up the partitions before this one is attached would miss the rows that move, so none may be between. Who
+        // reads for long must not stop writes; the next round tries again.
+        try connection.execute("SET LOCAL lock_timeout = '1s'; LOCK TABLE ONLY \(table) IN ACCESS EXCLUSIVE MODE")
         let early = try connection.fetch(
             "SELECT count(*) FROM (SELECT 1 FROM \(rest) WHERE \(range) LIMIT \(Self.movedRows + 1)) AS early")
         guard early.integer(0, 0) ?? 0 <= Self.movedRows else { return }
