@@ -91,7 +91,7 @@ serve: setup ## Build, then run the server on port 6001
 
 # Where the time goes, and what runs beside what: CONTRIBUTING.md.
 .PHONY: test
-test: lint built unbuilt pure ## The tests that a change most often breaks: 20 minutes from a clone on two cores
+test: lint built unbuilt pure ## The tests that a change most often breaks: 30 minutes from a clone on two cores
 	@Scripts/at-once.sh '$(MAKE) BUILT=1 together' '$(MAKE) BUILT=1 sockets'
 
 .PHONY: test-all
