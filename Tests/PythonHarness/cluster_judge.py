@@ -70,7 +70,7 @@ class NumberPublisher(threading.Thread):
 
     @property
     def accepted(self):
-        return [number for number, how in list(self.outcomes.items()) if how is True]
+        return [number for number, how in self.outcomes.copy().items() if how is True]
 
     def wait_accepted(self, count=5, timeout=30):
         """Waits for so many more that are accepted."""
