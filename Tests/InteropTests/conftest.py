@@ -1,1 +1,1 @@
-from pytest_fixtures import connect, proxied, proxies, server, started  # noqa: F401
+from pytest_fixtures import api, connect, online, proxied, proxies, server, started  # noqa: F401

@@ -12,30 +12,6 @@ from lifeline_harness import Server
 from chat_client import APP_KEY, APP_SECRET, ChatSession, Farewell, Refused, ServerAPI
 
 
-@pytest.fixture
-def api(server):
-    api = ServerAPI(server.port)
-    yield api
-    api.close()
-
-
-@pytest.fixture
-def online(server, api):
-    """Connects a user, who is disconnected afterwards."""
-    sessions = []
-
-    def connect(user, **options):
-        session = ChatSession(server.port, api.token(user), **options)
-        sessions.append(session)
-        session.connect()
-        session.wait(lambda: session.caught_up, what="the end of the packages")
-        return session
-
-    yield connect
-    for session in sessions:
-        session.drop()
-
-
 # The signature
 
 def test_a_signed_call(api):

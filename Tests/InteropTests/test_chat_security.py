@@ -15,29 +15,6 @@ from lifeline_harness import GRACE, Server
 from chat_client import APP_SECRET, PATH, SUBPROTOCOL, ChatSession, Farewell, Lost, Refused, ServerAPI
 
 
-@pytest.fixture
-def api(server):
-    api = ServerAPI(server.port)
-    yield api
-    api.close()
-
-
-@pytest.fixture
-def online(server, api):
-    sessions = []
-
-    def connect(user, **options):
-        session = ChatSession(server.port, api.token(user), **options)
-        sessions.append(session)
-        session.connect()
-        session.wait(lambda: session.caught_up, what="the end of the packages")
-        return session
-
-    yield connect
-    for session in sessions:
-        session.drop()
-
-
 def test_forged_tokens_open_nothing(server, api):
     """X1: 500 tokens that are nearly right, and the same answer for all of them."""
     good, chance = api.token("victim"), random.Random(1)

@@ -1,6 +1,7 @@
 """Fixtures that end what they started."""
 
 import pytest
+from chat_client import ChatSession, ServerAPI
 from lifeline_harness import Listener, Proxy, Server
 from pusher_client import PusherSocket
 
@@ -54,3 +55,28 @@ def connect(server, started):
         return started(PusherSocket, options.pop("port", server.port), **options)
 
     return make
+
+
+@pytest.fixture
+def api(server):
+    """The server API of the chat application."""
+    api = ServerAPI(server.port)
+    yield api
+    api.close()
+
+
+@pytest.fixture
+def online(server, api):
+    """Connects a chat user, who is disconnected afterwards."""
+    sessions = []
+
+    def connect(user, **options):
+        session = ChatSession(server.port, api.token(user), **options)
+        sessions.append(session)
+        session.connect()
+        session.wait(lambda: session.caught_up, what="the end of the packages")
+        return session
+
+    yield connect
+    for session in sessions:
+        session.drop()
