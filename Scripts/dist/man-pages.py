@@ -131,7 +131,7 @@ def settings(page, version):
     section = re.sub(r"^# [^\n]*\n|^## Example\n```.*?^```\n", "", page, flags=re.S | re.M)
     # Links to other pages are named by their file, links within the page by their text.
     section = re.sub(r"\[[^\]]*\]\((?:\.\./)?([a-z/-]+\.md)(?:#[\w-]*)?\)", r"docs/\1", section).replace("docs/network.md", "docs/operations/network.md")
-    section = section.replace("docs/monitoring.md", "docs/operations/monitoring.md")
+    section = section.replace("docs/service.md", "docs/operations/service.md")
     body = markdown(section.replace("\n## ", "\n### "))
     out = head("lifeline.json", 5, version, "File Formats")
     out += [".SH NAME", "lifeline.json \\- settings of the Lifeline server", ".SH DESCRIPTION",
