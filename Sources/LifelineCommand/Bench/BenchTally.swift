@@ -4,7 +4,7 @@ import NIOConcurrencyHelpers
 /// The received messages of all subscribers. Any thread may add; there are several locks, so that event loops do not block each other.
 final class BenchTally: Sendable {
     private struct Part {
-        var histogram = LatencyHistogram()
+        var histogram = LogLinearHistogram()
         /// When the latest message arrived.
         var latest = Moment(nanoseconds: 0)
     }
@@ -22,8 +22,8 @@ final class BenchTally: Sendable {
     /// How many messages have arrived, including repetitions.
     var count: Int { parts.reduce(0) { $0 + $1.withLockedValue(\.histogram.count) } }
 
-    var total: (histogram: LatencyHistogram, latest: Moment) {
-        var histogram = LatencyHistogram()
+    var total: (histogram: LogLinearHistogram, latest: Moment) {
+        var histogram = LogLinearHistogram()
         var latest = Moment(nanoseconds: 0)
         for part in parts {
             part.withLockedValue { part in

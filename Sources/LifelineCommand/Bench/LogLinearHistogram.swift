@@ -1,5 +1,5 @@
 /// Counts of durations in buckets whose width grows with the duration: no percentile is more than 1.6 % too large.
-struct LatencyHistogram: Sendable {
+struct LogLinearHistogram: Sendable {
     /// Buckets for each power of two.
     private static let parts = 64
     private static let shift = 6
@@ -17,7 +17,7 @@ struct LatencyHistogram: Sendable {
         maximum = max(maximum, value)
     }
 
-    mutating func add(_ other: LatencyHistogram) {
+    mutating func add(_ other: LogLinearHistogram) {
         for (index, number) in other.counts.enumerated() where number > 0 { counts[index] += number }
         count += other.count
         maximum = max(maximum, other.maximum)

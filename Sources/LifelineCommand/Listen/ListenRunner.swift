@@ -3,7 +3,7 @@ import Identifiers
 import Lifeline
 
 /// Runs `lifeline listen`: connects, keeps channels subscribed, executes commands, and prints every event.
-actor Listener {
+actor ListenRunner {
     private let client: LifelineClient
     private let print: @Sendable (ListenLine) async -> Void
     private var translator: ListenTranslator
@@ -94,7 +94,7 @@ actor Listener {
 }
 
 // Commands.
-extension Listener {
+extension ListenRunner {
     /// Executes one line of the input. False for `quit`.
     func obey(_ line: String) async -> Bool {
         do throws(CommandFailure) {

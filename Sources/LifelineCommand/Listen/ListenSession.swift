@@ -41,7 +41,7 @@ struct ListenSession: Sendable {
         let (ends, end) = AsyncStream<End>.makeStream()
         let printer = LinePrinter(onBroken: { end.yield(.asked) })
         let client = LifelineClient(service, options: options)
-        let listener = Listener(client: client, translator: translator) { [text] line in await printer.print(text(line)) }
+        let listener = ListenRunner(client: client, translator: translator) { [text] line in await printer.print(text(line)) }
         let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
 
         let events = client.events

@@ -5,7 +5,7 @@ import PubNubProtocol
 import WireCoding
 
 /// Requests the list of occupied channels from a server. Rule CL-107.
-struct ChannelList: Sendable {
+struct ChannelListRequest: Sendable {
     let api: ServerAPI
     let service: ServiceName
     let prefix: String
@@ -15,7 +15,7 @@ struct ChannelList: Sendable {
     static let mostMemberCalls = 500
 
     /// The channels in the order of their names.
-    func rows() async throws(CommandFailure) -> [ChannelRow] {
+    func rows() async throws(CommandFailure) -> [ListedChannel] {
         let rows =
             switch service {
             case .pusher: try await pusher()
@@ -30,9 +30,9 @@ struct ChannelList: Sendable {
 
     private static let presence = "presence-"
 
-    private func pusher() async throws(CommandFailure) -> [ChannelRow] {
+    private func pusher() async throws(CommandFailure) -> [ListedChannel] {
         let filter = prefix.isEmpty ? [] : [("filter_by_prefix", prefix)]
-        var rows: [[UInt8]: ChannelRow] = [:]
+        var rows: [[UInt8]: ListedChannel] = [:]
         // An application that does not count subscriptions refuses a request for the count.
         let counted: HTTPAnswer
         do throws(ConnectionFailure) {
@@ -44,7 +44,7 @@ struct ChannelList: Sendable {
             counted.status == 400 ? try await api.pusher("GET", "channels", parameters: filter) : counted
         }
         for member in try Self.channels(list) {
-            rows[Array(member.key.utf8)] = ChannelRow(member.key, subscriptions: member.value["subscription_count"]?.integer)
+            rows[Array(member.key.utf8)] = ListedChannel(member.key, subscriptions: member.value["subscription_count"]?.integer)
         }
         guard prefix.hasBytePrefix(Self.presence) || Self.presence.hasBytePrefix(prefix) else { return Array(rows.values) }
         let part = prefix.hasBytePrefix(Self.presence) ? prefix : Self.presence
@@ -52,13 +52,13 @@ struct ChannelList: Sendable {
             try await api.pusher("GET", "channels", parameters: [("filter_by_prefix", part), ("info", "user_count")])
         }
         for member in try Self.channels(users) {
-            rows[Array(member.key.utf8), default: ChannelRow(member.key)].users = member.value["user_count"]?.integer
+            rows[Array(member.key.utf8), default: ListedChannel(member.key)].users = member.value["user_count"]?.integer
         }
         if wantsMembers { try await addMembers(&rows) }
         return Array(rows.values)
     }
 
-    private func addMembers(_ rows: inout [[UInt8]: ChannelRow]) async throws(CommandFailure) {
+    private func addMembers(_ rows: inout [[UInt8]: ListedChannel]) async throws(CommandFailure) {
         let channels = rows.filter { $0.value.name.hasBytePrefix(Self.presence) }
         guard channels.count <= Self.mostMemberCalls else {
             throw CommandFailure(
@@ -85,7 +85,7 @@ struct ChannelList: Sendable {
 
     // MARK: PubNub
 
-    private func pubnub() async throws(CommandFailure) -> [ChannelRow] {
+    private func pubnub() async throws(CommandFailure) -> [ListedChannel] {
         let request = PubNubRequest(
             path: ["v2", "presence", "sub-key", PercentEncoding.encode(api.credentials.key)],
             parameters: [.init("disable_uuids", wantsMembers ? "0" : "1"), .init("state", "0")])
@@ -98,7 +98,7 @@ struct ChannelList: Sendable {
         }
         return channels.map { member in
             let members = member.value["uuids"]?.elements?.compactMap { $0.string ?? $0["uuid"]?.string }
-            return ChannelRow(
+            return ListedChannel(
                 member.key, users: member.value["occupancy"]?.integer, members: wantsMembers ? (members ?? []).sorted() : nil)
         }
     }
@@ -106,8 +106,8 @@ struct ChannelList: Sendable {
     // MARK: Chat
 
     /// Lists groups only, because the server API has no call that lists open channels.
-    private func groups() async throws(CommandFailure) -> [ChannelRow] {
-        var rows: [ChannelRow] = []
+    private func groups() async throws(CommandFailure) -> [ListedChannel] {
+        var rows: [ListedChannel] = []
         var page: String?
         repeat {
             var body: JSONValue = ["pageSize": .number(JSONNumber(100))]
@@ -118,7 +118,7 @@ struct ChannelList: Sendable {
             }
             for group in answer["result"]?["groups"]?.elements ?? [] {
                 guard let id = group["groupId"]?.string else { continue }
-                rows.append(ChannelRow("group:\(id)", users: group["memberCount"]?.integer))
+                rows.append(ListedChannel("group:\(id)", users: group["memberCount"]?.integer))
             }
             page = answer["result"]?["nextPageToken"]?.string.flatMap { $0.isEmpty ? nil : $0 }
         } while page != nil

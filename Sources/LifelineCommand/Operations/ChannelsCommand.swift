@@ -54,7 +54,7 @@ struct ChannelsCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let list = ChannelList(
+        let list = ChannelListRequest(
             api: try ServerAPI(server, for: service), service: service, prefix: prefix, wantsMembers: members)
         if members, service == .nexconn { StandardError.print("note: --members does nothing with chat.") }
         let start = ContinuousClock.now
@@ -69,7 +69,7 @@ struct ChannelsCommand: AsyncParsableCommand {
             }
             try await ContinuousClock().sleep(until: next)
             let now = try await list.rows()
-            for change in ChannelChange.changes(from: rows, to: now) {
+            for change in ListedChannelChange.changes(from: rows, to: now) {
                 StandardOutput.print(json ? change.row.json(change.kind.rawValue) : change.text)
             }
             rows = now

@@ -1,7 +1,7 @@
 import WireCoding
 
 /// A channel with subscribers, as `channels` prints it. Values that the service does not report are nil.
-struct ChannelRow: Hashable, Sendable {
+struct ListedChannel: Hashable, Sendable {
     var name: String
     var subscriptions: Int?
     var users: Int?
@@ -37,25 +37,25 @@ struct ChannelRow: Hashable, Sendable {
 }
 
 /// The difference between two lists of channels.
-struct ChannelChange: Hashable, Sendable {
+struct ListedChannelChange: Hashable, Sendable {
     enum Kind: String, Sendable { case occupied, vacated, changed }
 
     var kind: Kind
-    var row: ChannelRow
+    var row: ListedChannel
 
     /// The changes in the order of names, compared by bytes.
-    static func changes(from old: [ChannelRow], to new: [ChannelRow]) -> [ChannelChange] {
-        var before: [[UInt8]: ChannelRow] = [:]
+    static func changes(from old: [ListedChannel], to new: [ListedChannel]) -> [ListedChannelChange] {
+        var before: [[UInt8]: ListedChannel] = [:]
         for row in old { before[Array(row.name.utf8)] = row }
-        var changes: [ChannelChange] = []
+        var changes: [ListedChannelChange] = []
         for row in new {
             guard let other = before.removeValue(forKey: Array(row.name.utf8)) else {
-                changes.append(ChannelChange(kind: .occupied, row: row))
+                changes.append(ListedChannelChange(kind: .occupied, row: row))
                 continue
             }
-            if other != row { changes.append(ChannelChange(kind: .changed, row: row)) }
+            if other != row { changes.append(ListedChannelChange(kind: .changed, row: row)) }
         }
-        changes += before.values.map { ChannelChange(kind: .vacated, row: ChannelRow($0.name)) }
+        changes += before.values.map { ListedChannelChange(kind: .vacated, row: ListedChannel($0.name)) }
         return changes.sorted { Array($0.row.name.utf8).lexicographicallyPrecedes(Array($1.row.name.utf8)) }
     }
 

@@ -6,7 +6,7 @@ import Testing
 struct BenchValuesTests {
     @Test("CL-112: a percentile is at most 1.6 % too large, and the maximum is exact")
     func histogram() {
-        var histogram = LatencyHistogram()
+        var histogram = LogLinearHistogram()
         #expect(histogram.percentile(0.5) == nil)
         for value in 1...100_000 { histogram.add(Int64(value) * 1000) }
         for (share, exact) in [(0.5, 50_000_000.0), (0.9, 90_000_000.0), (0.99, 99_000_000.0)] {
@@ -14,15 +14,15 @@ struct BenchValuesTests {
             #expect(found >= exact && found <= exact * 1.016, "\(share)")
         }
         #expect(histogram.maximum == 100_000_000 && histogram.percentile(1) == 100_000_000)
-        var other = LatencyHistogram()
+        var other = LogLinearHistogram()
         other.add(.max)
         other.add(-5)
         histogram.add(other)
         #expect(histogram.count == 100_002 && histogram.maximum == .max)
         for value: Int64 in [0, 1, 63, 64, 65, 127, 128, 1_000_000, .max] {
-            let bucket = LatencyHistogram.bucket(of: value)
-            #expect(LatencyHistogram.upperBound(ofBucket: bucket) >= value)
-            if bucket > 0 { #expect(LatencyHistogram.upperBound(ofBucket: bucket - 1) < value) }
+            let bucket = LogLinearHistogram.bucket(of: value)
+            #expect(LogLinearHistogram.upperBound(ofBucket: bucket) >= value)
+            if bucket > 0 { #expect(LogLinearHistogram.upperBound(ofBucket: bucket - 1) < value) }
         }
     }
 
