@@ -74,7 +74,7 @@ struct AppsCreateCommand: AsyncParsableCommand {
             """))
 
     @Argument(help: "The service of the application.")
-    var service: ServiceName
+    var service: ServiceKind
 
     @Option(help: "The id in Pusher's HTTP API.")
     var id: String?
@@ -167,7 +167,7 @@ struct AppsRotateCommand: AsyncParsableCommand {
 /// The application that a command is about.
 struct ApplicationArguments: ParsableArguments {
     @Argument(help: "The service of the application.")
-    var service: ServiceName
+    var service: ServiceKind
 
     @Argument(help: "Its id (Pusher), subscribe key (PubNub) or key (chat).")
     var name: String

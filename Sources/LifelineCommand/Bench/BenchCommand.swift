@@ -35,7 +35,7 @@ struct BenchCommand: AsyncParsableCommand {
             """))
 
     @Option(help: "The protocol: pusher or pubnub.")
-    var service = ServiceName.pusher
+    var service = ServiceKind.pusher
 
     @Option(help: "Connections, each subscribed to one channel, 1 to 100000.")
     var subscribers = 100
@@ -88,7 +88,7 @@ struct BenchCommand: AsyncParsableCommand {
     }
 
     /// Whether the keys are those that are printed in this package's and the vendors' documentation.
-    private static func arePublic(_ credentials: ServerCredentials, _ service: ServiceName) -> Bool {
+    private static func arePublic(_ credentials: ServerCredentials, _ service: ServiceKind) -> Bool {
         switch service {
         case .pusher: credentials.key == Application.development.key
         case .pubnub:

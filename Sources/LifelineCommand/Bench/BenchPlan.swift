@@ -3,7 +3,7 @@ import TransportCommon
 
 /// The settings of a run of `bench`. Rule CL-110.
 struct BenchPlan: Hashable, Sendable {
-    var service: ServiceName
+    var service: ServiceKind
     var subscribers: Int
     var channels: Int
     /// Messages per second, over all channels.

@@ -12,7 +12,7 @@ enum DraftValue: Hashable, Sendable {
 
 /// A configuration file with new credentials. Rule CL-100.
 struct ConfigDraft {
-    let services: [ServiceName]
+    let services: [ServiceKind]
 
     /// The text of the file.
     ///

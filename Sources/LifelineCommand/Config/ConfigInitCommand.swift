@@ -15,7 +15,7 @@ struct ConfigInitCommand: ParsableCommand {
             """))
 
     @Option(help: ArgumentHelp("The services that run, separated by commas: pusher, pubnub, chat.", valueName: "names"))
-    var services = ServiceName.allCases.map(\.word).joined(separator: ",")
+    var services = ServiceKind.allCases.map(\.word).joined(separator: ",")
 
     @Option(
         help: ArgumentHelp("The file to write; - for standard output, which shows the secrets.", valueName: "file"),
@@ -36,13 +36,13 @@ struct ConfigInitCommand: ParsableCommand {
     static func draft(_ names: String) throws(CommandFailure) -> String {
         let names = SettingValue("--services", text: names)
         let services = try names.strings().map { name throws(CommandFailure) in
-            guard let service = ServiceName(word: name) else {
-                throw names.wrong("a list of services: " + ServiceName.allCases.map(\.word).joined(separator: ", "))
+            guard let service = ServiceKind(word: name) else {
+                throw names.wrong("a list of services: " + ServiceKind.allCases.map(\.word).joined(separator: ", "))
             }
             return service
         }
         guard !services.isEmpty else { throw names.wrong("a list of services, at least one") }
         var random = SystemRandomNumberGenerator()
-        return ConfigDraft(services: ServiceName.allCases.filter { services.contains($0) }).text(using: &random)
+        return ConfigDraft(services: ServiceKind.allCases.filter { services.contains($0) }).text(using: &random)
     }
 }

@@ -26,7 +26,7 @@ struct DemoCommand: AsyncParsableCommand {
             """))
 
     @Option(help: ArgumentHelp("Runs only the part of this service; may be repeated (default: all).", valueName: "service"))
-    var only: [ServiceName] = []
+    var only: [ServiceKind] = []
 
     @Flag(help: "Waits longer between the lines, for reading along.")
     var slow = false
@@ -40,7 +40,7 @@ struct DemoCommand: AsyncParsableCommand {
         let printing = Task { for await line in lines { await printer.print(line) } }
         var addsUp = true
         do {
-            let services = ServiceName.allCases.filter { only.isEmpty || only.contains($0) }
+            let services = ServiceKind.allCases.filter { only.isEmpty || only.contains($0) }
             for service in services {
                 if service != services.first, !json { continuation.yield("") }
                 let didAddUp = try await play(service) { continuation.yield($0) }
@@ -55,7 +55,7 @@ struct DemoCommand: AsyncParsableCommand {
         if !addsUp { throw ExitCode(CommandFailure.Kind.failed.rawValue) }
     }
 
-    private func play(_ service: ServiceName, print: @escaping @Sendable (String) -> Void) async throws -> Bool {
+    private func play(_ service: ServiceKind, print: @escaping @Sendable (String) -> Void) async throws -> Bool {
         let (json, colours, clock) = (json, Colours.standardOutput, TimeOfDay())
         let show: @Sendable (DemoLine) -> Void = { line in
             if let text = json ? line.json(service, clock) : line.plain(colours) { print(text) }

@@ -47,7 +47,7 @@ enum DemoLine: Sendable {
     }
 
     /// Rule CL-92: one JSON object on one line; nil for lines that only people read.
-    func json(_ service: ServiceName, _ clock: TimeOfDay) -> String? {
+    func json(_ service: ServiceKind, _ clock: TimeOfDay) -> String? {
         var object = JSONObject()
         switch self {
         case .text: return nil

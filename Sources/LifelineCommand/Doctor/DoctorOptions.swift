@@ -3,7 +3,7 @@ import ArgumentParser
 /// The service that `doctor` tests.
 struct DoctorServiceOptions: ParsableArguments {
     @Option(help: "The service at that address.")
-    var service = ServiceName.pusher
+    var service = ServiceKind.pusher
 
     @Option(help: "A cluster of Pusher's own servers, such as eu, instead of a URL.")
     var cluster: String?

@@ -35,7 +35,7 @@ enum DoctorStep: String, CaseIterable, Hashable, Sendable {
     }
 
     /// The steps that examine a service.
-    static func plan(for service: ServiceName) -> [DoctorStep] {
+    static func plan(for service: ServiceKind) -> [DoctorStep] {
         let network: [DoctorStep] = [.configuration, .resolution, .connection, .proxy, .tls, .http, .clock]
         return switch service {
         case .pusher: network + [.upgrade, .handshake, .ping, .subscription, .privateSubscription, .roundTrip]

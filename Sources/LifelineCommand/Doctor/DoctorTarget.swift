@@ -6,7 +6,7 @@ import WireCoding
 
 /// The target of the examination, from the command line.
 struct DoctorTarget: Sendable {
-    var service: ServiceName
+    var service: ServiceKind
     var host: String
     var port: Int
     var usesTLS: Bool
@@ -31,7 +31,7 @@ struct DoctorTarget: Sendable {
 
     /// - Throws: wrong usage. Rule CL-31.
     init(
-        service: ServiceName = .pusher, url: String?, cluster: String? = nil, key: String? = nil, secret: String? = nil,
+        service: ServiceKind = .pusher, url: String?, cluster: String? = nil, key: String? = nil, secret: String? = nil,
         appID: String = "1001", channel: String? = nil, proxy: String? = nil
     ) throws(CommandFailure) {
         let address: Address

@@ -4,7 +4,7 @@ import Lifeline
 /// Translates a client's events into the lines that are printed. A pure value.
 struct ListenTranslator: Sendable {
     let subscriber: String
-    let service: ServiceName
+    let service: ServiceKind
     /// Whether lines about presence are printed.
     let showsPresence: Bool
     /// Whether events that only this service has are printed.
@@ -21,7 +21,7 @@ struct ListenTranslator: Sendable {
     /// A channel was refused before a request to the service.
     mutating func noteRefusal() { wasRefused = true }
 
-    init(subscriber: String, service: ServiceName = .pusher, showsPresence: Bool, showsNotices: Bool = false) {
+    init(subscriber: String, service: ServiceKind = .pusher, showsPresence: Bool, showsNotices: Bool = false) {
         self.subscriber = subscriber
         self.service = service
         self.showsPresence = showsPresence

@@ -33,7 +33,7 @@ enum StatusWord: String, Hashable, Sendable, CaseIterable {
 
 extension ListenLine.Status {
     /// Nil before the first `connect`.
-    init?(_ status: ConnectionStatus, of service: ServiceName = .pusher) {
+    init?(_ status: ConnectionStatus, of service: ServiceKind = .pusher) {
         guard let word = StatusWord(status.phase) else { return nil }
         let isError = word == .reconnecting || word == .failed
         self.init(

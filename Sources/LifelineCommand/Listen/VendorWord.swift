@@ -2,7 +2,7 @@ import ChatProtocol
 import ConnectionEngine
 import Lifeline
 
-extension ServiceName {
+extension ServiceKind {
     /// The service's own name of a status (rules CL-2, CL-11 and CL-17); nil when it has none.
     func vendorWord(_ status: ConnectionStatus, _ word: StatusWord) -> String? {
         switch self {

@@ -7,7 +7,7 @@ import WireCoding
 /// Requests the list of occupied channels from a server. Rule CL-107.
 struct ChannelListRequest: Sendable {
     let api: ServerAPI
-    let service: ServiceName
+    let service: ServiceKind
     let prefix: String
     let wantsMembers: Bool
 

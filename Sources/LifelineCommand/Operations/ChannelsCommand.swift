@@ -21,7 +21,7 @@ struct ChannelsCommand: AsyncParsableCommand {
             """))
 
     @Option(help: "The service to ask.")
-    var service = ServiceName.pusher
+    var service = ServiceKind.pusher
 
     @Option(help: ArgumentHelp("Only channels whose names begin so.", valueName: "text"))
     var prefix = ""

@@ -31,7 +31,7 @@ struct UsersTerminateCommand: AsyncParsableCommand {
     var user: String
 
     @Option(help: "The service to ask.")
-    var service = ServiceName.pusher
+    var service = ServiceKind.pusher
 
     @Flag(help: "Prints the result as a JSON object.")
     var json = false

@@ -52,7 +52,7 @@ struct ServeReload: Service {
         supervisor.notify(.ready(status: status))
     }
 
-    private func replace(_ settings: [ServerRuntime.ServiceName: any Sendable]) async throws(CommandFailure) {
+    private func replace(_ settings: [ServiceName: any Sendable]) async throws(CommandFailure) {
         do {
             try await server.replace(settings: settings)
         } catch let error as ServerError {

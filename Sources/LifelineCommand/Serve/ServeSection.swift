@@ -8,7 +8,7 @@ import ServerRuntime
 /// list without an edit.
 struct ServeSection: Sendable {
     /// The name in `services`; nil for a service that always runs.
-    let service: ServiceName?
+    let service: ServiceKind?
     /// The members of the file that it reads.
     let members: [String]
     /// The variables that it reads.
@@ -28,11 +28,11 @@ struct ServeSection: Sendable {
     /// The option and the variable of the secret of a single application.
     var secretOption = ""
     /// What a reload applies while these services run; nil for a service whose applications are in the registry of the server.
-    var reloaded: @Sendable (ServeSettings, Set<ServiceName>) -> (service: ServerRuntime.ServiceName, settings: any Sendable)? = {
+    var reloaded: @Sendable (ServeSettings, Set<ServiceKind>) -> (service: ServiceName, settings: any Sendable)? = {
         _, _ in nil
     }
     /// The number of applications while these services run, with its name in the log; nil for a service without applications.
-    var count: @Sendable (ServeSettings, Set<ServiceName>) -> (name: String, count: Int)? = { _, _ in nil }
+    var count: @Sendable (ServeSettings, Set<ServiceKind>) -> (name: String, count: Int)? = { _, _ in nil }
 
     /// The services of `lifeline serve`: those of this package. A further service is one more entry.
     static let modules: [any ServiceModule] = ServiceModules.all
@@ -67,7 +67,7 @@ extension ServeSection {
     ///   - draft: the fields of an application in a new configuration file.
     ///   - line: the line of the report about an application.
     static func make<Value: Sendable>(
-        _ fields: ServiceFields<Value>, _ service: ServiceName, in values: any WritableKeyPath<ServeSettings, [Value]> & Sendable,
+        _ fields: ServiceFields<Value>, _ service: ServiceKind, in values: any WritableKeyPath<ServeSettings, [Value]> & Sendable,
         members: (one: String, several: String), list: String, counted: String,
         read: @escaping @Sendable (SectionSources) throws(CommandFailure) -> [Value],
         written: @escaping @Sendable (SectionSources) throws(CommandFailure) -> (one: SettingValue?, several: SettingValue?),

@@ -64,11 +64,11 @@ extension ServeSettings {
     }
 
     /// The services that run.
-    static func services(_ value: SettingValue) throws(CommandFailure) -> Set<ServiceName> {
+    static func services(_ value: SettingValue) throws(CommandFailure) -> Set<ServiceKind> {
         let names = try value.strings()
-        let services = names.compactMap { ServiceName(word: $0) }
+        let services = names.compactMap { ServiceKind(word: $0) }
         guard !services.isEmpty, services.count == names.count else {
-            throw value.wrong("a list of services that run: " + ServiceName.allCases.map(\.word).joined(separator: ", "))
+            throw value.wrong("a list of services that run: " + ServiceKind.allCases.map(\.word).joined(separator: ", "))
         }
         return Set(services)
     }

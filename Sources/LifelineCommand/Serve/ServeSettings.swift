@@ -11,7 +11,7 @@ struct ServeSettings: Sendable {
     /// At least one, also when Pusher is switched off.
     var applications: [Application] = []
     /// The services that run. At least one.
-    var services = Set(ServiceName.allCases)
+    var services = Set(ServiceKind.allCases)
     /// The settings of the server as a whole, without its address, applications, certificate and logger.
     var server = ServerConfiguration(drainTimeout: Self.drainTimeout)
     var tlsParts = TLSParts()
@@ -25,7 +25,7 @@ struct ServeSettings: Sendable {
     var keysets: [Keyset] = []
     var chatApplications: [ChatApplication] = []
     /// The settings of further services, by service.
-    var others: [ServerRuntime.ServiceName: any Sendable] = [:]
+    var others: [ServiceName: any Sendable] = [:]
     private(set) var modules = ServeSection.modules
     /// The parts of the services, in the order in which they are read and shown.
     private(set) var sections = ServeSection.all
@@ -193,8 +193,8 @@ struct ServeSettings: Sendable {
     }
 
     /// What a reload applies to each service while these services run (rule SO-144).
-    func reloaded(for services: Set<ServiceName>) -> [ServerRuntime.ServiceName: any Sendable] {
-        var settings: [ServerRuntime.ServiceName: any Sendable] = [:]
+    func reloaded(for services: Set<ServiceKind>) -> [ServiceName: any Sendable] {
+        var settings: [ServiceName: any Sendable] = [:]
         for section in sections {
             if let part = section.reloaded(self, services) { settings[part.service] = part.settings }
         }
@@ -202,7 +202,7 @@ struct ServeSettings: Sendable {
     }
 
     /// The number of applications of each service while these services run, for the log.
-    func counts(for services: Set<ServiceName>) -> Logger.Metadata {
+    func counts(for services: Set<ServiceKind>) -> Logger.Metadata {
         var counts: Logger.Metadata = [:]
         for section in sections {
             if let part = section.count(self, services) { counts[part.name] = "\(part.count)" }
@@ -211,17 +211,17 @@ struct ServeSettings: Sendable {
     }
 
     /// The applications for Pusher's clients while these services run.
-    func applications(for services: Set<ServiceName>) -> [Application] {
+    func applications(for services: Set<ServiceKind>) -> [Application] {
         services.contains(.pusher) ? applications : []
     }
 
     /// The keysets while these services run.
-    func keysets(for services: Set<ServiceName>) -> [Keyset] {
+    func keysets(for services: Set<ServiceKind>) -> [Keyset] {
         services.contains(.pubnub) ? keysets : []
     }
 
     /// The chat applications while these services run.
-    func chatApplications(for services: Set<ServiceName>) -> [ChatApplication] {
+    func chatApplications(for services: Set<ServiceKind>) -> [ChatApplication] {
         services.contains(.nexconn) ? chatApplications : []
     }
 

@@ -29,7 +29,7 @@ struct CredentialSources {
     /// Whether a configuration or a secret of the service in the environment was given. Otherwise only the development credentials of
     /// `serve` are available. A variable that is set and empty was given, too, and is an error later: a secret that got lost must not go
     /// unnoticed (rule CL-126). With a secret that was `given` as an option it changes nothing.
-    func areNamed(for service: ServiceName, given: Secret?) -> Bool {
+    func areNamed(for service: ServiceKind, given: Secret?) -> Bool {
         config != nil
             || [Self.variable(service), "LIFELINE_CONFIG"].contains { name in
                 environment[name].map { !$0.isEmpty || given == nil } == true
@@ -40,7 +40,7 @@ struct CredentialSources {
     ///   - key: the key of the requested application; nil for the first one. The same for the publish key and the id.
     ///   - given: a secret that has precedence over the configuration's.
     func credentials(
-        for service: ServiceName, key: String?, publishKey: String?, appID: String?, given: Secret?
+        for service: ServiceKind, key: String?, publishKey: String?, appID: String?, given: Secret?
     ) throws(CommandFailure) -> ServerCredentials {
         let configured = try configured(service)
         let match = configured.first { entry in
@@ -65,7 +65,7 @@ struct CredentialSources {
 
     /// The secret of the service's variable when no source names its application: neither a configuration nor a variable for a key or
     /// an id. Then it belongs to the application that the command names.
-    private func loneSecret(of service: ServiceName) -> Secret? {
+    private func loneSecret(of service: ServiceKind) -> Secret? {
         let names =
             switch service {
             case .pusher: ["LIFELINE_APP_KEY", "LIFELINE_APP_ID"]
@@ -78,7 +78,7 @@ struct CredentialSources {
         return Secret(secret)
     }
 
-    private func configured(_ service: ServiceName) throws(CommandFailure) -> [ServerCredentials] {
+    private func configured(_ service: ServiceKind) throws(CommandFailure) -> [ServerCredentials] {
         let options: ServeOptions
         do {
             options = try ServeOptions.parse(config.map { ["--config=\($0)"] } ?? [])
@@ -142,7 +142,7 @@ struct CredentialSources {
         return line
     }
 
-    static func variable(_ service: ServiceName) -> String {
+    static func variable(_ service: ServiceKind) -> String {
         switch service {
         case .pusher: "LIFELINE_APP_SECRET"
         case .pubnub: "LIFELINE_PUBNUB_SECRET"

@@ -22,7 +22,7 @@ struct ServerAPI: Sendable {
     private static let longestAnswer = 32 << 20
 
     init(
-        _ options: ServerAccessOptions, for service: ServiceName, connections: Int = 8,
+        _ options: ServerAccessOptions, for service: ServiceKind, connections: Int = 8,
         unixMilliseconds: @escaping @Sendable () -> Int = { Int(Date().timeIntervalSince1970 * 1000) }
     ) throws(CommandFailure) {
         if let ca = options.ca, !FileManager.default.isReadableFile(atPath: ca) {

@@ -58,7 +58,7 @@ extension ServerAccessOptions {
     /// The effective credentials: those of the options, completed from variables and the configuration, as a server reads them. Rule
     /// CL-103.
     func credentials(
-        for service: ServiceName, environment: [String: String] = ProcessInfo.processInfo.environment
+        for service: ServiceKind, environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(CommandFailure) -> ServerCredentials {
         try CredentialSources(config: config, environment: environment).credentials(
             for: service, key: key, publishKey: publishKey, appID: appID,

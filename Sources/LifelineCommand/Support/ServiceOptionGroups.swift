@@ -3,7 +3,7 @@ import ArgumentParser
 /// The service and its address.
 struct ServicePlaceOptions: ParsableArguments {
     @Option(help: "The service to use.")
-    var service = ServiceName.pusher
+    var service = ServiceKind.pusher
 
     @Option(help: "Its address: http, https, ws or wss, host and port.")
     var url = "http://127.0.0.1:6001"
@@ -107,7 +107,7 @@ struct ServiceNetworkOptions: ParsableArguments {
 
 // The groups' options under the names that commands use.
 extension ServiceOptions {
-    var service: ServiceName { place.service }
+    var service: ServiceKind { place.service }
     var url: String { place.url }
     var apiURL: String? { place.apiURL }
     var key: String? { place.key }

@@ -7,13 +7,13 @@ import ServerRuntime
 ///
 /// People use ``word``. Settings, variables and JSON fields use the raw values, which are older than this package's own protocol and
 /// stay for compatibility (rule SO-125).
-enum ServiceName: String, CaseIterable, ExpressibleByArgument, Sendable {
+enum ServiceKind: String, CaseIterable, ExpressibleByArgument, Sendable {
     case pusher, pubnub, nexconn
 
     var word: String { self == .nexconn ? "chat" : rawValue }
 
     /// The name of the server's module.
-    var module: ServerRuntime.ServiceName { ServerRuntime.ServiceName(rawValue: word) }
+    var module: ServiceName { ServiceName(rawValue: word) }
 
     /// Accepts both names of chat.
     init?(word: String) {
@@ -28,7 +28,7 @@ enum ServiceName: String, CaseIterable, ExpressibleByArgument, Sendable {
     var defaultValueDescription: String { word }
 
     /// Reports options that have no effect with this service. Rule CL-13.
-    func notes(on options: [(option: String, isGiven: Bool, services: [ServiceName])]) -> [String] {
+    func notes(on options: [(option: String, isGiven: Bool, services: [ServiceKind])]) -> [String] {
         options.filter { $0.isGiven && !$0.services.contains(self) }
             .map { note in
                 "\(note.option) is for \(note.services.map(\.word).joined(separator: " and ")); \(word) does not use it."

@@ -15,8 +15,8 @@ struct ConfigTests {
 
     @Test(
         "CL-100: a written configuration is valid for a server, and has credentials of its own",
-        arguments: [ServiceName.allCases, [.pusher], [.pubnub], [.nexconn], [.pusher, .nexconn]])
-    func drafts(services: [ServiceName]) throws {
+        arguments: [ServiceKind.allCases, [.pusher], [.pubnub], [.nexconn], [.pusher, .nexconn]])
+    func drafts(services: [ServiceKind]) throws {
         var random = SystemRandomNumberGenerator()
         let file = try folder().appendingPathComponent("lifeline.json")
         defer { try? FileManager.default.removeItem(at: file.deletingLastPathComponent()) }

@@ -93,12 +93,12 @@ struct ServiceSectionTests {
 
     @Test func `SO-144: a reload hands its settings to every service, and no applications to one that is off`() throws {
         let settings = try settings(#"{"echo": {"prefix": "a"}, "nexconn": [{"key": "k", "secret": "s"}]}"#)
-        let all = settings.reloaded(for: Set(ServiceName.allCases))
+        let all = settings.reloaded(for: Set(ServiceKind.allCases))
         // The applications of Pusher are in the registry.
         #expect(Set(all.keys.map(\.rawValue)) == ["pubnub", "chat", "echo"])
         #expect((all[.pubnub] as? [Keyset])?.count == 1 && (all[.chat] as? [ChatApplication])?.map(\.key) == ["k"])
         #expect(all[.echo] as? EchoSettings == value("a", 16))
-        #expect(settings.counts(for: Set(ServiceName.allCases)) == ["apps": "1", "pubnub": "1", "chat": "1"])
+        #expect(settings.counts(for: Set(ServiceKind.allCases)) == ["apps": "1", "pubnub": "1", "chat": "1"])
         let some = settings.reloaded(for: [.pusher, .pubnub])
         #expect((some[.chat] as? [ChatApplication])?.isEmpty == true && some[.echo] is EchoSettings)
         #expect(settings.counts(for: [.pubnub]) == ["apps": "0", "pubnub": "1", "chat": "0"])

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The services' own names of a status")
 struct VendorWordTests {
-    private func word(_ phase: ConnectionPhase, _ category: StatusCategory, of service: ServiceName) -> String? {
+    private func word(_ phase: ConnectionPhase, _ category: StatusCategory, of service: ServiceKind) -> String? {
         ListenLine.Status(ConnectionStatus(phase: phase, category: category), of: service)?.vendor
     }
 

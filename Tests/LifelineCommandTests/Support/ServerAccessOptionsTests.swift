@@ -6,7 +6,7 @@ import Testing
 @Suite("Credentials of commands that call a server's API (rule CL-103)")
 struct ServerAccessOptionsTests {
     private func credentials(
-        _ service: ServiceName, _ arguments: [String] = [], _ environment: [String: String] = [:]
+        _ service: ServiceKind, _ arguments: [String] = [], _ environment: [String: String] = [:]
     ) throws -> ServerCredentials {
         try ServerAccessOptions.parse(arguments).credentials(for: service, environment: environment)
     }

@@ -3,7 +3,7 @@ import Lifeline
 
 /// Findings that clients of PubNub and chat report.
 extension Finding {
-    static func session(_ error: LifelineError, service: ServiceName) -> Finding {
+    static func session(_ error: LifelineError, service: ServiceKind) -> Finding {
         let number = error.number.map { " (\($0))" } ?? ""
         let words = "\(quote(error.reason))\(number)"
         switch error.code {

@@ -48,7 +48,7 @@ extension ServerSetting {
         name: "services", meaning: "The services that run, separated by commas: pusher, pubnub, chat",
         option: .text(\.base.services, "names"), unset: .words("all"),
         set: { value, settings throws(CommandFailure) in settings.services = try ServeSettings.services(value) },
-        shown: { settings in .strings(ServiceName.allCases.filter { settings.services.contains($0) }.map(\.rawValue)) })
+        shown: { settings in .strings(ServiceKind.allCases.filter { settings.services.contains($0) }.map(\.rawValue)) })
 
     /// The address may contain a password, which a reload can change.
     static let redis = ServerSetting(

@@ -11,7 +11,7 @@ struct Examination: Sendable {
 
     /// Examines an address as `lifeline doctor` does; names lead to this machine.
     static func of(
-        _ url: String, service: ServiceName = .pusher, key: String? = nil, secret: String? = nil, appID: String = "1001",
+        _ url: String, service: ServiceKind = .pusher, key: String? = nil, secret: String? = nil, appID: String = "1001",
         channel: String? = nil, proxy: String? = nil, ca: String? = nil, limits: [DoctorStep: Duration] = [:],
         unixTime: @escaping @Sendable () -> Int64 = { WallClock.unixTime },
         lookUp: @escaping SystemResolver.LookUp = { _, port in [try SocketAddress(ipAddress: "127.0.0.1", port: port)] }
