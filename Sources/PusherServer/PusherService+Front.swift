@@ -108,20 +108,20 @@ extension PusherService: WebSocketFront {
             let request = RESTRequest(request)
             guard case .channels(let id) = route else { return reply(try RESTService(service: self).answer(request, route)) }
             let list = try RESTService(service: self).list(request, id)
-            guard channelCount > ChannelList.few else { return reply(try list.answer(from: self)) }
+            guard channelCount > ChannelListQuery.few else { return reply(try list.answer(from: self)) }
             answer(list, on: eventLoop, reply: reply)
         } catch {
             reply(HTTPAnswer(error))
         }
     }
 
-    private func answer(_ list: ChannelList, for connection: HTTPConnection) throws(HTTPProblem) {
-        guard channelCount > ChannelList.few else { return connection.answer(try list.answer(from: self)) }
+    private func answer(_ list: ChannelListQuery, for connection: HTTPConnection) throws(HTTPProblem) {
+        guard channelCount > ChannelListQuery.few else { return connection.answer(try list.answer(from: self)) }
         answer(list, on: connection.loop.eventLoop, reply: connection.expectAnswer())
     }
 
     /// Searching many channels takes longer than an event loop may spend on one request (rule SR-69).
-    private func answer(_ list: ChannelList, on eventLoop: any EventLoop, reply: @escaping @Sendable (HTTPAnswer) -> Void) {
+    private func answer(_ list: ChannelListQuery, on eventLoop: any EventLoop, reply: @escaping @Sendable (HTTPAnswer) -> Void) {
         NIOThreadPool.singleton.submit { [self] state in
             var result = HTTPAnswer(HTTPProblem(503, "The server is shutting down.", retryAfter: 1))
             if case .active = state {

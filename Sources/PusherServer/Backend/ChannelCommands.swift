@@ -9,7 +9,7 @@ package struct ChannelPublication: Sendable {
         /// The server of the application.
         case server
         /// A subscriber of the channel, which does not receive its own event.
-        case client(ClientEvent)
+        case client(PusherClientEvent)
     }
 
     var channel: ChannelID

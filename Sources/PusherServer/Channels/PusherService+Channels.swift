@@ -44,7 +44,7 @@ extension PusherService {
     }
 
     /// Passes a client event to the other subscribers; returns the event loops whose queues are full.
-    func relay(_ event: ClientEvent, application: Application, from sender: SocketID) -> EventLoopSet {
+    func relay(_ event: PusherClientEvent, application: Application, from sender: SocketID) -> EventLoopSet {
         eventCounts.withLockedValue { $0[Identifier(application.id), default: EventCounts()].relayed += 1 }
         // In a cluster the bridge gets the event with the leader's decision.
         if forwarder == nil {

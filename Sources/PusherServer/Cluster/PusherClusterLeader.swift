@@ -174,7 +174,7 @@ final class PusherClusterLeader: ClusterLeader {
             publication.publication(of: application, traits: ChannelTraits(of: publication.channel), at: service.now))
     }
 
-    private func relay(_ event: ClientEvent, _ id: String, from sender: SocketID) {
+    private func relay(_ event: PusherClientEvent, _ id: String, from sender: SocketID) {
         guard let application = application(id) else { return }
         let channel = ChannelID(application: id, name: event.channel)
         channels.publish(

@@ -117,7 +117,7 @@ extension EndedHolding: CodedValue {
     }
 }
 
-extension ClientEvent: CodedValue {
+extension PusherClientEvent: CodedValue {
     package static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
         Self(
             name: try fields.field(1, value?.name), channel: try fields.field(2, value?.channel),

@@ -9,7 +9,7 @@ enum PusherRequest: Sendable {
     case http(HTTPRequest)
     case publish(ForwardedPublication)
     /// A client event, to be delivered to the other subscribers of its channel.
-    case relay(ClientEvent, application: String, sender: SocketID)
+    case relay(PusherClientEvent, application: String, sender: SocketID)
     /// A subscription. The last value is set for connections with recovery.
     case subscribe(SocketID, ChannelID, member: PresenceMember?, SubscriptionRecovery? = nil)
     /// A subscription to a presence channel by a node that can add the members to the confirmation. Sent only to leaders that have said

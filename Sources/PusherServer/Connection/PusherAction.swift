@@ -13,13 +13,13 @@ enum PusherAction: Hashable, Sendable {
     case subscribe(channel: String, member: PresenceMember?, recover: PusherRecoverRequest? = nil)
     case unsubscribe(PusherFront.Subscription)
     /// Sign the connection in as a user.
-    case signIn(PusherSignIn, answers: [[UInt8]])
+    case signIn(VerifiedSignIn, answers: [[UInt8]])
     /// Deliver a client event to the other subscribers of its channel.
-    case relay(ClientEvent)
+    case relay(PusherClientEvent)
 }
 
 /// An event that a client sends to the other subscribers of a channel.
-package struct ClientEvent: Hashable, Sendable {
+package struct PusherClientEvent: Hashable, Sendable {
     var name: String
     var channel: String
     /// The data: a string as received, every other value as its JSON text.

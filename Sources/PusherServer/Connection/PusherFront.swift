@@ -216,9 +216,9 @@ struct PusherFront: Sendable {
         let isAllowed = changed.takeSignIn(at: now)
         rates.value = changed
         guard isAllowed else { return .error(nil, "The connection signs in too often; please try again in a second.") }
-        let signIn: PusherSignIn
-        do throws(PusherSignIn.Problem) {
-            signIn = try PusherSignIn(parsing: request.userData, limits: application.limits)
+        let signIn: VerifiedSignIn
+        do throws(VerifiedSignIn.Problem) {
+            signIn = try VerifiedSignIn(parsing: request.userData, limits: application.limits)
         } catch {
             return .error(4009, error.description)
         }
@@ -230,7 +230,7 @@ struct PusherFront: Sendable {
         return .signIn(signIn, answers: answers(to: signIn, request, application.limits))
     }
 
-    private func answers(to signIn: PusherSignIn, _ request: PusherSigninData, _ limits: ApplicationLimits) -> [[UInt8]] {
+    private func answers(to signIn: VerifiedSignIn, _ request: PusherSigninData, _ limits: ApplicationLimits) -> [[UInt8]] {
         var answers = [PusherFrames.signinSuccess(userData: request.userData)]
         if signIn.isWatchlistCut {
             let limit = limits.watchlistUsers
@@ -266,7 +266,7 @@ struct PusherFront: Sendable {
         let isAllowed = changed.takeClientEvent(perSecond: rate, at: now)
         rates.value = changed
         guard isAllowed else { return .error(4301, "More than \(rate) client events in a second.", channel: channel) }
-        return .relay(ClientEvent(name: message.event, channel: channel, data: data, userID: subscription.userID))
+        return .relay(PusherClientEvent(name: message.event, channel: channel, data: data, userID: subscription.userID))
     }
 
     /// The error when a limit is reached. It is not the client's fault, and the client may subscribe again later.

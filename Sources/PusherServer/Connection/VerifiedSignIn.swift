@@ -4,7 +4,7 @@ import ServerStorage
 import WireCoding
 
 /// A verified sign-in: the user and the watchlist. Pusher protocol, user authentication.
-struct PusherSignIn: Hashable, Sendable {
+struct VerifiedSignIn: Hashable, Sendable {
     var user: PusherFront.User
     /// Distinct ids, shortened to the application's limit.
     var watchlist: [String] = []

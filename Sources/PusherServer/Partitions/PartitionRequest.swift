@@ -11,7 +11,7 @@ enum PartitionRequest: Hashable, Sendable {
     /// Counts messages and queries against the limits of an application, at its home partition.
     case spend(application: String, publishes: Int, queries: Int)
     /// Asks for the partition's channels.
-    case list(ChannelList)
+    case list(ChannelListQuery)
 }
 
 extension PartitionRequest: CodedValue {
@@ -54,7 +54,7 @@ extension PublishRequest: CodedValue {
     }
 }
 
-extension ChannelList: CodedValue {
+extension ChannelListQuery: CodedValue {
     static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
         Self(
             application: try fields.field(1, value?.application), prefix: try fields.field(2, value?.prefix),

@@ -28,7 +28,7 @@ struct PartitionedRequests: Sendable {
                 publish(try PublishRequest(parsing: parsed, to: channel, limits: application.limits), application, completion)
             case .publishBatch:
                 publish(try PublishRequest.batch(parsing: parsed.body, limits: application.limits), application, completion)
-            case .channels: list(try ChannelList(parsed, of: application), application, completion)
+            case .channels: list(try ChannelListQuery(parsed, of: application), application, completion)
             case .channel(_, let name), .users(_, let name):
                 let partition = partitions.partition(of: ChannelID(application: application.id, name: name))
                 query(application, isCounted: partition == partitions.home(of: application.id), completion) {
@@ -116,7 +116,7 @@ struct PartitionedRequests: Sendable {
     // MARK: Lists
 
     /// Asks all partitions for their channels. A list without those of one partition would be wrong, so it needs all of them.
-    private func list(_ list: ChannelList, _ application: Application, _ completion: @escaping Completion) {
+    private func list(_ list: ChannelListQuery, _ application: Application, _ completion: @escaping Completion) {
         query(application, isCounted: false, completion) {
             let gathered = GatheredAnswers<PartitionResult>(partitions.count) { results in
                 if let refusal = results.compactMap(\.refusal).first { return completion(refusal) }
@@ -127,7 +127,7 @@ struct PartitionedRequests: Sendable {
     }
 
     /// Sorting many channels takes longer than an event loop may spend on one request (rule SR-69).
-    private static func join(_ parts: [[ChannelOccupancy]], of list: ChannelList, _ completion: @escaping Completion) {
+    private static func join(_ parts: [[ChannelOccupancy]], of list: ChannelListQuery, _ completion: @escaping Completion) {
         @Sendable func answer() -> HTTPAnswer {
             do throws(HTTPProblem) {
                 return try list.answer(with: parts.flatMap { $0 })
@@ -135,7 +135,7 @@ struct PartitionedRequests: Sendable {
                 return HTTPAnswer(error)
             }
         }
-        guard parts.reduce(0, { $0 + $1.count }) > ChannelList.few else { return completion(answer()) }
+        guard parts.reduce(0, { $0 + $1.count }) > ChannelListQuery.few else { return completion(answer()) }
         NIOThreadPool.singleton.submit { state in
             let isShuttingDown = if case .active = state { false } else { true }
             completion(isShuttingDown ? HTTPAnswer(HTTPProblem(.closed)) : answer())

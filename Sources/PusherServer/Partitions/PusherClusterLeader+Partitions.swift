@@ -28,7 +28,7 @@ extension PusherClusterLeader {
     }
 
     /// Searching many channels, and encoding the answer, takes longer than an event loop may spend on one request (rule SR-69).
-    private func find(_ list: ChannelList, _ reply: @escaping @Sendable (ByteBuffer) -> Void) {
+    private func find(_ list: ChannelListQuery, _ reply: @escaping @Sendable (ByteBuffer) -> Void) {
         @Sendable func find() -> PartitionAnswer {
             do throws(HTTPProblem) {
                 return .channels(try list.find(in: channels))
@@ -36,7 +36,7 @@ extension PusherClusterLeader {
                 return .refused(HTTPAnswer(error))
             }
         }
-        guard channels.channelCount > ChannelList.few else { return reply(find().encoded()) }
+        guard channels.channelCount > ChannelListQuery.few else { return reply(find().encoded()) }
         NIOThreadPool.singleton.submit { state in
             let isShuttingDown = if case .active = state { false } else { true }
             let answer: PartitionAnswer = isShuttingDown ? .refused(HTTPAnswer(HTTPProblem(.closed))) : find()

@@ -4,7 +4,7 @@ import ServerStorage
 import WireCoding
 
 /// A query for the channels of an application. Pusher HTTP API, GET channels (rule SR-69).
-struct ChannelList: Hashable, Sendable {
+struct ChannelListQuery: Hashable, Sendable {
     let application: String
     let prefix: String
     let info: ChannelAttributes

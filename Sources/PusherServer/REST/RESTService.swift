@@ -40,8 +40,8 @@ struct RESTService {
     }
 
     /// Prepares a query for channels: the application and the filter. It can be answered on any thread.
-    func list(_ request: RESTRequest, _ id: String) throws(HTTPProblem) -> ChannelList {
-        try ChannelList(request, of: asking(request, id))
+    func list(_ request: RESTRequest, _ id: String) throws(HTTPProblem) -> ChannelListQuery {
+        try ChannelListQuery(request, of: asking(request, id))
     }
 
     private func connections(_ application: Application) -> HTTPAnswer {

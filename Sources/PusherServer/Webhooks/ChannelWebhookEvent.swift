@@ -9,7 +9,7 @@ package struct ChannelWebhookEvent: Hashable, Sendable {
         case vacated
         case memberAdded(user: String)
         case memberRemoved(user: String)
-        case clientEvent(ClientEvent, sender: SocketID)
+        case clientEvent(PusherClientEvent, sender: SocketID)
         case cacheMiss
         case subscriptionCount(Int)
     }

@@ -30,7 +30,7 @@ struct PusherCodingTests {
                     method: "POST", target: try RequestTarget(parsing: "/apps/1001/events?a=b"), headers: [:], body: [1, 2])),
             .publish(publication),
             .relay(
-                ClientEvent(name: "client-e", channel: channel.name, data: "{}", userID: "ann"), application: "1001",
+                PusherClientEvent(name: "client-e", channel: channel.name, data: "{}", userID: "ann"), application: "1001",
                 sender: socketID),
             .subscribe(socketID, channel, member: member),
             .subscribe(socketID, channel, member: nil, SubscriptionRecovery(request: recover, limit: 7)),
@@ -60,7 +60,8 @@ struct PusherCodingTests {
                         PublishRequest(event: "é", data: "", channels: ["c"], excluded: nil, info: []),
                     ])),
             .partition(.spend(application: "1001", publishes: 3, queries: 1)),
-            .partition(.list(ChannelList(application: "1001", prefix: "presence-", info: [.userCount, .subscriptionCount]))),
+            .partition(
+                .list(ChannelListQuery(application: "1001", prefix: "presence-", info: [.userCount, .subscriptionCount]))),
         ]
     }
 

@@ -179,7 +179,7 @@ struct PusherFrontTests {
     func signedIn() {
         let harness = FrontHarness()
         let userData = #"{"id":"ann","user_info":{"name":"Ann"}}"#
-        let signIn = PusherSignIn(user: PusherFront.User(id: "ann", info: #"{"name":"Ann"}"#))
+        let signIn = VerifiedSignIn(user: PusherFront.User(id: "ann", info: #"{"name":"Ann"}"#))
         #expect(harness.signIn(userData) == .signIn(signIn, answers: [PusherFrames.signinSuccess(userData: userData)]))
         #expect(harness.subscribe("#server-to-user-ann") == .subscribe(channel: "#server-to-user-ann", member: nil))
         #expect(harness.subscribe("#server-to-user-bob").error?.code == 4009)

@@ -10,7 +10,7 @@ import Testing
 @testable import ServerTestSupport
 
 @Suite("Long lists of channels (SR-69)", .timeLimit(.minutes(1)))
-struct ChannelListTests {
+struct ChannelListQueryTests {
     /// Subscribes one connection to channels named `prefix-0`, `prefix-1` and so on.
     private func subscribe(_ client: TestClient, _ prefix: String, _ count: Int) async throws {
         for number in 0..<count { try await client.send(PusherClientFrames.subscribe(channel: "\(prefix)-\(number)")) }
@@ -22,7 +22,7 @@ struct ChannelListTests {
     func long() async throws {
         try await withServer { server in
             let client = try await TestClient.connect(server)
-            let count = ChannelList.few + 200
+            let count = ChannelListQuery.few + 200
             try await subscribe(client, "room", count)
             let names = (0..<count).map { "room-\($0)" }.sorted()
             let expected = #"{"channels":{\#(names.map { "\"\($0)\":{}" }.joined(separator: ","))}}"#
@@ -49,7 +49,7 @@ struct ChannelListTests {
             func list(_ query: String, limit: Int) throws -> HTTPAnswer {
                 let request = RESTRequest(
                     method: "GET", target: try RequestTarget(parsing: "/apps/1001/channels" + query), body: [])
-                return try ChannelList(request, of: application).answer(from: server.services.pusher, limit: limit)
+                return try ChannelListQuery(request, of: application).answer(from: server.services.pusher, limit: limit)
             }
             #expect(throws: HTTPProblem.self) { try list("", limit: 500) }
             #expect(try list("", limit: 10_000).status == 200)

@@ -31,7 +31,7 @@ struct ChannelEventDebouncerTests {
         var due: MonotonicInstant? { value.due }
     }
 
-    private let event = ClientEvent(name: "client-e", channel: "x", data: "{}", userID: nil)
+    private let event = PusherClientEvent(name: "client-e", channel: "x", data: "{}", userID: nil)
 
     @Test("What comes is told at once, what goes three seconds later")
     func delay() {

@@ -51,12 +51,13 @@ struct PusherWebhookRequestTests {
             (.subscriptionCount(12), #"{"name":"subscription_count","channel":"presence-x","subscription_count":12}"#),
             (
                 .clientEvent(
-                    ClientEvent(name: "client-e", channel: "presence-x", data: #"{"a":1}"#, userID: "ann"), sender: sender),
+                    PusherClientEvent(name: "client-e", channel: "presence-x", data: #"{"a":1}"#, userID: "ann"), sender: sender),
                 #"{"name":"client_event","channel":"presence-x","event":"client-e","data":"{\"a\":1}","#
                     + #""socket_id":"12.34","user_id":"ann"}"#
             ),
             (
-                .clientEvent(ClientEvent(name: "client-e", channel: "presence-x", data: "text", userID: nil), sender: sender),
+                .clientEvent(
+                    PusherClientEvent(name: "client-e", channel: "presence-x", data: "text", userID: nil), sender: sender),
                 #"{"name":"client_event","channel":"presence-x","event":"client-e","data":"text","socket_id":"12.34"}"#
             ),
         ])
