@@ -3,7 +3,7 @@ import PubNubProtocol
 import ServerRuntime
 
 /// Answers the requests that need no connection of their own: all except polls and the time.
-struct PubNubRequests: Sendable {
+struct PubNubRequestHandler: Sendable {
     let streams: any StreamBackend
     /// The counts of acknowledged messages.
     let counts: NIOLockedValueBox<ApplicationCounts>

@@ -73,20 +73,20 @@ package final class PubNubService: Sendable {
     /// The number of messages, signals and fires that this server has acknowledged since its start, without those from the bridge.
     package var published: Int { publishedCounts.withLockedValue(\.total) }
 
-    var requests: PubNubRequests { PubNubRequests(streams: streams, counts: publishedCounts) }
+    var requests: PubNubRequestHandler { PubNubRequestHandler(streams: streams, counts: publishedCounts) }
 
     /// Publishes a message of the server's own process, through the process that decides about the keyset.
     ///
     /// - Parameter isBridged: whether the message came from another service.
     func publish(
         _ draft: PubNubDraft, to application: PubNubApplication, isBridged: Bool,
-        completion: @escaping @Sendable (PublishOutcome) -> Void
+        completion: @escaping @Sendable (ClusterPublishOutcome) -> Void
     ) {
         if let cluster {
             cluster.publish(draft, to: application, isBridged: isBridged, counts: publishedCounts, completion: completion)
         } else {
             PubNubPublishing(application: application, counts: publishedCounts).publish(draft, isBridged: isBridged) {
-                completion(PublishOutcome($0))
+                completion(ClusterPublishOutcome($0))
             }
         }
     }

@@ -299,8 +299,8 @@ extension PubNubApplication {
     ///   - decide: changes the keyset's groups; it is called on a copy first.
     /// - Throws: the errors of `decide`, ``ShareUsed``, ``ChangeQueue/Full`` and errors of the store. The groups are unchanged then.
     func changeGroup(
-        by owner: Identifier? = nil, _ decide: @escaping @Sendable (inout ChannelGroups) throws -> GroupChange
-    ) async throws -> GroupChange {
+        by owner: Identifier? = nil, _ decide: @escaping @Sendable (inout ChannelGroups) throws -> ChannelGroupEffect
+    ) async throws -> ChannelGroupEffect {
         try await groupQueue.run(for: owner) { [self] in
             // The copy is made without holding the lock, because nothing may change before the store has the change.
             let before = withState(\.groups)

@@ -48,7 +48,7 @@ struct PubNubGroupIndex: Sendable {
         }
     }
 
-    mutating func apply(_ change: GroupChange) {
+    mutating func apply(_ change: ChannelGroupEffect) {
         for channel in change.added { groups[channel, default: []].append(change.group) }
         for channel in change.removed {
             groups[channel]?.removeAll { $0 == change.group }

@@ -1,7 +1,7 @@
 import ServerStorage
 
 /// Messages of one channel for an answer, shortened by whole messages when they are too many bytes (rule PV-132). A pure value.
-struct HistoryPage: Sendable {
+struct HistoryAnswerPage: Sendable {
     let channel: String
     /// The messages, oldest first.
     private(set) var messages: [StoredMessage]
@@ -47,7 +47,7 @@ struct HistoryPage: Sendable {
 
 /// Divides the bytes of an answer between its channels. Bytes that one channel does not need go to the channels after it.
 struct HistoryShares: Sendable {
-    private var rest = HistoryPage.maximumBytes
+    private var rest = HistoryAnswerPage.maximumBytes
     private var channels: Int
 
     init(channels: Int) {

@@ -60,7 +60,7 @@ enum HistoryBodies {
     ///   - more: channels whose messages exceed the size of one answer.
     ///   - isSingle: whether the request names one channel. `more` then has the format of history with actions, otherwise that of
     ///     message counts, by channel.
-    static func pages(_ channels: [HistoryPage], _ fields: Fields, more: [More], isSingle: Bool) -> [UInt8] {
+    static func pages(_ channels: [HistoryAnswerPage], _ fields: Fields, more: [More], isSingle: Bool) -> [UInt8] {
         JSONBody.object { body in
             body.member("status", 200)
             body.member("error", false)

@@ -124,7 +124,7 @@ extension PubNubREST {
         let limit = asked > 0 ? min(asked, Self.pageLimit) : Self.pageLimit
         let (start, end) = (Self.bound(request, "start"), Self.bound(request, "end"))
         let (found, isCut) = application.actions.page(
-            of: channel, start: start, end: end, limit: limit, maximumBytes: HistoryPage.maximumBytes)
+            of: channel, start: start, end: end, limit: limit, maximumBytes: HistoryAnswerPage.maximumBytes)
         guard isCut, let first = found.first?.timetoken else { return .pubnub(ActionBodies.page(found, more: nil)) }
         var url = "\(request.target.rawPath)?start=\(first)&limit=\(limit)"
         if let end { url += "&end=\(end)" }

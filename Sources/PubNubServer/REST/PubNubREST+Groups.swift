@@ -45,7 +45,7 @@ extension PubNubREST {
     }
 
     private func changeGroup(
-        by owner: Identifier?, _ change: @escaping @Sendable (inout ChannelGroups) throws -> GroupChange
+        by owner: Identifier?, _ change: @escaping @Sendable (inout ChannelGroups) throws -> ChannelGroupEffect
     ) async throws(PubNubErrorBody) {
         do {
             _ = try await application.changeGroup(by: owner, change)

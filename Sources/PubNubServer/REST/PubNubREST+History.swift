@@ -25,7 +25,7 @@ extension PubNubREST {
         let limit = Self.limit(request, "max", most: channels.count == 1 ? 100 : 25)
         let channels = channels.uniqueByBytes()
         var shares = HistoryShares(channels: channels.count)
-        var pages: [HistoryPage] = []
+        var pages: [HistoryAnswerPage] = []
         var more: [HistoryBodies.More] = []
         for channel in channels {
             var query = Self.query(request, channel, limit: limit)
@@ -59,10 +59,10 @@ extension PubNubREST {
         guard !channel.hasByte(UInt8(ascii: ",")) else { throw .invalidArguments }
         let limit = Self.limit(request, "max", most: Self.actionsLimit)
         var query = Self.query(request, channel, limit: limit)
-        query.maximumBytes = HistoryPage.maximumBytes
+        query.maximumBytes = HistoryAnswerPage.maximumBytes
         var page = try await page(query)
         let actions = application.actions.of(page.messages.map(\.timetoken), on: channel)
-        page.keepNewest(within: HistoryPage.maximumBytes) { message in
+        page.keepNewest(within: HistoryAnswerPage.maximumBytes) { message in
             actions[message.timetoken, default: []].reduce(message.size) { $0 + $1.size }
         }
         let end = query.end.map { "&end=\($0)" } ?? ""
@@ -120,11 +120,11 @@ extension PubNubREST {
     }
 
     /// Messages of a channel, limited to the bytes that the query and an answer allow.
-    private func page(_ query: HistoryQuery) async throws(PubNubErrorBody) -> HistoryPage {
+    private func page(_ query: HistoryQuery) async throws(PubNubErrorBody) -> HistoryAnswerPage {
         var query = query
-        query.maximumBytes = min(query.maximumBytes, HistoryPage.maximumBytes)
+        query.maximumBytes = min(query.maximumBytes, HistoryAnswerPage.maximumBytes)
         do {
-            return HistoryPage(
+            return HistoryAnswerPage(
                 try await application.storage.store.history(query, application: application.subscribeKey), query)
         } catch {
             throw .historyFailed

@@ -6,7 +6,8 @@ import WireCoding
 /// Presence (rules PV-50 to PV-56, PV-113 to PV-116).
 extension PubNubREST {
     /// Returns the presence change of a request; nil for a request that only reads.
-    func presenceChange(_ request: PubNubServerRequest, _ route: PubNubRoute) throws(PubNubErrorBody) -> PresenceChange? {
+    func presenceChange(_ request: PubNubServerRequest, _ route: PubNubRoute) throws(PubNubErrorBody) -> RequestedPresenceChange?
+    {
         switch route {
         case .heartbeat(let channels): try heartbeat(request, channels)
         case .leave(let channels): try leave(request, channels)
@@ -17,14 +18,14 @@ extension PubNubREST {
 
     private func heartbeat(
         _ request: PubNubServerRequest, _ channels: [String]
-    ) throws(PubNubErrorBody) -> PresenceChange {
+    ) throws(PubNubErrorBody) -> RequestedPresenceChange {
         var subscriber = try occupant(request)
         subscriber.owner = owner(of: request)
         let user = subscriber
         let given = try states(request)
         let timeout = request.parameter("heartbeat").flatMap { Int($0) }
         let time = application.occupancyTime
-        return PresenceChange(places: try places(channels, request), answer: .pubnub(PresenceBodies.heartbeat)) {
+        return RequestedPresenceChange(places: try places(channels, request), answer: .pubnub(PresenceBodies.heartbeat)) {
             place, state, pending in
             state.occupancy.touch(
                 place.channel, by: user, timeout: timeout, state: given[place.channel] ?? place.group.flatMap { given[$0] },
@@ -32,10 +33,10 @@ extension PubNubREST {
         }
     }
 
-    private func leave(_ request: PubNubServerRequest, _ channels: [String]) throws(PubNubErrorBody) -> PresenceChange {
+    private func leave(_ request: PubNubServerRequest, _ channels: [String]) throws(PubNubErrorBody) -> RequestedPresenceChange {
         let user = try occupant(request)
         let time = application.occupancyTime
-        return PresenceChange(places: try places(channels, request), answer: .pubnub(PresenceBodies.leave)) {
+        return RequestedPresenceChange(places: try places(channels, request), answer: .pubnub(PresenceBodies.leave)) {
             place, state, pending in
             state.occupancy.leave(place.channel, by: user, at: time, into: &pending.events)
             return nil
@@ -44,7 +45,7 @@ extension PubNubREST {
 
     private func setState(
         _ request: PubNubServerRequest, _ channels: [String], of user: String
-    ) throws(PubNubErrorBody) -> PresenceChange {
+    ) throws(PubNubErrorBody) -> RequestedPresenceChange {
         guard PresenceLimits.isValid(user: user) else { throw .invalidUser }
         guard let text = request.parameter("state"), !text.isEmpty else { throw .noState }
         guard let json = try? JSONText(text), json.kind == .object else { throw .presence(400, "Invalid JSON") }
@@ -54,7 +55,7 @@ extension PubNubREST {
         var subject = OccupancyUser(id: Identifier(user))
         subject.owner = owner(of: request)
         let user = subject
-        return PresenceChange(places: try places(channels, request), answer: .pubnub(PresenceBodies.stateSet(bytes))) {
+        return RequestedPresenceChange(places: try places(channels, request), answer: .pubnub(PresenceBodies.stateSet(bytes))) {
             place, state, pending in
             state.occupancy.setState(bytes, of: user, on: place.channel, at: time, into: &pending.events)
         }

@@ -3,7 +3,7 @@ import PubNubProtocol
 import ServerRuntime
 
 /// The presence change of a request. It is the same at each of its places.
-struct PresenceChange: Sendable {
+struct RequestedPresenceChange: Sendable {
     typealias Step =
         @Sendable (
             PresencePlace, inout PubNubApplication.State, inout PendingNotifications

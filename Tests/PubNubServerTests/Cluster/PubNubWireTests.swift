@@ -108,8 +108,8 @@ struct PubNubWireTests {
 
     @Test("What has become of a message comes back")
     func outcomes() throws {
-        for outcome in [PublishOutcome.published(7), .unknownKeyset, .notStored] {
-            #expect(try PublishOutcome(decoding: outcome.encoded()) == outcome)
+        for outcome in [ClusterPublishOutcome.published(7), .unknownKeyset, .notStored] {
+            #expect(try ClusterPublishOutcome(decoding: outcome.encoded()) == outcome)
         }
     }
 
@@ -142,7 +142,7 @@ struct PubNubWireTests {
 
     @Test func `CR-67: requests, facts and outcomes of the version before are read, and a later version may add fields`() throws {
         #expect(try RecordedValues.failures(of: Self.requests, recordedAs: "PubNubClusterRequest") == [])
-        let outcomes = [PublishOutcome.published(7), .unknownKeyset, .notStored]
+        let outcomes = [ClusterPublishOutcome.published(7), .unknownKeyset, .notStored]
         #expect(try RecordedValues.failures(of: outcomes, recordedAs: "PublishOutcome") == [])
         let failures = try RecordedValues.failures(
             of: Self.facts, recordedAs: "PubNubFact", { $0.encoded(of: "demo", $1) }, { try PubNubFact.decode($0).fact })

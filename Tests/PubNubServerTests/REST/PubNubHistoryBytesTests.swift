@@ -122,7 +122,7 @@ struct PubNubHistoryBytesTests {
             let query = HistoryQuery(channel: "room", limit: 100, isOldestFirst: isOldestFirst, maximumBytes: 3 * size + 5)
             let messages = try await fixture.application.storage.store.history(query, application: "demo")
             #expect(messages.compactMap { Int(String(decoding: $0.metadata ?? [], as: UTF8.self)) } == expected)
-            let page = HistoryPage(messages, query)
+            let page = HistoryAnswerPage(messages, query)
             #expect(page.messages.count == 3 && page.isCut)
         }
     }

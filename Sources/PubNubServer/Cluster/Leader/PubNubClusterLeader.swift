@@ -85,7 +85,7 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
                 method: request.method, target: request.target, body: request.body,
                 ifMatch: request.headers.first(name: "if-match"), base: request.headers.first(name: ClusterStreams.baseField),
                 client: request.headers.first(name: ClusterStreams.clientField))
-            let requests = PubNubRequests(streams: streams, counts: counts)
+            let requests = PubNubRequestHandler(streams: streams, counts: counts)
             let application = try requests.application(for: request, address)
             requests.answer(request, address.route, of: application, reply: answered)
         } catch let error as PubNubErrorBody {
@@ -100,10 +100,10 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
     private func publish(
         _ draft: PubNubDraft, isBridged: Bool, to key: String, reply: @escaping @Sendable (ByteBuffer) -> Void
     ) {
-        let answered: @Sendable (PublishOutcome) -> Void = { reply($0.encoded()) }
+        let answered: @Sendable (ClusterPublishOutcome) -> Void = { reply($0.encoded()) }
         guard let application = streams.application(subscribeKey: key) else { return answered(.unknownKeyset) }
         PubNubPublishing(application: application, counts: counts).publish(draft, isBridged: isBridged) {
-            answered(PublishOutcome($0))
+            answered(ClusterPublishOutcome($0))
         }
     }
 

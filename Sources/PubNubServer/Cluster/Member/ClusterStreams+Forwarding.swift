@@ -70,12 +70,12 @@ extension ClusterStreams {
     /// Has the leader publish a message of the node's own process.
     func publish(
         _ draft: PubNubDraft, to application: PubNubApplication, isBridged: Bool, counts: NIOLockedValueBox<ApplicationCounts>,
-        completion: @escaping @Sendable (PublishOutcome) -> Void
+        completion: @escaping @Sendable (ClusterPublishOutcome) -> Void
     ) {
         relay.send(
             .publish(draft, isBridged: isBridged, subscribeKey: application.subscribeKey), within: relay.callLimit
         ) { result in
-            guard case .success(let buffer) = result, let outcome = try? PublishOutcome(decoding: buffer) else {
+            guard case .success(let buffer) = result, let outcome = try? ClusterPublishOutcome(decoding: buffer) else {
                 return completion(.notStored)
             }
             if case .published = outcome, !isBridged { counts.withLockedValue { $0[application.slot] += 1 } }

@@ -14,7 +14,7 @@ protocol StreamForwarding: Sendable {
     /// Has the leader publish a message of the node's own process.
     func publish(
         _ draft: PubNubDraft, to application: PubNubApplication, isBridged: Bool, counts: NIOLockedValueBox<ApplicationCounts>,
-        completion: @escaping @Sendable (PublishOutcome) -> Void)
+        completion: @escaping @Sendable (ClusterPublishOutcome) -> Void)
 }
 
 extension ClusterStreams: StreamForwarding {}
@@ -31,7 +31,7 @@ extension PartitionedStreams: StreamForwarding {
 
     func publish(
         _ draft: PubNubDraft, to application: PubNubApplication, isBridged: Bool, counts: NIOLockedValueBox<ApplicationCounts>,
-        completion: @escaping @Sendable (PublishOutcome) -> Void
+        completion: @escaping @Sendable (ClusterPublishOutcome) -> Void
     ) {
         member(of: application).publish(draft, to: application, isBridged: isBridged, counts: counts, completion: completion)
     }

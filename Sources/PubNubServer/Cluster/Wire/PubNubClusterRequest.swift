@@ -10,7 +10,7 @@ import ServerStorage
 enum PubNubClusterRequest: Sendable {
     /// A request of a client. The node passes the answer on to the client.
     case http(HTTPRequest)
-    /// A message of the node's own process or of its bridge, which needs no access right. The answer is a ``PublishOutcome``.
+    /// A message of the node's own process or of its bridge, which needs no access right. The answer is a ``ClusterPublishOutcome``.
     case publish(PubNubDraft, isBridged: Bool, subscribeKey: String)
     /// A subscriber is present. The answer is empty.
     case touch(PresenceTouch, subscribeKey: String)
@@ -44,7 +44,7 @@ enum PubNubClusterRequest: Sendable {
 }
 
 /// The outcome of a published message.
-enum PublishOutcome: Hashable, Sendable {
+enum ClusterPublishOutcome: Hashable, Sendable {
     case published(UInt64)
     case unknownKeyset
     case notStored
@@ -154,7 +154,7 @@ extension PubNubDraft: CodedValue {
     }
 }
 
-extension PublishOutcome: CodedValue {
+extension ClusterPublishOutcome: CodedValue {
     private enum Kind: UInt8 {
         case published, unknownKeyset, notStored
     }

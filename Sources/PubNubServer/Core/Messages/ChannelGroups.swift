@@ -42,7 +42,7 @@ package enum GroupRefusal: Error, Hashable, Sendable {
 }
 
 /// The effect of a change of a group: the channels to store, and the polls to wake.
-package struct GroupChange: Hashable, Sendable {
+package struct ChannelGroupEffect: Hashable, Sendable {
     /// The group's name.
     package var group: Identifier
     /// The group's channels after the change, in the order in which they were added; empty when the group no longer exists.
@@ -97,7 +97,7 @@ package struct ChannelGroups: Sendable {
     /// Adds channels, and creates the group if necessary. Channels that are in the group already keep their positions.
     ///
     /// - Throws: ``GroupRefusal``, with the reason.
-    package mutating func add(_ channels: [Identifier], to group: Identifier) throws(GroupRefusal) -> GroupChange {
+    package mutating func add(_ channels: [Identifier], to group: Identifier) throws(GroupRefusal) -> ChannelGroupEffect {
         try check(channels, group)
         let present = groups[group] ?? []
         var added = OrderedSet(channels)
@@ -117,7 +117,7 @@ package struct ChannelGroups: Sendable {
     /// Removes channels; a group without channels is removed.
     ///
     /// - Throws: ``GroupRefusal``, with the reason.
-    package mutating func remove(_ channels: [Identifier], from group: Identifier) throws(GroupRefusal) -> GroupChange {
+    package mutating func remove(_ channels: [Identifier], from group: Identifier) throws(GroupRefusal) -> ChannelGroupEffect {
         try check(channels, group)
         guard var remaining = groups[group] else { return change(group) }
         let removed = OrderedSet(channels).intersection(remaining)
@@ -128,14 +128,14 @@ package struct ChannelGroups: Sendable {
     }
 
     /// Removes a group with all its channels.
-    package mutating func remove(group: Identifier) -> GroupChange {
+    package mutating func remove(group: Identifier) -> ChannelGroupEffect {
         let removed = groups.removeValue(forKey: group)?.elements ?? []
         bytes -= Self.cost(of: removed)
         return change(group, removed: removed)
     }
 
     /// Sets a group's channels to those of the deciding process, without checking limits.
-    package mutating func put(_ channels: [Identifier], into group: Identifier) -> GroupChange {
+    package mutating func put(_ channels: [Identifier], into group: Identifier) -> ChannelGroupEffect {
         let (present, next) = (groups[group] ?? [], OrderedSet(channels))
         let (added, removed) = (next.subtracting(present), present.subtracting(next))
         groups[group] = next.isEmpty ? nil : next
@@ -148,8 +148,8 @@ package struct ChannelGroups: Sendable {
         channels.reduce(0) { $0 + 160 + $1.utf8.count }
     }
 
-    private func change(_ group: Identifier, added: [Identifier] = [], removed: [Identifier] = []) -> GroupChange {
-        GroupChange(group: group, channels: channels(of: group), added: added, removed: removed)
+    private func change(_ group: Identifier, added: [Identifier] = [], removed: [Identifier] = []) -> ChannelGroupEffect {
+        ChannelGroupEffect(group: group, channels: channels(of: group), added: added, removed: removed)
     }
 
     private func check(_ channels: [Identifier], _ group: Identifier) throws(GroupRefusal) {
