@@ -33,7 +33,7 @@ extension ServiceName {
 package final class ChatService: Sendable {
     let context: ServerContext
     let settings: ChatServiceSettings
-    let backend: any ChatBackend
+    let backend: any ChatStateBackend
     let mailboxes: [EventLoopMailbox<ChatLoop>]
     let webSockets: WebSocketService
     let requestKind: RequestKind
@@ -41,7 +41,7 @@ package final class ChatService: Sendable {
     private let loopRefusals: [NIOLockedValueBox<Int>]
 
     /// - Parameter backend: the state that the servers share. Its applications are used, not those of `settings`.
-    package init(_ settings: ChatServiceSettings, _ context: ServerContext, backend: any ChatBackend) {
+    package init(_ settings: ChatServiceSettings, _ context: ServerContext, backend: any ChatStateBackend) {
         self.context = context
         self.settings = settings
         self.backend = backend

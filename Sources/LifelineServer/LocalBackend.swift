@@ -66,7 +66,7 @@ package final class LocalBackend: Sendable {
         let tap: any BridgeTap =
             configuration.admin == nil ? queue : ObservedTap(queue, feed: feed, of: configuration.services)
         let opening = ServiceOpening(configuration: configuration, names: names, tap: tap, bridges: bridges)
-        var states: [(name: ServiceName, state: any ServiceState)] = []
+        var states: [(name: ServiceName, state: any SharedServiceState)] = []
         do {
             for module in configuration.services { states.append((module.name, try await module.open(opening))) }
         } catch {

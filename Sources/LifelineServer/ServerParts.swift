@@ -7,13 +7,13 @@ import ServiceBridge
 /// The states of all services that servers share: in one process (``LocalBackend``), or over Redis.
 struct ServerParts: Sendable {
     /// In the order of ``ServerConfiguration/services``.
-    let states: [(name: ServiceName, state: any ServiceState)]
+    let states: [(name: ServiceName, state: any SharedServiceState)]
     /// The queue of the servers' bridge; nil when no bridge is possible.
     let bridge: BridgeQueue?
     /// The task that applies the last change of settings.
     private let reloading = NIOLockedValueBox<Task<Void, any Error>?>(nil)
 
-    init(_ states: [(name: ServiceName, state: any ServiceState)], bridge: BridgeQueue?) {
+    init(_ states: [(name: ServiceName, state: any SharedServiceState)], bridge: BridgeQueue?) {
         self.states = states
         self.bridge = bridge
     }

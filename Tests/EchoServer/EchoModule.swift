@@ -19,11 +19,11 @@ package struct EchoModule: ServiceModule {
     package var name: ServiceName { .echo }
     package var section: (any ServiceSection)? { EchoSection() }
 
-    package func open(_ opening: ServiceOpening) async throws -> any ServiceState {
+    package func open(_ opening: ServiceOpening) async throws -> any SharedServiceState {
         EchoState(backend: LocalEcho(EchoSettings(opening.configuration)))
     }
 
-    package func join(_ joining: ServiceJoining) -> any ServiceState {
+    package func join(_ joining: ServiceJoining) -> any SharedServiceState {
         joining.attach(EchoLeaderFactory(), .echo)
         return EchoState(backend: ClusterEcho(EchoSettings(joining.configuration), joining.bus))
     }
@@ -53,7 +53,7 @@ private struct EchoSection: ServiceSection {
 }
 
 /// What the servers of a backend share.
-struct EchoState: ServiceState {
+struct EchoState: SharedServiceState {
     let backend: any EchoBackend
 
     func start(_ configuration: ServerConfiguration, _ context: ServerContext) async throws -> any RunningService {

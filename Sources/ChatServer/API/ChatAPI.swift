@@ -6,7 +6,7 @@ import WireCoding
 
 /// The server API of chat: signed calls of the application's own server (rules NA-1 to NA-6).
 struct ChatAPI: Sendable {
-    let backend: any ChatBackend
+    let backend: any ChatStateBackend
     /// The server that received the call.
     let node: (any ChatNode)?
     /// The hash of the token that a call issues, when the server that received the call has made the token and adds it to the

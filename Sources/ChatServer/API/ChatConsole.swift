@@ -7,7 +7,7 @@ import WireCoding
 
 /// The calls of the console for the applications that this process decides about: those of a single server, or of the leader of a cluster.
 struct ChatConsole: ConsoleCalls {
-    let backend: any ChatBackend
+    let backend: any ChatStateBackend
     /// The server that counts the messages that are sent.
     let node: (any ChatNode)?
     /// The configured applications, for a process that decides about none.

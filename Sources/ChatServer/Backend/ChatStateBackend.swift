@@ -13,7 +13,7 @@ import ServerValues
 /// - **Changes.** Once a commit is durable, its ``ChatDelivery`` values are passed to every node in the order of decisions. They
 ///   refer to sessions and users, never to objects of a node.
 /// - **Reads.** ``ServedChatApplication/read(_:)`` reads the state in this process without waiting.
-package protocol ChatBackend: AnyObject, Sendable {
+package protocol ChatStateBackend: AnyObject, Sendable {
     /// The applications that this process decides about, including those that are no longer configured.
     var applications: [ServedChatApplication] { get }
     /// The application that serves calls with this key, if this process decides about it.

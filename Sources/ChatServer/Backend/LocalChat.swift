@@ -7,7 +7,7 @@ import ServerStorage
 
 /// The chat applications of servers in one process: decisions are made under locks, and all nodes have applied them when the lock
 /// is released.
-package final class LocalChat: ChatBackend {
+package final class LocalChat: ChatStateBackend {
     let storage: ChatStorage
     private let clock: ServerClock
     private let names: MetricNames

@@ -9,7 +9,7 @@ struct ChatModule: ServiceModule {
     /// Clients know the service by its older name.
     var bridgeName: String { "nexconn" }
 
-    func open(_ opening: ServiceOpening) async throws -> any ServiceState {
+    func open(_ opening: ServiceOpening) async throws -> any SharedServiceState {
         let configuration = opening.configuration
         let store = try await configuration.openedStores.chat(configuration)
         do {
@@ -23,7 +23,7 @@ struct ChatModule: ServiceModule {
         }
     }
 
-    func join(_ joining: ServiceJoining) -> any ServiceState {
+    func join(_ joining: ServiceJoining) -> any SharedServiceState {
         let configuration = joining.configuration
         let parts = joining.partitions.map { partition in
             let leading = ChatClusterLeaderFactory(
@@ -42,8 +42,8 @@ struct ChatModule: ServiceModule {
 }
 
 /// Users, groups and channels that the servers share.
-private struct ChatServiceState: ServiceState {
-    let backend: any ChatBackend
+private struct ChatServiceState: SharedServiceState {
+    let backend: any ChatStateBackend
     /// The backend outside of a cluster; nil in one.
     var local: LocalChat?
     /// The store; nil in a cluster, whose leaders have stores of their own.

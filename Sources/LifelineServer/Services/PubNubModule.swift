@@ -7,7 +7,7 @@ import ServerStorage
 struct PubNubModule: ServiceModule {
     var name: ServiceName { .pubnub }
 
-    func open(_ opening: ServiceOpening) async throws -> any ServiceState {
+    func open(_ opening: ServiceOpening) async throws -> any SharedServiceState {
         let configuration = opening.configuration
         let times = StoreTimes(clock: configuration.clock)
         let opened = try await configuration.openedStores.messages(configuration)
@@ -27,7 +27,7 @@ struct PubNubModule: ServiceModule {
         }
     }
 
-    func join(_ joining: ServiceJoining) -> any ServiceState {
+    func join(_ joining: ServiceJoining) -> any SharedServiceState {
         let (configuration, clock) = (joining.configuration, joining.configuration.clock)
         let lasting = joining.shared.map {
             TimedSharedMessageStore(store: $0.messages, times: StoreTimes(clock: clock), logger: configuration.logger)
@@ -47,7 +47,7 @@ struct PubNubModule: ServiceModule {
 }
 
 /// The keysets that the servers of one process share.
-private struct LocalPubNubState: ServiceState {
+private struct LocalPubNubState: SharedServiceState {
     let local: LocalStreams
     let store: any MessageStore
     /// The store, if it knows when it cannot be used.
@@ -84,7 +84,7 @@ private struct LocalPubNubState: ServiceState {
 }
 
 /// The keysets of a cluster, on one node.
-private struct ClusterPubNubState: ServiceState {
+private struct ClusterPubNubState: SharedServiceState {
     let streams: any StreamBackend
     /// The leader's parts in all partitions.
     let leading: [PubNubClusterLeaderFactory]

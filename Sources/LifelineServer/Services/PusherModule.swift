@@ -7,7 +7,7 @@ import ServerStorage
 struct PusherModule: ServiceModule {
     var name: ServiceName { .pusher }
 
-    func open(_ opening: ServiceOpening) async throws -> any ServiceState {
+    func open(_ opening: ServiceOpening) async throws -> any SharedServiceState {
         let configuration = opening.configuration
         return PusherState(
             channels: LocalChannels(
@@ -15,7 +15,7 @@ struct PusherModule: ServiceModule {
                 maximumPendingBytes: configuration.maximumPendingBytes, bridge: opening.tap))
     }
 
-    func join(_ joining: ServiceJoining) -> any ServiceState {
+    func join(_ joining: ServiceJoining) -> any SharedServiceState {
         let configuration = joining.configuration
         let numbers = ChannelPartition.all(ClusterPartitions(joining.partitions.count) ?? .one)
         let parts = zip(joining.partitions, numbers).map { partition, number in
@@ -35,7 +35,7 @@ struct PusherModule: ServiceModule {
 }
 
 /// Channels and users that the servers share.
-struct PusherState: ServiceState {
+struct PusherState: SharedServiceState {
     let channels: any ChannelBackend
     /// Forwards requests of the HTTP API; nil when this process answers them.
     var forwarder: PusherService.RequestForwarder?

@@ -16,9 +16,9 @@ package protocol ServiceModule: Sendable {
     var section: (any ServiceSection)? { get }
 
     /// Opens the state that the servers of one process share. Called once, for the first server of a backend.
-    func open(_ opening: ServiceOpening) async throws -> any ServiceState
+    func open(_ opening: ServiceOpening) async throws -> any SharedServiceState
     /// Makes the state of a node of a cluster, and attaches the leader's part to the bus. Called before the cluster starts.
-    func join(_ joining: ServiceJoining) -> any ServiceState
+    func join(_ joining: ServiceJoining) -> any SharedServiceState
 }
 
 extension ServiceModule {
@@ -70,7 +70,7 @@ package struct ServiceJoining: Sendable {
 }
 
 /// The state of one service that servers share: in one process, or a node's part of it in a cluster.
-package protocol ServiceState: Sendable {
+package protocol SharedServiceState: Sendable {
     /// Makes the service of one server on this state.
     ///
     /// The state that it has with the other servers is entered and left by the service itself: it is left when its front closes.
@@ -99,7 +99,7 @@ package protocol ServiceState: Sendable {
 /// Applies prepared settings.
 package typealias ServiceChange = @Sendable () async throws -> Void
 
-extension ServiceState {
+extension SharedServiceState {
     package func prepare(_ settings: any Sendable) async throws -> ServiceChange { {} }
     package func check(_ bridge: Bridge) throws {}
     package func write(to out: inout PrometheusText) {}

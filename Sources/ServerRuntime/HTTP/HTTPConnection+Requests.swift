@@ -66,7 +66,7 @@ extension HTTPConnection {
 
     /// The error answer to a request whose head is too large for the parser: for a long target in the format of the API that its
     /// beginning belongs to.
-    func refusalOfLargeHead(_ line: RequestLine) -> HTTPAnswer {
+    func refusalOfLargeHead(_ line: RequestLineTracker) -> HTTPAnswer {
         guard line.isTooLong else { return HTTPAnswer(.headerTooLarge) }
         let start = String(decoding: line.start, as: UTF8.self)
         guard let target = core.prefix.strip(start) else { return HTTPAnswer(.targetTooLong) }
@@ -77,7 +77,7 @@ extension HTTPConnection {
     func answer(to refusal: HTTPConnectionMachine.Refusal) -> HTTPAnswer {
         switch refusal {
         case .malformed: HTTPAnswer(.malformedRequest)
-        case .headTooLarge: refusalOfLargeHead(parser?.requestLine ?? RequestLine())
+        case .headTooLarge: refusalOfLargeHead(parser?.requestLine ?? RequestLineTracker())
         case .tooSlow: HTTPAnswer(.timeout)
         case .noAnswer: HTTPAnswer(HTTPProblem(503, "The answer took too long.", retryAfter: 1))
         case .bodyTooLarge: refusalOfContent(.bodyTooLarge(limit: machine.bodyLimit))

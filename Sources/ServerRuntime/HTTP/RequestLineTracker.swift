@@ -3,7 +3,7 @@
 ///
 /// It does not know where a request ends and the next one begins, so it also reads lines of fields and bodies; a line that does not
 /// begin like a request line is ignored. A request line directly behind a body, in the same line, is not detected.
-struct RequestLine: Hashable, Sendable {
+struct RequestLineTracker: Hashable, Sendable {
     /// The first bytes of the target that is too long, or of the last line's target; enough to determine the API of the request.
     private(set) var start: [UInt8] = []
     /// The number of bytes of this target so far.
@@ -29,7 +29,7 @@ struct RequestLine: Hashable, Sendable {
         while !isTooLong, let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
             append(rest[..<end])
             if isTooLong { return }
-            self = RequestLine()
+            self = RequestLineTracker()
             rest = rest[end...].dropFirst()
         }
         append(rest)

@@ -9,7 +9,7 @@ final class RequestParser {
     private let outlet: Outlet
     private var waiting: [HTTPServerRequestPart] = []
     /// The request line of a request whose head the parser has not completely read.
-    var requestLine = RequestLine()
+    var requestLine = RequestLineTracker()
 
     init(_ connection: HTTPConnection) {
         // The library has one limit for targets and fields. A target may be longer than a field, and a target that is too long

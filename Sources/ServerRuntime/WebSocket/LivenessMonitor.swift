@@ -1,7 +1,7 @@
 import ServerValues
 
 /// Determines whether a connection is alive from the bytes that it sends, including control frames (rule SP-12).
-struct Liveness: Hashable, Sendable {
+struct LivenessMonitor: Hashable, Sendable {
     enum Verdict: Hashable, Sendable {
         case alive
         /// Send one ping now.

@@ -32,7 +32,7 @@ open class WebSocketConnection: ChannelInboundHandler, RemovableChannelHandler, 
     package private(set) final var context: ChannelHandlerContext?
     final var socket: DirectSocket
     final var receiver: WebSocketReceiver
-    final var liveness: Liveness
+    final var liveness: LivenessMonitor
     /// The time since which a message has been arriving, or the client's first message or close frame has been expected.
     final var waiting: MonotonicInstant?
     final var phase = Phase.new
@@ -75,7 +75,7 @@ open class WebSocketConnection: ChannelInboundHandler, RemovableChannelHandler, 
         opened = now
         waiting = expectsGreeting ? now : nil
         socket = DirectSocket(isPlain: !service.context.settings.usesTLS)
-        liveness = Liveness(at: now)
+        liveness = LivenessMonitor(at: now)
         receiver = WebSocketReceiver(role: .server, limits: service.limits)
     }
 

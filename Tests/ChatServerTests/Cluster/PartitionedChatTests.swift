@@ -11,7 +11,7 @@ import Testing
 
 @Suite struct PartitionedChatTests {
     /// The chat of a partition, which keeps what it is asked for.
-    private final class Recorder: ChatBackend, ChatForwarder {
+    private final class Recorder: ChatStateBackend, ChatForwarder {
         let calls = NIOLockedValueBox<[String]>([])
         let leads: Bool
 

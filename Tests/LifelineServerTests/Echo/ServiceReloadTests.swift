@@ -10,13 +10,13 @@ import Testing
 @Suite("A reload of several services (SO-144)", .timeLimit(.minutes(1)))
 struct ServiceReloadTests {
     /// A service that refuses all settings.
-    private struct Refusing: ServiceModule, ServiceState, RunningService {
+    private struct Refusing: ServiceModule, SharedServiceState, RunningService {
         struct Refusal: Error {}
 
         let name = ServiceName(rawValue: "refusing")
 
-        func open(_ opening: ServiceOpening) async throws -> any ServiceState { self }
-        func join(_ joining: ServiceJoining) -> any ServiceState { self }
+        func open(_ opening: ServiceOpening) async throws -> any SharedServiceState { self }
+        func join(_ joining: ServiceJoining) -> any SharedServiceState { self }
         func start(_ configuration: ServerConfiguration, _ context: ServerContext) async throws -> any RunningService { self }
         func prepare(_ settings: any Sendable) async throws -> ServiceChange { throw Refusal() }
         var front: any ServerFront { Front(service: name) }

@@ -8,14 +8,14 @@ import Testing
 @testable import ServerTestSupport
 
 @Suite("Liveness, socket ids and admission as values (SP-2, SP-12, SV-3)", .timeLimit(.minutes(1)))
-struct LivenessTests {
-    private func check(_ liveness: inout Liveness, at seconds: Int64) -> Liveness.Verdict {
+struct LivenessMonitorTests {
+    private func check(_ liveness: inout LivenessMonitor, at seconds: Int64) -> LivenessMonitor.Verdict {
         liveness.check(at: .seconds(seconds), silence: .seconds(150), pongTimeout: .seconds(30))
     }
 
     @Test("The server asks 30 s after the client should have, once, and gives up after another 30 s")
     func silence() {
-        var liveness = Liveness(at: .seconds(0))
+        var liveness = LivenessMonitor(at: .seconds(0))
         #expect(check(&liveness, at: 149) == .alive)
         #expect(check(&liveness, at: 150) == .ask)
         #expect(check(&liveness, at: 179) == .alive)
@@ -24,7 +24,7 @@ struct LivenessTests {
 
     @Test("Any byte starts the time anew")
     func heard() {
-        var liveness = Liveness(at: .seconds(0))
+        var liveness = LivenessMonitor(at: .seconds(0))
         _ = check(&liveness, at: 150)
         liveness.hear(at: .seconds(179))
         #expect(check(&liveness, at: 180) == .alive)
@@ -34,7 +34,7 @@ struct LivenessTests {
 
     @Test("A server that was asleep asks before it gives up")
     func asleep() {
-        var liveness = Liveness(at: .seconds(0))
+        var liveness = LivenessMonitor(at: .seconds(0))
         #expect(check(&liveness, at: 10_000) == .ask)
         #expect(check(&liveness, at: 10_029) == .alive)
         #expect(check(&liveness, at: 10_030) == .dead)

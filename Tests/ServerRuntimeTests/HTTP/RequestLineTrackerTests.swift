@@ -3,9 +3,9 @@ import Testing
 @testable import ServerRuntime
 
 @Suite("The request line of a head that is too large (SV-9)")
-struct RequestLineTests {
-    private func line(_ pieces: [some Collection<UInt8>]) -> RequestLine {
-        var line = RequestLine()
+struct RequestLineTrackerTests {
+    private func line(_ pieces: [some Collection<UInt8>]) -> RequestLineTracker {
+        var line = RequestLineTracker()
         for piece in pieces { Array(piece).withUnsafeBytes { line.note($0) } }
         return line
     }
@@ -36,7 +36,7 @@ struct RequestLineTests {
     func bound() {
         for (length, isTooLong) in [(RequestTarget.maximumBytes, false), (RequestTarget.maximumBytes + 1, true)] {
             let line = line([Array("DELETE /\(String(repeating: "x", count: length - 1))".utf8)])
-            #expect(line.targetBytes == length && line.isTooLong == isTooLong && line.start.count == RequestLine.keptBytes)
+            #expect(line.targetBytes == length && line.isTooLong == isTooLong && line.start.count == RequestLineTracker.keptBytes)
         }
         // Also when more lines came with it.
         let request = "GET /v2\(String(repeating: "x", count: 40_000)) HTTP/1.1\r\nHost: a\r\n\r\n"

@@ -9,7 +9,7 @@ import ServerStorage
 import WireCoding
 
 /// A node's part in the chat of a cluster: it has sessions and forwards their requests to the leader (rules CC-20 to CC-29).
-package final class ClusteredChat: ChatBackend {
+package final class ClusteredChat: ChatStateBackend {
     private let bus: any ClusterBus
     private let factory: ChatClusterLeaderFactory
     private let names: MetricNames

@@ -5,12 +5,12 @@ import ServerRuntime
 import ServerStorage
 
 /// The chat applications of a cluster with several partitions: each application is that of its own partition (CR-50).
-package final class PartitionedChat: ChatBackend {
+package final class PartitionedChat: ChatStateBackend {
     private let partitions: ClusterPartitions
-    private let backends: [any ChatBackend]
+    private let backends: [any ChatStateBackend]
 
     /// - Parameter backends: the backend of each partition, with all applications in the same order; nil if there cannot be as many.
-    package init?(_ backends: [any ChatBackend]) {
+    package init?(_ backends: [any ChatStateBackend]) {
         guard let partitions = ClusterPartitions(backends.count) else { return nil }
         self.partitions = partitions
         self.backends = backends
@@ -19,13 +19,13 @@ package final class PartitionedChat: ChatBackend {
     /// The backend for so many partitions: that of the only one, or a router.
     ///
     /// - Parameter backends: at least one.
-    package static func of(_ backends: [ClusteredChat]) -> any ChatBackend {
+    package static func of(_ backends: [ClusteredChat]) -> any ChatStateBackend {
         guard backends.count > 1, let router = PartitionedChat(backends) else { return backends[0] }
         return router
     }
 
     private func partition(of key: String) -> Int { partitions.partition(of: key, in: .chat) }
-    private func backend(of key: String) -> any ChatBackend { backends[partition(of: key)] }
+    private func backend(of key: String) -> any ChatStateBackend { backends[partition(of: key)] }
 
     // MARK: Applications
 
