@@ -70,7 +70,7 @@ public struct ChannelGroup: Sendable {
 }
 
 /// A change of a channel group.
-enum GroupChange: Hashable, Sendable {
+enum ChannelGroupChange: Hashable, Sendable {
     case add([String])
     case remove([String])
     case delete

@@ -45,7 +45,7 @@ struct ChatEventTranslation: Sendable {
         var held: [ChatMessage] = []
         /// Messages since then may be missing; reported after the confirmation.
         var gap: Moment?
-        var roster = PresenceRoster()
+        var roster = ChannelRoster()
     }
 
     /// How many messages are held until a confirmation, or until the first channel is requested.

@@ -12,7 +12,7 @@ struct ChatTokenIssuer: Sendable {
     let limit: Duration
     /// Seconds since 1970, used for the signature only.
     let unixSeconds: @Sendable () -> Int
-    private let clock = ServerClock()
+    private let clock = ClockOffset()
 
     init(
         settings: ChatAdapterSettings, http: any HTTPSending, limit: Duration, unixSeconds: @escaping @Sendable () -> Int

@@ -8,7 +8,7 @@ import TransportCommon
 ///
 /// A server refuses a request whose timestamp is too far from its own time, and states its time in each answer. The difference that one
 /// refusal shows is applied to all later requests.
-final class ServerClock: Sendable {
+final class ClockOffset: Sendable {
     /// Seconds. A smaller difference cannot cause a refusal: the strictest of the services allows 60 s.
     static let tolerance = 30
 

@@ -1,6 +1,6 @@
 /// A channel that is subscribed or being subscribed, with its rooms. A value. Rules LL-110 and LL-111.
 struct HeldChannel {
-    let members = ChannelMembers()
+    let members = SharedMemberList()
     let typing: ChannelTyping
     /// One for each call of `subscribe` that waits for the confirmation, or whose room is in use.
     var rooms: [RoomFeed] = []

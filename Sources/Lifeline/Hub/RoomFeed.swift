@@ -13,7 +13,7 @@ final class RoomFeed: Sendable {
     }
 
     let channel: String
-    let members: ChannelMembers
+    let members: SharedMemberList
     let typing: ChannelTyping
     let items: Broadcaster<RoomItem>
     let presence: Broadcaster<PresenceItem>
@@ -24,7 +24,7 @@ final class RoomFeed: Sendable {
     private let state = NIOLockedValueBox(State())
 
     init(
-        channel: String, members: ChannelMembers, typing: ChannelTyping, backlog: Int, start: Moment,
+        channel: String, members: SharedMemberList, typing: ChannelTyping, backlog: Int, start: Moment,
         consumers: (any ConsumerTracker)? = nil
     ) {
         self.channel = channel

@@ -1,7 +1,7 @@
 import NIOConcurrencyHelpers
 
 /// Who is present in a channel; all rooms of the channel share it.
-final class ChannelMembers: Sendable {
+final class SharedMemberList: Sendable {
     private let list = NIOLockedValueBox(MemberList())
 
     var current: MemberList { list.withLockedValue { $0 } }

@@ -5,7 +5,7 @@ import WireCoding
 ///
 /// The answer may or may not include events that arrive during the request. They are applied at once, stored, and applied again to the
 /// answer: joining twice changes nothing.
-struct PresenceRoster: Hashable, Sendable {
+struct ChannelRoster: Hashable, Sendable {
     private enum Change: Hashable, Sendable {
         case joined(Member)
         case left(String)

@@ -1,7 +1,7 @@
 import Identifiers
 
 /// The members of a group's channels, derived from one here-now answer and from presence events. A value (rule LL-118). As in
-/// ``PresenceRoster``, events that arrive during the request are applied at once, and again to the answer.
+/// ``ChannelRoster``, events that arrive during the request are applied at once, and again to the answer.
 struct GroupRoster: Hashable, Sendable {
     /// The members on one channel of the group.
     struct Channel: Hashable, Sendable {

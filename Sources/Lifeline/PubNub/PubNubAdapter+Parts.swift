@@ -6,7 +6,7 @@ import TransportCommon
 
 extension PubNubAdapter {
     /// Makes an adapter of these parts.
-    static func on(_ parts: ClientParts, _ service: PubNubServiceSettings, options: ClientOptions) -> PubNubAdapter {
+    static func on(_ parts: ClientParts, _ service: PubNubAdapterSettings, options: ClientOptions) -> PubNubAdapter {
         let network = options.network
         let transport: any ClientTransport<PubNubSession> = parts.longPoll(network.longPoll()) { PubNubAnswerDecoder() }
         // A page of history is the longest answer: 100 messages of 32 KiB.
@@ -22,7 +22,7 @@ extension PubNubAdapter {
     }
 
     static func make(
-        _ service: PubNubServiceSettings, _ options: ClientOptions, transport: any ClientTransport<PubNubSession>,
+        _ service: PubNubAdapterSettings, _ options: ClientOptions, transport: any ClientTransport<PubNubSession>,
         http: any HTTPSending, timers: any TimerScheduler, seed: UInt64? = nil, unixSeconds: @escaping @Sendable () -> Int,
         tasks: TaskStarter = .plain,
         observeNetwork: (String, Driver) -> NetworkObservation? = { _, _ in nil }

@@ -30,7 +30,7 @@ final class PubNubAdapter: ServiceAdapter {
         var questions: [Identifier: Task<Void, Never>] = [:]
     }
 
-    let serviceName = PubNubServiceSettings.serviceName
+    let serviceName = PubNubAdapterSettings.serviceName
     let serviceLabel = "pubnub"
     let timers: any TimerScheduler
     let clock: @Sendable () -> Moment
@@ -198,7 +198,7 @@ final class PubNubAdapter: ServiceAdapter {
         return try await caller.ask(PubNubListGroupCall(group: group))
     }
 
-    func change(group: String, _ change: GroupChange) async throws(LifelineError) {
+    func change(group: String, _ change: ChannelGroupChange) async throws(LifelineError) {
         try Self.check(group: group)
         switch change {
         case .add(let channels): try await caller.ask(PubNubChangeGroupCall(group: group, .add, channels: channels))

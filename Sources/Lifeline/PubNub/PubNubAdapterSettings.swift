@@ -3,7 +3,7 @@ import PubNubProtocol
 import WireCoding
 
 /// The settings of the PubNub adapter.
-struct PubNubServiceSettings: Sendable {
+struct PubNubAdapterSettings: Sendable {
     var host: ServiceHost
     var settings: PubNubSettings
     var cipher: PubNubCipher?
@@ -85,14 +85,14 @@ extension Service {
         presence: Bool = true, tokens: TokenProvider? = nil
     ) -> Service {
         let endpoint = HTTPEndpoint(host: host.name, port: host.port, usesTLS: host.tls)
-        let settings = PubNubServiceSettings(
+        let settings = PubNubAdapterSettings(
             host: host,
             settings: PubNubSettings(
                 endpoint: endpoint, publishKey: publishKey, subscribeKey: subscribeKey, secretKey: secretKey, userID: userID,
-                auth: tokens == nil ? authToken : nil, sdk: PubNubServiceSettings.sdk),
+                auth: tokens == nil ? authToken : nil, sdk: PubNubAdapterSettings.sdk),
             cipher: cipherKey.map { PubNubCipher(key: $0, form: cipherForm.form).reading(readingKeys.keys) }, filter: filter,
             tracksPresence: presence, tokens: tokens)
-        return Service(name: PubNubServiceSettings.serviceName) { options, parts in
+        return Service(name: PubNubAdapterSettings.serviceName) { options, parts in
             PubNubAdapter.on(parts, settings, options: options)
         }
     }

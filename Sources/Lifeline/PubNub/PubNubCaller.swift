@@ -17,7 +17,7 @@ struct PubNubCaller: Sendable {
     let now: @Sendable () -> Moment
     /// The source of tokens; nil for the token of the settings.
     let tokens: TokenSource<String>?
-    private let clock = ServerClock()
+    private let clock = ClockOffset()
 
     init(
         host: ServiceHost, settings: PubNubSettings, cipher: PubNubCipher?, http: any HTTPSending, limit: Duration,

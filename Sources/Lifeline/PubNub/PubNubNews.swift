@@ -34,7 +34,7 @@ struct PubNubNews: Sendable {
     private var confirmed: Set<Identifier> = []
     /// Channels that were confirmed on any connection.
     private var known: Set<Identifier> = []
-    private var rosters: [Identifier: PresenceRoster] = [:]
+    private var rosters: [Identifier: ChannelRoster] = [:]
     /// For each wildcard, the members on channels that it covers.
     private var below: [Identifier: WildcardMembers] = [:]
     /// The users on the channels of a group, by the group's room.
@@ -226,7 +226,7 @@ extension PubNubNews {
     private mutating func ask(_ channel: String, into report: inout Report) {
         lastQuestion += 1
         if PubNubGroupRoom.group(of: channel) == nil {
-            rosters[channel, default: PresenceRoster()].asked(lastQuestion)
+            rosters[channel, default: ChannelRoster()].asked(lastQuestion)
         } else {
             groups[Identifier(channel), default: GroupRoster()].asked(lastQuestion)
         }

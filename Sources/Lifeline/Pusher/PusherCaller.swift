@@ -12,7 +12,7 @@ struct PusherCaller: Sendable {
     let limit: Duration
     /// Seconds since 1970, used for the signature only.
     let unixSeconds: @Sendable () -> Int
-    private let clock = ServerClock()
+    private let clock = ClockOffset()
 
     init(
         settings: PusherSettings, credentials: PusherCredentials, http: any HTTPSending, limit: Duration,

@@ -90,7 +90,7 @@ protocol ServiceAdapter: AnyObject, Sendable {
     func roomName(ofGroup group: String) throws(LifelineError) -> String
     /// The channels of a channel group, requested from the service.
     func channels(ofGroup group: String) async throws(LifelineError) -> [String]
-    func change(group: String, _ change: GroupChange) async throws(LifelineError)
+    func change(group: String, _ change: ChannelGroupChange) async throws(LifelineError)
 
     /// The present members of `channel`, requested from the service, whether the channel is subscribed or not.
     func members(of channel: String) async throws(LifelineError) -> [Member]
@@ -144,7 +144,7 @@ extension ServiceAdapter {
 
     func channels(ofGroup group: String) async throws(LifelineError) -> [String] { throw noGroups }
 
-    func change(group: String, _ change: GroupChange) async throws(LifelineError) { throw noGroups }
+    func change(group: String, _ change: ChannelGroupChange) async throws(LifelineError) { throw noGroups }
 
     func encryptionGap(of channel: String) -> LifelineError? {
         .unsupported(feature: "end-to-end encryption", service: serviceName)

@@ -26,7 +26,7 @@ public final class ChannelModel<Value: Decodable & Sendable> {
     /// Whether ``loadOlder(_:)`` may return more.
     public private(set) var hasOlder = false
 
-    private var state: ChannelRows<Value>
+    private var state: ChannelTimeline<Value>
     @ObservationIgnored private let history: Int
     @ObservationIgnored private var isRunning = false
     @ObservationIgnored private var isLoading = false
@@ -44,7 +44,7 @@ public final class ChannelModel<Value: Decodable & Sendable> {
     ) {
         self.channel = channel
         self.history = channel.supports(.history) ? min(max(history, 0), max(limit, 1)) : 0
-        state = ChannelRows(event: event, limit: limit)
+        state = ChannelTimeline(event: event, limit: limit)
     }
 
     /// The values of the rows that are messages, oldest first.

@@ -1,7 +1,7 @@
 import Identifiers
 
 /// The rows of a channel: the part of its messages that a view shows, with a limit. A value.
-struct ChannelRows<Value: Decodable & Sendable>: Sendable {
+struct ChannelTimeline<Value: Decodable & Sendable>: Sendable {
     private(set) var rows: [ChannelRow<Value>] = []
     private let event: String?
     private let limit: Int

@@ -6,10 +6,10 @@ import Testing
 @testable import Lifeline
 
 @Suite("Who is on a channel")
-struct PresenceRosterTests {
+struct ChannelRosterTests {
     @Test("Events that came while the answer was under way count more than the answer (LL-17)")
     func meanwhile() {
-        var roster = PresenceRoster()
+        var roster = ChannelRoster()
         roster.asked(1)
         _ = roster.joined("new", info: "1")
         roster.left("gone")
@@ -23,7 +23,7 @@ struct PresenceRosterTests {
 
     @Test("An event without state leaves the state that is known")
     func states() {
-        var roster = PresenceRoster()
+        var roster = ChannelRoster()
         _ = roster.answered([Member(id: "a", info: "1")])
         #expect(roster.joined("a", info: nil) == Member(id: "a", info: "1"))
         #expect(roster.joined("a", info: "2") == Member(id: "a", info: "2"))
@@ -85,7 +85,7 @@ struct PresenceRosterTests {
 
     @Test("Two spellings of one id are two members (HB-11)")
     func spellings() {
-        var roster = PresenceRoster()
+        var roster = ChannelRoster()
         roster.asked(1)
         #expect(roster.answered([Member(id: "caf\u{E9}"), Member(id: "cafe\u{301}")]).count == 2)
         roster.left("caf\u{E9}")

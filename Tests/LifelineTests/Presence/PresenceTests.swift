@@ -36,7 +36,7 @@ struct PresenceTests {
         #expect(list.join(kelvin, in: "c")?.count == 2)
         #expect(list.leave("\u{212A}", in: "c")?.count == 1)
         #expect(list.contains("K") && !list.contains("\u{212A}"))
-        var roster = PresenceRoster()
+        var roster = ChannelRoster()
         roster.asked(1)
         #expect(roster.answered([plain, kelvin]).count == 2)
         roster.left("\u{212A}")

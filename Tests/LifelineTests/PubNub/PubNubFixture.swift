@@ -20,7 +20,7 @@ struct PubNubFixture {
         tokens: TokenProvider? = nil
     ) {
         self.http = http
-        let settings = PubNubServiceSettings(
+        let settings = PubNubAdapterSettings(
             host: ServiceHost("h", port: 80, tls: false),
             settings: PubNubSettings(
                 endpoint: HTTPEndpoint(host: "h", port: 80, usesTLS: false), publishKey: "pub", subscribeKey: "sub",
