@@ -25,14 +25,14 @@ public struct LineService: SimulatedService {
 
     public static var memory: LineSession.Memory { LineSession.Memory() }
 
-    public mutating func linkOpened(_ random: inout SeededRandom) -> [Reaction<LineSession.Inbound>] {
+    public mutating func linkOpened(_ random: inout SeededRandom) -> [SimulatedReaction<LineSession.Inbound>] {
         // Sometimes the server accepts a connection and sends nothing.
         Int.random(in: 0..<10, using: &random) == 0 ? [] : [.deliver(.greeting)]
     }
 
     public mutating func received(
         _ outbound: LineSession.Outbound, _ random: inout SeededRandom
-    ) -> [Reaction<LineSession.Inbound>] {
+    ) -> [SimulatedReaction<LineSession.Inbound>] {
         switch outbound {
         case .subscribe(let channel):
             subscribed.insert(channel)
@@ -50,7 +50,7 @@ public struct LineService: SimulatedService {
         }
     }
 
-    public mutating func somethingHappens(_ random: inout SeededRandom) -> [Reaction<LineSession.Inbound>] {
+    public mutating func somethingHappens(_ random: inout SeededRandom) -> [SimulatedReaction<LineSession.Inbound>] {
         guard let channel = Self.channels.randomElement(using: &random) else { return [] }
         published[channel, default: 0] += 1
         guard subscribed.contains(channel) else { return [] }

@@ -22,11 +22,11 @@ public struct PollService: SimulatedService {
         return policy
     }
 
-    public mutating func linkOpened(_ random: inout SeededRandom) -> [Reaction<PollSession.Inbound>] { [] }
+    public mutating func linkOpened(_ random: inout SeededRandom) -> [SimulatedReaction<PollSession.Inbound>] { [] }
 
     public mutating func received(
         _ outbound: PollSession.Outbound, _ random: inout SeededRandom
-    ) -> [Reaction<PollSession.Inbound>] {
+    ) -> [SimulatedReaction<PollSession.Inbound>] {
         switch outbound {
         case .poll(_, let cursor):
             let refusal = Int.random(in: 0..<60, using: &random)
@@ -50,7 +50,7 @@ public struct PollService: SimulatedService {
         return .answer(cursor: count, messages: Array(max(cursor, oldest) + 1...count), isComplete: cursor >= oldest)
     }
 
-    public mutating func somethingHappens(_ random: inout SeededRandom) -> [Reaction<PollSession.Inbound>] {
+    public mutating func somethingHappens(_ random: inout SeededRandom) -> [SimulatedReaction<PollSession.Inbound>] {
         count += Int.random(in: 1...3, using: &random)
         guard let cursor = isPolling else { return [] }
         isPolling = nil

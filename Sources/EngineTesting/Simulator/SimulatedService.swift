@@ -18,11 +18,11 @@ public protocol SimulatedService<Session> {
     /// - Throws: a violation when something is overdue.
     mutating func timePasses(to now: Moment) throws(Violation)
     /// A link was opened; the server may send the first frame.
-    mutating func linkOpened(_ random: inout SeededRandom) -> [Reaction<Session.Inbound>]
+    mutating func linkOpened(_ random: inout SeededRandom) -> [SimulatedReaction<Session.Inbound>]
     /// The server received a frame.
-    mutating func received(_ outbound: Session.Outbound, _ random: inout SeededRandom) -> [Reaction<Session.Inbound>]
+    mutating func received(_ outbound: Session.Outbound, _ random: inout SeededRandom) -> [SimulatedReaction<Session.Inbound>]
     /// The server acts without a request, such as sending a message. The reactions go to the open link, if there is one.
-    mutating func somethingHappens(_ random: inout SeededRandom) -> [Reaction<Session.Inbound>]
+    mutating func somethingHappens(_ random: inout SeededRandom) -> [SimulatedReaction<Session.Inbound>]
     /// The link was lost; the server drops the link's state.
     mutating func linkLost()
     /// Draws a command of a user.
@@ -63,7 +63,7 @@ extension SimulatedService {
 }
 
 /// An action of the model server.
-public enum Reaction<Inbound: Sendable>: Sendable {
+public enum SimulatedReaction<Inbound: Sendable>: Sendable {
     /// Sends a frame to the client.
     case deliver(Inbound)
     /// Closes the link.

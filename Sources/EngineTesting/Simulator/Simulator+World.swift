@@ -55,7 +55,7 @@ extension Simulator {
 
     /// Sends the server's reactions over the open link.
     mutating func react(
-        with behaviour: (inout Service, inout SeededRandom) -> [Reaction<Session.Inbound>]
+        with behaviour: (inout Service, inout SeededRandom) -> [SimulatedReaction<Session.Inbound>]
     ) throws(Violation) {
         try service.timePasses(to: now)
         let reactions = behaviour(&service, &random)

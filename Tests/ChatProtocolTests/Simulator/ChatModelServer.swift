@@ -40,7 +40,7 @@ struct ChatModelServer {
     private(set) var repeats = 0
     private(set) var packages = 0
 
-    private mutating func deliver(_ frame: [UInt8]) -> Reaction<ChatInbound> {
+    private mutating func deliver(_ frame: [UInt8]) -> SimulatedReaction<ChatInbound> {
         let inbound = frame.withUnsafeBytes { decoder.text($0) }
         return .deliver(inbound ?? .malformed(reason: "The model sent something unknown."))
     }
@@ -51,7 +51,7 @@ struct ChatModelServer {
     }
 
     // What the client says.
-    mutating func received(_ text: String, _ random: inout SeededRandom) -> [Reaction<ChatInbound>] {
+    mutating func received(_ text: String, _ random: inout SeededRandom) -> [SimulatedReaction<ChatInbound>] {
         guard let frame = try? JSONText(text), let type = frame["t"]?.string, isWelcome || type == "hello" else {
             problem = "The client said this, welcomed: \(isWelcome): \(text)"
             return []
@@ -71,7 +71,7 @@ struct ChatModelServer {
         }
     }
 
-    private mutating func hello(_ frame: JSONText, _ random: inout SeededRandom) -> [Reaction<ChatInbound>] {
+    private mutating func hello(_ frame: JSONText, _ random: inout SeededRandom) -> [SimulatedReaction<ChatInbound>] {
         switch Int.random(in: 0..<30, using: &random) {
         case 0: return []
         case 1: return bye(31009)
@@ -97,7 +97,7 @@ struct ChatModelServer {
         return [deliver(ChatServerFrames.welcome(welcome)), nextPackage()]
     }
 
-    private mutating func nextPackage() -> Reaction<ChatInbound> {
+    private mutating func nextPackage() -> SimulatedReaction<ChatInbound> {
         packages += 1
         let missed = inbox.filter { $0.q > written }
         let items = missed.prefix(Self.packageSize)
@@ -108,7 +108,7 @@ struct ChatModelServer {
         return deliver(ChatServerFrames.package(items.map { ($0.q, Self.body($0.event)) }, hasMore: hasMore))
     }
 
-    private mutating func acknowledged(_ q: UInt64) -> [Reaction<ChatInbound>] {
+    private mutating func acknowledged(_ q: UInt64) -> [SimulatedReaction<ChatInbound>] {
         if q > written { problem = "The client acknowledged \(q); only \(written) was written." }
         guard let end = packageEnd else { return [] }
         // The last words of a link may be about a part.
@@ -120,7 +120,7 @@ struct ChatModelServer {
     /// Rules NS-10 to NS-12: first times come in the order of the commands, whatever was lost in between.
     private mutating func send(
         _ frame: JSONText, _ number: UInt64, _ random: inout SeededRandom
-    ) -> [Reaction<ChatInbound>] {
+    ) -> [SimulatedReaction<ChatInbound>] {
         guard let clientID = frame["cid"]?.string, let index = Int(clientID.dropFirst()) else {
             problem = "A message without a client id."
             return []
@@ -144,7 +144,7 @@ struct ChatModelServer {
 
     private mutating func enter(
         _ frame: JSONText, _ number: UInt64, _ random: inout SeededRandom
-    ) -> [Reaction<ChatInbound>] {
+    ) -> [SimulatedReaction<ChatInbound>] {
         guard let room = frame["ch"]?.string, let count = frame["count"]?.integer else {
             problem = "Entering without a channel."
             return []
@@ -161,14 +161,14 @@ struct ChatModelServer {
         return [deliver(ChatServerFrames.ok(number, .entrance(entrance, messages: messages.map(\.body))))]
     }
 
-    private mutating func bye(_ code: Int, retry: Bool = false) -> [Reaction<ChatInbound>] {
+    private mutating func bye(_ code: Int, retry: Bool = false) -> [SimulatedReaction<ChatInbound>] {
         let bye = ChatBye(code: ChatErrorCode(code), reason: "Bye.", mayRetry: retry)
         let failure = ConnectionFailure(.unexpectedDisconnect, "Closed.", closeCode: retry ? 4001 : 4000)
         return [deliver(ChatServerFrames.bye(bye)), .close(failure)]
     }
 
     // What happens by itself.
-    mutating func somethingHappens(_ random: inout SeededRandom) -> [Reaction<ChatInbound>] {
+    mutating func somethingHappens(_ random: inout SeededRandom) -> [SimulatedReaction<ChatInbound>] {
         switch Int.random(in: 0..<100, using: &random) {
         case 0: return isWelcome ? bye(31010) : []
         case 1, 2: return isWelcome ? bye(32061, retry: true) : []

@@ -48,9 +48,9 @@ struct ChatModelService: SimulatedService {
         }
     }
 
-    mutating func linkOpened(_ random: inout SeededRandom) -> [Reaction<ChatInbound>] { [] }
+    mutating func linkOpened(_ random: inout SeededRandom) -> [SimulatedReaction<ChatInbound>] { [] }
 
-    mutating func received(_ outbound: WebSocketOutbound, _ random: inout SeededRandom) -> [Reaction<ChatInbound>] {
+    mutating func received(_ outbound: WebSocketOutbound, _ random: inout SeededRandom) -> [SimulatedReaction<ChatInbound>] {
         switch outbound {
         case .ping(let payload): return [.deliver(.pong(payload))]
         case .binary: return []
@@ -63,7 +63,7 @@ struct ChatModelService: SimulatedService {
         }
     }
 
-    mutating func somethingHappens(_ random: inout SeededRandom) -> [Reaction<ChatInbound>] {
+    mutating func somethingHappens(_ random: inout SeededRandom) -> [SimulatedReaction<ChatInbound>] {
         server.somethingHappens(&random)
     }
 

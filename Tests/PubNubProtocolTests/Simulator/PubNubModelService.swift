@@ -57,7 +57,7 @@ struct PubNubModelService<Variant: PubNubVariant>: SimulatedService {
 
     // MARK: The server's side
 
-    mutating func linkOpened(_ random: inout SeededRandom) -> [Reaction<Answer>] { [] }
+    mutating func linkOpened(_ random: inout SeededRandom) -> [SimulatedReaction<Answer>] { [] }
 
     mutating func linkLost() {
         server.linkLost()
@@ -89,7 +89,7 @@ struct PubNubModelService<Variant: PubNubVariant>: SimulatedService {
         }
     }
 
-    mutating func received(_ outbound: LongPollOutbound, _ random: inout SeededRandom) -> [Reaction<Answer>] {
+    mutating func received(_ outbound: LongPollOutbound, _ random: inout SeededRandom) -> [SimulatedReaction<Answer>] {
         switch outbound {
         case .cancelPoll: return []
         // An answer that is on its way to the old number arrives as well: then it had begun.
@@ -99,7 +99,7 @@ struct PubNubModelService<Variant: PubNubVariant>: SimulatedService {
     }
 
     /// Notes what is answered.
-    private mutating func answering(_ reactions: [Reaction<Answer>]) -> [Reaction<Answer>] {
+    private mutating func answering(_ reactions: [SimulatedReaction<Answer>]) -> [SimulatedReaction<Answer>] {
         for case .deliver(let answer) in reactions where answer.id == outstanding { outstanding = nil }
         return reactions
     }
@@ -113,7 +113,7 @@ struct PubNubModelService<Variant: PubNubVariant>: SimulatedService {
         }
     }
 
-    private mutating func poll(_ exchange: HTTPExchange, _ random: inout SeededRandom) -> [Reaction<Answer>] {
+    private mutating func poll(_ exchange: HTTPExchange, _ random: inout SeededRandom) -> [SimulatedReaction<Answer>] {
         guard let poll = PubNubModelServer.Poll(exchange) else {
             problem = "No subscription: \(exchange.target)"
             return []
@@ -135,7 +135,7 @@ struct PubNubModelService<Variant: PubNubVariant>: SimulatedService {
         return answer.map { [.deliver(disturbed($0, of: poll, &random))] } ?? []
     }
 
-    private func fail(_ id: UInt64, _ failure: ConnectionFailure, _ isAnswer: Bool) -> [Reaction<Answer>] {
+    private func fail(_ id: UInt64, _ failure: ConnectionFailure, _ isAnswer: Bool) -> [SimulatedReaction<Answer>] {
         [.deliver(Answer(id: id, result: isAnswer ? .success(.problem(PubNubProblem(failure))) : .failure(failure)))]
     }
 
@@ -159,7 +159,7 @@ struct PubNubModelService<Variant: PubNubVariant>: SimulatedService {
         return Answer(id: answer.id, result: .success(.subscribed(cursor, messages)))
     }
 
-    mutating func somethingHappens(_ random: inout SeededRandom) -> [Reaction<Answer>] {
+    mutating func somethingHappens(_ random: inout SeededRandom) -> [SimulatedReaction<Answer>] {
         switch Int.random(in: 0..<200, using: &random) {
         case 0..<3:
             // The last messages reach nobody. The polls are cut, or the transport asks again without a word.

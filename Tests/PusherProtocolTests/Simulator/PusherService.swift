@@ -57,12 +57,12 @@ struct PusherService: SimulatedService {
         if case .text(let text) = outbound { user.clientSends(text) }
     }
 
-    private mutating func deliver(_ frame: [UInt8]) -> Reaction<PusherInbound> {
+    private mutating func deliver(_ frame: [UInt8]) -> SimulatedReaction<PusherInbound> {
         let inbound = frame.withUnsafeBytes { decoder.text($0) }
         return .deliver(inbound ?? .malformed(reason: "", text: nil))
     }
 
-    mutating func linkOpened(_ random: inout SeededRandom) -> [Reaction<PusherInbound>] {
+    mutating func linkOpened(_ random: inout SeededRandom) -> [SimulatedReaction<PusherInbound>] {
         isLinkUp = true
         replays.linkOpened(&random)
         switch Int.random(in: 0..<20, using: &random) {
@@ -75,7 +75,7 @@ struct PusherService: SimulatedService {
 
     mutating func received(
         _ outbound: WebSocketOutbound, _ random: inout SeededRandom
-    ) -> [Reaction<PusherInbound>] {
+    ) -> [SimulatedReaction<PusherInbound>] {
         switch outbound {
         case .ping(let payload): [.deliver(.pong(payload))]
         case .binary: []
@@ -83,7 +83,7 @@ struct PusherService: SimulatedService {
         }
     }
 
-    private mutating func message(_ text: String, _ random: inout SeededRandom) -> [Reaction<PusherInbound>] {
+    private mutating func message(_ text: String, _ random: inout SeededRandom) -> [SimulatedReaction<PusherInbound>] {
         guard let envelope = try? PusherEnvelope(parsing: text) else {
             problem = "The client sent no message: \(text)"
             return []
@@ -135,7 +135,7 @@ struct PusherService: SimulatedService {
         return PusherReplayModel.extended(frame, outcome)
     }
 
-    mutating func somethingHappens(_ random: inout SeededRandom) -> [Reaction<PusherInbound>] {
+    mutating func somethingHappens(_ random: inout SeededRandom) -> [SimulatedReaction<PusherInbound>] {
         replays.timePasses(&random)
         switch Int.random(in: 0..<12, using: &random) {
         case 0:

@@ -28,7 +28,7 @@ struct TestInbox: Sendable {
 }
 
 /// A conversation, with the same key for all participants.
-struct ChatKey: Hashable, Sendable {
+struct ConversationKey: Hashable, Sendable {
     let word: String
     let ids: [Identifier]
 
@@ -183,7 +183,7 @@ extension ServiceState {
     }
 
     mutating func keep(_ message: ChatMessage) {
-        let key = ChatKey(message.conversation, from: message.from, to: message.to)
+        let key = ConversationKey(message.conversation, from: message.from, to: message.to)
         chatHistory[key, default: []].append(ChatEntry(id: message.id.rawValue, body: message.body))
     }
 

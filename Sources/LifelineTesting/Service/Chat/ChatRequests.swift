@@ -78,7 +78,8 @@ extension ServiceState {
         let channel = request.channel
         let key =
             channel.conversation == .system
-            ? ChatKey(.system, from: channel.id, to: user) : ChatKey(channel.conversation, from: user, to: channel.id)
+            ? ConversationKey(.system, from: channel.id, to: user)
+            : ConversationKey(channel.conversation, from: user, to: channel.id)
         let all = chatHistory[key] ?? []
         let isForward: Bool
         let fitting: [ChatEntry]
@@ -103,7 +104,7 @@ extension ServiceState {
         channel(name) { $0.isKnown = true }
         update(chat: id) { _ = $0.inside.insert(Identifier(name)) }
         arrive(TestMember(id: user), on: name, but: id)
-        let all = chatHistory[ChatKey(.open, from: user, to: name)] ?? []
+        let all = chatHistory[ConversationKey(.open, from: user, to: name)] ?? []
         let missed = entry.after.map { after in all.filter { $0.id > after.rawValue } } ?? all
         let messages = missed.suffix(entry.count)
         let entrance = ChatOpenEntrance(
@@ -131,7 +132,7 @@ extension ServiceState {
     }
 
     /// `POST /v4/auth/access-token/issue`
-    mutating func issueToken(_ id: UInt64, _ line: RequestLine) {
+    mutating func issueToken(_ id: UInt64, _ line: DecodedRequest) {
         guard let user = (try? JSONText(bytes: line.body))?["userId"]?.string else {
             return finish(id, status: 400, Array(#"{"code":400,"errorMessage":"userId is missing."}"#.utf8))
         }

@@ -1,7 +1,7 @@
 import HTTPTransport
 
 /// The parts of a request's URL, decoded.
-struct RequestLine: Sendable {
+struct DecodedRequest: Sendable {
     let method: String
     /// The decoded parts of the path; a list keeps its commas.
     let path: [String]

@@ -63,7 +63,7 @@ extension ServiceState {
         let frame = PusherFrames.event(name: event ?? "message", channel: name, data: json, userID: user)
         for id in pusherSubscribers(of: name) { tell(id, frame) }
         publish(
-            StreamEntry(
+            TestPubNubMessage(
                 tick: nextTick(), channel: name, payload: Array(json.utf8), publisher: user ?? "somebody", customType: event))
         deliverChat(json, type: event, on: name, from: user)
     }
@@ -79,7 +79,7 @@ extension ServiceState {
             for id in pusherSubscribers(of: name) { tell(id, frame) }
         }
         publish(
-            StreamEntry(
+            TestPubNubMessage(
                 tick: nextTick(), channel: name, payload: Array(TypingSignal(isTyping: isTyping).json.utf8), publisher: user,
                 kind: .signal), isStored: false)
         let (conversation, id) = Self.chatChannel(name)

@@ -4,7 +4,7 @@ import WireCoding
 // Dispatches requests to the parts that answer them.
 extension ServiceState {
     /// Answers a request, or leaves it open if the script says so.
-    mutating func answer(_ id: UInt64, _ line: RequestLine) {
+    mutating func answer(_ id: UInt64, _ line: DecodedRequest) {
         guard let exchange = requests[id] else { return }
         let request = TestRequest(exchange.request)
         requestLog.append(request)

@@ -29,16 +29,16 @@ struct ServiceState: Sendable {
     var requestLog: [TestRequest] = []
 
     // PubNub: one stream for all channels.
-    var stream: [StreamEntry] = []
+    var stream: [TestPubNubMessage] = []
     var region = 1
     /// The history of channels, which is kept when the stream loses its messages.
-    var stored: [StreamEntry] = []
+    var stored: [TestPubNubMessage] = []
     /// Actions on messages of the history, oldest first.
     var actions: [TestAction] = []
 
     // Chat.
     var inboxes: [Identifier: TestInbox] = [:]
-    var chatHistory: [ChatKey: [ChatEntry]] = [:]
+    var chatHistory: [ConversationKey: [ChatEntry]] = [:]
     /// The messages that were sent, by user and by the user's own id of the message.
     var sentChats: [[Identifier]: UInt64] = [:]
 

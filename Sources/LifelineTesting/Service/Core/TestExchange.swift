@@ -25,7 +25,7 @@ extension ServiceState {
     mutating func requested(_ id: UInt64) {
         guard let exchange = requests[id] else { return }
         if isNetworkLost { return finish(id, .failure(.noRoute)) }
-        let line = RequestLine(exchange.request)
+        let line = DecodedRequest(exchange.request)
         switch mode {
         case .silent: return
         case .holding where line.isOfService: return
@@ -55,7 +55,7 @@ extension ServiceState {
     /// All unanswered requests, oldest first.
     var openRequests: [UInt64] { requests.filter { !$0.value.isLost }.keys.sorted() }
 
-    private static func answer(to line: RequestLine, _ refusal: Refusal) -> Result<HTTPAnswer, ConnectionFailure> {
+    private static func answer(to line: DecodedRequest, _ refusal: Refusal) -> Result<HTTPAnswer, ConnectionFailure> {
         switch refusal {
         case .unreachable: .failure(.unreachable)
         case .overloaded(let retryAfter): .success(.overloaded(retryAfter))

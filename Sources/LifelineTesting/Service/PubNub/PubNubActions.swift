@@ -15,7 +15,7 @@ extension ServiceState {
     static let reactionType = "reaction"
 
     /// `POST /v1/message-actions/KEY/channel/CHANNEL/message/TIMETOKEN`, or `DELETE` with `/action/TIMETOKEN` at its end.
-    mutating func pubnubActions(_ id: UInt64, _ line: RequestLine) {
+    mutating func pubnubActions(_ id: UInt64, _ line: DecodedRequest) {
         let (name, user) = (line.path[4], line.query["uuid"] ?? "me")
         guard let message = Timetoken(line.path[6]), keeps(message, on: name) else {
             return refuse(id, status: 404, words: "There is no message with this timetoken in the history of the channel.")
@@ -84,7 +84,7 @@ extension ServiceState {
     private mutating func tell(_ event: String, _ action: PubNubMessageAction, on name: String) {
         let payload = #"{"source":"actions","version":"1.0","event":"\#(event)","data":\#(action.json)}"#
         publish(
-            StreamEntry(
+            TestPubNubMessage(
                 tick: nextTick(), channel: name, payload: Array(payload.utf8), publisher: action.publisher, kind: .action),
             isStored: false)
     }

@@ -6,7 +6,7 @@ import WireCoding
 // The calls of PubNub other than the subscription.
 extension ServiceState {
     /// `/publish/PUB/SUB/0/CHANNEL/0/MESSAGE`, or the message in the body; `/signal/…` likewise.
-    mutating func pubnubPublish(_ id: UInt64, _ line: RequestLine) {
+    mutating func pubnubPublish(_ id: UInt64, _ line: DecodedRequest) {
         let name = line.path[4]
         let isSignal = line.path[0] == "signal"
         let json = line.path.count > 6 ? line.path[6...].joined(separator: "/") : String(decoding: line.body, as: UTF8.self)
@@ -21,7 +21,7 @@ extension ServiceState {
         }
         record(TestPublication(channel: name, event: event ?? "message", json: json, user: user, isAccepted: true))
         publish(
-            StreamEntry(
+            TestPubNubMessage(
                 tick: now.rawValue, channel: name, payload: Array(json.utf8), publisher: user, customType: event,
                 kind: isSignal ? .signal : .message, metadata: line.query["meta"].map { Array($0.utf8) }),
             isStored: !isSignal && line.query["store"] != "0")
@@ -33,7 +33,7 @@ extension ServiceState {
     }
 
     /// Answers here-now, heartbeats, leaves, states, and where-now.
-    mutating func pubnubPresence(_ id: UInt64, _ line: RequestLine) {
+    mutating func pubnubPresence(_ id: UInt64, _ line: DecodedRequest) {
         let path = line.path
         if path[4] == "uuid", path.count == 6 { return whereNow(id, user: path[5]) }
         guard path.count >= 6, path[4] == "channel" else { return hereNow(id, channels: nil, line) }
@@ -49,7 +49,7 @@ extension ServiceState {
     }
 
     /// `/v2/presence/sub-key/KEY/channel/CHANNELS/uuid/USER`, with `/data?state=` to set it.
-    private mutating func state(_ id: UInt64, of user: String, _ line: RequestLine) {
+    private mutating func state(_ id: UInt64, of user: String, _ line: DecodedRequest) {
         let names = line.list(5)
         guard let state = line.query["state"] else {
             let known = names.first.flatMap { channels[Identifier($0)]?.info(of: user) } ?? "{}"
@@ -70,7 +70,7 @@ extension ServiceState {
         )
     }
 
-    private mutating func hereNow(_ id: UInt64, channels wanted: [String]?, _ line: RequestLine) {
+    private mutating func hereNow(_ id: UInt64, channels wanted: [String]?, _ line: DecodedRequest) {
         let names = wanted ?? channels.filter { !$0.value.members.isEmpty }.map(\.key.text).sorted()
         func occupancy(_ name: String) -> String {
             let members = channels[Identifier(name)]?.members ?? []
@@ -95,7 +95,7 @@ extension ServiceState {
     }
 
     /// `GET /v3/history/sub-key/KEY/channel/CHANNELS`, or `history-with-actions`
-    mutating func pubnubHistory(_ id: UInt64, _ line: RequestLine) {
+    mutating func pubnubHistory(_ id: UInt64, _ line: DecodedRequest) {
         let names = line.list(5)
         let most = line.query["max"].flatMap { Int($0) } ?? 100
         let parts = names.compactMap { name -> String? in
@@ -116,7 +116,7 @@ extension ServiceState {
     }
 
     /// `GET /v2/history/sub-key/KEY/channel/CHANNEL`
-    mutating func pubnubOldHistory(_ id: UInt64, _ line: RequestLine) {
+    mutating func pubnubOldHistory(_ id: UInt64, _ line: DecodedRequest) {
         let most = line.query["count"].flatMap { Int($0) } ?? 100
         let all = history(of: line.path[5], line)
         let entries = line.query["reverse"] == "true" ? all.prefix(most) : all.suffix(most)
@@ -128,7 +128,7 @@ extension ServiceState {
         finish(id, json: "[[\(list.joined(separator: ","))],\(entries.first?.tick ?? 0),\(entries.last?.tick ?? 0)]")
     }
 
-    private func history(of name: String, _ line: RequestLine) -> [StreamEntry] {
+    private func history(of name: String, _ line: DecodedRequest) -> [TestPubNubMessage] {
         let before = line.query["start"].flatMap { UInt64($0) } ?? .max
         let from = line.query["end"].flatMap { UInt64($0) } ?? 0
         return stored.filter { $0.channel.isExactly(name) && $0.tick < before && $0.tick >= from }

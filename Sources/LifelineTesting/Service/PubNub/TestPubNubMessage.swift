@@ -4,7 +4,7 @@ import PubNubProtocol
 import WireCoding
 
 /// A message of a PubNub channel.
-struct StreamEntry: Sendable {
+struct TestPubNubMessage: Sendable {
     let tick: UInt64
     let channel: String
     /// The payload as JSON text.
@@ -32,7 +32,7 @@ extension ServiceState {
     var pubnubCursor: PubNubCursor { PubNubCursor(timetoken: Timetoken(rawValue: latestTick), region: region) }
 
     /// A message for the subscribers of a PubNub channel.
-    mutating func publish(_ entry: StreamEntry, isStored: Bool = true) {
+    mutating func publish(_ entry: TestPubNubMessage, isStored: Bool = true) {
         stream.append(entry)
         if isStored { stored.append(entry) }
         for id in openRequests where requests[id]?.poll != nil { answerPoll(id) }
@@ -45,13 +45,13 @@ extension ServiceState {
         let event = PubNubPresenceEvent(
             action, channel: name, user: member.id, timestamp: Int(tick / 10_000_000), occupancy: count, state: member.info)
         publish(
-            StreamEntry(
+            TestPubNubMessage(
                 tick: tick, channel: name + PubNubMessage.presenceSuffix, payload: event.payload, metadata: event.metadata),
             isStored: false)
     }
 
     /// `GET /v2/subscribe/KEY/CHANNELS/0`
-    mutating func pubnubSubscribe(_ id: UInt64, _ line: RequestLine) {
+    mutating func pubnubSubscribe(_ id: UInt64, _ line: DecodedRequest) {
         let channels = line.list(3)
         guard line.query["channel-group"] == nil else {
             let words = "TestService has no channel groups. Subscribe to channels."

@@ -6,7 +6,7 @@ import WireCoding
 // The HTTP API of Pusher, and the authorisation endpoint of the app's own server.
 extension ServiceState {
     /// `POST /apps/ID/events`
-    mutating func pusherEvents(_ id: UInt64, _ line: RequestLine) {
+    mutating func pusherEvents(_ id: UInt64, _ line: DecodedRequest) {
         guard let body = try? JSONText(bytes: line.body), let event = body["name"]?.string,
             let channels = body["channels"]?.elements?.compactMap(\.string), let data = body["data"]?.string
         else { return finish(id, .success(.text(400, "The body is not an event."))) }
@@ -34,7 +34,7 @@ extension ServiceState {
     /// Answers like an authorisation endpoint that authorises every user, except on denied channels.
     ///
     /// - Returns: whether the request is an authorisation request.
-    mutating func authorize(_ id: UInt64, _ line: RequestLine) -> Bool {
+    mutating func authorize(_ id: UInt64, _ line: DecodedRequest) -> Bool {
         let form = line.form
         guard line.method == "POST", let socket = form["socket_id"], !socket.isEmpty else { return false }
         let user = #"{"user_id":"me"}"#
