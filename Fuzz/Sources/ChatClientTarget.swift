@@ -41,7 +41,7 @@ private final class ChatFuzzSession: Sendable {
     init(_ directory: URL) {
         let (transport, timers) = (transport, timers)
         engine = ChatEngine(
-            assembly: EngineAssembly(
+            assembly: ChatEngineAssembly(
                 makeDriver: { _, memory, policy in
                     ConnectionDriver(
                         transport: transport, jobs: NoJobs(), timers: timers, policy: policy, memory: memory, seed: 7)

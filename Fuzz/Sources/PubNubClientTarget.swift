@@ -18,11 +18,11 @@ enum PubNubClientTarget {
         values.requestMessageCountThreshold = 1
         let client = PubNub(
             values, queue: .inline,
-            assembly: EngineAssembly(
+            assembly: PubNubEngineAssembly(
                 makeCalls: { _ in ScriptedAnswer(status: 200, body: []) },
                 makeEngine: { values, settings in
                     LiveSubscription(settings) {
-                        EngineAssembly.driver(values, $0, transport: transport, timers: timers, seed: 7)
+                        PubNubEngineAssembly.driver(values, $0, transport: transport, timers: timers, seed: 7)
                     }
                 }))
         let listener = ReadingListener()
@@ -72,11 +72,11 @@ enum PubNubCallsTarget {
             values.cipherKey = cipherKey
             let client = PubNub(
                 values, queue: .inline,
-                assembly: EngineAssembly(
+                assembly: PubNubEngineAssembly(
                     makeCalls: { _ in answer },
                     makeEngine: { values, settings in
                         LiveSubscription(settings) {
-                            EngineAssembly.driver(
+                            PubNubEngineAssembly.driver(
                                 values, $0, transport: ScriptedTransport<PubNubSession>(), timers: ManualTimers(), seed: 7)
                         }
                     }))

@@ -20,12 +20,12 @@ enum PusherClientTarget {
         let options = PusherClientOptions(authMethod: .authorizer(authorizer: Signer()))
         options.callbackQueue = queue
         options.recoversMissedEvents = true
-        options.engine = EngineAssembly(
+        options.engine = PusherEngineAssembly(
             makeHTTP: { _, _ in NoHTTP() },
             makeDriver: { url, options, policy, runner, gate, wantsFrames in
                 ConnectionDriver(
                     transport: gate.around(transport, wantsFrames: wantsFrames), jobs: runner, timers: timers, policy: policy,
-                    memory: EngineAssembly.memory(url: url, options: options), seed: 1)
+                    memory: PusherEngineAssembly.memory(url: url, options: options), seed: 1)
             })
         let pusher = Pusher(key: "key", options: options)
         let delegate = Delegate()

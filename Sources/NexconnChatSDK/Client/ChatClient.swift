@@ -24,7 +24,7 @@ final class ChatClient: Sendable {
     struct State: Sendable {
         var user: String?
         var database: ChatDatabase?
-        var driver: EngineAssembly.Driver?
+        var driver: ChatEngineAssembly.Driver?
         var observation: Observation?
         var networkStatus = NetworkStatus.available
         /// The number of the present driver; reports of earlier ones are dropped.
@@ -66,7 +66,7 @@ final class ChatClient: Sendable {
     let settings: EngineSettings
     let signIn: SignIn
     let call: ConnectCall
-    let assembly: EngineAssembly
+    let assembly: ChatEngineAssembly
     let board: StatusBoard
     let installation: InstallationStore
     let state = NIOLockedValueBox(State())
@@ -74,7 +74,7 @@ final class ChatClient: Sendable {
     let telemetry: ClientTelemetry?
 
     init(
-        number: UInt64, settings: EngineSettings, signIn: SignIn, call: ConnectCall, assembly: EngineAssembly,
+        number: UInt64, settings: EngineSettings, signIn: SignIn, call: ConnectCall, assembly: ChatEngineAssembly,
         board: StatusBoard, registry: HandlerRegistry, installation: InstallationStore, work: DispatchQueue
     ) {
         self.number = number
@@ -151,7 +151,7 @@ final class ChatClient: Sendable {
         driver?.submit(.perform(.typing(to: user, type: type), nil))
     }
 
-    var driver: EngineAssembly.Driver? { state.withLockedValue { $0.driver } }
+    var driver: ChatEngineAssembly.Driver? { state.withLockedValue { $0.driver } }
 
     private func perform<Value: Sendable>(
         _ command: ChatCommand, _ completion: @escaping @Sendable (Result<Value, NCError>) -> Void,

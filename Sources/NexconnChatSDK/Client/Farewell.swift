@@ -6,13 +6,13 @@ import NIOConcurrencyHelpers
 /// Keeps a driver alive until it has closed its connection.
 final class Farewell: Sendable {
     private struct State {
-        var driver: EngineAssembly.Driver?
+        var driver: ChatEngineAssembly.Driver?
         var observation: Observation?
     }
 
     private let state: NIOLockedValueBox<State>
 
-    init(_ driver: EngineAssembly.Driver) {
+    init(_ driver: ChatEngineAssembly.Driver) {
         state = NIOLockedValueBox(State(driver: driver))
         // The observation keeps this object alive until the end is observed.
         let observation = driver.notices.observe(on: .inline) { [self] notices in

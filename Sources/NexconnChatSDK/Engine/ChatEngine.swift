@@ -21,11 +21,11 @@ final class ChatEngine: Sendable {
 
     let registry: HandlerRegistry
     let board: StatusBoard
-    private let assembly: EngineAssembly
+    private let assembly: ChatEngineAssembly
     let work = DispatchQueue(label: "nexconn.work")
     private let state = NIOLockedValueBox(State())
 
-    init(assembly: EngineAssembly, registry: HandlerRegistry = HandlerRegistry()) {
+    init(assembly: ChatEngineAssembly, registry: HandlerRegistry = HandlerRegistry()) {
         self.assembly = assembly
         self.registry = registry
         board = StatusBoard(registry: registry)

@@ -5,11 +5,11 @@ import EngineRuntime
 import TransportCommon
 import WebSocketTransport
 
-extension EngineAssembly {
+extension ChatEngineAssembly {
     static let live = on(.live)
 
-    static func on(_ parts: ClientParts) -> EngineAssembly {
-        EngineAssembly(
+    static func on(_ parts: ClientParts) -> ChatEngineAssembly {
+        ChatEngineAssembly(
             makeDriver: { settings, memory, policy in
                 let transport: any ClientTransport<ChatSession> = parts.webSocket(settings.transport(policy)) {
                     ChatFrameDecoder()

@@ -5,7 +5,7 @@ import EngineRuntime
 import TransportCommon
 
 /// Makes the parts of an engine: for production, or scripted ones in tests.
-struct EngineAssembly: Sendable {
+struct ChatEngineAssembly: Sendable {
     typealias Driver = ConnectionDriver<ChatSession>
 
     /// Makes the driver that carries a session.

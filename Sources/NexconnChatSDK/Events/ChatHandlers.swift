@@ -12,7 +12,7 @@ final class ChatHandlers: Sendable {
     /// The uploads in progress.
     let media = MediaSends()
     let reads = ReadReports()
-    let typing = PerClient(TypingUsers())
+    let typing = PerClient(TypingTracker())
     /// Delivers events to async sequences.
     private let broadcaster = Broadcaster<NCEvent>(
         backlog: 65_536, isDroppable: { _ in true }, dropped: { .dropped($0) })

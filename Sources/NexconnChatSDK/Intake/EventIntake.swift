@@ -47,7 +47,7 @@ struct EventIntake: ChatIntake {
             let status = UserTypingStatus(userId: from, contentType: type, sentTime: time)
             events.append(
                 typing(client.registry.chat.typing.withValue(of: client) { $0.note(status, in: channel, now: now) }, channel))
-            client.work.asyncAfter(deadline: .now() + .nanoseconds(Int(TypingUsers.lifetime) + 1_000_000)) { [weak client] in
+            client.work.asyncAfter(deadline: .now() + .nanoseconds(Int(TypingTracker.lifetime) + 1_000_000)) { [weak client] in
                 if let client { expireTyping(client) }
             }
         } else {

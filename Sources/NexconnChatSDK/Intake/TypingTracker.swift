@@ -2,7 +2,7 @@ import ChatProtocol
 import Identifiers
 
 /// The typing users by channel. Times are nanoseconds of a monotonic clock.
-struct TypingUsers: Sendable {
+struct TypingTracker: Sendable {
     private struct Entry {
         var status: UserTypingStatus
         var until: UInt64

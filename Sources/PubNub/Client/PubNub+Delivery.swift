@@ -6,7 +6,7 @@ import PubNubProtocol
 extension PubNub {
     /// Turns the engine's events into deliveries and updates the list of channels. Runs on the engine's thread.
     func hear(_ notices: [SubscriptionNotice]) {
-        var out: [Delivery] = []
+        var out: [QueuedDelivery] = []
         for notice in notices {
             switch notice {
             case .change(let change): hear(change, &out)
@@ -21,7 +21,7 @@ extension PubNub {
         if !out.isEmpty { deliveries.send(out) }
     }
 
-    private func hear(_ change: ConnectionChange, _ out: inout [Delivery]) {
+    private func hear(_ change: ConnectionChange, _ out: inout [QueuedDelivery]) {
         let wanted = wantedList
         let (draft, mustCancel) = script.withLockedValue { $0.hear(change, wanted: wanted) }
         if mustCancel { engine.cancelRetry() }
@@ -34,7 +34,7 @@ extension PubNub {
         telemetry?.changed(change)
     }
 
-    private func hear(_ event: PubNubSessionEvent, _ out: inout [Delivery]) {
+    private func hear(_ event: PubNubSessionEvent, _ out: inout [QueuedDelivery]) {
         let options = configuration.heartbeatNotificationOptions
         let wanted = wantedList
         if case .gap(let list, _, let after) = event { out.append(.gap(PNGap(list, after: after))) }
@@ -56,7 +56,7 @@ extension PubNub {
     }
 
     /// Delivers a batch to every listener. Runs on the callback queue.
-    func deliver(_ batch: [Delivery]) {
+    func deliver(_ batch: [QueuedDelivery]) {
         for delivery in batch {
             switch delivery {
             case .status(let status): tell { $0.client(self, didReceive: status) }

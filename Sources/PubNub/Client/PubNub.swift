@@ -21,7 +21,7 @@ public final class PubNub: Sendable {
     /// A random id that distinguishes this client from others of the same user.
     let instanceID: String
     /// Deliveries to listeners and sequences, in one order.
-    let deliveries: Broadcaster<Delivery>
+    let deliveries: Broadcaster<QueuedDelivery>
     /// Deliveries to ``PNNetworkStatuses``.
     let networkDeliveries = Broadcaster<PNNetworkStatus>(
         backlog: 64, isDroppable: { _ in true }, dropped: { _ in PNNetworkStatus(.available) })
@@ -42,11 +42,11 @@ public final class PubNub: Sendable {
     /// The log of the client. It writes nothing unless it is enabled.
     public let logger: PNLLogger
 
-    private let assembly: EngineAssembly
+    private let assembly: PubNubEngineAssembly
     private let sequence = NIOLockedValueBox(0)
     private let observations = NIOLockedValueBox<[Observation]>([])
 
-    init(_ values: ConfigurationValues, queue: CallbackQueue, assembly: EngineAssembly) {
+    init(_ values: ConfigurationValues, queue: CallbackQueue, assembly: PubNubEngineAssembly) {
         let instanceID = UUID().uuidString
         self.instanceID = instanceID
         self.queue = queue

@@ -15,9 +15,9 @@ final class CallbackLine: Sendable {
 
     private let state = NIOLockedValueBox(State())
     private let queue: CallbackQueue
-    private let deliveries: Broadcaster<Delivery>
+    private let deliveries: Broadcaster<QueuedDelivery>
 
-    init(queue: CallbackQueue, deliveries: Broadcaster<Delivery>) {
+    init(queue: CallbackQueue, deliveries: Broadcaster<QueuedDelivery>) {
         self.queue = queue
         self.deliveries = deliveries
     }

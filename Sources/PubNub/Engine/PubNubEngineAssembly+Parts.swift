@@ -5,16 +5,16 @@ import HTTPTransport
 import PubNubProtocol
 import TransportCommon
 
-extension EngineAssembly {
+extension PubNubEngineAssembly {
     static let live = on(.live)
 
     /// The assembly with real sockets, unless the configuration has a double.
-    static func chosen(by values: ConfigurationValues) -> EngineAssembly {
+    static func chosen(by values: ConfigurationValues) -> PubNubEngineAssembly {
         values.double.map { on(.doubled($0.double)) } ?? .live
     }
 
-    private static func on(_ parts: ClientParts) -> EngineAssembly {
-        EngineAssembly(
+    private static func on(_ parts: ClientParts) -> PubNubEngineAssembly {
+        PubNubEngineAssembly(
             makeCalls: { values in
                 if case .doubled(let double) = parts { return DoubleCalls(double) }
                 if let problem = values.problem { return RefusingCalls(problem) }

@@ -3,7 +3,7 @@ import PubNubProtocol
 import TransportCommon
 
 /// Makes the parts of a client: for production, or scripted ones in tests.
-struct EngineAssembly: Sendable {
+struct PubNubEngineAssembly: Sendable {
     /// Makes the transport for calls.
     var makeCalls: @Sendable (ConfigurationValues) -> any CallTransport
     /// Makes the engine of the subscription.

@@ -1,7 +1,7 @@
 import PubNubProtocol
 
 /// A delivery to listeners and sequences; all are in one order.
-enum Delivery: Sendable {
+enum QueuedDelivery: Sendable {
     case status(PNStatus)
     /// The messages of one answer, with the client that received them.
     case messages([PubNubMessage], MessageBatch)

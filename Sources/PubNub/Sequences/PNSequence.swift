@@ -10,7 +10,7 @@ public struct PNSequence<Content: Sendable>: AsyncSequence, Sendable {
     public typealias Element = PNReceived<Content>
     public typealias Failure = Never
 
-    let stream: EventStream<Delivery>
+    let stream: EventStream<QueuedDelivery>
     /// The channel, group or wildcard; nil for all.
     let name: String?
     let reader: MessageReader
@@ -29,7 +29,7 @@ public struct PNSequence<Content: Sendable>: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         private let place: Place
 
-        fileprivate init(base: EventStream<Delivery>.Iterator, source: PNSequence) {
+        fileprivate init(base: EventStream<QueuedDelivery>.Iterator, source: PNSequence) {
             place = Place(base: base, source: source)
         }
 
@@ -42,14 +42,14 @@ public struct PNSequence<Content: Sendable>: AsyncSequence, Sendable {
     /// Elements that one loop has taken and not delivered yet: messages of one answer, and a gap for the next message. They are
     /// returned when the loop ends, so that the next loop gets them (rule PK-79).
     private final class Place {
-        private var base: EventStream<Delivery>.Iterator
+        private var base: EventStream<QueuedDelivery>.Iterator
         private let source: PNSequence
         private var messages: [PubNubMessage] = []
         private var position = 0
         private var batch: MessageBatch?
         private var gap: PNGap?
 
-        init(base: EventStream<Delivery>.Iterator, source: PNSequence) {
+        init(base: EventStream<QueuedDelivery>.Iterator, source: PNSequence) {
             self.base = base
             self.source = source
         }

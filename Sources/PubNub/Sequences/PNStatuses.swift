@@ -8,7 +8,7 @@ public struct PNStatuses: AsyncSequence, Sendable {
     public typealias Element = PNStatus
     public typealias Failure = Never
 
-    let stream: EventStream<Delivery>
+    let stream: EventStream<QueuedDelivery>
 
     public func makeAsyncIterator() -> Iterator {
         Iterator(base: stream.makeAsyncIterator())
@@ -16,7 +16,7 @@ public struct PNStatuses: AsyncSequence, Sendable {
 
     /// Hands out one status after the other. For one task.
     public struct Iterator: AsyncIteratorProtocol {
-        fileprivate var base: EventStream<Delivery>.Iterator
+        fileprivate var base: EventStream<QueuedDelivery>.Iterator
 
         /// The next status, or nil at the end.
         public mutating func next() async -> PNStatus? {

@@ -79,7 +79,7 @@ extension PusherChannel {
     func admits(_ event: QueuedClientEvent) -> Bool {
         state.withLockedValue { state in
             if state.subscribed { return true }
-            guard !state.hasFailed, state.unsent.count < ChannelState.waitingEvents else { return false }
+            guard !state.hasFailed, state.unsent.count < PusherChannelState.waitingEvents else { return false }
             state.unsent.insert(event, at: 0)
             return true
         }

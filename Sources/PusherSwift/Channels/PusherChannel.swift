@@ -9,7 +9,7 @@ import NIOConcurrencyHelpers
     @objcMembers
 #endif
 open class PusherChannel: NSObject, @unchecked Sendable {
-    let state: NIOLockedValueBox<ChannelState>
+    let state: NIOLockedValueBox<PusherChannelState>
 
     /// The channel's name.
     public let name: String
@@ -29,7 +29,7 @@ open class PusherChannel: NSObject, @unchecked Sendable {
         self.type = PusherChannelType(name: name)
         self.connection = connection
         state = NIOLockedValueBox(
-            ChannelState(
+            PusherChannelState(
                 auth: auth.map { GivenAuth($0, on: connection) }, onSubscriptionCountChanged: onSubscriptionCountChanged))
     }
 
@@ -133,7 +133,7 @@ struct GivenAuth {
 }
 
 /// The mutable state of a channel.
-struct ChannelState {
+struct PusherChannelState {
     /// The most client events that may wait; the session's own limit (rule PS-24).
     static let waitingEvents = 100
 

@@ -14,11 +14,11 @@ extension PusherClientOptions {
     }
 }
 
-extension EngineAssembly {
+extension PusherEngineAssembly {
     static let live = on(.live)
 
-    fileprivate static func on(_ parts: ClientParts) -> EngineAssembly {
-        EngineAssembly(
+    fileprivate static func on(_ parts: ClientParts) -> PusherEngineAssembly {
+        PusherEngineAssembly(
             makeHTTP: { options, policy in
                 let makeCaller = caller(options, policy)
                 return EndpointHTTP { parts.http(makeCaller($0)) }

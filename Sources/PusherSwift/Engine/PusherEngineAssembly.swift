@@ -4,7 +4,7 @@ import PusherProtocol
 import TransportCommon
 
 /// Makes the parts of a connection: for production, or scripted ones in tests.
-struct EngineAssembly: Sendable {
+struct PusherEngineAssembly: Sendable {
     typealias Driver = ConnectionDriver<PusherSession>
 
     /// Makes the sender of authorisation requests, from the options and the policy.
@@ -22,7 +22,7 @@ struct EngineAssembly: Sendable {
     var observeApplication: @Sendable (Driver) -> Observation? = { _ in nil }
 }
 
-extension EngineAssembly {
+extension PusherEngineAssembly {
     /// How many events may wait for slow callbacks before further ones are dropped and reported. Rule PA-8.
     static let backlog = 262_144
 

@@ -48,7 +48,7 @@ public class PusherClientOptions: NSObject, @unchecked Sendable {
         var liveness = Liveness.balanced
         var networkPaths = NetworkPaths.all
         var preventsAppNap = false
-        var engine = EngineAssembly.live
+        var engine = PusherEngineAssembly.live
     }
 
     let state: NIOLockedValueBox<State>
@@ -116,7 +116,7 @@ public class PusherClientOptions: NSObject, @unchecked Sendable {
     }
 
     /// The parts that clients are made of; tests replace them by scripted ones.
-    var engine: EngineAssembly {
+    var engine: PusherEngineAssembly {
         get { state.withLockedValue { $0.engine } }
         set { state.replace(\.engine, with: newValue) }
     }

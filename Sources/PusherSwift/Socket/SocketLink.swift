@@ -31,7 +31,7 @@ final class SocketLink: Sendable {
     /// - Parameter maximumMessageSize: in bytes; 0 for the transport's own limit.
     init(maximumMessageSize: Int) {
         var configuration = WebSocketTransportConfiguration()
-        configuration.limitMessages(to: EngineAssembly.longestMessage)
+        configuration.limitMessages(to: PusherEngineAssembly.longestMessage)
         if maximumMessageSize > 0 { configuration.limits.messageBytes = maximumMessageSize }
         transport = WebSocketTransport(decoder: { PlainDecoder() }, configuration: configuration)
     }

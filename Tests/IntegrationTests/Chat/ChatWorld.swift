@@ -92,7 +92,7 @@ final class ChatWorldDevice: ConnectionStatusHandler, Sendable {
 
     init(port: Int) {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("lifeline-chat-\(UUID().uuidString)")
-        var assembly = EngineAssembly.live
+        var assembly = ChatEngineAssembly.live
         assembly.intake = Recorder(messages: messages)
         engine = ChatEngine(assembly: assembly)
         let params = InitParams(appKey: "app-key")

@@ -71,7 +71,7 @@ import Testing
         let settings = EngineSettings(params)
         let memory = ChatMemory(
             host: "h", port: 1, usesTLS: true, appKey: "k", token: "t", device: ChatDevice(id: "d", system: "Linux"))
-        let driver = EngineAssembly.live.makeDriver(settings, memory, settings.policy)
+        let driver = ChatEngineAssembly.live.makeDriver(settings, memory, settings.policy)
         #expect((driver.observer is ActivityObserver) == isWanted)
     }
 

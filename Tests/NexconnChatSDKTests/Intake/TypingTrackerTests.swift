@@ -4,7 +4,7 @@ import Testing
 @testable import NexconnChatSDK
 
 /// Rule NH-42.
-@Suite struct TypingUsersTests {
+@Suite struct TypingTrackerTests {
     private let channel = ChatChannel(.direct, "ann")
     private let second: UInt64 = 1_000_000_000
 
@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test func `who types counts for six seconds`() {
-        var book = TypingUsers()
+        var book = TypingTracker()
         #expect(book.note(status("ann"), in: channel, now: 0).map(\.userId) == ["ann"])
         #expect(book.expire(now: 6 * second - 1).isEmpty)
         let changed = book.expire(now: 6 * second)
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test func `saying so again makes it longer`() {
-        var book = TypingUsers()
+        var book = TypingTracker()
         _ = book.note(status("ann"), in: channel, now: 0)
         _ = book.note(status("ann"), in: channel, now: 5 * second)
         #expect(book.expire(now: 6 * second).isEmpty)
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test func `a message ends it, and others go on`() {
-        var book = TypingUsers()
+        var book = TypingTracker()
         _ = book.note(status("ann"), in: channel, now: 0)
         #expect(book.note(status("bob"), in: channel, now: 0).map(\.userId) == ["ann", "bob"])
         #expect(book.stop("ann", in: channel)?.map(\.userId) == ["bob"])
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test func `two spellings of one id are two users and two channels`() {
-        var book = TypingUsers()
+        var book = TypingTracker()
         _ = book.note(status("Kurt"), in: channel, now: 0)
         #expect(book.note(status("\u{212A}urt"), in: channel, now: 0).count == 2)
         let one = ChannelIdentifier(channelType: .direct, channelId: "Kurt")

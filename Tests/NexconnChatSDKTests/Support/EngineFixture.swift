@@ -31,7 +31,7 @@ final class EngineFixture: Sendable {
         let timers = timers
         let transports = transports
         let network = network
-        var assembly = EngineAssembly(
+        var assembly = ChatEngineAssembly(
             makeDriver: { settings, memory, policy in
                 let transport = ScriptedTransport<ChatSession>()
                 transports.withLockedValue { $0.append(transport) }

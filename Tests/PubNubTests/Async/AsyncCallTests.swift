@@ -64,7 +64,8 @@ struct AsyncCallTests {
         defer { stuck.resume() }
         let values = ConfigurationValues(publishKey: "pub", subscribeKey: "sub", uuid: "me", deviceID: "device")
         let client = PubNub(
-            values, queue: .queue(stuck), assembly: EngineAssembly(makeCalls: { _ in calls }, makeEngine: { _, _ in engine }))
+            values, queue: .queue(stuck),
+            assembly: PubNubEngineAssembly(makeCalls: { _ in calls }, makeEngine: { _, _ in engine }))
         #expect(try await client.serviceTime() == 17)
     }
 

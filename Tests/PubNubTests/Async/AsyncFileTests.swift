@@ -56,7 +56,7 @@ struct AsyncFileTests {
         values.readingCipherKeys = ["old"]
         let client = PubNub(
             values, queue: .inline,
-            assembly: EngineAssembly(makeCalls: { _ in files }, makeEngine: { _, _ in ScriptedEngine() }))
+            assembly: PubNubEngineAssembly(makeCalls: { _ in files }, makeEngine: { _, _ in ScriptedEngine() }))
         #expect(try await client.fileContent("id-1", name: "a.txt", of: "c") == Data("hello".utf8))
         let error = await #expect(throws: PNCallError.self) {
             _ = try await client.fileContent("id-1", name: "a.txt", of: "c", cipherKey: "strange")

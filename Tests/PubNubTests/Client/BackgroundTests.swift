@@ -61,7 +61,7 @@ import Testing
         let report = NIOLockedValueBox<(@Sendable (ApplicationMonitor.Place) -> Void)?>(nil)
         var values = ConfigurationValues(publishKey: "pub", subscribeKey: "sub", uuid: "me", deviceID: "device")
         values.suspendsInBackground = suspends
-        let assembly = EngineAssembly(
+        let assembly = PubNubEngineAssembly(
             makeCalls: { _ in ScriptedCalls() }, makeEngine: { _, _ in engine },
             observeApplication: { body in
                 report.withLockedValue { $0 = body }

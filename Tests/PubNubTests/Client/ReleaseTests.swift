@@ -33,7 +33,7 @@ struct ReleaseTests {
     ) -> PubNub {
         PubNub(
             ConfigurationValues(publishKey: "p", subscribeKey: "s", uuid: "me", deviceID: "d"), queue: queue,
-            assembly: EngineAssembly(makeCalls: { _ in calls }, makeEngine: { _, _ in engine }))
+            assembly: PubNubEngineAssembly(makeCalls: { _ in calls }, makeEngine: { _, _ in engine }))
     }
 
     @Test("PK-82: a completion comes behind the messages that were there before it, also while a listener is busy")

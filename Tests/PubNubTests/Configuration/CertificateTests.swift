@@ -28,7 +28,7 @@ struct CertificateTests {
     }
 
     @Test func `with a text that is no pin every call is refused, and nothing is sent`() async {
-        let calls = EngineAssembly.live.makeCalls(values([pin, "no-pin"]))
+        let calls = PubNubEngineAssembly.live.makeCalls(values([pin, "no-pin"]))
         #expect(calls is RefusingCalls)
         let client = PubNub(values(["no-pin"]), queue: .inline, assembly: .live)
         let error = await #expect(throws: PNCallError.self) { _ = try await client.serviceTime() }

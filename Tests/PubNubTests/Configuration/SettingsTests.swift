@@ -115,7 +115,7 @@ struct SettingsTests {
         var values = values
         #expect(!values.preventsAppNap)
         values.preventsAppNap = isWanted
-        let driver = EngineAssembly.driver(
+        let driver = PubNubEngineAssembly.driver(
             values, values.settings(instanceID: "i"),
             transport: RefusingTransport<PubNubSession>(ConnectionFailure(.badRequest, "")),
             timers: ManualTimers())

@@ -150,7 +150,7 @@ struct DeliveryTests {
         let engine = ScriptedEngine()
         let client = PubNub(
             ConfigurationValues(publishKey: "p", subscribeKey: "s", uuid: "me", deviceID: "d"), queue: .queue(queue),
-            assembly: EngineAssembly(makeCalls: { _ in ScriptedCalls() }, makeEngine: { _, _ in engine }))
+            assembly: PubNubEngineAssembly(makeCalls: { _ in ScriptedCalls() }, makeEngine: { _, _ in engine }))
         let listener = RecordingListener()
         client.addListener(listener)
         let isElsewhere = NIOLockedValueBox(false)
@@ -169,7 +169,7 @@ struct DeliveryTests {
         let client = PubNub(
             ConfigurationValues(publishKey: "p", subscribeKey: "s", uuid: "me", deviceID: "d"),
             queue: .queue(DispatchQueue(label: "callbacks")),
-            assembly: EngineAssembly(makeCalls: { _ in ScriptedCalls() }, makeEngine: { _, _ in engine }))
+            assembly: PubNubEngineAssembly(makeCalls: { _ in ScriptedCalls() }, makeEngine: { _, _ in engine }))
         let listener = RecordingListener()
         client.addListener(listener)
         client.subscribeToChannels(["a"], withPresence: false)

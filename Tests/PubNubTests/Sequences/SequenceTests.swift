@@ -99,7 +99,7 @@ struct SequenceTests {
         let engine = ScriptedEngine()
         var client: PubNub? = PubNub(
             ConfigurationValues(publishKey: "p", subscribeKey: "s", uuid: "me", deviceID: "d"), queue: .inline,
-            assembly: EngineAssembly(makeCalls: { _ in ScriptedCalls() }, makeEngine: { _, _ in engine }))
+            assembly: PubNubEngineAssembly(makeCalls: { _ in ScriptedCalls() }, makeEngine: { _, _ in engine }))
         let statuses = client?.statuses
         client?.subscribeToChannels(["a"], withPresence: false)
         engine.confirm(PubNubList(channels: ["a"]))

@@ -19,7 +19,7 @@ struct Fixture {
         configure(&values)
         let engine = engine
         client = PubNub(
-            values, queue: .inline, assembly: EngineAssembly(makeCalls: { _ in calls }, makeEngine: { _, _ in engine }))
+            values, queue: .inline, assembly: PubNubEngineAssembly(makeCalls: { _ in calls }, makeEngine: { _, _ in engine }))
         client.addListener(listener)
     }
 }

@@ -16,10 +16,12 @@ struct SessionFixture {
         var values = ConfigurationValues(publishKey: "pub", subscribeKey: "sub", uuid: "me", deviceID: "device")
         configure(&values)
         let (transport, timers) = (transport, timers)
-        let assembly = EngineAssembly(
+        let assembly = PubNubEngineAssembly(
             makeCalls: { _ in ScriptedCalls() },
             makeEngine: { values, settings in
-                LiveSubscription(settings) { EngineAssembly.driver(values, $0, transport: transport, timers: timers, seed: 7) }
+                LiveSubscription(settings) {
+                    PubNubEngineAssembly.driver(values, $0, transport: transport, timers: timers, seed: 7)
+                }
             })
         client = PubNub(values, queue: .inline, assembly: assembly)
         client.addListener(listener)

@@ -62,12 +62,12 @@ struct AdditionsTests {
     @Test func `Rule PA-96: the paths reach the connection and what asks endpoints`() {
         let options = PusherClientOptions()
         let policy = ConnectionSettings().policy
-        #expect(EngineAssembly.configuration(options, policy).paths == .all)
-        #expect(EngineAssembly.caller(options, policy)(1_000).paths == .all)
+        #expect(PusherEngineAssembly.configuration(options, policy).paths == .all)
+        #expect(PusherEngineAssembly.caller(options, policy)(1_000).paths == .all)
         let paths = NetworkPaths(allowsLowDataMode: false, allowsExpensive: false, allowsCellular: false)
         options.networkPaths = paths
-        #expect(EngineAssembly.configuration(options, policy).paths == paths)
-        let makeCaller = EngineAssembly.caller(options, policy)
+        #expect(PusherEngineAssembly.configuration(options, policy).paths == paths)
+        let makeCaller = PusherEngineAssembly.caller(options, policy)
         options.networkPaths = .all
         #expect(makeCaller(1_000).paths == paths && makeCaller(1_000).bodyLimit == 1_000)
     }
@@ -75,7 +75,7 @@ struct AdditionsTests {
     @Test func `Rule PA-95: the liveness reaches what asks endpoints`() {
         var settings = ConnectionSettings()
         settings.liveness = .frugal
-        #expect(EngineAssembly.caller(PusherClientOptions(), settings.policy)(1).liveness.total > 120)
+        #expect(PusherEngineAssembly.caller(PusherClientOptions(), settings.policy)(1).liveness.total > 120)
     }
 
     @Test(arguments: [true, false])
@@ -90,7 +90,7 @@ struct AdditionsTests {
         func configuration(_ options: PusherClientOptions) -> WebSocketTransportConfiguration {
             var settings = ConnectionSettings()
             settings.timing = options.timing
-            return EngineAssembly.configuration(options, settings.policy)
+            return PusherEngineAssembly.configuration(options, settings.policy)
         }
         let options = PusherClientOptions()
         #expect(configuration(options).messageTimeout == .seconds(30) && configuration(options).limits.messageBytes == 1 << 25)

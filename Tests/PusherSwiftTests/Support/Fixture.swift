@@ -34,13 +34,13 @@ struct Fixture {
         let queue = DispatchQueue(label: "test.callbacks")
         queue.setSpecific(key: Self.marker, value: "callbacks")
         options.callbackQueue = queue
-        options.engine = EngineAssembly(
+        options.engine = PusherEngineAssembly(
             makeHTTP: { _, _ in http },
             makeDriver: { url, options, policy, runner, gate, wantsFrames in
                 ConnectionDriver(
                     transport: gate.around(transport, wantsFrames: wantsFrames), jobs: runner, timers: timers, policy: policy,
-                    memory: EngineAssembly.memory(url: url, options: options), seed: 1,
-                    backlog: Self.backlog, isDroppable: EngineAssembly.isDroppable)
+                    memory: PusherEngineAssembly.memory(url: url, options: options), seed: 1,
+                    backlog: Self.backlog, isDroppable: PusherEngineAssembly.isDroppable)
             },
             observeNetwork: { [network] host, driver in
                 network.listen(host) { [weak driver] in driver?.submit(.networkChanged($0)) }

@@ -24,7 +24,7 @@ final class ScriptedService: SubscriptionEngine, CallTransport {
         var values = ConfigurationValues(publishKey: "demo", subscribeKey: "demo", uuid: "me", deviceID: "device")
         values.cipherKey = cipherKey
         return PubNub(
-            values, queue: .inline, assembly: EngineAssembly(makeCalls: { _ in self }, makeEngine: { _, _ in self }))
+            values, queue: .inline, assembly: PubNubEngineAssembly(makeCalls: { _ in self }, makeEngine: { _, _ in self }))
     }
 
     // MARK: Calls
