@@ -54,7 +54,9 @@ struct HistoryReader {
 
     private func fetch(_ condition: String, _ arguments: StatementArguments) throws -> [Found] {
         let statement = try database.cachedStatement(
-            sql: "SELECT \(MessageRow.columns), m.position FROM message m \(MessageRow.joins) WHERE \(condition)")
-        return try Row.fetchAll(statement, arguments: arguments).map { (MessageRow.message(of: $0), $0[MessageRow.columnCount]) }
+            sql: "SELECT \(MessageColumns.columns), m.position FROM message m \(MessageColumns.joins) WHERE \(condition)")
+        return try Row.fetchAll(statement, arguments: arguments).map {
+            (MessageColumns.message(of: $0), $0[MessageColumns.columnCount])
+        }
     }
 }

@@ -20,7 +20,7 @@ enum ChatSchema {
                 JOIN name ON name.number = message.type WHERE message.slot IS NOT NULL ORDER BY message.channel, message.slot
                 """)
         while let row = try rows.next() {
-            guard let words = MessageText(row[2], MessageRow.bytes(row, 3) ?? []).words else { continue }
+            guard let words = MessageText(row[2], MessageColumns.bytes(row, 3) ?? []).words else { continue }
             try insertion.execute(arguments: [WordKey.key(row[0], row[1]), words])
         }
     }

@@ -63,10 +63,10 @@ struct Intake {
     private mutating func take(_ recall: ChatRecall) throws {
         guard let id = Position.of(recall.id) else { return }
         let channel = try channel(recall.conversation, from: recall.from, to: recall.to)
-        var early = try transaction.early(id, in: channel) ?? EarlyChange()
+        var early = try transaction.early(id, in: channel) ?? EarlyMessageChange()
         guard !early.isRecalled else { return }
         // Kept permanently, because an answer in progress may still contain the message.
-        early = EarlyChange()
+        early = EarlyMessageChange()
         early.isRecalled = true
         try transaction.save(early, of: id, in: channel)
         let message = try transaction.message(id, in: channel)
@@ -78,7 +78,7 @@ struct Intake {
         guard let id = Position.of(edit.id) else { return }
         let channel = try channel(edit.conversation, from: edit.from, to: edit.to)
         guard var message = try transaction.message(id, in: channel) else {
-            var early = try transaction.early(id, in: channel) ?? EarlyChange()
+            var early = try transaction.early(id, in: channel) ?? EarlyMessageChange()
             guard !early.isRecalled, (early.edited ?? .min) < edit.time else { return }
             early.edited = edit.time
             early.content = edit.content
@@ -95,7 +95,7 @@ struct Intake {
         guard let id = Position.of(change.id) else { return }
         let channel = try channel(change.conversation, from: change.from, to: change.to)
         guard var message = try transaction.message(id, in: channel) else {
-            var early = try transaction.early(id, in: channel) ?? EarlyChange()
+            var early = try transaction.early(id, in: channel) ?? EarlyMessageChange()
             guard !early.isRecalled else { return }
             for key in change.deleted { early.metadata.updateValue(nil, forKey: key) }
             for (key, value) in change.set { early.metadata.updateValue(value, forKey: key) }

@@ -41,7 +41,7 @@ extension WriteTransaction {
     /// Stores a message of the inbox that a page of history had contained before.
     /// - Returns: the updated message; nil when the inbox has already delivered it.
     private func deliver(_ known: LocalMessage, _ channel: ChannelState) throws -> LocalMessage? {
-        let isFetched = MessageRow.Flags.isFetched.rawValue
+        let isFetched = MessageColumns.Flags.isFetched.rawValue
         try database.cachedStatement(
             sql: "UPDATE message SET flags = flags & ~?1, received = received & ~1 WHERE local_id = ?2 AND flags & ?1 <> 0"
         ).execute(arguments: [isFetched, known.localID])
@@ -138,7 +138,7 @@ extension LocalMessage {
             content: message.content, options: message.options, edited: message.edited)
     }
 
-    mutating func apply(_ early: EarlyChange) {
+    mutating func apply(_ early: EarlyMessageChange) {
         if let time = early.edited, let new = early.content, time > edited ?? .min {
             content = new
             edited = time

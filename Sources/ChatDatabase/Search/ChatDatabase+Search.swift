@@ -40,13 +40,13 @@ extension ChatDatabase {
             }
             let statement = try database.cachedStatement(
                 sql: """
-                    SELECT \(MessageRow.columns), f.rowid FROM message_text f
+                    SELECT \(MessageColumns.columns), f.rowid FROM message_text f
                     CROSS JOIN message m ON m.channel = f.rowid >> \(WordKey.slotBits) AND m.slot = f.rowid & \(WordKey.lastSlot)
-                    \(MessageRow.joins) WHERE \(condition) ORDER BY f.rowid DESC LIMIT ?
+                    \(MessageColumns.joins) WHERE \(condition) ORDER BY f.rowid DESC LIMIT ?
                     """)
             let rows = try Row.fetchAll(statement, arguments: arguments + [limit])
-            let next = rows.count < limit ? nil : rows.last.map { SearchPlace(key: $0[MessageRow.columnCount]) }
-            return SearchPage(messages: rows.map(MessageRow.message(of:)), next: next)
+            let next = rows.count < limit ? nil : rows.last.map { SearchPlace(key: $0[MessageColumns.columnCount]) }
+            return SearchPage(messages: rows.map(MessageColumns.message(of:)), next: next)
         }
     }
 

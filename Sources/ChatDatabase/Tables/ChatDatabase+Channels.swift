@@ -76,9 +76,9 @@ extension ChatDatabase {
     static func fetch(_ rest: String, _ arguments: StatementArguments, in database: Database) throws -> [LocalChannel] {
         let statement = try database.cachedStatement(sql: "SELECT \(ChannelState.columns) FROM channel \(rest)")
         let states = try Row.fetchAll(statement, arguments: arguments).map(ChannelState.init(row:))
-        let latest = try database.cachedStatement(sql: MessageRow.select("m.local_id = ?"))
+        let latest = try database.cachedStatement(sql: MessageColumns.select("m.local_id = ?"))
         return try states.map { state in
-            let message = try state.latest.flatMap { try Row.fetchOne(latest, arguments: [$0]) }.map(MessageRow.message(of:))
+            let message = try state.latest.flatMap { try Row.fetchOne(latest, arguments: [$0]) }.map(MessageColumns.message(of:))
             return LocalChannel(
                 channel: state.channel, unread: state.unread, mentions: state.mentions, isPinned: state.isPinned,
                 level: state.level, operationTime: state.operationTime, draft: state.draft, latest: message,
@@ -198,7 +198,7 @@ extension ChatDatabase {
 
     /// The oldest unread message.
     public func firstUnread(of channel: ChatChannel) throws(ChatDatabaseError) -> LocalMessage? {
-        try unread(of: channel, mask: MessageRow.Flags.isCounted, limit: 1).first
+        try unread(of: channel, mask: MessageColumns.Flags.isCounted, limit: 1).first
     }
 
     /// Unread messages that mention the user, oldest first.
@@ -207,7 +207,7 @@ extension ChatDatabase {
     }
 
     private func unread(
-        of channel: ChatChannel, mask: MessageRow.Flags, limit: Int
+        of channel: ChatChannel, mask: MessageColumns.Flags, limit: Int
     ) throws(ChatDatabaseError) -> [LocalMessage] {
         try read { database in
             guard let state = try ChannelState.fetch(channel, database), state.unread > 0 else { return [] }
@@ -216,9 +216,9 @@ extension ChatDatabase {
                 ORDER BY m.position LIMIT ?
                 """
             return try Row.fetchAll(
-                database.cachedStatement(sql: MessageRow.select(condition)),
+                database.cachedStatement(sql: MessageColumns.select(condition)),
                 arguments: [state.number, state.readPosition, mask.rawValue, mask.rawValue, limit]
-            ).map(MessageRow.message(of:))
+            ).map(MessageColumns.message(of:))
         }
     }
 }

@@ -4,8 +4,8 @@ import GRDB
 extension ChatDatabase {
     public func message(localID: Int64) throws(ChatDatabaseError) -> LocalMessage? {
         try read { database in
-            try Row.fetchOne(database.cachedStatement(sql: MessageRow.select("m.local_id = ?")), arguments: [localID])
-                .map(MessageRow.message(of:))
+            try Row.fetchOne(database.cachedStatement(sql: MessageColumns.select("m.local_id = ?")), arguments: [localID])
+                .map(MessageColumns.message(of:))
         }
     }
 
@@ -22,8 +22,8 @@ extension ChatDatabase {
                 arguments += [channel.conversation.rawValue, channel.id]
             }
             guard let found = try Int64.fetchOne(database.cachedStatement(sql: sql), arguments: arguments) else { return nil }
-            return try Row.fetchOne(database.cachedStatement(sql: MessageRow.select("m.local_id = ?")), arguments: [found])
-                .map(MessageRow.message(of:))
+            return try Row.fetchOne(database.cachedStatement(sql: MessageColumns.select("m.local_id = ?")), arguments: [found])
+                .map(MessageColumns.message(of:))
         }
     }
 
@@ -32,9 +32,9 @@ extension ChatDatabase {
         try read { database in
             try Row.fetchOne(
                 database.cachedStatement(
-                    sql: MessageRow.select("m.client_id = ? AND m.flags & 1 = 1 ORDER BY m.local_id DESC LIMIT 1")),
+                    sql: MessageColumns.select("m.client_id = ? AND m.flags & 1 = 1 ORDER BY m.local_id DESC LIMIT 1")),
                 arguments: [clientID]
-            ).map(MessageRow.message(of:))
+            ).map(MessageColumns.message(of:))
         }
     }
 
@@ -72,7 +72,7 @@ extension ChatDatabase {
             guard let state = try transaction.knownChannel(channel) else { return }
             let statement = try transaction.database.cachedStatement(
                 sql:
-                    "UPDATE message SET flags = flags | \(MessageRow.Flags.hasSentReceipt.rawValue) WHERE channel = ? AND position = ?"
+                    "UPDATE message SET flags = flags | \(MessageColumns.Flags.hasSentReceipt.rawValue) WHERE channel = ? AND position = ?"
             )
             for id in ids.compactMap(Position.of) { try statement.execute(arguments: [state.number, id]) }
         }
@@ -123,9 +123,9 @@ extension WriteTransaction {
     func removeMessages(of id: ChatChannel, before position: Int64) throws {
         guard let state = try knownChannel(id) else { return }
         let statement = try database.cachedStatement(
-            sql: MessageRow.select("m.channel = ? AND m.position < ? ORDER BY m.position LIMIT 500"))
+            sql: MessageColumns.select("m.channel = ? AND m.position < ? ORDER BY m.position LIMIT 500"))
         while true {
-            let some = try Row.fetchAll(statement, arguments: [state.number, position]).map(MessageRow.message(of:))
+            let some = try Row.fetchAll(statement, arguments: [state.number, position]).map(MessageColumns.message(of:))
             for message in some {
                 var message = message
                 if let channel = try knownChannel(id) { message.note(readTime: channel.readTime) }

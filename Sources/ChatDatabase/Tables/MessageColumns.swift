@@ -3,7 +3,7 @@ import GRDB
 import WireCoding
 
 /// The columns of a message in its table.
-enum MessageRow {
+enum MessageColumns {
     /// Bits of `flags`.
     struct Flags: OptionSet {
         let rawValue: Int

@@ -15,8 +15,8 @@ enum Stored {
 
 extension WriteTransaction {
     func fetch(_ condition: String, _ arguments: StatementArguments) throws -> LocalMessage? {
-        let row = try Row.fetchOne(database.cachedStatement(sql: MessageRow.select(condition)), arguments: arguments)
-        guard var message = row.map(MessageRow.message(of:)) else { return nil }
+        let row = try Row.fetchOne(database.cachedStatement(sql: MessageColumns.select(condition)), arguments: arguments)
+        guard var message = row.map(MessageColumns.message(of:)) else { return nil }
         // The read mark may have moved in this transaction.
         if let channel = try knownChannel(message.channel) { message.note(readTime: channel.readTime) }
         return message
@@ -39,7 +39,7 @@ extension WriteTransaction {
     func isMention(_ message: LocalMessage) throws -> Bool {
         let flags = try Int.fetchOne(
             database.cachedStatement(sql: "SELECT flags FROM message WHERE local_id = ?"), arguments: [message.localID])
-        return MessageRow.Flags(rawValue: flags ?? 0).contains(.isMention)
+        return MessageColumns.Flags(rawValue: flags ?? 0).contains(.isMention)
     }
 }
 
@@ -59,7 +59,7 @@ extension WriteTransaction {
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """)
         let options = message.options
-        var flags = MessageRow.flags(message, isMention: text.mentions(user) && !message.isSent)
+        var flags = MessageColumns.flags(message, isMention: text.mentions(user) && !message.isSent)
         if isFetched { flags.insert(.isFetched) }
         try statement.execute(arguments: [
             channel.number, position, slot, message.id == nil ? nil : position, message.clientID,
@@ -208,7 +208,7 @@ extension WriteTransaction {
         let row = try Row.fetchOne(
             database.cachedStatement(
                 sql: """
-                    SELECT local_id, position FROM message WHERE channel = ? AND flags & \(MessageRow.Flags.isNotLatest.rawValue) = 0
+                    SELECT local_id, position FROM message WHERE channel = ? AND flags & \(MessageColumns.Flags.isNotLatest.rawValue) = 0
                     ORDER BY position DESC LIMIT 1
                     """),
             arguments: [channel.number])
@@ -229,8 +229,8 @@ extension WriteTransaction {
         let row = try Row.fetchOne(
             database.cachedStatement(
                 sql: """
-                    SELECT count(*), ifnull(sum(flags & \(MessageRow.Flags.isMention.rawValue) <> 0), 0) FROM message
-                    WHERE channel = ? AND position >= ? AND flags & 3 = \(MessageRow.Flags.isCounted.rawValue) AND received & 1 = 0
+                    SELECT count(*), ifnull(sum(flags & \(MessageColumns.Flags.isMention.rawValue) <> 0), 0) FROM message
+                    WHERE channel = ? AND position >= ? AND flags & 3 = \(MessageColumns.Flags.isCounted.rawValue) AND received & 1 = 0
                     """),
             arguments: [channel.number, channel.readPosition])
         channel.unread = row?[0] ?? 0

@@ -76,16 +76,16 @@ final class WriteTransaction {
 
     // MARK: - Records of messages that are not stored
 
-    func early(_ id: Int64, in channel: ChannelState) throws -> EarlyChange? {
+    func early(_ id: Int64, in channel: ChannelState) throws -> EarlyMessageChange? {
         let isThere = try hasEarly ?? (Bool.fetchOne(database, sql: "SELECT EXISTS (SELECT 1 FROM early)") ?? false)
         hasEarly = isThere
         guard isThere else { return nil }
         let statement = try database.cachedStatement(
             sql: "SELECT recalled, edited, content, metadata FROM early WHERE channel = ? AND id = ?")
-        return try Row.fetchOne(statement, arguments: [channel.number, id]).map(EarlyChange.init(row:))
+        return try Row.fetchOne(statement, arguments: [channel.number, id]).map(EarlyMessageChange.init(row:))
     }
 
-    func save(_ change: EarlyChange, of id: Int64, in channel: ChannelState) throws {
+    func save(_ change: EarlyMessageChange, of id: Int64, in channel: ChannelState) throws {
         hasEarly = true
         let statement = try database.cachedStatement(
             sql: "INSERT OR REPLACE INTO early (channel, id, recalled, edited, content, metadata) VALUES (?, ?, ?, ?, ?, ?)")
@@ -112,7 +112,7 @@ final class WriteTransaction {
 }
 
 /// A change that arrived before its message.
-struct EarlyChange {
+struct EarlyMessageChange {
     var isRecalled = false
     var edited: Int64?
     var content: [UInt8]?
@@ -124,7 +124,7 @@ struct EarlyChange {
     init(row: Row) {
         isRecalled = row[0]
         edited = row[1]
-        content = MessageRow.bytes(row, 2)
+        content = MessageColumns.bytes(row, 2)
         metadata = (row[3] as String?).map(StoredText.pairs) ?? [:]
     }
 }

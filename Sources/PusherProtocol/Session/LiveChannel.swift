@@ -61,7 +61,7 @@ struct SealedChannel: Sendable {
 }
 
 /// A change of a presence channel's members that arrived before the confirmation.
-enum EarlyChange: Sendable {
+enum EarlyMemberChange: Sendable {
     case added(PusherMember)
     case removed(PusherMember)
 }

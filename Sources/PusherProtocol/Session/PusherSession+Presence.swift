@@ -54,7 +54,7 @@ extension PusherSession {
     }
 
     /// Keeps a change until the confirmation arrives. Replayed changes are in the list already.
-    private mutating func note(_ change: EarlyChange, of name: String) {
+    private mutating func note(_ change: EarlyMemberChange, of name: String) {
         guard let channel = live[name], channel.phase == .confirming, !channel.isReplaying,
             (early[name]?.count ?? 0) < PusherLimits.membersKept
         else { return }

@@ -35,7 +35,7 @@ public struct PusherSession: WebSocketSession {
     /// still arrive until a later ping is answered (rule PS-36).
     var takenBack: [Identifier: UInt64] = [:]
     /// Changes of members that arrived before the confirmation of their channel, in order (rule PS-37).
-    var early: [Identifier: [EarlyChange]] = [:]
+    var early: [Identifier: [EarlyMemberChange]] = [:]
     /// The channel of each running job.
     var jobs: [JobID: String] = [:]
     /// Events whose outcome is not known yet, in order of sending.
