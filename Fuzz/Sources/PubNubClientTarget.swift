@@ -125,15 +125,15 @@ enum PubNubCallsTarget {
 
 /// Answers every call at once with the same answer.
 private final class ScriptedAnswer: CallTransport {
-    private let answer: HTTPAnswer
+    private let answer: HTTPCallAnswer
 
     init(status: Int, body: [UInt8]) {
-        answer = HTTPAnswer(status: status, headers: [HTTPField("Content-Type", "application/json")], body: body, url: "")
+        answer = HTTPCallAnswer(status: status, headers: [HTTPField("Content-Type", "application/json")], body: body, url: "")
     }
 
     func send(
         _ exchange: HTTPExchange, to endpoint: HTTPEndpoint,
-        completion: @escaping @Sendable (Result<HTTPAnswer, ConnectionFailure>) -> Void
+        completion: @escaping @Sendable (Result<HTTPCallAnswer, ConnectionFailure>) -> Void
     ) -> JobCancellation {
         completion(.success(answer))
         return {}

@@ -8,7 +8,7 @@ package protocol HTTPSending: Sendable {
     /// An answer of any status is a success here.
     ///
     /// - Throws: `cancelled` when the task was cancelled; what the transport knows about a failure otherwise.
-    func send(_ call: HTTPCall, timeout: Duration) async throws(ConnectionFailure) -> HTTPAnswer
+    func send(_ call: HTTPCall, timeout: Duration) async throws(ConnectionFailure) -> HTTPCallAnswer
 }
 
 /// Makes requests without waiting: the HTTP transport's caller, or a double.
@@ -17,18 +17,18 @@ package protocol HTTPStarting: HTTPSending {
     ///
     /// - Parameter completion: called once, on any thread; never after a cancellation.
     func send(
-        _ call: HTTPCall, timeout: Duration, completion: @escaping @Sendable (Result<HTTPAnswer, ConnectionFailure>) -> Void
+        _ call: HTTPCall, timeout: Duration, completion: @escaping @Sendable (Result<HTTPCallAnswer, ConnectionFailure>) -> Void
     ) -> JobCancellation
 }
 
 extension HTTPCaller: HTTPStarting {}
 
 extension HTTPStarting {
-    package func send(_ call: HTTPCall, timeout: Duration) async throws(ConnectionFailure) -> HTTPAnswer {
+    package func send(_ call: HTTPCall, timeout: Duration) async throws(ConnectionFailure) -> HTTPCallAnswer {
         try await answer(to: call, timeout: timeout).get()
     }
 
-    private func answer(to call: HTTPCall, timeout: Duration) async -> Result<HTTPAnswer, ConnectionFailure> {
+    private func answer(to call: HTTPCall, timeout: Duration) async -> Result<HTTPCallAnswer, ConnectionFailure> {
         if Task.isCancelled { return .failure(.cancelledByCaller) }
         let pending = NIOLockedValueBox(PendingAnswer())
         let wait = TaskWait()
@@ -66,11 +66,11 @@ extension HTTPStarting {
 
 /// A caller that waits for an answer.
 private struct PendingAnswer: Sendable {
-    var continuation: CheckedContinuation<Result<HTTPAnswer, ConnectionFailure>, Never>?
+    var continuation: CheckedContinuation<Result<HTTPCallAnswer, ConnectionFailure>, Never>?
     var cancel: JobCancellation?
     var isCancelled = false
 
-    mutating func take() -> CheckedContinuation<Result<HTTPAnswer, ConnectionFailure>, Never>? {
+    mutating func take() -> CheckedContinuation<Result<HTTPCallAnswer, ConnectionFailure>, Never>? {
         defer { continuation = nil }
         return continuation
     }

@@ -44,7 +44,7 @@ import Testing
 
     @Test func `LL-145: a call whose task is cancelled ends, and its request is given up`() async throws {
         let requests = HeldRequests()
-        let call = Task { () -> Result<HTTPAnswer, ConnectionFailure> in
+        let call = Task { () -> Result<HTTPCallAnswer, ConnectionFailure> in
             do throws(ConnectionFailure) {
                 return .success(try await requests.send(HTTPCall(url: "http://h/"), timeout: .seconds(1)))
             } catch {
@@ -77,7 +77,7 @@ private final class HeldRequests: HTTPStarting {
     var cancelled: Int { counts.withLockedValue { $0.cancelled } }
 
     func send(
-        _ call: HTTPCall, timeout: Duration, completion: @escaping @Sendable (Result<HTTPAnswer, ConnectionFailure>) -> Void
+        _ call: HTTPCall, timeout: Duration, completion: @escaping @Sendable (Result<HTTPCallAnswer, ConnectionFailure>) -> Void
     ) -> JobCancellation {
         counts.withLockedValue { $0.sent += 1 }
         return { [counts] in counts.withLockedValue { $0.cancelled += 1 } }

@@ -31,15 +31,15 @@ extension PusherBackend {
 
 /// Answers with a list of outcomes, the last one again and again, and notes the calls.
 final class ScriptedSending: BackendSending {
-    private let state: NIOLockedValueBox<(left: [Result<HTTPAnswer, ConnectionFailure>], calls: [HTTPCall])>
+    private let state: NIOLockedValueBox<(left: [Result<HTTPCallAnswer, ConnectionFailure>], calls: [HTTPCall])>
 
-    init(_ outcomes: [Result<HTTPAnswer, ConnectionFailure>]) {
+    init(_ outcomes: [Result<HTTPCallAnswer, ConnectionFailure>]) {
         state = NIOLockedValueBox((outcomes, []))
     }
 
     var calls: [HTTPCall] { state.withLockedValue { $0.calls } }
 
-    func send(_ call: HTTPCall, timeout: Duration) async throws(ConnectionFailure) -> HTTPAnswer {
+    func send(_ call: HTTPCall, timeout: Duration) async throws(ConnectionFailure) -> HTTPCallAnswer {
         let outcome = state.withLockedValue { state in
             state.calls.append(call)
             return state.left.count > 1 ? state.left.removeFirst() : state.left[0]
@@ -47,8 +47,10 @@ final class ScriptedSending: BackendSending {
         return try outcome.get()
     }
 
-    static func answer(_ status: Int, _ body: String = "{}", headers: [HTTPField] = []) -> Result<HTTPAnswer, ConnectionFailure> {
-        .success(HTTPAnswer(status: status, headers: headers, body: Array(body.utf8), url: "http://127.0.0.1/"))
+    static func answer(
+        _ status: Int, _ body: String = "{}", headers: [HTTPField] = []
+    ) -> Result<HTTPCallAnswer, ConnectionFailure> {
+        .success(HTTPCallAnswer(status: status, headers: headers, body: Array(body.utf8), url: "http://127.0.0.1/"))
     }
 }
 

@@ -29,7 +29,7 @@ public struct HTTPField: Hashable, Sendable {
 }
 
 /// An HTTP answer, whatever its status.
-public struct HTTPAnswer: Hashable, Sendable {
+public struct HTTPCallAnswer: Hashable, Sendable {
     public var status: Int
     public var headers: [HTTPField]
     public var body: [UInt8]

@@ -57,7 +57,7 @@ public final class HTTPCaller: Sendable {
         connections = .connections(for: settings)
     }
 
-    /// Makes a request. An answer of any status is a success here; see ``HTTPAnswer/failure``.
+    /// Makes a request. An answer of any status is a success here; see ``HTTPCallAnswer/failure``.
     ///
     /// - Parameters:
     ///   - timeout: the time limit of name lookup, connection, request and answer together.
@@ -65,11 +65,11 @@ public final class HTTPCaller: Sendable {
     /// - Returns: a closure that cancels the request at once.
     public func send(
         _ call: HTTPCall, timeout: Duration,
-        completion: @escaping @Sendable (Result<HTTPAnswer, ConnectionFailure>) -> Void
+        completion: @escaping @Sendable (Result<HTTPCallAnswer, ConnectionFailure>) -> Void
     ) -> JobCancellation {
-        let request: CallRequest
+        let request: ValidatedCall
         do throws(ConnectionFailure) {
-            request = try CallRequest(call)
+            request = try ValidatedCall(call)
         } catch {
             completion(.failure(error))
             return {}
@@ -82,10 +82,10 @@ public final class HTTPCaller: Sendable {
     /// Makes a request and waits for the answer. Cancelling the task cancels the request at once.
     ///
     /// - Throws: `cancelledByCaller` when the task is cancelled.
-    public func send(_ call: HTTPCall, timeout: Duration) async throws(ConnectionFailure) -> HTTPAnswer {
+    public func send(_ call: HTTPCall, timeout: Duration) async throws(ConnectionFailure) -> HTTPCallAnswer {
         if Task.isCancelled { throw .cancelledByCaller }
-        let request = try CallRequest(call)
-        let answer = connections.eventLoop.makePromise(of: HTTPAnswer.self)
+        let request = try ValidatedCall(call)
+        let answer = connections.eventLoop.makePromise(of: HTTPCallAnswer.self)
         let running = perform(request, timeout: timeout) { answer.completeWith($0.mapError { $0 as any Error }) }
         do {
             return try await withTaskCancellationHandler {
@@ -99,7 +99,7 @@ public final class HTTPCaller: Sendable {
     }
 
     private func perform(
-        _ request: CallRequest, timeout: Duration, completion: @escaping RunningCall.Completion
+        _ request: ValidatedCall, timeout: Duration, completion: @escaping RunningCall.Completion
     ) -> RunningCall {
         let running = RunningCall(eventLoop: connections.eventLoop, completion: completion)
         let (pool, bodyLimit, deadline) = (connections.pool, bodyLimit, NIODeadline.now() + TimeAmount(timeout))

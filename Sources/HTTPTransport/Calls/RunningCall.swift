@@ -5,7 +5,7 @@ import NIOHTTP1
 import TransportCommon
 
 /// A call that was checked and can be sent.
-struct CallRequest: Sendable {
+struct ValidatedCall: Sendable {
     let url: String
     let endpoint: HTTPEndpoint
     let exchange: HTTPExchange
@@ -26,7 +26,7 @@ struct CallRequest: Sendable {
 
 /// A call in progress, which any thread may control and which runs on its event loop.
 final class RunningCall: Sendable {
-    typealias Completion = @Sendable (Result<HTTPAnswer, ConnectionFailure>) -> Void
+    typealias Completion = @Sendable (Result<HTTPCallAnswer, ConnectionFailure>) -> Void
 
     private let eventLoop: any EventLoop
     /// The completion; nil once it was called or must not be called any more.
@@ -41,14 +41,14 @@ final class RunningCall: Sendable {
     }
 
     /// Starts the call. On the loop.
-    func start(_ request: CallRequest, on pool: ConnectionPool, bodyLimit: Int, deadline: NIODeadline) {
+    func start(_ request: ValidatedCall, on pool: ConnectionPool, bodyLimit: Int, deadline: NIODeadline) {
         guard completion.withLockedValue({ $0 != nil }) else { return }
         let exchange = CallExchange(request, pool: pool, bodyLimit: bodyLimit) { self.complete($0) }
         self.exchange.value = exchange
         exchange.start(deadline: deadline, on: eventLoop)
     }
 
-    private func complete(_ result: Result<HTTPAnswer, ConnectionFailure>) {
+    private func complete(_ result: Result<HTTPCallAnswer, ConnectionFailure>) {
         exchange.value = nil
         take()?(result)
     }
@@ -76,18 +76,18 @@ final class RunningCall: Sendable {
 
 /// The exchange of a call, with its timer and failures. On one event loop.
 private final class CallExchange: ExchangeOwner {
-    private let request: CallRequest
+    private let request: ValidatedCall
     private let pool: ConnectionPool
     private let bodyLimit: Int
-    private let completion: (Result<HTTPAnswer, ConnectionFailure>) -> Void
+    private let completion: (Result<HTTPCallAnswer, ConnectionFailure>) -> Void
     private var run: ExchangeRun?
     private var timer: Scheduled<Void>?
     /// Whether a connection has begun to write the request, now or in an earlier try.
     private var wasSent = false
 
     init(
-        _ request: CallRequest, pool: ConnectionPool, bodyLimit: Int,
-        completion: @escaping (Result<HTTPAnswer, ConnectionFailure>) -> Void
+        _ request: ValidatedCall, pool: ConnectionPool, bodyLimit: Int,
+        completion: @escaping (Result<HTTPCallAnswer, ConnectionFailure>) -> Void
     ) {
         self.request = request
         self.pool = pool
@@ -129,7 +129,7 @@ private final class CallExchange: ExchangeOwner {
     func answered(_ run: ExchangeRun, head: HTTPResponseHead, body: ByteBuffer) {
         end(
             .success(
-                HTTPAnswer(
+                HTTPCallAnswer(
                     status: Int(head.status.code), headers: head.headers.map { HTTPField($0.name, $0.value) },
                     body: Array(body.readableBytesView), url: request.url)))
     }
@@ -141,7 +141,7 @@ private final class CallExchange: ExchangeOwner {
         end(.failure(failure))
     }
 
-    private func end(_ result: Result<HTTPAnswer, ConnectionFailure>) {
+    private func end(_ result: Result<HTTPCallAnswer, ConnectionFailure>) {
         timer?.cancel()
         timer = nil
         run = nil

@@ -73,7 +73,7 @@ struct ChatTokenIssuer: Sendable {
     /// The server's own refusals are final. They concern the request and its signature. There is no token yet, so they do not become
     /// `credentialsRejected`, which requests another token (rule LL-61). Answers of something between client and server, such as a
     /// captive portal, are not final.
-    static func token(in answer: HTTPAnswer) throws(ConnectionFailure) -> String {
+    static func token(in answer: HTTPCallAnswer) throws(ConnectionFailure) -> String {
         let json = try? JSONText(bytes: answer.body)
         if answer.isSuccess, let token = json?["result"]?["accessToken"]?.string { return token }
         let code = json?["code"]?.integer.map { ChatErrorCode($0) }
@@ -84,7 +84,7 @@ struct ChatTokenIssuer: Sendable {
             answer.failure
             ?? ConnectionFailure(
                 .malformedResponse,
-                answer.isWebPage ? HTTPAnswer.webPageReason : "The server's answer has no access token.", origin: .server,
+                answer.isWebPage ? HTTPCallAnswer.webPageReason : "The server's answer has no access token.", origin: .server,
                 httpStatus: answer.status)
         switch answer.status {
         case 200..<400, 407, 408, 511: break

@@ -15,7 +15,7 @@ struct HeaderedHTTP: HTTPSending {
         fields = headers.sorted { $0.key < $1.key }.map { HTTPField($0.key, $0.value) }
     }
 
-    func send(_ call: HTTPCall, timeout: Duration) async throws(ConnectionFailure) -> HTTPAnswer {
+    func send(_ call: HTTPCall, timeout: Duration) async throws(ConnectionFailure) -> HTTPCallAnswer {
         if fields.isEmpty { return try await base.send(call, timeout: timeout) }
         var call = call
         call.headers += fields

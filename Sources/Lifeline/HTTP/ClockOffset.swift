@@ -27,7 +27,7 @@ final class ClockOffset: Sendable {
     ///   - request: the request with this timestamp, in seconds since 1970.
     func send(
         by http: any HTTPSending, timeout: Duration, unixSeconds: @Sendable () -> Int, _ request: (Int) -> HTTPCall
-    ) async throws(ConnectionFailure) -> HTTPAnswer {
+    ) async throws(ConnectionFailure) -> HTTPCallAnswer {
         let used = seconds(at: unixSeconds())
         let answer = try await http.send(request(used), timeout: timeout)
         guard [400, 401, 403].contains(answer.status), let date = answer.first("Date").flatMap({ HTTPDate.unixTime($0) }) else {

@@ -84,7 +84,7 @@ struct PubNubCaller: Sendable {
                 method: request.method, url: host.url(target: request.target(settings, timestamp: seconds)), headers: headers,
                 body: request.body)
         }
-        let answer: HTTPAnswer
+        let answer: HTTPCallAnswer
         do throws(ConnectionFailure) {
             if settings.secretKey == nil {
                 answer = try await http.send(signed(at: nil), timeout: limit)

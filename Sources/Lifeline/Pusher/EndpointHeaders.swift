@@ -32,7 +32,7 @@ extension PusherAuthorizer {
     static func ask(
         _ headers: EndpointHeaders, _ source: TokenSource<[String: String]>?, by http: any HTTPSending, within limit: Duration,
         _ request: ([String: String]) -> HTTPCall
-    ) async throws(ConnectionFailure) -> HTTPAnswer {
+    ) async throws(ConnectionFailure) -> HTTPCallAnswer {
         guard let source else {
             guard case .fixed(let headers) = headers else { return try await http.send(request([:]), timeout: limit) }
             return try await http.send(request(headers), timeout: limit)

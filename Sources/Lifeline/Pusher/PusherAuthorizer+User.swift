@@ -61,7 +61,7 @@ extension PusherAuthorizer {
     }
 
     /// Pusher documentation, Authenticating users.
-    static func userGrant(in answer: HTTPAnswer) throws(ConnectionFailure) -> PusherAuthorization {
+    static func userGrant(in answer: HTTPCallAnswer) throws(ConnectionFailure) -> PusherAuthorization {
         if let failure = answer.failure { throw failure }
         guard let grant = try? JSONText(bytes: answer.body), let auth = grant["auth"]?.string,
             let userData = grant["user_data"]?.string

@@ -129,7 +129,7 @@ extension PusherAuthorizer {
         return HTTPCall(method: "POST", url: url, headers: all, body: Array(form.utf8))
     }
 
-    static func grant(in answer: HTTPAnswer) throws(ConnectionFailure) -> PusherAuthorization {
+    static func grant(in answer: HTTPCallAnswer) throws(ConnectionFailure) -> PusherAuthorization {
         if let failure = answer.failure { throw failure }
         guard let grant = try? JSONText(bytes: answer.body), let auth = grant["auth"]?.string else {
             throw ConnectionFailure(

@@ -61,7 +61,7 @@ struct PusherCaller: Sendable {
     }
 
     /// Makes a signed request, and repeats it with the server's time when the server refuses this machine's (rule LL-60).
-    private func send(_ method: String, _ path: String, body: [UInt8] = []) async throws(ConnectionFailure) -> HTTPAnswer {
+    private func send(_ method: String, _ path: String, body: [UInt8] = []) async throws(ConnectionFailure) -> HTTPCallAnswer {
         try await clock.send(by: http, timeout: limit, unixSeconds: unixSeconds) { seconds in
             signed(method, path, body: body, at: seconds)
         }
@@ -80,12 +80,12 @@ struct PusherCaller: Sendable {
     }
 
     /// Pusher documentation, HTTP API: 200 is success. A 5xx answer or a web page may come from anything between client and service.
-    static func outcome(of answer: HTTPAnswer) -> PublishOutcome {
+    static func outcome(of answer: HTTPCallAnswer) -> PublishOutcome {
         switch answer.status {
         case 200...299 where answer.isWebPage:
             return .unknown(
                 LifelineError(
-                    .init(.malformedResponse), HTTPAnswer.webPageReason, number: answer.status))
+                    .init(.malformedResponse), HTTPCallAnswer.webPageReason, number: answer.status))
         case 200...299:
             return .accepted(id: nil)
         case 500...599:
@@ -103,7 +103,7 @@ struct PusherCaller: Sendable {
 
     /// Pusher documentation, HTTP API, GET users: ids only, of presence channels only.
     func members(of channel: PusherChannelName) async throws(LifelineError) -> [Member] {
-        let answer: HTTPAnswer
+        let answer: HTTPCallAnswer
         do throws(ConnectionFailure) {
             // The letters of a channel's name need no encoding in a path.
             answer = try await send("GET", "channels/\(channel.name)/users")
@@ -121,7 +121,7 @@ struct PusherCaller: Sendable {
     }
 
     /// The service's own text is plain text; the error has at most 200 characters of it, on one line.
-    private static func refusal(of question: String, _ answer: HTTPAnswer) -> LifelineError {
+    private static func refusal(of question: String, _ answer: HTTPCallAnswer) -> LifelineError {
         let words = String(decoding: answer.body.prefix(200), as: UTF8.self)
             .split(whereSeparator: { $0.isWhitespace || ($0.asciiValue ?? 0x20) < 0x20 }).joined(separator: " ")
         let code: LifelineError.Code =
@@ -137,7 +137,7 @@ struct PusherCaller: Sendable {
     }
 }
 
-extension HTTPAnswer {
+extension HTTPCallAnswer {
     /// Whether the answer is a web page, such as the sign-in page of a captive portal. Services answer with JSON, which never begins
     /// like a web page.
     var isWebPage: Bool {

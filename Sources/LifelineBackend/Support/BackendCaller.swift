@@ -13,7 +13,7 @@ import WireCoding
 
 /// Makes HTTP requests; replaced in tests.
 protocol BackendSending: Sendable {
-    func send(_ call: HTTPCall, timeout: Duration) async throws(ConnectionFailure) -> HTTPAnswer
+    func send(_ call: HTTPCall, timeout: Duration) async throws(ConnectionFailure) -> HTTPCallAnswer
 }
 
 extension HTTPCaller: BackendSending {}
@@ -53,7 +53,7 @@ struct BackendCaller: Sendable {
     ///
     /// - Parameter call: makes the request for each attempt, because signatures have timestamps.
     /// - Returns: an answer with a status of success.
-    func send(_ repetition: Repetition, _ call: @Sendable () -> HTTPCall) async throws(BackendError) -> HTTPAnswer {
+    func send(_ repetition: Repetition, _ call: @Sendable () -> HTTPCall) async throws(BackendError) -> HTTPCallAnswer {
         var attempt = 0
         while true {
             let failure: BackendError
@@ -93,7 +93,7 @@ extension BackendError {
         .malformedResponse, "A web page came instead of the service's answer.", mayHaveTakenEffect: true)
 }
 
-extension HTTPAnswer {
+extension HTTPCallAnswer {
     var isWebPage: Bool {
         (first("Content-Type")?.lowercased() ?? "").hasPrefix("text/html") || body.first == UInt8(ascii: "<")
     }

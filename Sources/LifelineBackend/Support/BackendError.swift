@@ -78,7 +78,7 @@ extension BackendError {
     }
 
     /// The service's own text is plain text or JSON; the error has at most 200 characters of it, on one line.
-    init(_ answer: HTTPAnswer) {
+    init(_ answer: HTTPCallAnswer) {
         let json = try? JSONText(bytes: answer.body)
         let own = json?["errorMessage"]?.string ?? json?["error"]?["message"]?.string ?? json?["message"]?.string
         let words = (own ?? String(decoding: answer.body.prefix(200), as: UTF8.self)).prefix(200)

@@ -38,7 +38,7 @@ struct AdminAPI: Sendable {
             method: method, url: ([base] + path.map { PercentEncoding.encode($0) }).joined(separator: "/"),
             headers: [HTTPField("Authorization", "Basic \(login)"), HTTPField("Content-Type", "application/json")],
             body: method == "POST" ? Array(body.text.utf8) : [])
-        let answer: HTTPAnswer
+        let answer: HTTPCallAnswer
         do throws(ConnectionFailure) {
             answer = try await caller.send(call, timeout: limit)
         } catch {

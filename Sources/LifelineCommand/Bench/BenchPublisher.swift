@@ -113,7 +113,7 @@ final class BenchPublisher: Sendable {
             "POST", "events", body: Array("{\"name\":\"bench\",\"channels\":[\"\(channel)\"],\"data\":\(json)}".utf8))
     }
 
-    private func answered(_ channel: Int, number: Int, with result: Result<HTTPAnswer, ConnectionFailure>) {
+    private func answered(_ channel: Int, number: Int, with result: Result<HTTPCallAnswer, ConnectionFailure>) {
         let (outcome, trouble): (Outcome, String?)
         switch result {
         case .success(let answer) where answer.isSuccess: (outcome, trouble) = (.accepted, nil)

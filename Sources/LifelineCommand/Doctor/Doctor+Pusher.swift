@@ -134,7 +134,7 @@ extension Doctor {
         let call = HTTPCall(
             method: "POST", url: "\(target.api)\(path)?\(parameters)", headers: [HTTPField("Content-Type", "application/json")],
             body: bytes)
-        let answer: HTTPAnswer
+        let answer: HTTPCallAnswer
         do {
             answer = try await HTTPCaller(trustRoots: roots, proxy: target.proxy).send(call, timeout: limit)
         } catch {

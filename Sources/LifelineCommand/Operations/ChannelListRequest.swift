@@ -34,7 +34,7 @@ struct ChannelListRequest: Sendable {
         let filter = prefix.isEmpty ? [] : [("filter_by_prefix", prefix)]
         var rows: [[UInt8]: ListedChannel] = [:]
         // An application that does not count subscriptions refuses a request for the count.
-        let counted: HTTPAnswer
+        let counted: HTTPCallAnswer
         do throws(ConnectionFailure) {
             counted = try await api.pusher("GET", "channels", parameters: filter + [("info", "subscription_count")])
         } catch {

@@ -47,7 +47,7 @@ struct ServerAPI: Sendable {
     /// - Parameter path: relative to the app's path, percent-encoded.
     func pusher(
         _ method: String, _ path: String, parameters: [PusherRequestSignature.Parameter] = [], body: [UInt8] = []
-    ) async throws(ConnectionFailure) -> HTTPAnswer {
+    ) async throws(ConnectionFailure) -> HTTPCallAnswer {
         try await caller.send(pusherCall(method, path, parameters: parameters, body: body), timeout: limit)
     }
 
@@ -60,7 +60,7 @@ struct ServerAPI: Sendable {
     }
 
     /// PubNub's API, signed with the secret key.
-    func pubnub(_ request: PubNubRequest) async throws(ConnectionFailure) -> HTTPAnswer {
+    func pubnub(_ request: PubNubRequest) async throws(ConnectionFailure) -> HTTPCallAnswer {
         try await caller.send(pubnubCall(request), timeout: limit)
     }
 
@@ -76,7 +76,7 @@ struct ServerAPI: Sendable {
     /// The chat's server API.
     ///
     /// - Parameter path: the path after `/v4/`.
-    func chat(_ path: String, _ body: JSONValue) async throws(ConnectionFailure) -> HTTPAnswer {
+    func chat(_ path: String, _ body: JSONValue) async throws(ConnectionFailure) -> HTTPCallAnswer {
         let key = ChatKey(credentials.key, secret: credentials.secret.revealed)
         let call = ChatRequests(key: key, address: backend, unixMilliseconds: unixMilliseconds).call(path, Array(body.text.utf8))
         return try await caller.send(call, timeout: limit)
@@ -85,7 +85,7 @@ struct ServerAPI: Sendable {
     /// Makes any call and returns at once; for callers that make many.
     ///
     /// - Parameter completion: called once, on a thread of the runtime. Must not block.
-    func start(_ call: HTTPCall, completion: @escaping @Sendable (Result<HTTPAnswer, ConnectionFailure>) -> Void) {
+    func start(_ call: HTTPCall, completion: @escaping @Sendable (Result<HTTPCallAnswer, ConnectionFailure>) -> Void) {
         _ = caller.send(call, timeout: limit, completion: completion)
     }
 
@@ -98,9 +98,9 @@ struct ServerAPI: Sendable {
 extension ServerAPI {
     /// The answer's body, if its status is a success.
     static func json(
-        _ call: () async throws(ConnectionFailure) -> HTTPAnswer
+        _ call: () async throws(ConnectionFailure) -> HTTPCallAnswer
     ) async throws(CommandFailure) -> JSONText {
-        let answer: HTTPAnswer
+        let answer: HTTPCallAnswer
         do throws(ConnectionFailure) {
             answer = try await call()
         } catch {
@@ -113,7 +113,7 @@ extension ServerAPI {
         return json
     }
 
-    static func refusal(_ answer: HTTPAnswer) -> CommandFailure {
+    static func refusal(_ answer: HTTPCallAnswer) -> CommandFailure {
         let json = try? JSONText(bytes: answer.body)
         let own = json?["errorMessage"]?.string ?? json?["error"]?["message"]?.string ?? json?["message"]?.string
         let words = (own ?? String(decoding: answer.body.prefix(200), as: UTF8.self)).prefix(200).printable.trimmingSpaces

@@ -68,7 +68,7 @@ extension Drop {
     }
 
     /// The result of a poll.
-    var poll: Result<HTTPAnswer, ConnectionFailure> {
+    var poll: Result<HTTPCallAnswer, ConnectionFailure> {
         switch self {
         case .overloaded(let retryAfter): .success(.overloaded(retryAfter))
         case .unknownKey: .success(.invalidSubscribeKey)

@@ -72,7 +72,7 @@ extension PNOperationType {
     }
 }
 
-extension HTTPAnswer {
+extension HTTPCallAnswer {
     /// Decodes the answer of a call.
     func read<Call: PubNubCall>(by call: Call) throws(PubNubProblem) -> Call.Answer {
         let head = HTTPAnswerHead(

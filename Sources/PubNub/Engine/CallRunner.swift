@@ -7,7 +7,7 @@ import TransportCommon
 
 /// Makes calls: one request each, answered exactly once. Releasing it cancels calls in progress and answers their callers.
 final class CallRunner: Sendable {
-    typealias Completion = @Sendable (Result<HTTPAnswer, ConnectionFailure>) -> Void
+    typealias Completion = @Sendable (Result<HTTPCallAnswer, ConnectionFailure>) -> Void
 
     private struct Pending {
         var completion: Completion
@@ -101,7 +101,7 @@ final class CallRunner: Sendable {
         for waiter in waiters { waiter() }
     }
 
-    private func finish(_ id: UInt64, _ result: Result<HTTPAnswer, ConnectionFailure>) {
+    private func finish(_ id: UInt64, _ result: Result<HTTPCallAnswer, ConnectionFailure>) {
         let (pending, waiters) = take(id)
         pending?.completion(result)
         for waiter in waiters { waiter() }

@@ -46,7 +46,7 @@ struct CallSource: Sendable {
     }
 
     /// Makes a request. Cancelling the task ends it.
-    func exchange(_ request: CallRequest) async throws(PubNubProblem) -> HTTPAnswer {
+    func exchange(_ request: CallRequest) async throws(PubNubProblem) -> HTTPCallAnswer {
         let ticket = CallTicket(runner: calls)
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

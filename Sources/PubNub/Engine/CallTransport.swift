@@ -8,7 +8,7 @@ protocol CallTransport: AnyObject, Sendable {
     /// Makes a request and returns at once. `completion` is called once, on any thread; never after a cancellation.
     func send(
         _ exchange: HTTPExchange, to endpoint: HTTPEndpoint,
-        completion: @escaping @Sendable (Result<HTTPAnswer, ConnectionFailure>) -> Void
+        completion: @escaping @Sendable (Result<HTTPCallAnswer, ConnectionFailure>) -> Void
     ) -> JobCancellation
 }
 
@@ -22,7 +22,7 @@ final class RefusingCalls: CallTransport {
 
     func send(
         _ exchange: HTTPExchange, to endpoint: HTTPEndpoint,
-        completion: @escaping @Sendable (Result<HTTPAnswer, ConnectionFailure>) -> Void
+        completion: @escaping @Sendable (Result<HTTPCallAnswer, ConnectionFailure>) -> Void
     ) -> JobCancellation {
         completion(.failure(failure))
         return {}
@@ -50,7 +50,7 @@ final class LiveCalls: CallTransport {
 
     func send(
         _ exchange: HTTPExchange, to endpoint: HTTPEndpoint,
-        completion: @escaping @Sendable (Result<HTTPAnswer, ConnectionFailure>) -> Void
+        completion: @escaping @Sendable (Result<HTTPCallAnswer, ConnectionFailure>) -> Void
     ) -> JobCancellation {
         let host = endpoint.host.contains(":") ? "[\(endpoint.host)]" : endpoint.host
         let call = HTTPCall(

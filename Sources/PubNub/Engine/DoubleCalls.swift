@@ -28,7 +28,7 @@ final class DoubleCalls: CallTransport {
 
     func send(
         _ exchange: HTTPExchange, to endpoint: HTTPEndpoint,
-        completion: @escaping @Sendable (Result<HTTPAnswer, ConnectionFailure>) -> Void
+        completion: @escaping @Sendable (Result<HTTPCallAnswer, ConnectionFailure>) -> Void
     ) -> JobCancellation {
         let url = "http://\(endpoint.host)\(exchange.target)"
         let call = HTTPCall(

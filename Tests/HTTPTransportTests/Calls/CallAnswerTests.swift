@@ -15,7 +15,7 @@ import TransportCommon
     /// Asks, lets `respond` answer, and gives the answer.
     private func outcome(
         _ server: PollServer, method: String = "GET", respond: (PollPeer) -> Void
-    ) async throws -> (HTTPAnswer, PollPeer) {
+    ) async throws -> (HTTPCallAnswer, PollPeer) {
         let call = HTTPCall(method: method, url: url(server))
         let reply = Task { [caller] in try await caller.send(call, timeout: .seconds(60)) }
         let peer = try await server.peers.next()
@@ -104,7 +104,7 @@ import TransportCommon
 
     @Test func `Interim answers without end are a timeout`() async throws {
         let server = try await PollServer()
-        let outcome = Inbox<Result<HTTPAnswer, ConnectionFailure>>()
+        let outcome = Inbox<Result<HTTPCallAnswer, ConnectionFailure>>()
         let cancel = caller.send(HTTPCall(url: url(server)), timeout: .seconds(3)) { outcome.put($0) }
         let peer = try await server.peers.next()
         let drips = peer.channel.eventLoop.scheduleRepeatedTask(initialDelay: .zero, delay: .milliseconds(5)) { _ in

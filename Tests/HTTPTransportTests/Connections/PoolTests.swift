@@ -9,7 +9,7 @@ import TransportCommon
 
 /// Rules HT-33 to HT-36: how many connections there are, who waits, and what is kept.
 @Suite struct PoolTests {
-    private typealias Outcome = Result<HTTPAnswer, ConnectionFailure>
+    private typealias Outcome = Result<HTTPCallAnswer, ConnectionFailure>
 
     private func caller(perHost: Int = 8, total: Int = 256, keepAlive: Duration = .seconds(15)) -> HTTPCaller {
         // A loop of its own would be another pool; the limits make it one.

@@ -119,7 +119,7 @@ import Testing
 
     @Test func `Rule HT-29: an answer that drips to any other call ends with the call's own limit`() async throws {
         let server = try await PollServer()
-        let outcome = Inbox<Result<HTTPAnswer, ConnectionFailure>>()
+        let outcome = Inbox<Result<HTTPCallAnswer, ConnectionFailure>>()
         let url = "http://127.0.0.1:\(server.port)/"
         let cancel = HTTPCaller().send(HTTPCall(url: url), timeout: .seconds(3)) { outcome.put($0) }
         let peer = try await server.peers.next()

@@ -89,7 +89,7 @@ struct ChatTokenTests {
     func issued() async throws {
         let http = ScriptedHTTP {
             .success(
-                HTTPAnswer(
+                HTTPCallAnswer(
                     status: 200, body: Array(#"{"code":0,"result":{"userId":"ann","accessToken":"tok-9"}}"#.utf8), url: $0.url))
         }
         #expect(try await issuer(http).token() == "tok-9")
@@ -115,7 +115,7 @@ struct ChatTokenTests {
             (407, "", .proxyUnavailable), (408, "", .timeout), (500, "", .overloaded),
         ])
     func answers(status: Int, body: String, category: StatusCategory) {
-        let answer = HTTPAnswer(status: status, body: Array(body.utf8), url: "http://h/")
+        let answer = HTTPCallAnswer(status: status, body: Array(body.utf8), url: "http://h/")
         let error = #expect(throws: ConnectionFailure.self) { try ChatTokenIssuer.token(in: answer) }
         #expect(error?.category == category)
         #expect(error?.httpStatus == status)
@@ -130,7 +130,7 @@ struct ChatTokenTests {
             let isNow = abs(timestamp / 1000 - served) < 300
             let body = isNow ? #"{"code":0,"result":{"accessToken":"tok"}}"# : #"{"code":1004}"#
             return .success(
-                HTTPAnswer(
+                HTTPCallAnswer(
                     status: isNow ? 200 : 401, headers: [HTTPField("Date", HTTPDate.text(unixTime: Int64(served)))],
                     body: Array(body.utf8), url: call.url))
         }
@@ -147,7 +147,7 @@ struct ChatTokenTests {
     func refusedByIssuer() async throws {
         let http = ScriptedHTTP { call in
             .success(
-                HTTPAnswer(
+                HTTPCallAnswer(
                     status: 401, headers: [HTTPField("Date", HTTPDate.text(unixTime: 1_700_000_010))],
                     body: Array(#"{"code":1004}"#.utf8), url: call.url))
         }

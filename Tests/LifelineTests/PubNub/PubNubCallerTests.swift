@@ -49,7 +49,7 @@ struct PubNubCallerTests {
             let isNow = call.url.contains("timestamp=\(served)")
             let body = isNow ? #"[1,"Sent","5"]"# : #"{"message":"Invalid Timestamp","error":true,"status":400}"#
             return .success(
-                HTTPAnswer(
+                HTTPCallAnswer(
                     status: isNow ? 200 : 400,
                     headers: [
                         HTTPField("Date", HTTPDate.text(unixTime: Int64(served))), HTTPField("Content-Type", "text/javascript"),

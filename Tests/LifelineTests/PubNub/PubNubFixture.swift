@@ -181,7 +181,7 @@ extension ScriptedHTTP {
     static func json(status: Int = 200, _ body: @escaping @Sendable (HTTPCall) -> String) -> ScriptedHTTP {
         ScriptedHTTP {
             .success(
-                HTTPAnswer(
+                HTTPCallAnswer(
                     status: status, headers: [HTTPField("Content-Type", "text/javascript")], body: Array(body($0).utf8),
                     url: $0.url))
         }

@@ -39,7 +39,7 @@ struct PusherAuthorizerTests {
     @Test("LL-12: an endpoint is asked with a percent-encoded form and its own headers")
     func endpoint() async throws {
         let http = ScriptedHTTP {
-            .success(HTTPAnswer(status: 200, body: Array(#"{"auth":"k:s","shared_secret":"abc"}"#.utf8), url: $0.url))
+            .success(HTTPCallAnswer(status: 200, body: Array(#"{"auth":"k:s","shared_secret":"abc"}"#.utf8), url: $0.url))
         }
         let grant = try await run(.endpoint("http://a/auth", headers: ["X-A": "b"]), "private-a,b", http: http).get()
         #expect(grant == PusherAuthorization(auth: "k:s", sharedSecret: "abc"))
@@ -53,7 +53,7 @@ struct PusherAuthorizerTests {
         "LL-12: an endpoint's refusal keeps its status",
         arguments: [(403, StatusCategory.accessDenied), (401, .accessDenied), (500, .unknown)])
     func endpointRefuses(status: Int, category: StatusCategory) async {
-        let http = ScriptedHTTP { .success(HTTPAnswer(status: status, url: $0.url)) }
+        let http = ScriptedHTTP { .success(HTTPCallAnswer(status: status, url: $0.url)) }
         let failure = await failure(.endpoint("http://a/auth"), "private-a", http: http)
         #expect(failure?.httpStatus == status)
         if category == .accessDenied { #expect(failure?.category == .accessDenied) }
@@ -61,7 +61,7 @@ struct PusherAuthorizerTests {
 
     @Test("LL-12: an endpoint's answer that is no authorisation is malformed")
     func endpointMalformed() async {
-        let http = ScriptedHTTP { .success(HTTPAnswer(status: 200, body: Array("<html>".utf8), url: $0.url)) }
+        let http = ScriptedHTTP { .success(HTTPCallAnswer(status: 200, body: Array("<html>".utf8), url: $0.url)) }
         #expect(await failure(.endpoint("http://a/auth"), "private-a", http: http)?.category == .malformedResponse)
     }
 

@@ -31,7 +31,7 @@ struct PusherCallerTests {
         let http = ScriptedHTTP { call in
             let isNow = call.url.contains("auth_timestamp=\(served)")
             return .success(
-                HTTPAnswer(
+                HTTPCallAnswer(
                     status: isNow ? 200 : 401, headers: [HTTPField("Date", HTTPDate.text(unixTime: Int64(served)))],
                     body: Array("{}".utf8), url: call.url))
         }
@@ -106,13 +106,13 @@ struct PusherCallerTests {
             (500, "unknown unknown 500"), (503, "unknown unknown 503"),
         ])
     func outcomeOfStatus(status: Int, expected: String) {
-        #expect(words(PusherCaller.outcome(of: HTTPAnswer(status: status, url: ""))) == expected)
+        #expect(words(PusherCaller.outcome(of: HTTPCallAnswer(status: status, url: ""))) == expected)
     }
 
     @Test(
         "LL-13: a web page that says 200 is no answer of the service", arguments: ["text/html; charset=utf-8", "Text/HTML", nil])
     func outcomeOfPage(type: String?) {
-        let page = HTTPAnswer(
+        let page = HTTPCallAnswer(
             status: 200, headers: type.map { [HTTPField("Content-Type", $0)] } ?? [], body: Array("<html>Sign in</html>".utf8),
             url: "")
         #expect(words(PusherCaller.outcome(of: page)) == "unknown malformedResponse 200")
@@ -136,7 +136,7 @@ struct PusherCallerTests {
     @Test("A refusal carries the service's words on one line, and not all of them")
     func refusalWords() {
         let body = Array(("first\r\nsecond" + String(repeating: "x", count: 500)).utf8)
-        guard case .refused(let error) = PusherCaller.outcome(of: HTTPAnswer(status: 400, body: body, url: "")) else {
+        guard case .refused(let error) = PusherCaller.outcome(of: HTTPCallAnswer(status: 400, body: body, url: "")) else {
             Issue.record("not refused")
             return
         }
@@ -148,7 +148,7 @@ struct PusherCallerTests {
     func members() async throws {
         let fixture = PusherFixture(
             http: ScriptedHTTP {
-                .success(HTTPAnswer(status: 200, body: Array(#"{"users":[{"id":"ann"},{"id":7},{}]}"#.utf8), url: $0.url))
+                .success(HTTPCallAnswer(status: 200, body: Array(#"{"users":[{"id":"ann"},{"id":7},{}]}"#.utf8), url: $0.url))
             })
         let members = try await fixture.client.channel("presence-a=b").members()
         #expect(members == [Member(id: "ann"), Member(id: "7")])
@@ -167,7 +167,7 @@ struct PusherCallerTests {
         ])
     func membersRefused(status: Int, body: String, expected: String) async {
         let fixture = PusherFixture(
-            http: ScriptedHTTP { .success(HTTPAnswer(status: status, body: Array(body.utf8), url: $0.url)) })
+            http: ScriptedHTTP { .success(HTTPCallAnswer(status: status, body: Array(body.utf8), url: $0.url)) })
         let error = await #expect(throws: LifelineError.self) {
             _ = try await fixture.client.channel("presence-room").members()
         }

@@ -112,11 +112,11 @@ struct PusherFixture {
 final class ScriptedHTTP: HTTPSending {
     private let calls = NIOLockedValueBox<[HTTPCall]>([])
     private let isHeld = NIOLockedValueBox(false)
-    private let answer: @Sendable (HTTPCall) -> Result<HTTPAnswer, ConnectionFailure>
+    private let answer: @Sendable (HTTPCall) -> Result<HTTPCallAnswer, ConnectionFailure>
 
     init(
-        _ answer: @escaping @Sendable (HTTPCall) -> Result<HTTPAnswer, ConnectionFailure> = {
-            .success(HTTPAnswer(status: 200, body: Array("{}".utf8), url: $0.url))
+        _ answer: @escaping @Sendable (HTTPCall) -> Result<HTTPCallAnswer, ConnectionFailure> = {
+            .success(HTTPCallAnswer(status: 200, body: Array("{}".utf8), url: $0.url))
         }
     ) {
         self.answer = answer
@@ -130,7 +130,7 @@ final class ScriptedHTTP: HTTPSending {
         set { isHeld.withLockedValue { $0 = newValue } }
     }
 
-    func send(_ call: HTTPCall, timeout: Duration) async throws(ConnectionFailure) -> HTTPAnswer {
+    func send(_ call: HTTPCall, timeout: Duration) async throws(ConnectionFailure) -> HTTPCallAnswer {
         calls.withLockedValue { $0.append(call) }
         while holdsAnswers { await Task.yield() }
         return try answer(call).get()

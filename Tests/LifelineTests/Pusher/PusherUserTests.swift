@@ -91,7 +91,7 @@ struct PusherUserTests {
         let answer = #"{"auth":"key:signature","user_data":"{\"id\":\"ann\"}"}"#
         let fixture = PusherFixture(
             access: .none, signIn: .endpoint("http://auth/user", headers: ["X-A": "1"]), headers: ["X-Gateway": "2"],
-            http: ScriptedHTTP { .success(HTTPAnswer(status: 200, body: Array(answer.utf8), url: $0.url)) })
+            http: ScriptedHTTP { .success(HTTPCallAnswer(status: 200, body: Array(answer.utf8), url: $0.url)) })
         try await fixture.connect()
         await fixture.sent("pusher:signin")
         let call = try #require(fixture.http.sent.first)

@@ -71,7 +71,7 @@ struct ReactionsTests {
                             + #""receipt":{"read":[{"uuid":"ann","actionTimetoken":"1003"}]}}}]}}"#
                     )
                 }
-            return .success(HTTPAnswer(status: status, body: Array(body.utf8), url: call.url))
+            return .success(HTTPCallAnswer(status: status, body: Array(body.utf8), url: call.url))
         }
         let fixture = PubNubFixture(http: http)
         let channel = fixture.client.channel("room")
@@ -87,7 +87,7 @@ struct ReactionsTests {
             #expect(error?.code == .badRequest, "\(id)")
         }
         let denied = PubNubFixture(
-            http: ScriptedHTTP { .success(HTTPAnswer(status: 403, body: Array(#"{"status":403}"#.utf8), url: $0.url)) })
+            http: ScriptedHTTP { .success(HTTPCallAnswer(status: 403, body: Array(#"{"status":403}"#.utf8), url: $0.url)) })
         let error = await #expect(throws: LifelineError.self) {
             try await denied.client.channel("room").addReaction("👍", to: "1000")
         }

@@ -69,7 +69,7 @@ struct TokenTests {
             let isGood = call.url.contains("auth=t2")
             let body = isGood ? #"[1,"Sent","15782703013118714"]"# : #"{"status":403,"error":true,"message":"Forbidden"}"#
             return .success(
-                HTTPAnswer(
+                HTTPCallAnswer(
                     status: isGood ? 200 : 403, headers: [HTTPField("Content-Type", "application/json")], body: Array(body.utf8),
                     url: call.url))
         }
@@ -88,7 +88,7 @@ struct TokenTests {
         let desk = Desk()
         let http = ScriptedHTTP { call in
             .success(
-                HTTPAnswer(
+                HTTPCallAnswer(
                     status: 403, headers: [HTTPField("Content-Type", "application/json")],
                     body: Array(#"{"status":403,"error":true,"message":"Forbidden"}"#.utf8), url: call.url))
         }
@@ -100,7 +100,7 @@ struct TokenTests {
     @Test("LL-13, LL-15: PubNub: without a token nothing is sent, so that a message is refused and not unknown")
     func none() async throws {
         struct Offline: Error {}
-        let http = ScriptedHTTP { call in .success(HTTPAnswer(status: 200, body: [], url: call.url)) }
+        let http = ScriptedHTTP { call in .success(HTTPCallAnswer(status: 200, body: [], url: call.url)) }
         let client = PubNubFixture(http: http, tokens: TokenProvider { _ in throw Offline() }).client
         let outcome = try await client.channel("room").publish(json: "1")
         guard case .refused(let error) = outcome else { return #expect(Bool(false), "\(outcome)") }
@@ -142,7 +142,7 @@ struct TokenTests {
         let http = ScriptedHTTP { call in
             let isGood = call.headers.contains { $0.name == "Authorization" && $0.value == "Bearer t2" }
             return .success(
-                HTTPAnswer(
+                HTTPCallAnswer(
                     status: isGood ? 200 : status, body: Array((isGood ? #"{"auth":"key:sig"}"# : "no").utf8), url: call.url))
         }
         let access = PusherAccess.endpoint("http://app/auth") { ["Authorization": "Bearer \(desk.token($0))"] }

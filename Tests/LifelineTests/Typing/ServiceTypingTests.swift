@@ -55,7 +55,7 @@ struct ServiceTypingTests {
 
     @Test func `LL-123: PubNub's signals tell of others, by their own channel, while they are new`() async throws {
         let http = ScriptedHTTP {
-            .success(HTTPAnswer(status: 200, body: Array(#"[1,"Sent","17"]"#.utf8), url: $0.url))
+            .success(HTTPCallAnswer(status: 200, body: Array(#"[1,"Sent","17"]"#.utf8), url: $0.url))
         }
         let fixture = PubNubFixture(presence: false, http: http)
         try await fixture.connect()

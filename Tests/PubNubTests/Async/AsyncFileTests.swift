@@ -95,9 +95,9 @@ private final class BinaryCalls: CallTransport {
 
     func send(
         _ exchange: HTTPExchange, to endpoint: HTTPEndpoint,
-        completion: @escaping @Sendable (Result<HTTPAnswer, ConnectionFailure>) -> Void
+        completion: @escaping @Sendable (Result<HTTPCallAnswer, ConnectionFailure>) -> Void
     ) -> JobCancellation {
-        completion(.success(HTTPAnswer(status: 200, headers: [], body: body, url: "")))
+        completion(.success(HTTPCallAnswer(status: 200, headers: [], body: body, url: "")))
         return {}
     }
 }

@@ -86,11 +86,11 @@ import Testing
 
 /// Answers when the test wants.
 private final class HeldCalls: CallTransport {
-    private let held = NIOLockedValueBox<[@Sendable (Result<HTTPAnswer, ConnectionFailure>) -> Void]>([])
+    private let held = NIOLockedValueBox<[@Sendable (Result<HTTPCallAnswer, ConnectionFailure>) -> Void]>([])
 
     func send(
         _ exchange: HTTPExchange, to endpoint: HTTPEndpoint,
-        completion: @escaping @Sendable (Result<HTTPAnswer, ConnectionFailure>) -> Void
+        completion: @escaping @Sendable (Result<HTTPCallAnswer, ConnectionFailure>) -> Void
     ) -> JobCancellation {
         held.withLockedValue { $0.append(completion) }
         return {}
@@ -98,6 +98,6 @@ private final class HeldCalls: CallTransport {
 
     func answer() {
         let held = held.withLockedValue { $0 }
-        for completion in held { completion(.success(HTTPAnswer(status: 200, headers: [], url: ""))) }
+        for completion in held { completion(.success(HTTPCallAnswer(status: 200, headers: [], url: ""))) }
     }
 }

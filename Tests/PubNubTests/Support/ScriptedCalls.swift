@@ -35,7 +35,7 @@ final class ScriptedCalls: CallTransport {
 
     func send(
         _ exchange: HTTPExchange, to endpoint: HTTPEndpoint,
-        completion: @escaping @Sendable (Result<HTTPAnswer, ConnectionFailure>) -> Void
+        completion: @escaping @Sendable (Result<HTTPCallAnswer, ConnectionFailure>) -> Void
     ) -> JobCancellation {
         let answer = state.withLockedValue { state in
             state.sent.append(exchange)
@@ -45,9 +45,9 @@ final class ScriptedCalls: CallTransport {
         case .status(let status, let body, let type, let retryAfter):
             var headers = [HTTPField("Content-Type", type)]
             if let retryAfter { headers.append(HTTPField("Retry-After", retryAfter)) }
-            completion(.success(HTTPAnswer(status: status, headers: headers, body: Array(body.utf8), url: "")))
+            completion(.success(HTTPCallAnswer(status: status, headers: headers, body: Array(body.utf8), url: "")))
         case .redirect(let place):
-            completion(.success(HTTPAnswer(status: 307, headers: [HTTPField("Location", place)], url: "")))
+            completion(.success(HTTPCallAnswer(status: 307, headers: [HTTPField("Location", place)], url: "")))
         case .failure(let failure):
             completion(.failure(failure))
         case .never:

@@ -41,7 +41,7 @@ final class ScriptedService: SubscriptionEngine, CallTransport {
 
     func send(
         _ exchange: HTTPExchange, to endpoint: HTTPEndpoint,
-        completion: @escaping @Sendable (Result<HTTPAnswer, ConnectionFailure>) -> Void
+        completion: @escaping @Sendable (Result<HTTPCallAnswer, ConnectionFailure>) -> Void
     ) -> JobCancellation {
         let (failure, answer) = state.withLockedValue { state in
             state.calls += 1
@@ -52,7 +52,7 @@ final class ScriptedService: SubscriptionEngine, CallTransport {
             completion(.failure(failure))
         } else if let (status, body) = answer {
             let type = HTTPField("Content-Type", body.hasPrefix("<") ? "text/html" : "text/javascript")
-            completion(.success(HTTPAnswer(status: status, headers: [type], body: Array(body.utf8), url: "")))
+            completion(.success(HTTPCallAnswer(status: status, headers: [type], body: Array(body.utf8), url: "")))
         }
         return {}
     }

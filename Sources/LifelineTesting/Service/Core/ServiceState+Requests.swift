@@ -12,7 +12,7 @@ extension ServiceState {
             return finish(
                 id,
                 .success(
-                    HTTPAnswer(
+                    HTTPCallAnswer(
                         status: answer.status,
                         headers: answer.headers.sorted { $0.key < $1.key }.map { HTTPField($0.key, $0.value) },
                         body: Array(answer.body.utf8))))

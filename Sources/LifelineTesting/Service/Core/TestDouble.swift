@@ -37,7 +37,7 @@ final class TestDouble: ServiceDouble {
     }
 
     func send(
-        _ call: HTTPCall, timeout: Duration, completion: @escaping @Sendable (Result<HTTPAnswer, ConnectionFailure>) -> Void
+        _ call: HTTPCall, timeout: Duration, completion: @escaping @Sendable (Result<HTTPCallAnswer, ConnectionFailure>) -> Void
     ) -> JobCancellation {
         let id = core.send(call, timeout: timeout, completion: completion)
         return { [core] in core.cancel(id) }
@@ -63,7 +63,7 @@ extension ServiceCore {
     /// A client makes a request.
     func send(
         _ request: HTTPCall, timeout: Duration,
-        completion: @escaping @Sendable (Result<HTTPAnswer, ConnectionFailure>) -> Void
+        completion: @escaping @Sendable (Result<HTTPCallAnswer, ConnectionFailure>) -> Void
     ) -> UInt64 {
         work.note("a client has made a request, \(request.method)")
         let now = timers.now

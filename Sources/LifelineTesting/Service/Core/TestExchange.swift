@@ -5,7 +5,7 @@ import HTTPTransport
 /// An HTTP request that a client has made and that is not answered yet.
 struct TestExchange: Sendable {
     let request: HTTPCall
-    let complete: @Sendable (Result<HTTPAnswer, ConnectionFailure>) -> Void
+    let complete: @Sendable (Result<HTTPCallAnswer, ConnectionFailure>) -> Void
     /// Cancels the client's time limit of the request.
     var cancelTimeout: TimerCancellation?
     /// A PubNub poll that waits for messages.
@@ -35,7 +35,7 @@ extension ServiceState {
     }
 
     /// Ends a request.
-    mutating func finish(_ id: UInt64, _ result: Result<HTTPAnswer, ConnectionFailure>) {
+    mutating func finish(_ id: UInt64, _ result: Result<HTTPCallAnswer, ConnectionFailure>) {
         guard let exchange = requests.removeValue(forKey: id) else { return }
         exchange.cancelTimeout?()
         let answer = result.map { answer in
@@ -47,7 +47,7 @@ extension ServiceState {
     }
 
     mutating func finish(_ id: UInt64, status: Int = 200, _ body: [UInt8], type: String = "application/json") {
-        finish(id, .success(HTTPAnswer(status: status, headers: [HTTPField("Content-Type", type)], body: body)))
+        finish(id, .success(HTTPCallAnswer(status: status, headers: [HTTPField("Content-Type", type)], body: body)))
     }
 
     mutating func finish(_ id: UInt64, json: String) { finish(id, Array(json.utf8)) }
@@ -55,7 +55,7 @@ extension ServiceState {
     /// All unanswered requests, oldest first.
     var openRequests: [UInt64] { requests.filter { !$0.value.isLost }.keys.sorted() }
 
-    private static func answer(to line: DecodedRequest, _ refusal: Refusal) -> Result<HTTPAnswer, ConnectionFailure> {
+    private static func answer(to line: DecodedRequest, _ refusal: Refusal) -> Result<HTTPCallAnswer, ConnectionFailure> {
         switch refusal {
         case .unreachable: .failure(.unreachable)
         case .overloaded(let retryAfter): .success(.overloaded(retryAfter))
@@ -66,19 +66,19 @@ extension ServiceState {
 }
 
 // Answers get the URL of the request when they are sent.
-extension HTTPAnswer {
+extension HTTPCallAnswer {
     init(status: Int, headers: [HTTPField], body: [UInt8]) {
         self.init(status: status, headers: headers, body: body, url: "")
     }
 
-    static func overloaded(_ retryAfter: Duration?) -> HTTPAnswer {
+    static func overloaded(_ retryAfter: Duration?) -> HTTPCallAnswer {
         var headers = [HTTPField("Content-Type", "application/json")]
         if let retryAfter { headers.append(HTTPField("Retry-After", "\(Int(retryAfter.inSeconds.rounded(.up)))")) }
-        return HTTPAnswer(
+        return HTTPCallAnswer(
             status: 503, headers: headers, body: Array(#"{"status":503,"error":true,"message":"Overloaded"}"#.utf8))
     }
 
-    static func text(_ status: Int, _ text: String) -> HTTPAnswer {
-        HTTPAnswer(status: status, headers: [HTTPField("Content-Type", "text/plain")], body: Array(text.utf8))
+    static func text(_ status: Int, _ text: String) -> HTTPCallAnswer {
+        HTTPCallAnswer(status: status, headers: [HTTPField("Content-Type", "text/plain")], body: Array(text.utf8))
     }
 }

@@ -76,7 +76,7 @@ final class TestPollTransport<Session: LongPollSession>: ClientTransport {
     }
 
     private func finish(
-        _ id: UInt64, _ result: Result<HTTPAnswer, ConnectionFailure>, isPoll: Bool, _ attempt: AttemptID
+        _ id: UInt64, _ result: Result<HTTPCallAnswer, ConnectionFailure>, isPoll: Bool, _ attempt: AttemptID
     ) {
         let told = attempts.withLockedValue { attempts -> (Report, Session.Inbound)? in
             guard var found = attempts[attempt] else { return nil }

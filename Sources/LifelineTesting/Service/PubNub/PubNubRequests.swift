@@ -13,11 +13,11 @@ extension ServiceState {
         let user = line.query["uuid"]
         let event = line.query["custom_message_type"]
         let now = Timetoken(rawValue: nextTick())
-        guard (try? JSONText(json)) != nil else { return finish(id, .success(HTTPAnswer(.invalidJSON(now)))) }
+        guard (try? JSONText(json)) != nil else { return finish(id, .success(HTTPCallAnswer(.invalidJSON(now)))) }
         let outcome = outcome(on: name)
         if case .refused(let reason) = outcome {
             record(TestPublication(channel: name, event: event ?? "message", json: json, user: user, isAccepted: false))
-            return finish(id, .success(HTTPAnswer(.publish(403, reason, at: now))))
+            return finish(id, .success(HTTPCallAnswer(.publish(403, reason, at: now))))
         }
         record(TestPublication(channel: name, event: event ?? "message", json: json, user: user, isAccepted: true))
         publish(

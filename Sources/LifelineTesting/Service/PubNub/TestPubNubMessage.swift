@@ -59,7 +59,7 @@ extension ServiceState {
         }
         let plain = channels.filter { !$0.hasByteSuffix(PubNubMessage.presenceSuffix) }
         let denied = plain.filter { isDenied($0) }
-        guard denied.isEmpty else { return finish(id, .success(HTTPAnswer(.forbidden(channels: denied)))) }
+        guard denied.isEmpty else { return finish(id, .success(HTTPCallAnswer(.forbidden(channels: denied)))) }
         let user = line.query["uuid"] ?? "me"
         for name in plain {
             channel(name) { $0.isKnown = true }
@@ -90,11 +90,11 @@ extension ServiceState {
     }
 }
 
-extension HTTPAnswer {
+extension HTTPCallAnswer {
     init(_ refusal: PubNubErrorBody) {
         self.init(status: refusal.status, headers: [HTTPField("Content-Type", refusal.contentType)], body: refusal.body)
     }
 
-    static let invalidSubscribeKey = HTTPAnswer(.invalidSubscribeKey)
-    static let tokenIsExpired = HTTPAnswer(.tokenIsExpired)
+    static let invalidSubscribeKey = HTTPCallAnswer(.invalidSubscribeKey)
+    static let tokenIsExpired = HTTPCallAnswer(.tokenIsExpired)
 }
