@@ -1,5 +1,6 @@
 import ChatDatabase
 import ChatProtocol
+import EngineRuntime
 import Foundation
 
 /// The do-not-disturb level of all channels of one type.

@@ -1,5 +1,6 @@
 import ChatDatabase
 import ChatProtocol
+import EngineRuntime
 import Foundation
 
 /// The completion of a send: with a message, an error, or both.

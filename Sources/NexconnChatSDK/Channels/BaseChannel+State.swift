@@ -1,5 +1,6 @@
 import ChatDatabase
 import ChatProtocol
+import EngineRuntime
 import Foundation
 
 /// Options of pinning a channel.

@@ -1,5 +1,6 @@
 import ChatDatabase
 import ChatProtocol
+import EngineRuntime
 
 /// The completion of a call. Called once (rule NH-1).
 typealias Completion<Value> = @Sendable (Result<Value, NCError>) -> Void

@@ -1,3 +1,4 @@
+import EngineRuntime
 import Foundation
 
 /// The entry point of the SDK: initialise it, add handlers, then connect.

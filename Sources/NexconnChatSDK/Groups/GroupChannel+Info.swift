@@ -1,4 +1,5 @@
 import ChatProtocol
+import EngineRuntime
 import Identifiers
 
 // The data of groups and their members. Every completion is called once, on the callback queue (rule NH-1).

@@ -1,4 +1,5 @@
 import ChatProtocol
+import EngineRuntime
 
 // Membership in groups. Every completion is called once, on the callback queue (rule NH-1); errors are those of chat-protocol.md,
 // section 10.

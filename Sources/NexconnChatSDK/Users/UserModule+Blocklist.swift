@@ -1,4 +1,5 @@
 import ChatProtocol
+import EngineRuntime
 import Identifiers
 
 // The blocklist: messages of blocked users to this user are refused with 405.

@@ -1,4 +1,5 @@
 import ChatProtocol
+import EngineRuntime
 import Foundation
 
 /// The calls about users: profiles, blocklist, and online status. Available as ``NCEngine/userModule``.

@@ -1,20 +1,7 @@
+import EngineRuntime
 import Foundation
 import PubNubProtocol
 import WireCoding
-
-/// A caller's block that will be called on the callback queue.
-///
-/// `@unchecked Sendable`: it is called on the client's callback queue only, never by two threads at once, and a caller who shares
-/// what it captures does so on that queue, as with any callback API.
-struct CallerBlock<Input>: @unchecked Sendable {
-    private let block: (Input) -> Void
-
-    init(_ block: @escaping (Input) -> Void) {
-        self.block = block
-    }
-
-    func callAsFunction(_ input: Input) { block(input) }
-}
 
 /// A call whose arguments were refused. It ends like any other call: on the callback queue, with a status that can be retried.
 struct RefusedCall<Answer: Sendable>: PubNubCall {

@@ -1,4 +1,5 @@
 import ConnectionEngine
+import EngineRuntime
 import Foundation
 import Identifiers
 import PubNubProtocol

@@ -1,3 +1,4 @@
+import EngineRuntime
 import Foundation
 import Logging
 import NIOConcurrencyHelpers

@@ -1,0 +1,26 @@
+import EngineRuntime
+
+// The chat API's blocks may be nil and have up to three values.
+extension CallerBlock {
+    init(_ block: ((Input) -> Void)?) {
+        self.init { block?($0) }
+    }
+
+    init<First, Second>(_ block: ((First, Second) -> Void)?) where Input == (First, Second) {
+        self.init { block?($0.0, $0.1) }
+    }
+
+    init<First, Second, Third>(_ block: ((First, Second, Third) -> Void)?) where Input == (First, Second, Third) {
+        self.init { block?($0.0, $0.1, $0.2) }
+    }
+
+    func callAsFunction<First, Second>(_ first: First, _ second: Second) where Input == (First, Second) {
+        self((first, second))
+    }
+
+    func callAsFunction<First, Second, Third>(
+        _ first: First, _ second: Second, _ third: Third
+    ) where Input == (First, Second, Third) {
+        self((first, second, third))
+    }
+}
