@@ -24,7 +24,7 @@ public enum PusherEncryption {
         _ text: String, sharedSecret: [UInt8], nonce: [UInt8]
     ) throws(SecretBoxError) -> String {
         let box = try SecretBox.seal(Array(text.utf8), nonce: nonce, key: sharedSecret)
-        return "{\"nonce\":\"\(Base64.text(nonce))\",\"ciphertext\":\"\(Base64.text(box))\"}"
+        return "{\"nonce\":\"\(Data(nonce).base64EncodedString())\",\"ciphertext\":\"\(Data(box).base64EncodedString())\"}"
     }
 
     /// Decrypts the data of an encrypted event.
@@ -33,8 +33,8 @@ public enum PusherEncryption {
     public static func decrypt(
         _ data: String, sharedSecret: [UInt8]?
     ) throws(PusherDecryptionError) -> String {
-        guard let payload = try? JSONText(data), let nonce = payload["nonce"]?.string.flatMap(Base64.bytes),
-            nonce.count == SecretBox.nonceSize, let box = payload["ciphertext"]?.string.flatMap(Base64.bytes)
+        guard let payload = try? JSONText(data), let nonce = payload["nonce"]?.string.flatMap(bytes(base64:)),
+            nonce.count == SecretBox.nonceSize, let box = payload["ciphertext"]?.string.flatMap(bytes(base64:))
         else { throw .malformedPayload }
         guard let sharedSecret, let bytes = try? SecretBox.open(box, nonce: nonce, key: sharedSecret) else {
             throw .wrongKey
@@ -46,8 +46,13 @@ public enum PusherEncryption {
 
     /// The bytes of a key in base64, or nil when it is not 32 bytes in base64.
     public static func key(base64 text: String) -> [UInt8]? {
-        guard let bytes = Base64.bytes(text), bytes.count == SecretBox.keySize else { return nil }
+        guard let bytes = bytes(base64: text), bytes.count == SecretBox.keySize else { return nil }
         return bytes
+    }
+
+    /// The decoded bytes; nil when the text is not base64.
+    private static func bytes(base64 text: String) -> [UInt8]? {
+        Data(base64Encoded: text).map { Array($0) }
     }
 
     /// A fresh nonce. - Parameter generator: has to be a cryptographic one.
@@ -62,16 +67,4 @@ public enum PusherDecryptionError: Error, Hashable, Sendable {
     case malformedPayload
     /// The key is missing or wrong, or the event was changed in transit; a newer key may help.
     case wrongKey
-}
-
-/// Base64 with padding, the standard alphabet.
-enum Base64 {
-    static func text(_ bytes: [UInt8]) -> String {
-        Data(bytes).base64EncodedString()
-    }
-
-    /// The decoded bytes; nil when the text is not base64.
-    static func bytes(_ text: String) -> [UInt8]? {
-        Data(base64Encoded: text).map { Array($0) }
-    }
 }
