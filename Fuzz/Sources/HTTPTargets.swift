@@ -2,6 +2,7 @@ import ConnectionEngine
 import NIOCore
 import ServerRuntime
 import WebSocketFraming
+import WireCoding
 
 @testable import PubNubServer
 @testable import TransportCommon

@@ -1,6 +1,7 @@
 import NIOHTTP1
 import PubNubProtocol
 import ServerRuntime
+import WireCoding
 
 extension PubNubService: ServerFront {
     package var service: ServiceName { .pubnub }

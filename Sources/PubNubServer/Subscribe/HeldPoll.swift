@@ -3,6 +3,7 @@ import NIOCore
 import PubNubProtocol
 import ServerRuntime
 import ServerValues
+import WireCoding
 
 /// A connection with a poll: its request, and its positions in lists while the poll is held. It is small, and has no timer of its own.
 ///

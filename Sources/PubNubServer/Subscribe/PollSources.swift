@@ -1,6 +1,7 @@
 import Identifiers
 import PubNubProtocol
 import ServerRuntime
+import WireCoding
 
 /// The subscriptions of polls: parsed from a request once, and shared by all polls of an event loop with the same request.
 ///

@@ -1,3 +1,5 @@
+import WireCoding
+
 /// Requests the number of messages that were stored since a timetoken (rule PL-27).
 public struct PubNubCountsCall: PubNubCall, Hashable {
     /// The most channels of one request.
@@ -40,7 +42,7 @@ public struct PubNubCountsCall: PubNubCall, Hashable {
         for channel in try CallAnswer.object(body).object("channels").ordered {
             // A count that cannot be read is skipped; the others are returned (rule PN-40).
             guard let count = channel.value.integer else { continue }
-            counts[channels.contains(channel.key) ? channel.key : PercentDecoding.text(channel.key)] = count
+            counts[channels.contains(channel.key) ? channel.key : PercentDecoding.decodeOrKeep(channel.key)] = count
         }
         return counts
     }

@@ -74,7 +74,7 @@ public struct PubNubFetchCall: PubNubCall, Hashable {
             let elements = channel.value.elements ?? []
             let messages = elements.compactMap(PubNubStoredMessage.init(reading:))
             fetched.unreadable += channel.value.elements == nil ? 1 : elements.count - messages.count
-            fetched.channels.append(.init(name: PercentDecoding.text(channel.key), messages: messages))
+            fetched.channels.append(.init(name: PercentDecoding.decodeOrKeep(channel.key), messages: messages))
         }
         return fetched
     }

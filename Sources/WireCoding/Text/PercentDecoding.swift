@@ -1,5 +1,3 @@
-import WireCoding
-
 /// Decodes the percent escapes of a URL.
 package enum PercentDecoding {
     /// - Parameter plusIsSpace: whether a plus sign means a space, as in queries.
@@ -23,6 +21,12 @@ package enum PercentDecoding {
             }
         }
         return out.withUnsafeBytes { text($0) }
+    }
+
+    /// The decoded text, or `text` itself when an escape is malformed or the result is not UTF-8. A plus sign stays one.
+    package static func decodeOrKeep(_ text: String) -> String {
+        guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
+        return Array(text.utf8).withUnsafeBytes { decode($0, plusIsSpace: false) } ?? text
     }
 
     /// The standard library's own check requires newer Apple systems than this package.
