@@ -338,6 +338,79 @@ def test_bounds_of_foreign_bytes_are_checked():
     assert sorted(allowed - found.keys()) == [], "exceptions that nothing needs any more"
 
 
+# A type's name has one meaning
+
+# Braces, and what a type or an extension begins with. `class func` and a variable `actor` are followed by no capital.
+TYPE_TOKEN = re.compile(r"[{}]|\b(struct|class|enum|actor|protocol|typealias|extension)\s+([A-Z_][\w.]*)")
+# Names that two modules declare, by the reason.
+DOUBLED_NAMES = {
+    "Message": "public in Lifeline, and the vendor's name in NexconnChatSDK",
+    "PusherConnection": "the vendor's name in PusherSwift, and one connection on a server in PusherServer",
+    "WebSocketConnection": "the vendor's name in PusherSwift, and one connection on a server in ServerRuntime",
+}
+
+
+def type_names(text):
+    """The names of the types that a source declares, each with those of its outer types in front. Nothing private, and nothing inside of functions."""
+    code, outer, started = blanked(text), [], None
+    for match in TYPE_TOKEN.finditer(code):
+        kind, name = match.groups()
+        before = re.split(r"[{};\n]", code[:match.start()][-200:])[-1]
+        if match[0] == "{":
+            outer.append(started)
+            started = None
+        elif match[0] == "}":
+            del outer[-1:]
+        elif not re.search(r"\bimport\s+$", before):
+            is_private = bool(re.search(r"\b(?:file)?private\b", before))
+            if kind != "extension" and not is_private and None not in outer:
+                yield ".".join([*outer, name])
+            if kind != "typealias":
+                started = None if is_private else name
+
+
+def doubled(modules):
+    """The names that several modules declare, with the modules; `modules` has the texts of each by its name."""
+    found = {}
+    for module, texts in modules.items():
+        for name in {name for text in texts for name in type_names(text)}:
+            found.setdefault(name, set()).add(module)
+    return {name: owners for name, owners in found.items() if len(owners) > 1}
+
+
+def test_the_search_for_doubled_names_finds_them():
+    text = """@available(macOS 14, *)
+@MainActor public final class A<B> where B: C {
+    package enum D: Int { case e }
+    private struct F { struct G {} }
+    class func make() { struct Local {} }
+    typealias H = Int
+    var actor: O { list.map { actor in actor } }
+}
+import struct Elsewhere.Q
+extension A.D { indirect enum I {} }
+private protocol J {}
+public extension K { struct L {} }
+// struct M {}
+let n = "struct N {}"
+actor O {}
+"""
+    assert list(type_names(text)) == ["A", "A.D", "A.H", "A.D.I", "K.L", "O"]
+    assert doubled({"X": [text], "Y": ["struct O {}\nstruct I {}\nextension A { struct D {} }"], "Z": ["struct P {}", "struct P {}"]}) == {
+        "O": {"X", "Y"}, "A.D": {"X", "Y"}}
+
+
+def test_a_name_of_a_type_has_one_meaning():
+    """A name that two modules declare sends readers and searches to the wrong type: give the second one the name of what it is."""
+    modules = {}
+    for file in sorted(SOURCES.rglob("*.swift")):
+        if ".docc" not in file.as_posix():
+            modules.setdefault(file.relative_to(SOURCES).parts[0], []).append(file.read_text())
+    found = doubled(modules)
+    assert {name: sorted(found[name]) for name in sorted(found.keys() - DOUBLED_NAMES.keys())} == {}, "rename one, or say here why both have the name"
+    assert sorted(DOUBLED_NAMES.keys() - found.keys()) == [], "exceptions that nothing needs any more"
+
+
 # The map of the modules
 
 
