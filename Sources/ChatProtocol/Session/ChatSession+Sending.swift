@@ -41,7 +41,8 @@ extension ChatSession {
     private static func problem(of draft: ChatMessageDraft) -> ConnectionFailure? {
         var refusal = ChatProtocolLimits.problem(of: draft)
         if refusal == nil, !isObject(draft.content) || !(draft.options.push.map(isObject) ?? true) {
-            refusal = ChatRequestRefusal(.badArgument, "The content of a message is a JSON object.")
+            refusal = ChatRequestRefusal(
+                .badArgument, "The content of a message, and its push configuration, must be JSON objects.")
         }
         guard let refusal else { return nil }
         return ConnectionFailure(chat: refusal.code, .badRequest, refusal.reason, origin: .local)

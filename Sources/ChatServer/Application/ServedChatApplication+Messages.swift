@@ -89,7 +89,7 @@ extension ServedChatApplication {
 
     static func checkBytes(ofMetadata pairs: [String: String]) throws(ChatRequestRefusal) {
         guard pairs.reduce(0, { $0 + $1.key.utf8.count + $1.value.utf8.count }) <= metadataBytes else {
-            throw ChatRequestRefusal(.metadataTooLarge, "The metadata of a message may have 32,768 bytes together.")
+            throw ChatRequestRefusal(.metadataTooLarge, "The metadata of a message have at most 32,768 bytes together.")
         }
     }
 

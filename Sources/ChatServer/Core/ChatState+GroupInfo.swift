@@ -66,7 +66,7 @@ extension ChatState {
         }
         if !actor.isServer { try checkSpeaking(.group, id, by: actor.user, at: now) }
         guard nickname?.utf8.count ?? 0 <= 256, extra?.utf8.count ?? 0 <= 4_096 else {
-            throw ChatRefusal(ChatCode.groupTextTooLong, "A nickname may have 256 bytes, other facts 4,096.")
+            throw ChatRefusal(ChatCode.groupTextTooLong, "A nickname has at most 256 bytes, extra at most 4,096.")
         }
         let before = member
         if let nickname { member.nickname = nickname }

@@ -223,7 +223,7 @@ extension ChatState {
         admins.subtract(remove)
         admins.formUnion(add)
         guard admins.count <= application.limits.groupAdmins else {
-            throw ChatRefusal(ChatCode.tooManyAdmins, "A group may have \(application.limits.groupAdmins) admins.")
+            throw ChatRefusal(ChatCode.tooManyAdmins, "A group has at most \(application.limits.groupAdmins) admins.")
         }
         var changes: [ChatGroupChange] = []
         for (users, role, operation) in [
@@ -269,7 +269,7 @@ extension ChatState {
     }
 
     private var tooManyMembers: ChatRefusal {
-        ChatRefusal(ChatCode.tooManyMembers, "A group may have \(application.limits.groupMembers) members.")
+        ChatRefusal(ChatCode.tooManyMembers, "A group has at most \(application.limits.groupMembers) members.")
     }
 
     static let notMember = ChatRefusal(ChatCode.notMember, "Not a member of the group.")
@@ -287,7 +287,7 @@ extension ChatState {
             texts.reduce(0) { $0 + $1.0.utf8.count } + group.extra.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
         guard bytes <= application.limits.groupBytes else {
             throw ChatRefusal(
-                ChatCode.groupTextTooLong, "The texts of a group may have \(application.limits.groupBytes) bytes together.")
+                ChatCode.groupTextTooLong, "The texts of a group have at most \(application.limits.groupBytes) bytes together.")
         }
         guard (0...3).contains(group.joinPermission), (0...2).contains(group.invitePermission) else {
             throw .badArgument("There is no such permission.")

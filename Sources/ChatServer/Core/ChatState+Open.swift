@@ -198,21 +198,22 @@ extension ChatState {
         try checkInside(id, actor, at: now)
         if !actor.isServer { try checkSpeaking(.open, id, by: actor.user, at: now) }
         guard (1...10).contains(pairs.count) else {
-            throw ChatRefusal(ChatCode.tooManyEntriesInCall, "1 to 10 pairs may be set at a time.")
+            throw ChatRefusal(ChatCode.tooManyEntriesInCall, "1 to 10 metadata entries can be set at a time.")
         }
         guard pairs.allSatisfy({ (1...128).contains($0.key.utf8.count) && $0.value.utf8.count <= 4_096 }) else {
-            throw .badArgument("A key may have 128 bytes, a value 4,096.")
+            throw .badArgument("A key of metadata has 1 to 128 bytes, a value at most 4,096.")
         }
         let known = rooms.rooms[id]?.entries ?? [:]
         guard known.count + pairs.keys.filter({ known[$0] == nil }).count <= application.limits.openEntries else {
-            throw ChatRefusal(ChatCode.tooManyEntries, "An open channel may have \(application.limits.openEntries) pairs.")
+            throw ChatRefusal(
+                ChatCode.tooManyEntries, "An open channel has at most \(application.limits.openEntries) metadata entries.")
         }
         let kept = known.values.reduce(0) { $0 + (pairs[$1.key] == nil ? $1.key.utf8.count + $1.value.utf8.count : 0) }
         let bytes = pairs.reduce(kept) { $0 + $1.key.utf8.count + $1.value.utf8.count }
         guard bytes <= application.limits.openEntryBytes else {
             throw ChatRefusal(
                 ChatCode.tooManyEntries,
-                "The pairs of an open channel may have \(application.limits.openEntryBytes) bytes together.")
+                "The metadata of an open channel have at most \(application.limits.openEntryBytes) bytes together.")
         }
         guard overwrites || actor.isServer || pairs.keys.allSatisfy({ known[$0].map { $0.owner == actor.user } ?? true }) else {
             throw ChatRefusal(ChatCode.notEntryOwner, "One of the metadata entries belongs to another user.")
@@ -235,7 +236,7 @@ extension ChatState {
         try checkInside(id, actor, at: now)
         if !actor.isServer { try checkSpeaking(.open, id, by: actor.user, at: now) }
         guard (1...10).contains(keys.count) else {
-            throw ChatRefusal(ChatCode.tooManyEntriesInCall, "1 to 10 pairs may be removed at a time.")
+            throw ChatRefusal(ChatCode.tooManyEntriesInCall, "1 to 10 metadata entries can be removed at a time.")
         }
         let known = rooms.rooms[id]?.entries ?? [:]
         for key in keys {

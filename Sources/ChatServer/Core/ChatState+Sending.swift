@@ -101,7 +101,7 @@ extension ChatState {
         of draft: ChatDraft, from sender: Identifier, checksBlocking: Bool
     ) throws(ChatRefusal) -> ChatAdmission {
         guard draft.contentBytes <= application.limits.contentBytes else {
-            throw ChatRefusal(ChatCode.tooLarge, "A message may have \(application.limits.contentBytes) bytes.")
+            throw ChatRefusal(ChatCode.tooLarge, "A message has at most \(application.limits.contentBytes) bytes.")
         }
         guard draft.users == nil || draft.kind == .group else { throw .badArgument("Only groups have members to choose from.") }
         try ChatID.check(draft.to, "the receiver")
@@ -231,7 +231,7 @@ extension ChatState {
         users: [Identifier]? = nil, at now: Int64
     ) throws(ChatRefusal) -> ChatRecipients {
         guard contentBytes <= application.limits.contentBytes else {
-            throw ChatRefusal(ChatCode.tooLarge, "A message may have \(application.limits.contentBytes) bytes.")
+            throw ChatRefusal(ChatCode.tooLarge, "A message has at most \(application.limits.contentBytes) bytes.")
         }
         guard kind != .system else { throw .badArgument("System messages cannot be edited.") }
         if !actor.isServer {

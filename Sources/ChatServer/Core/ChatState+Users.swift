@@ -136,7 +136,7 @@ extension ChatState {
             extra?.allSatisfy({ $0.key.utf8.count <= 32 && $0.value.utf8.count <= 4_096 }) ?? true
         else { throw .badArgument("A name has at most 256 bytes, an avatar 1,024, and 100 other values 4,096 each.") }
         guard extra?.reduce(0, { $0 + $1.key.utf8.count + $1.value.utf8.count }) ?? 0 <= application.limits.userBytes else {
-            throw .badArgument("A user's values may have \(application.limits.userBytes) bytes together.")
+            throw .badArgument("The values of a user have at most \(application.limits.userBytes) bytes together.")
         }
         directory.put(id, name: name, avatar: avatar, extra: extra, at: now, into: &commit)
     }

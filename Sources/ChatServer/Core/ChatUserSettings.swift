@@ -46,7 +46,7 @@ extension ChatState {
         let name = kind.scope(channel)
         let before = settings[user, name]
         guard before != nil || settings.count(of: user) < Self.settingsPerUser else {
-            throw .badArgument("A user may have \(Self.settingsPerUser) settings.")
+            throw .badArgument("A user has settings for at most \(Self.settingsPerUser) channels and kinds of channels.")
         }
         var setting = before ?? ChatDocument.Setting(user: user, channel: name)
         if let isPinned { setting.isPinned = isPinned }

@@ -169,7 +169,7 @@ struct ApplicationArguments: ParsableArguments {
     @Argument(help: "The service of the application.")
     var service: ServiceKind
 
-    @Argument(help: "Its id (Pusher), subscribe key (PubNub) or key (chat).")
+    @Argument(help: "The application's id (Pusher), subscribe key (PubNub) or key (chat).")
     var name: String
 
     var path: [String] { [service.word, name] }

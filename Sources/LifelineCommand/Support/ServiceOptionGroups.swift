@@ -5,7 +5,7 @@ struct ServicePlaceOptions: ParsableArguments {
     @Option(help: "The service to use.")
     var service = ServiceKind.pusher
 
-    @Option(help: "Its address: http, https, ws or wss, host and port.")
+    @Option(help: "The service's address: http, https, ws or wss, host and port.")
     var url = "http://127.0.0.1:6001"
 
     @Option(help: "The address of the HTTP API, when it is another one than --url (Pusher).")

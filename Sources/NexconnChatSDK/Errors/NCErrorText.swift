@@ -59,10 +59,11 @@ enum NCErrorText {
         .tokenUsed: "The token was for one use. Get a new one from your server and connect with it.",
         .noLicence: "The application has no licence for another connection.",
         .released: "The connection was ended. Connect again.",
-        .cancelled: "It was cancelled.",
+        .cancelled: "The operation was cancelled.",
         .serverRestarts: "The server restarts.",
         .notInitialised: "The SDK is not initialised. Call NCEngine.initialize before NCEngine.connect.",
-        .storageFailed: "It could not be stored. Check the free space and the rights of the database directory.",
+        .storageFailed:
+            "The local database could not store the data. Check the free space and the permissions of the database directory.",
         .badArgument: "An argument is missing or wrong.",
         .connecting: "A connection is being made already.",
         .queryRunning: "The query is loading a page already. Wait for its completion.",

@@ -19,7 +19,9 @@ struct PushDraft {
         case .PNAPNS2Push: service = .apns2(topic: try checkedTopic, isProduction: environment == .production)
         case .PNFCMPush: service = .gcm
         case .PNMPNSPush: service = .mpns
-        default: throw .badArguments("The push type names no service, or several. Pass one of the four.")
+        default:
+            throw .badArguments(
+                "The push type names no service, or several. Pass .PNAPNSPush, .PNAPNS2Push, .PNFCMPush or .PNMPNSPush.")
         }
         let isApple = type == .PNAPNSPush || type == .PNAPNS2Push
         switch token {

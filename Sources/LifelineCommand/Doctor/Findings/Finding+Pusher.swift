@@ -26,7 +26,7 @@ extension Finding {
         case 4003:
             return finding(
                 "app-disabled", meaning: "The app is switched off",
-                advice: "Switch it on in the dashboard or the server's settings.")
+                advice: "Enable the app in the dashboard or the server's settings.")
         case 4004:
             return finding(
                 "over-quota", meaning: "The app has as many connections as it may have",
