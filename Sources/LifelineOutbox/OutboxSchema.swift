@@ -48,7 +48,7 @@ enum OutboxSchema {
                 try migrator.migrate(queue)
                 return (queue, try await queue.read(OutboxRows.all))
             } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR || error.resultCode == .SQLITE_CONSTRAINT {
-                // Its table is not the one that this version left.
+                // The file's table is not the one that this version of the schema creates, so the file counts as damaged.
                 throw DatabaseError(resultCode: .SQLITE_CORRUPT)
             }
         } catch {

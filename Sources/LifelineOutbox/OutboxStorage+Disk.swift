@@ -4,16 +4,18 @@ import Lifeline
 import TransportCommon
 
 extension OutboxStorage {
-    /// On disk, in one SQLite file for each service, application and user: messages outlast the process.
+    /// Stores messages on disk, in one SQLite file for each service, application and user, so that they outlast the process.
     ///
-    /// The file is readable for its owner only and, on Apple platforms, not part of backups. What has been sent is overwritten. It is not encrypted
-    /// beyond what the system does with files of an app. One outbox at a time may have it open; do not put it into a folder that an app shares
-    /// with its extensions, since the system ends an app that holds a lock there while it is suspended.
+    /// Only the owner of the file can read it, and on Apple platforms it is excluded from backups. Sent messages are overwritten with
+    /// zeros. The file is not encrypted, except by the system's own protection of an app's files. One outbox at a time may have the file
+    /// open. Do not put it into a folder that an app shares with its extensions, because the system ends an app that holds a lock there
+    /// while the app is suspended.
     ///
-    /// A file that is damaged, or that a newer version wrote, is put aside, and the outbox begins empty: `Outbox.isRecreated` is true then.
+    /// A file that is damaged, or that a newer version wrote, is moved aside, and the outbox begins empty: `Outbox.isRecreated` is true
+    /// then.
     ///
-    /// - Parameter folder: where the file is; made if need be. Nil for `lifeline/outbox` in the user's folder for application data; on tvOS that
-    ///   is in Caches, which the system may empty while the app does not run.
+    /// - Parameter folder: the directory of the file; created if necessary. Nil for `lifeline/outbox` in the user's folder for
+    ///   application data; on tvOS this folder is in Caches, which the system may empty while the app does not run.
     public static func disk(_ folder: URL? = nil) -> OutboxStorage {
         .durable { owner throws(LifelineError) in
             guard let folder = folder ?? ApplicationFolder.url("outbox") else {

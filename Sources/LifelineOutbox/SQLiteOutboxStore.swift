@@ -10,7 +10,7 @@ final class SQLiteOutboxStore: OutboxStore {
     /// Nil once the store was closed.
     private let lock: NIOLockedValueBox<FileLock?>
 
-    /// Opens the file, and makes it if need be.
+    /// Opens the file, and creates it if it does not exist.
     static func open(_ file: DatabaseFile) async throws(LifelineError) -> OutboxStorage.Opened {
         do {
             let lock = try file.reserve()

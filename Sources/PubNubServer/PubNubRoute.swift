@@ -56,7 +56,7 @@ enum PubNubRoute: Hashable, Sendable {
 /// A route with the subscribe key of its application.
 struct PubNubAddress: Hashable, Sendable {
     var route: PubNubRoute
-    /// Empty for the time, which belongs to no application.
+    /// The subscribe key in the path; empty for ``PubNubRoute/time``, a request that belongs to no application.
     var subscribeKey: String
 
     private init(_ route: PubNubRoute, _ subscribeKey: String = "") {

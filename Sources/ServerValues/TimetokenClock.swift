@@ -55,7 +55,8 @@ public struct TimetokenClock: Sendable {
     /// (rule HB-21).
     public mutating func next(at unixTicks: UInt64) -> UInt64 {
         let following = last + step
-        // The last second of a reservation is room for ten million: what has been idle must not speak of a time long past.
+        // While the next reservation is late, a clock that was idle continues in the last second of the present one, which leaves ten million
+        // tokens: tokens must not be far behind the time of day.
         let latest = unixTicks > reserved && last < reserved ? reserved - min(reserved, Self.ticksPerSecond) : unixTicks
         last = max(following, latest)
         highest = max(highest, last)

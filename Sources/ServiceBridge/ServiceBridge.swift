@@ -24,8 +24,8 @@ package final class ServiceBridge: Sendable {
         queue.join(self)
     }
 
-    /// Stops bridging. To be called when the services accept no more messages. Returns when other bridges continue or, for the last
-    /// bridge, when the queue has been published.
+    /// Stops bridging. Call it when the services accept no more messages. If this is the last bridge of the queue, the waiting messages
+    /// are published before the function returns; otherwise the remaining bridges publish them.
     package func end() async {
         await queue.leave(self)
     }

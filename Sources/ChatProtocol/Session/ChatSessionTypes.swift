@@ -60,9 +60,9 @@ public enum ChatSessionEvent: Sendable {
     case caughtUp
     /// An event that is only relevant at the moment and not stored.
     case transient(ChatWireEvent)
-    /// Messages of the inbox since then may be missing: the server could not continue at this device's position.
+    /// Messages of the inbox that were sent after `since` may be missing: the server could not continue at this device's position.
     case gap(since: Moment?)
-    /// Messages of an open channel since then may be missing.
+    /// Messages of an open channel that were sent after `since` may be missing.
     case openGap(channel: String, since: Moment?)
     /// An open channel was entered again after a reconnect; its `messages` are those missed meanwhile.
     indirect case reentered(ChatOpenEntrance)

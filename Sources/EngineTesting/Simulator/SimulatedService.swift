@@ -42,8 +42,8 @@ public protocol SimulatedService<Session> {
     /// - Throws: a violation when the user must not receive it.
     mutating func observe(_ event: Session.Event) throws(Violation)
     /// A user received a change of the connection.
-    /// ///
-    /// /// - Throws: a violation when the user must not receive it.
+    ///
+    /// - Throws: a violation when the user must not receive it.
     mutating func observe(_ change: ConnectionChange) throws(Violation)
     /// A request was answered.
     ///

@@ -282,7 +282,7 @@ extension SQLiteChatStore {
         }
     }
 
-    /// Those of the next thousand inboxes that have entries to purge. They are searched concurrently with the writer.
+    /// Searches the next thousand inboxes for those that have entries to purge, concurrently with the writer.
     private func dueInboxes(after: Int64, before floor: Int64) async throws -> (due: [Int64], last: Int64?) {
         try await read { database in
             let rows = try Row.fetchAll(

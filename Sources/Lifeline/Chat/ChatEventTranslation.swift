@@ -43,7 +43,7 @@ struct ChatEventTranslation: Sendable {
         var waiters: [UInt64] = []
         /// Messages that came before the confirmation.
         var held: [ChatMessage] = []
-        /// Messages since then may be missing; reported after the confirmation.
+        /// The time after which messages may be missing; reported as a gap after the confirmation.
         var gap: Moment?
         var roster = ChannelRoster()
     }

@@ -21,15 +21,15 @@ public struct OutboxEntry: Identifiable, Hashable, Sendable {
 
     /// The state of a message.
     public enum State: Hashable, Sendable {
-        /// It waits for the connection, for earlier messages of its channel, or for the next attempt.
+        /// The message waits for the connection, for earlier messages of its channel, or for the next attempt.
         case waiting
-        /// It is being sent.
+        /// The message is being sent.
         case sending
-        /// The service has refused it. ``Outbox/retry(_:)`` is safe.
+        /// The service has refused the message. ``Outbox/retry(_:)`` is safe.
         case refused(LifelineError)
-        /// It may have arrived or not. After ``Outbox/retry(_:)`` it may arrive twice.
+        /// It is unknown whether the message has arrived. After ``Outbox/retry(_:)`` it may arrive twice.
         case unknown(LifelineError)
-        /// Its lifetime ended before it was sent. ``Outbox/retry(_:)`` is safe.
+        /// The lifetime of the message ended before it was sent. ``Outbox/retry(_:)`` is safe.
         case expired
 
         /// Whether the message stays as it is unless the app calls ``Outbox/retry(_:)``.

@@ -30,15 +30,15 @@ struct OutboxInstant: Hashable, Sendable {
 /// A message of an outbox, with state that is used in this process only.
 struct OutboxItem: Hashable, Sendable {
     enum Phase: Hashable, Sendable {
-        /// It is being written to disk, and is sent only after that.
+        /// The message is being written to disk, and is sent only after that.
         case saving
-        /// It waits behind other messages of its channel.
+        /// The message waits behind other messages of its channel.
         case waiting
-        /// The store is recording that its sending begins.
+        /// The store is recording that the sending of the message begins.
         case marking
-        /// It is being sent. `isCut` is true when its lifetime has ended and the attempt was cancelled.
+        /// The message is being sent. `isCut` is true when its lifetime has ended and the attempt was cancelled.
         case sending(isCut: Bool)
-        /// It has failed, and stays unless the app retries or cancels it.
+        /// The sending has failed. The message stays in the outbox unless the app retries or cancels it.
         case failed
     }
 

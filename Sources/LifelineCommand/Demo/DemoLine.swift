@@ -9,12 +9,12 @@ enum DemoLine: Sendable {
     case cause(at: Moment, elapsed: Duration, String)
     /// Introductions and tables, for people only.
     case text(String)
-    /// The result of a part, for programs only; people get tables.
+    /// The result of one part of the demonstration, for programs only; people get tables.
     case result(Result)
 
     struct Event: Sendable {
         var at: Moment
-        /// The time since the part began.
+        /// The time since this part of the demonstration began.
         var elapsed: Duration
         var who: String
         var word: String

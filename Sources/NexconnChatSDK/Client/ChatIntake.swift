@@ -20,10 +20,10 @@ protocol ChatIntake: Sendable {
     /// Handles an event that is only relevant at the moment and not stored.
     func received(_ event: ChatWireEvent, client: ChatClient)
 
-    /// Messages since then may be missing.
+    /// Messages of the inbox that were sent after `since` may be missing; nil when the time is not known.
     func missed(since: Moment?, client: ChatClient)
 
-    /// Messages of an open channel since then may be missing.
+    /// Messages of an open channel that were sent after `since` may be missing; nil when the time is not known.
     func missed(in openChannel: String, since: Moment?, client: ChatClient)
 
     /// An open channel was entered again.

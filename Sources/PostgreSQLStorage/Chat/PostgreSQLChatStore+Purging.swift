@@ -63,7 +63,7 @@ extension PostgreSQLChatStore {
         }
     }
 
-    /// Those of the next thousand inboxes that have entries to purge. They are searched concurrently with the writer.
+    /// Searches the next thousand inboxes for those that have entries to purge, concurrently with the writer.
     private func dueInboxes(after: Inbox?, before floor: Int64) async throws -> (due: [Inbox], last: Inbox?) {
         try await database.read { connection in
             let rows = try connection.run(

@@ -84,7 +84,7 @@ public final class PostgreSQLChatStore: ChatStore {
     public func reserve(idsUpTo limit: UInt64) async throws { try await database.reserve(limit, under: check) }
 
     public func close() async {
-        // A leader has the connections of the shared store.
+        // The store of a leader (`check` is set) uses the connections of the shared store, which closes them itself.
         if check == nil { await database.close() }
     }
 }

@@ -73,8 +73,8 @@ final class PostgresPartitions: Sendable {
         let (lower, upper) = (day * HistoryTrimmer.day, (day + 1) * HistoryTrimmer.day)
         let name = "\(table)_d\(day)"
         let range = "\(column) >= \(lower) AND \(column) < \(upper)"
-        // A read that had looked up the partitions before this one is attached would miss the rows that move, so none may be between. Who
-        // reads for long must not stop writes; the next round tries again.
+        // The lock excludes reads while rows move: a read that has looked up the partitions before this one is attached would miss those
+        // rows. A long read must not delay writes, so the attempt gives up after a second, and the next round tries again.
         try connection.execute("SET LOCAL lock_timeout = '1s'; LOCK TABLE ONLY \(table) IN ACCESS EXCLUSIVE MODE")
         let early = try connection.fetch(
             "SELECT count(*) FROM (SELECT 1 FROM \(rest) WHERE \(range) LIMIT \(Self.movedRows + 1)) AS early")
@@ -94,7 +94,8 @@ final class PostgresPartitions: Sendable {
     func drop(
         _ partition: Partition, if condition: String, usage: UsageStatements, _ connection: PostgresConnection
     ) throws -> Bool {
-        // In the order in which reads lock them: otherwise a read and this would wait for each other.
+        // First the table and then its partition, which is the order in which reads lock them; the reverse order could deadlock with a
+        // read.
         try connection.execute(
             """
             SET LOCAL lock_timeout = '1s'; LOCK TABLE ONLY \(table) IN ACCESS EXCLUSIVE MODE;

@@ -69,7 +69,7 @@ public enum PubNubSessionEvent: Sendable {
     case messageCountExceeded(count: Int, previous: PubNubCursor, current: PubNubCursor)
     /// This number of elements of an answer could not be read and was left out; follows the messages of that answer (rule PX-50).
     case unreadable(count: Int, previous: PubNubCursor, current: PubNubCursor)
-    /// Messages on these channels may be missing since then. Emitted before the messages that follow the gap.
+    /// Messages on these channels that were published after `since` may be missing. Emitted before the messages that follow the gap.
     indirect case gap(PubNubList, since: Moment, after: Timetoken)
     /// A subscribe request failed. The change of phase that follows shows how the session continues.
     indirect case problem(PubNubProblem)

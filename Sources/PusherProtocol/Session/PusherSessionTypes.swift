@@ -95,7 +95,7 @@ public enum PusherSessionEvent: Sendable {
     /// `pusher:error` from the server.
     case serverError(code: Int?, message: String)
     indirect case decryptionFailed(channel: String, event: String, data: String?)
-    /// Messages published since then may be missing. Emitted with the confirmation after a loss.
+    /// Messages that were published after `since` may be missing. Emitted with the confirmation that follows a lost connection.
     case gap(channel: String, since: Moment)
     /// A frame that is not a Pusher message has arrived; the connection continues.
     case malformed(reason: String)

@@ -131,7 +131,7 @@ extension ChannelBackend {
 package protocol ChannelNode: AnyObject, Sendable {
     /// The server's event loops, numbered across all servers.
     var eventLoopIDs: EventLoopSet { get }
-    /// Those of its event loops whose queues are full.
+    /// The server's event loops whose queues are full.
     var fullEventLoops: EventLoopSet { get }
 
     /// Applies a change to this server; returns the event loops whose queues are full.

@@ -297,8 +297,8 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
         reply(message)
     }
 
-    /// Logs an error that the client gets while its connection goes on, with the client's own sentence (rule SO-151). Of the signed text
-    /// of a subscription only what is no payload.
+    /// Logs an error that the client receives while its connection stays open, with the sentence that the client receives (rule SO-151).
+    /// For a refused signature the entry has the text to be signed, with `channel_data` in place of the member's data.
     private func logError(_ message: [UInt8], _ code: Int?) {
         loop.state.note("error sent", blame(code ?? 0), in: service.context) {
             var metadata = logMetadata.merging(endingDetails) { $1 }

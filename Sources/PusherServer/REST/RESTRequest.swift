@@ -37,7 +37,7 @@ struct RESTRequest: Hashable, Sendable {
         return try parameter(name).map { [$0] }
     }
 
-    /// Whether a name that is not the name of a list occurs twice.
+    /// Whether the query has two parameters of the same name, apart from lists, whose names end in `[]`.
     var repeatsParameters: Bool {
         var seen: Set<Identifier> = []
         for parameter in target.parameters {

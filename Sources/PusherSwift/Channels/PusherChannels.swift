@@ -44,7 +44,8 @@ open class PusherChannels: NSObject, @unchecked Sendable {
                 owner.tableChanged(in: self, from: former, to: newValue)
                 return former
             }
-            // Released outside of the lock with what their callbacks hold.
+            // The former channels are released here, outside of the lock, because releasing an object that their callbacks hold may
+            // run code that calls back.
             _ = replaced
         }
     }

@@ -61,8 +61,8 @@ extension PusherConnection {
 
     func unsubscribe(channelName: String) {
         let removed = commands.withLock { drop(channelName) }
-        // Released outside of the lock with what its callbacks hold: an object of the app may wait in its `deinit` for another thread,
-        // and that one for the lock.
+        // The channel is released here, outside of the lock, together with the objects that its callbacks hold: the `deinit` of such an
+        // object may wait for another thread, which may wait for the lock.
         _ = removed
     }
 

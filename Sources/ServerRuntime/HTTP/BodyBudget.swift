@@ -73,7 +73,7 @@ package final class BodyBudget: Sendable {
 
 /// The owner whose share of ``BodyBudget`` a large body counts against.
 package struct BodyOwner: Hashable, Sendable {
-    /// The address; nil when it is not known, and for this machine itself unless it is limited.
+    /// The client's address. Nil when it is not known or not limited, such as a loopback address (rule SV-81).
     package var address: RemoteAddress?
     /// The key of the application that the body is for; nil for none.
     package var application: Identifier?

@@ -3,7 +3,7 @@ import NIOHTTP1
 import ServerValues
 import WebSocketFraming
 
-// From received bytes to requests.
+// Parses received bytes into requests.
 extension HTTPConnection {
     /// Reads requests as long as there are complete ones and each is answered at once.
     func readWaiting() {

@@ -148,7 +148,7 @@ struct HTTPConnectionMachine: Hashable, Sendable {
         if phase == .idle { phase = .upgrading }
     }
 
-    /// A request begins, unless a piece of it has begun it before.
+    /// Starts the state of a new request; does nothing when an earlier piece of the same request has done so.
     private mutating func begin(at now: MonotonicInstant) {
         guard pieces == 0 else { return }
         since = now

@@ -8,7 +8,7 @@
 
 /// Why a notice could not be sent.
 enum NotifyProblem: Error, Equatable, CustomStringConvertible {
-    /// The variable `NOTIFY_SOCKET` names no socket of this kind.
+    /// The variable `NOTIFY_SOCKET` is neither an absolute path nor `@` and an abstract name, or it is too long.
     case unusableAddress
     /// A call of the system failed with this code.
     case system(call: String, code: CInt)

@@ -6,9 +6,9 @@ import Foundation
     @objc(NCMessageDirection)
 #endif
 public enum MessageDirection: Int, Sendable {
-    /// The signed-in user sent it.
+    /// The signed-in user sent the message.
     case send = 1
-    /// The signed-in user received it.
+    /// The signed-in user received the message.
     case receive = 2
 }
 
@@ -17,7 +17,7 @@ public enum MessageDirection: Int, Sendable {
     @objc(NCSentStatus)
 #endif
 public enum SentStatus: Int, Sendable {
-    /// It waits for the connection or for the service's answer.
+    /// The message waits for the connection or for the service's answer.
     case sending = 10
     /// The service did not accept the message. It can be sent again.
     case failed = 20
@@ -25,9 +25,9 @@ public enum SentStatus: Int, Sendable {
     case sent = 30
     /// A receiver's device has received the message.
     case received = 40
-    /// A receiver has read it.
+    /// A receiver has read the message.
     case read = 50
-    /// It was destroyed. This service does not set this status.
+    /// The message was destroyed. This service does not set this status.
     case destroyed = 60
     /// Sending was cancelled.
     case canceled = 70
@@ -51,13 +51,13 @@ public enum SentStatus: Int, Sendable {
     @objc(NCReceivedStatusInfo) @objcMembers
 #endif
 public final class ReceivedStatusInfo: NSObject, Sendable {
-    /// Whether the user has read it.
+    /// Whether the user has read the message.
     public let isRead: Bool
-    /// Whether the user has listened to it.
+    /// Whether the user has listened to the message.
     public let isListened: Bool
-    /// Whether its file was downloaded.
+    /// Whether the message's file was downloaded.
     public let isDownloaded: Bool
-    /// Whether another device of the user has received it. Always false with this service.
+    /// Whether another device of the user has received the message. Always false with this service.
     public let isRetrieved: Bool
 
     init(bits: Int) {
@@ -74,7 +74,7 @@ public final class ReceivedStatusInfo: NSObject, Sendable {
     @objc(NCMessageUpdateInfo) @objcMembers
 #endif
 public final class MessageUpdateInfo: NSObject, Sendable {
-    /// When it was edited, milliseconds since 1970.
+    /// When the message was edited, in milliseconds since 1970.
     public let updateTime: Int64
     /// The new content.
     public let content: MessageContent

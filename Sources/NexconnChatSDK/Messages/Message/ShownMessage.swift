@@ -17,10 +17,11 @@ struct ShownMessage: Sendable {
         return twin
     }
 
-    /// The object for handlers, unchanged.
+    /// The shared object, without an update of its state.
     func unchanged(_ message: Message) -> Message { shown.withLockedValue { $0 } ?? message }
 
-    /// The object for the callbacks; it gets the message's new state before the callbacks that are queued from now on.
+    /// Enqueues an update of the shared object to the message's present state, and returns the object. Callbacks that are enqueued later
+    /// see that state.
     func caughtUp(_ message: Message) -> Message {
         guard let twin = shown.withLockedValue({ $0 }) else { return message }
         let local = message.local
