@@ -132,7 +132,9 @@ extension Simulator {
         case .disconnecting where timers[.close] == nil: throw Violation("Disconnecting for ever.")
         case .disconnected, .failed:
             guard timers.isEmpty, jobs.isEmpty, link == nil else {
-                throw Violation("Over, but timers \(timers.keys), jobs \(jobs), link \(String(describing: link)) are left.")
+                throw Violation(
+                    "The connection has ended, but timers \(timers.keys), jobs \(jobs), link \(String(describing: link)) are left."
+                )
             }
         default: return
         }

@@ -55,7 +55,7 @@ struct BenchCommand: AsyncParsableCommand {
     @Flag(help: "Signs PubNub requests with the secret key, for servers with access manager.")
     var sign = false
 
-    @Flag(help: "Has Pusher connections ask for recovery, which costs the server something.")
+    @Flag(help: "Has Pusher connections ask for recovery, for which the server stores and numbers their events.")
     var recovery = false
 
     @Flag(help: "Loads a server on another machine. Only for servers of your own.")

@@ -26,7 +26,7 @@ enum StatusWord: String, Hashable, Sendable, CaseIterable {
         case .reconnecting: "The connection was lost."
         case .disconnecting: "Asked to disconnect."
         case .disconnected: "Disconnected on request."
-        case .failed: "Nothing more will be tried."
+        case .failed: "The client makes no further attempt to connect."
         }
     }
 }

@@ -107,13 +107,13 @@ extension ServeSection {
     }()
 }
 
-/// The limits of histories in messages and bytes, in reports.
+/// The texts about `historyMessages` and `historyBytes` in the lines that a server logs when it starts.
 enum HistoryBounds {
     static func text(_ messages: Int?, _ bytes: Int?) -> String {
         (messages.map { ", history of \($0) messages" } ?? "") + (bytes.map { ", history of \($0) bytes" } ?? "")
     }
 
-    /// Redis deletes by age only.
+    /// The log entry about limits that have no effect, because Redis deletes messages by their age only.
     static func notice(_ names: Logger.Metadata) -> (String, Logger.Metadata) {
         ("historyMessages and historyBytes have no effect with Redis, which deletes by age only: set historyRetention", names)
     }

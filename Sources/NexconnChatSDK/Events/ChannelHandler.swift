@@ -112,7 +112,7 @@ public final class UserTypingStatus: NSObject, Sendable {
     public let userId: String
     /// The type of the message that the user is writing, such as `RC:TxtMsg`.
     public let contentType: String
-    /// When the user's device reported it, milliseconds since 1970.
+    /// When the user's device reported the typing, in milliseconds since 1970.
     public let sentTime: Int64
 
     init(userId: String, contentType: String, sentTime: Int64) {

@@ -12,7 +12,7 @@ public struct PubNubProblem: Error, Hashable, Sendable, CustomStringConvertible 
     public var channels: [String]
     /// The groups that were denied, with their leading colon (`payload.channel-groups`).
     public var channelGroups: [String]
-    /// Another `payload` of the answer, as JSON text.
+    /// The member `payload` of the answer as JSON text, if it names neither channels nor groups that were denied.
     public var payload: String?
 
     public init(

@@ -83,7 +83,7 @@ extension RESTService {
         case .wrongSignature:
             return refusal.description
                 + " Check the secret, and that the method, the path and all parameters are signed as they are sent."
-        case .wrongBodyMD5: return refusal.description + " It must be computed over the bytes of the body as they are sent."
+        case .wrongBodyMD5: return refusal.description + " Compute body_md5 over the bytes of the body as they are sent."
         case .unknownKey: return refusal.description + " Check the id of the app and the key."
         case .missing, .unknownVersion: return refusal.description
         }

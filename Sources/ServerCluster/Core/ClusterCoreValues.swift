@@ -4,7 +4,7 @@ import ServerValues
 
 /// How a process becomes a candidate for leadership.
 package enum ElectionMode: String, Hashable, Sendable {
-    /// Lead if there is no leader; respect a leader whose lease has ended.
+    /// Lead if there is no leader. A leader is not replaced, even if its lease has ended.
     case look
     /// Lead if there is no leader, or if the leader's lease has ended.
     case ask
