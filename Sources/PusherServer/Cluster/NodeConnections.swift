@@ -127,7 +127,7 @@ struct NodeConnections: Sendable {
         count.isAsking = false
         var given = places ?? 0
         count.counted += given
-        // First the connections of the request, then those that arrived later.
+        // Connections whose places were requested come first, then connections that have waited since the request.
         while given > 0 || count.spare > 0, let next = count.waiting.popFirst() {
             given = max(given - 1, 0)
             count.asked = max(count.asked - 1, 0)

@@ -90,7 +90,7 @@ struct ChatWrites: Sendable {
         return out
     }
 
-    /// The commands that note up to which position each inbox was told of, where the inboxes themselves are in a database.
+    /// The commands that store the last position of each changed inbox, for a cluster whose inboxes themselves are in a database.
     func told(_ commit: ChatCommit, _ application: Identifier) -> [RedisCommand] {
         var out: [RedisCommand] = []
         for addition in commit.additions { set(addition.places, .places, application, to: &out) }

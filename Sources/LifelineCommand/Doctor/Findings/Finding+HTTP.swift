@@ -36,7 +36,8 @@ extension Finding {
         "not-http", "The program that listens there does not speak HTTP.", advice: "Check the port: another service uses it.")
 
     static let tlsExpected = Finding(
-        "tls-expected", "The server requires TLS on this port.", advice: "Write https or wss instead of http or ws.")
+        "tls-expected", "The server requires TLS on this port.", advice: "Use https or wss in the address, instead of http or ws."
+    )
 
     static let noAnswer = Finding(
         "no-answer", "The server accepts the connection and does not answer.",

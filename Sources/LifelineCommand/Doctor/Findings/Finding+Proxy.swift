@@ -5,12 +5,14 @@ extension Finding {
         case (407, false):
             Finding(
                 "proxy-credentials-missing", "The proxy requires a user name and a password.",
-                advice: "Give them with --proxy http://USER:PASSWORD@HOST:PORT, and to your client in its settings.")
+                advice:
+                    "Give user name and password with --proxy http://USER:PASSWORD@HOST:PORT, and to your client in its settings."
+            )
         case (407, true):
             Finding(
                 "proxy-credentials-wrong", "The proxy does not accept the user name and password.",
                 advice:
-                    "Check them. Proxies that require NTLM or Kerberos are not supported; use one that accepts Basic authentication."
+                    "Check the user name and password. Proxies that require NTLM or Kerberos are not supported; use one that accepts Basic authentication."
             )
         case (502, _), (503, _), (504, _):
             Finding(

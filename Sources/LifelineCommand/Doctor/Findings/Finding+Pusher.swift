@@ -12,7 +12,8 @@ extension Finding {
         }
         switch code {
         case 4000:
-            return finding("tls-required", meaning: "The app accepts connections with TLS only", advice: "Write https or wss.")
+            return finding(
+                "tls-required", meaning: "The app accepts connections with TLS only", advice: "Use https or wss in the address.")
         case 4001 where words.lowercased().contains("cluster"):
             return finding(
                 "wrong-cluster", meaning: "The key \(quote(key)) is of an app in another cluster",
