@@ -411,6 +411,19 @@ def test_a_name_of_a_type_has_one_meaning():
     assert sorted(DOUBLED_NAMES.keys() - found.keys()) == [], "exceptions that nothing needs any more"
 
 
+# Types exist on all platforms of the manifest
+
+# Such a type requires macOS 14 and iOS 17, and the compiler on Linux says nothing about it. Functions may have parameter packs.
+PACKED_TYPE = re.compile(r"\b(?:struct|class|enum|actor)\s+\w+\s*<[^{>]*\beach\s")
+
+
+def test_no_type_has_a_parameter_pack():
+    assert PACKED_TYPE.search("struct Block<each Input>: Sendable {") and PACKED_TYPE.search("final class A<B,\n    each C> {")
+    assert not PACKED_TYPE.search("func call<each Input>(_ input: repeat each Input) {") and not PACKED_TYPE.search("struct A<B> { func c<each D>() {} }")
+    found = [file.relative_to(SOURCES).as_posix() for file in sorted(SOURCES.rglob("*.swift")) if PACKED_TYPE.search(blanked(file.read_text()))]
+    assert found == [], "use a tuple as the type's parameter, as EngineRuntime's CallerBlock does"
+
+
 # The map of the modules
 
 
