@@ -11,7 +11,6 @@ package final class PusherClusterLeaderFactory: ClusterLeaderFactory {
     private let settings: PusherServiceSettings
     private let runtime: RuntimeSettings
     private let userOfflineGrace: Duration
-    private let bridge: (any BridgeTap)?
     private let sweepInterval: Duration
     private let partition: ChannelPartition
     private let current = NIOLockedValueBox<PusherClusterLeader?>(nil)
@@ -22,17 +21,15 @@ package final class PusherClusterLeaderFactory: ClusterLeaderFactory {
 
     /// - Parameters:
     ///   - userOfflineGrace: a user who reconnects within this time is not reported as offline to watchers.
-    ///   - bridge: carries events to other services, on the node that leads.
     ///   - partition: the partition that is led.
     package init(
         _ settings: PusherServiceSettings, _ runtime: RuntimeSettings, userOfflineGrace: Duration,
-        bridge: (any BridgeTap)? = nil, sweepInterval: Duration = .seconds(1), partition: ChannelPartition = .only
+        sweepInterval: Duration = .seconds(1), partition: ChannelPartition = .only
     ) {
         self.partition = partition
         self.settings = settings
         self.runtime = runtime
         self.userOfflineGrace = userOfflineGrace
-        self.bridge = bridge
         self.sweepInterval = sweepInterval
     }
 
@@ -72,7 +69,7 @@ package final class PusherClusterLeaderFactory: ClusterLeaderFactory {
         let records = LeaderRecords(context.output, keys, clock: clock, userOfflineGrace: userOfflineGrace)
         let remote = RemoteNodes(context.output, records, clock: clock)
         let channels = LocalChannels(
-            clock: clock, userOfflineGrace: userOfflineGrace, maximumPendingBytes: runtime.maximumPendingBytes, bridge: bridge,
+            clock: clock, userOfflineGrace: userOfflineGrace, maximumPendingBytes: runtime.maximumPendingBytes,
             partition: partition,
             remembering: { records.remember($1, of: $0) },
             unheard: { remote.keep($0, of: $1, excluding: $2, $3) })
