@@ -156,6 +156,18 @@ public enum PusherFrames {
         return out
     }
 
+    /// The message of an event for any channel: the text in front of the channel's name, which is a JSON string, and the text behind it.
+    package static func event(name: String, data: String) -> (before: [UInt8], after: [UInt8]) {
+        var before = opening(name, channel: nil, reserving: 16)
+        JSONWriter.append(",\"channel\":", to: &before)
+        var after: [UInt8] = []
+        after.reserveCapacity(data.utf8.count + data.utf8.count / 4 + 16)
+        JSONWriter.append(",\"data\":", to: &after)
+        JSONWriter.appendString(data, to: &after)
+        after.append(UInt8(ascii: "}"))
+        return (before, after)
+    }
+
     private static func frame(
         _ event: String, channel: String? = nil, data: [UInt8], _ recovery: PusherRecoveryOutcome? = nil
     ) -> [UInt8] {

@@ -24,9 +24,14 @@ extension PusherService {
             publication.cached = CachedMessage(
                 event: event, data: data, expires: now.advanced(by: application.limits.cacheLifetime))
         }
-        eventCounts.withLockedValue { $0[Identifier(application.id), default: EventCounts()].published += 1 }
+        count(published: 1, of: application)
         if !isBridged { publication.bridged = BridgedEvent(event: event, data: data) }
         channels.publish(publication)
+    }
+
+    /// Counts events of the application's own server, one for each channel.
+    func count(published count: Int, of application: Application) {
+        eventCounts.withLockedValue { $0[Identifier(application.id), default: EventCounts()].published += count }
     }
 
     /// The event loops with subscribers of these channels whose queues are full; empty when events may be published.

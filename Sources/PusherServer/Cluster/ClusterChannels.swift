@@ -23,6 +23,8 @@ package final class ClusterChannels: ChannelBackend {
         var rosters: [ChannelID: PresenceRoster] = [:]
         /// Whether the leader lets the node add members to confirmations.
         var leaderTakesJoins = false
+        /// Whether the leader takes events that the node has encoded.
+        var leaderTakesEvents = false
     }
 
     let bus: any ClusterBus
@@ -110,6 +112,24 @@ package final class ClusterChannels: ChannelBackend {
         switch request {
         case .events: ask(.partition(request), answered)
         case .spend, .list: query(.partition(request), answered)
+        }
+    }
+
+    /// Whether the leader has said that it takes encoded events.
+    var takesEvents: Bool { state.withLockedValue(\.leaderTakesEvents) }
+
+    /// Sends the leader events of the HTTP API for channels of its partition.
+    ///
+    /// - Parameter completion: called with nil when the leader could not read the request, and has therefore done nothing.
+    func publish(_ events: EncodedEvents, _ completion: @escaping @Sendable (PartitionResult?) -> Void) {
+        ask(.events(events)) { result in
+            switch result {
+            // An earlier version, which leads since the request was made, answers without content.
+            case .success(let buffer) where buffer.readableBytes == 0: completion(nil)
+            case .success(let buffer):
+                completion((try? PartitionAnswer(decoding: buffer)).map { .answer($0) } ?? .failure(.unknown))
+            case .failure(let failure): completion(.failure(failure))
+            }
         }
     }
 
@@ -266,6 +286,7 @@ extension ClusterChannels: ClusterMember {
                 state.rosters[channel] = roster
             }
         case .takesJoins: state.withLockedValue { $0.leaderTakesJoins = true }
+        case .takesEvents: state.withLockedValue { $0.leaderTakesEvents = true }
         case .uses(let uses, let isWhole): partition.note(uses, isWhole: isWhole)
         case .connections(let totals): connections.withLockedValue { $0.learn(totals) }
         }
@@ -274,7 +295,7 @@ extension ClusterChannels: ClusterMember {
     package func announcement() -> [ByteBuffer] {
         let holdings = state.withLockedValue { state in
             // Another leader, which may be of an earlier version.
-            state.leaderTakesJoins = false
+            (state.leaderTakesJoins, state.leaderTakesEvents) = (false, false)
             return state.subscriptions.holdings
         }
         let recovering = state.withLockedValue(\.subscriptions.recovering)

@@ -163,6 +163,7 @@ final class PusherClusterLeader: ClusterLeader {
         case .signOut(let socketID, _): signOut(socketID, of: node)
         case .close(let reason, let id, let user): channels.close(reason, application: id, user: user)
         case .partition(let request): return handle(request, reply)
+        case .events(let events): return reply(publish(events).encoded())
         case .holdings, .users, .recovering: break
         }
         reply(ByteBuffer())
@@ -310,7 +311,7 @@ final class PusherClusterLeader: ClusterLeader {
         guard let number = number(of: node) else { return }
         // It may have lost what it knew.
         remote.forgetMembers(at: number)
-        output.emit(PusherFact.takesJoins.encoded(), of: .pusher, to: .node(node))
+        for fact in [PusherFact.takesJoins, .takesEvents] { output.emit(fact.encoded(), of: .pusher, to: .node(node)) }
         var announced: (channels: [ChannelHolding], users: [SignedInConnection], counts: [ApplicationCount]) = ([], [], [])
         var recovering: [ChannelID] = []
         for request in requests {

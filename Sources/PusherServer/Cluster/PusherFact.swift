@@ -41,6 +41,8 @@ enum PusherFact: Hashable, Sendable {
     case members(ChannelID, MemberChange)
     /// The leader takes ``PusherRequest/join(_:_:member:_:)``.
     case takesJoins
+    /// The leader takes ``PusherRequest/events(_:)``.
+    case takesEvents
     /// From here on the log contains all events since the positions were written (rule RV-41). For the next leader only.
     case mark(HistoryMark)
 }
@@ -48,7 +50,7 @@ enum PusherFact: Hashable, Sendable {
 extension PusherFact: CodedValue {
     private enum Kind: UInt8 {
         case deliver = 1
-        case tell, close, connections, settled, mark, uses, members, takesJoins
+        case tell, close, connections, settled, mark, uses, members, takesJoins, takesEvents
     }
 
     private var kind: Kind {
@@ -62,6 +64,7 @@ extension PusherFact: CodedValue {
         case .uses: .uses
         case .members: .members
         case .takesJoins: .takesJoins
+        case .takesEvents: .takesEvents
         }
     }
 
@@ -105,6 +108,7 @@ extension PusherFact: CodedValue {
             guard let removed else { throw ClusterCodingError() }
             return .members(channel, .removed(userID: removed))
         case .takesJoins: return .takesJoins
+        case .takesEvents: return .takesEvents
         case .mark: return .mark(try fields.field(1, value.flatMap { if case .mark(let mark) = $0 { mark } else { nil } }))
         }
     }

@@ -6,7 +6,7 @@ extension PusherRequest: CodedValue {
     private enum Kind: UInt8 {
         case http = 1
         case publish, relay, subscribe, unsubscribe, signIn, signOut, close, connections, holdings, users, recovering
-        case subscribeAll, places, connectionChanges, partition, join
+        case subscribeAll, places, connectionChanges, partition, join, events
     }
 
     private var kind: Kind {
@@ -28,6 +28,15 @@ extension PusherRequest: CodedValue {
         case .connectionChanges: .connectionChanges
         case .partition: .partition
         case .join: .join
+        case .events: .events
+        }
+    }
+
+    var expectedLength: Int {
+        switch self {
+        case .http(let request): request.expectedLength
+        case .events(let events): events.expectedLength
+        default: 64
         }
     }
 
@@ -90,6 +99,8 @@ extension PusherRequest: CodedValue {
             return .join(
                 try fields.field(1, given?.0), try fields.field(2, given?.1), member: try fields.field(3, given?.2),
                 try fields.optional(4, given?.3))
+        case .events:
+            return .events(try fields.field(1, value.flatMap { if case .events(let events) = $0 { events } else { nil } }))
         }
     }
 }

@@ -5,7 +5,7 @@ import ServerStorage
 
 /// A request from the member on a node to the leader, or an announcement of the node's connections and subscriptions (rule CP-1).
 enum PusherRequest: Sendable {
-    /// A request of the HTTP API.
+    /// A request of the HTTP API that the leader answers completely.
     case http(HTTPRequest)
     case publish(ForwardedPublication)
     /// A client event, to be delivered to the other subscribers of its channel.
@@ -37,6 +37,9 @@ enum PusherRequest: Sendable {
     case recovering([ChannelID])
     /// A request of the HTTP API, or a part of it, in a cluster with several partitions. The answer is a ``PartitionAnswer``.
     case partition(PartitionRequest)
+    /// Events of the HTTP API. The answer is a ``PartitionAnswer``. Sent only to leaders that have said that they know the request, with
+    /// ``PusherFact/takesEvents``.
+    case events(EncodedEvents)
 }
 
 /// One of several subscriptions of a connection.

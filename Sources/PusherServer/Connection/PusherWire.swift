@@ -3,6 +3,7 @@ import PusherProtocol
 import ServerRuntime
 import ServerStorage
 import WebSocketFraming
+import WireCoding
 
 /// Encodes messages of the Pusher protocol as WebSocket frames.
 enum PusherWire {
@@ -13,6 +14,21 @@ enum PusherWire {
         var buffer = ByteBuffer()
         append(message, to: &buffer)
         return buffer
+    }
+
+    /// The frame of an event for one channel. The texts of the message are copied and not read.
+    static func frame(_ message: EventMessage, to channel: String) -> ByteBuffer {
+        var name: [UInt8] = []
+        name.reserveCapacity(channel.utf8.count + 2)
+        JSONWriter.appendString(channel, to: &name)
+        let count = message.before.readableBytes + name.count + message.after.readableBytes
+        var frame = ByteBuffer()
+        frame.reserveCapacity(count + 10)
+        WebSocketFrameWriter(role: .server).writeTextHeader(count: count, to: &frame)
+        frame.writeImmutableBuffer(message.before)
+        frame.writeBytes(name)
+        frame.writeImmutableBuffer(message.after)
+        return frame
     }
 
     static func append(_ message: [UInt8], to buffer: inout ByteBuffer) {

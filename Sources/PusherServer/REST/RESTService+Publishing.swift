@@ -9,7 +9,7 @@ extension RESTService {
         try service.channels.spend(publishes: request.channels.count, of: application)
         send(request, application)
         guard !request.info.isEmpty else { return .empty }
-        return .channels(request.channels.map { ($0, object(of: $0, request, application)) })
+        return .channels(request.channels.map { ($0, object(of: $0, request.info, application)) })
     }
 
     func publish(_ batch: [PublishRequest], _ application: Application) throws(HTTPProblem) -> HTTPAnswer {
@@ -17,7 +17,7 @@ extension RESTService {
         try service.channels.spend(publishes: batch.count, of: application)
         for request in batch { send(request, application) }
         guard batch.contains(where: { !$0.info.isEmpty }) else { return .empty }
-        return .batch(batch.map { request in request.channels.first.map { object(of: $0, request, application) } ?? "{}" })
+        return .batch(batch.map { request in request.channels.first.map { object(of: $0, request.info, application) } ?? "{}" })
     }
 
     /// Publishes events that a node has checked and counted, and returns the attributes of their channels that are asked for, as JSON
@@ -25,12 +25,13 @@ extension RESTService {
     func publish(checked requests: [PublishRequest], _ application: Application) -> [String] {
         for request in requests { send(request, application) }
         return requests.filter { !$0.info.isEmpty }.flatMap { request in
-            request.channels.map { object(of: $0, request, application) }
+            request.channels.map { object(of: $0, request.info, application) }
         }
     }
 
-    private func object(of channel: String, _ request: PublishRequest, _ application: Application) -> String {
-        Self.object(attributes(of: channel, request.info, application))
+    /// The attributes of a channel that are asked for, as a JSON object.
+    func object(of channel: String, _ info: ChannelAttributes, _ application: Application) -> String {
+        Self.object(attributes(of: channel, info, application))
     }
 
     /// Whole requests wait, so that none is performed in part (rule SV-14).

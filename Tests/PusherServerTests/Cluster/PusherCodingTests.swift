@@ -72,12 +72,25 @@ struct PusherCodingTests {
         return [
             .join(socketID, channel, member: member),
             .join(socketID, channel, member: member, SubscriptionRecovery(request: recover, limit: 7)),
+        ] + events.map { .events($0) }
+    }
+
+    /// Events as nodes send them to the leader.
+    private var events: [EncodedEvents] {
+        let first = PublishRequest(
+            event: "e", data: "d", channels: ["a", "cache-b"], excluded: socketID, info: [.userCount, .subscriptionCount])
+        let second = PublishRequest(
+            event: "é", data: #"{"quoted":"\"}"#, channels: ["#server-to-user-\"é\""], excluded: nil, info: [])
+        return [
+            EncodedEvents(application: "1001", cost: 3, events: [first, second].map { EncodedEvent($0, EventMessage($0)) }),
+            EncodedEvents(application: "1001", cost: 0, events: [EncodedEvent(second, EventMessage(second))]),
+            EncodedEvents(application: "é", cost: Int(UInt32.max), events: []),
         ]
     }
 
     private var newerFacts: [PusherFact] {
         [
-            .takesJoins, .members(channel, .added(PresenceMember(userID: "ann", info: "{}"))),
+            .takesJoins, .takesEvents, .members(channel, .added(PresenceMember(userID: "ann", info: "{}"))),
             .members(channel, .removed(userID: "ann")),
         ]
     }
@@ -134,6 +147,33 @@ struct PusherCodingTests {
             checkCuts(of: encoded) { (buffer) throws(ClusterCodingError) in _ = try PusherRequest(decoding: buffer) }
         }
         #expect(throws: ClusterCodingError.self) { try PusherRequest(decoding: ByteBuffer(bytes: [99])) }
+    }
+
+    @Test func `CP-90: encoded events are read in both layouts, and a later version may add fields`() throws {
+        for events in events {
+            #expect(try EncodedEvents(decoding: events.encoded(.sequence)) == events)
+            let tagged = events.encoded(.tagged)
+            #expect(try EncodedEvents(decoding: tagged) == events)
+            #expect(try EncodedEvents(decoding: RecordedValues.withLaterField(tagged)) == events)
+            guard case .events(let read) = try PusherRequest(decoding: PusherRequest.events(events).encoded()) else {
+                throw ClusterCodingError()
+            }
+            #expect(read == events)
+        }
+        // The data is sent twice only if a channel keeps it.
+        #expect(events[0].events.map { $0.cached?.data } == ["d", nil])
+    }
+
+    @Test(
+        "CP-90: The frame that a leader makes for a channel is that of a server alone, at each length of the frame's header",
+        arguments: [0, 1, 60, 125, 126, 200, 65_400, 65_536, 100_000])
+    func frames(_ length: Int) {
+        for (name, channel) in [("e", "room"), ("é\"\\\n", "presence-cache-a"), ("e", "#server-to-user-\"é\\\"")] {
+            let data = String(repeating: "x", count: length) + "\u{1}\"é"
+            let request = PublishRequest(event: name, data: data, channels: [channel], excluded: nil, info: [])
+            let frame = PusherWire.frame(EventMessage(request), to: channel)
+            #expect(frame == PusherWire.frame(PusherFrames.event(name: name, channel: channel, data: data)))
+        }
     }
 
     @Test func factsSurvive() throws {
