@@ -19,23 +19,25 @@ package final class PartitionedChannels: ChannelBackend {
         self.backends = backends
     }
 
-    /// The backend for so many partitions, and what forwards requests of the HTTP API: those of the only one, or a router.
+    /// The backend for this number of partitions, which is that of the only one or a router, and what answers requests of the HTTP API.
     ///
     /// - Parameter members: at least one.
     package static func of(
         _ members: [ClusterChannels]
     ) -> (channels: any ChannelBackend, forwarder: PusherService.RequestForwarder) {
-        guard members.count > 1, let router = PartitionedChannels(members) else {
-            let only = members[0]
-            return (only, { request, _, answer in only.forward(request, answer) })
-        }
+        let router = members.count > 1 ? PartitionedChannels(members) : nil
         let requests = PartitionedRequests(
-            partitions: router.partitions,
+            partitions: router?.partitions ?? .one,
+            // in bounds: there is a member for each partition.
+            takesEvents: { partition in members[partition].takesEvents },
+            // in bounds: there is a member for each partition.
+            sendEvents: { partition, events, answer in members[partition].publish(events, answer) },
             // in bounds: there is a member for each partition.
             ask: { partition, request, answer in members[partition].ask(request, answer) },
             // in bounds: there is a member for each partition.
             forward: { partition, request, answer in members[partition].forward(request, answer) })
-        return (router, { request, application, answer in requests.answer(request, application, answer) })
+        // in bounds: there is at least one member.
+        return (router ?? members[0], { request, application, answer in requests.answer(request, application, answer) })
     }
 
     // in bounds: there is a backend for each partition.

@@ -4,12 +4,16 @@ import ServerCluster
 import ServerRuntime
 import ServerStorage
 
-/// Answers requests of the HTTP API on a node of a cluster with several partitions: reads them, asks the partitions that they concern, and
-/// makes one answer of theirs (rules CP-75 to CP-78).
+/// Answers requests of the HTTP API on a node of a cluster: reads them, asks the leaders of the partitions that they concern, and makes one
+/// answer of theirs (rules CP-75 to CP-78 and CP-90 to CP-94). In a cluster with one partition, its leader answers queries.
 struct PartitionedRequests: Sendable {
     typealias Completion = @Sendable (HTTPAnswer) -> Void
 
     let partitions: ClusterPartitions
+    /// Whether the leader of a partition takes encoded events.
+    let takesEvents: @Sendable (Int) -> Bool
+    /// Sends events to the leader of a partition. The result is nil when it could not read them, and has therefore done nothing.
+    let sendEvents: @Sendable (Int, EncodedEvents, @escaping @Sendable (PartitionResult?) -> Void) -> Void
     /// Sends a request to the leader of a partition.
     let ask: @Sendable (Int, PartitionRequest, @escaping @Sendable (PartitionResult) -> Void) -> Void
     /// Forwards a request as it is to the leader of a partition.
@@ -23,18 +27,22 @@ struct PartitionedRequests: Sendable {
             let parsed = RESTRequest(request)
             switch try PusherRoute(method: request.method, segments: request.target.segments) {
             case .webSocket: throw .upgradeRequired
-            case .publish: publish(try PublishRequest(parsing: parsed, limits: application.limits), application, completion)
+            case .publish:
+                let event = try PublishRequest(parsing: parsed, limits: application.limits)
+                publish(ParsedPublish(event, of: request), application, completion)
             case .publishTo(_, let channel):
-                publish(try PublishRequest(parsing: parsed, to: channel, limits: application.limits), application, completion)
+                let event = try PublishRequest(parsing: parsed, to: channel, limits: application.limits)
+                publish(ParsedPublish(event, of: request), application, completion)
             case .publishBatch:
-                publish(try PublishRequest.batch(parsing: parsed.body, limits: application.limits), application, completion)
-            case .channels: list(try ChannelListQuery(parsed, of: application), application, completion)
+                let batch = try PublishRequest.batch(parsing: parsed.body, limits: application.limits)
+                publish(ParsedPublish(batch, of: request), application, completion)
+            case .channels where partitions.count > 1: list(try ChannelListQuery(parsed, of: application), application, completion)
             case .channel(_, let name), .users(_, let name):
                 let partition = partitions.partition(of: ChannelID(application: application.id, name: name))
                 query(application, isCounted: partition == partitions.home(of: application.id), completion) {
                     forward(partition, request, completion)
                 }
-            case .connections, .terminateConnections: forward(partitions.home(of: application.id), request, completion)
+            case .channels, .connections, .terminateConnections: forward(partitions.home(of: application.id), request, completion)
             }
         } catch {
             completion(HTTPAnswer(error))
@@ -53,7 +61,7 @@ struct PartitionedRequests: Sendable {
         spend(publishes: 0, queries: 1, of: application, completion, then: body)
     }
 
-    private func spend(
+    func spend(
         publishes: Int, queries: Int, of application: Application, _ completion: @escaping Completion,
         then body: @escaping @Sendable () -> Void
     ) {
@@ -61,56 +69,6 @@ struct PartitionedRequests: Sendable {
         ask(partitions.home(of: application.id), request) { result in
             if let refusal = result.refusal { completion(refusal) } else { body() }
         }
-    }
-
-    // MARK: Publishing
-
-    private func publish(_ request: PublishRequest, _ application: Application, _ completion: @escaping Completion) {
-        publish([request], counting: request.channels.count, application, completion) { attributes in
-            guard !request.info.isEmpty else { return .empty }
-            return .channels(zip(request.channels, attributes))
-        }
-    }
-
-    private func publish(_ batch: [PublishRequest], _ application: Application, _ completion: @escaping Completion) {
-        publish(batch, counting: batch.count, application, completion) { attributes in
-            guard batch.contains(where: { !$0.info.isEmpty }) else { return .empty }
-            var rest = attributes[...]
-            return .batch(batch.map { $0.info.isEmpty ? "{}" : rest.popFirst() ?? "{}" })
-        }
-    }
-
-    /// Sends each partition its events. The request is answered when all have kept theirs (rule CP-75).
-    ///
-    /// - Parameters:
-    ///   - cost: the number of messages that count against the application's limit.
-    ///   - answer: makes the answer from the attributes of the channels that were asked for, in the order of the request.
-    private func publish(
-        _ requests: [PublishRequest], counting cost: Int, _ application: Application, _ completion: @escaping Completion,
-        _ answer: @escaping @Sendable ([String]) -> HTTPAnswer
-    ) {
-        let parts = PublicationParts(requests, of: application.id, partitions)
-        guard !parts.all.isEmpty else { return completion(answer([])) }
-        @Sendable func send() {
-            let gathered = GatheredAnswers<PartitionResult>(parts.all.count) { results in
-                if let refusal = Self.refusal(results) { return completion(refusal) }
-                completion(answer(parts.attributes(from: results.map(\.attributes))))
-            }
-            for (index, part) in parts.all.enumerated() {
-                ask(part.partition, .events(application: application.id, part.requests)) { gathered.add($0, at: index) }
-            }
-        }
-        guard application.limits.publishesPerSecond != nil else { return send() }
-        spend(publishes: cost, queries: 0, of: application, completion, then: send)
-    }
-
-    /// The answer when not all partitions have done their part; nil when they have.
-    private static func refusal(_ results: [PartitionResult]) -> HTTPAnswer? {
-        let refusals = results.compactMap(\.refusal)
-        guard let first = refusals.first else { return nil }
-        // If nothing was done anywhere, the first reason says what to do, and so does the only one.
-        guard results.count > 1, results.contains(where: { !$0.isUndone }) else { return first }
-        return HTTPAnswer(.partlyPublished)
     }
 
     // MARK: Lists

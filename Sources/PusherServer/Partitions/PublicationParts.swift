@@ -7,6 +7,8 @@ struct PublicationParts: Sendable {
     struct Part: Sendable {
         let partition: Int
         var requests: [PublishRequest] = []
+        /// For each of these, the index of the request that it is a part of.
+        var sources: [Int] = []
         /// For each channel whose attributes the request asks for, the place of these in the answer.
         var places: [Int] = []
     }
@@ -17,7 +19,7 @@ struct PublicationParts: Sendable {
     private var attributeCount = 0
 
     init(_ requests: [PublishRequest], of application: String, _ partitions: ClusterPartitions) {
-        for request in requests {
+        for (source, request) in requests.enumerated() {
             // The index of the request in each part.
             var indices: [Int: Int] = [:]
             for channel in request.channels {
@@ -31,12 +33,26 @@ struct PublicationParts: Sendable {
                     request.channels = [channel]
                     indices[part] = all[part].requests.count
                     all[part].requests.append(request)
+                    all[part].sources.append(source)
                 }
                 guard !request.info.isEmpty else { continue }
                 all[part].places.append(attributeCount)
                 attributeCount += 1
             }
         }
+    }
+
+    /// Encodes a part for its leader.
+    ///
+    /// - Parameters:
+    ///   - messages: the encoded message of each request, in their order.
+    ///   - cost: the number of messages that the leader counts.
+    static func encoded(
+        _ part: Part, _ messages: [EventMessage], of application: String, cost: Int
+    ) -> EncodedEvents {
+        // in bounds: the requests have as many messages.
+        let events = zip(part.requests, part.sources).map { EncodedEvent($0, messages[$1]) }
+        return EncodedEvents(application: application, cost: cost, events: events)
     }
 
     private mutating func index(of partition: Int) -> Int {

@@ -13,15 +13,26 @@ import Testing
     /// The leaders of the partitions, which record what they are asked.
     private final class Leaders: Sendable {
         let asked = NIOLockedValueBox<[String]>([])
-        let answers: @Sendable (Int, PartitionRequest) -> PartitionResult
+        let takesEvents: Bool
+        let answers: @Sendable (Int, PartitionRequest) -> PartitionResult?
 
-        init(_ answers: @escaping @Sendable (Int, PartitionRequest) -> PartitionResult) { self.answers = answers }
+        /// - Parameter answers: the result is nil for a request that the leader cannot read.
+        init(takesEvents: Bool, _ answers: @escaping @Sendable (Int, PartitionRequest) -> PartitionResult?) {
+            self.takesEvents = takesEvents
+            self.answers = answers
+        }
 
         func note(_ text: String) { asked.withLockedValue { $0.append(text) } }
 
         func requests(_ partitions: ClusterPartitions) -> PartitionedRequests {
             PartitionedRequests(
-                partitions: partitions,
+                partitions: partitions, takesEvents: { [takesEvents] _ in takesEvents },
+                sendEvents: { [self] partition, events, completion in
+                    let channels = events.events.map { $0.channels.joined(separator: "+") }.joined(separator: " ")
+                    let cost = events.cost > 0 ? " counting \(events.cost)" : ""
+                    note("\(partition) \(events.application) \(channels)\(cost)")
+                    completion((try? events.requests()).flatMap { answers(partition, $0) })
+                },
                 ask: { [self] partition, request, completion in
                     switch request {
                     case .events(let id, let requests):
@@ -29,7 +40,7 @@ import Testing
                     case .spend(let id, let publishes, let queries): note("\(partition) \(id) spend \(publishes) \(queries)")
                     case .list(let list): note("\(partition) \(list.application) list \(list.prefix)")
                     }
-                    completion(answers(partition, request))
+                    completion(answers(partition, request) ?? .failure(.unknown))
                 },
                 forward: { [self] partition, request, completion in
                     note("\(partition) \(request.method) \(request.target.rawPath)")
@@ -48,16 +59,27 @@ import Testing
         self.application = application
     }
 
-    /// The answer, and what the leaders were asked.
+    /// The answer, and what the leaders were asked, which is the same with leaders that take encoded events and with others.
     private func answer(
         _ method: String, _ path: String, _ body: String = "", of application: Application? = nil,
         _ answers: @escaping @Sendable (Int, PartitionRequest) -> PartitionResult = { _, _ in .answer(.done([])) }
     ) throws -> (status: Int, body: String, asked: [String]) {
-        let leaders = Leaders(answers)
+        let former = try self.answer(method, path, body, of: application, four, takesEvents: false, answers)
+        let answer = try self.answer(method, path, body, of: application, four, takesEvents: true, answers)
+        #expect(former == answer)
+        return answer
+    }
+
+    private func answer(
+        _ method: String, _ path: String, _ body: String = "", of application: Application? = nil,
+        _ partitions: ClusterPartitions, takesEvents: Bool = true,
+        _ answers: @escaping @Sendable (Int, PartitionRequest) -> PartitionResult? = { _, _ in .answer(.done([])) }
+    ) throws -> (status: Int, body: String, asked: [String]) {
+        let leaders = Leaders(takesEvents: takesEvents, answers)
         let found = NIOLockedValueBox<[HTTPAnswer]>([])
         let request = HTTPRequest(
             method: method, target: try RequestTarget(parsing: "/apps/1001/" + path), headers: [:], body: Array(body.utf8))
-        leaders.requests(four).answer(request, application ?? self.application) { answer in
+        leaders.requests(partitions).answer(request, application ?? self.application) { answer in
             found.withLockedValue { $0.append(answer) }
         }
         let all = found.withLockedValue { $0 }
@@ -150,6 +172,76 @@ import Testing
         #expect(try answer("GET", "channels", of: limited).asked.first == "1 1001 spend 0 1")
     }
 
+    @Test("CP-92: Events for the home of their application alone are counted by the leader that gets them")
+    func counting() throws {
+        var limited = application
+        limited.limits.publishesPerSecond = 3
+        let batch = #"{"batch":[{"name":"1","channel":"h","data":""},{"name":"2","channel":"h","data":""}]}"#
+        #expect(try answer("POST", "events", Self.event(#""h""#), of: limited, four) == (200, "{}", ["1 1001 h counting 1"]))
+        #expect(try answer("POST", "batch_events", batch, of: limited, four) == (200, "{}", ["1 1001 h h counting 2"]))
+        // The leader's configuration may have a limit that the node's does not have.
+        #expect(try answer("POST", "events", Self.event(#""h""#), four).asked == ["1 1001 h counting 1"])
+        #expect(try answer("POST", "events", Self.event(#""a""#), of: limited, four).asked == ["1 1001 spend 1 0", "3 1001 a"])
+        let refused = try answer("POST", "events", Self.event(#""h""#), of: limited, four) { _, _ in
+            .answer(.refused(HTTPAnswer(HTTPProblem(429, "Too many."))))
+        }
+        #expect(refused == (429, "Too many.\n", ["1 1001 h counting 1"]))
+    }
+
+    @Test("CP-92: The only leader of a cluster gets one request, whatever the channels are")
+    func onePartition() throws {
+        var limited = application
+        limited.limits.publishesPerSecond = 3
+        let event = Self.event(#""room","a","b""#)
+        #expect(try answer("POST", "events", event, of: limited, .one) == (200, "{}", ["0 1001 room+a+b counting 3"]))
+        #expect(try answer("POST", "channels/a/events?name=e", "d", .one).asked == ["0 1001 a counting 1"])
+        let down = try answer("POST", "events", event, .one) { _, _ in .failure(.unavailable) }
+        #expect(down.status == 503 && down.body.contains("nothing was done"))
+        // Queries are answered by the leader, which counts them.
+        limited.limits.queriesPerSecond = 3
+        for path in ["channels", "channels/a", "channels/presence-a/users", "connections"] {
+            #expect(try answer("GET", path, of: limited, .one).asked == ["0 GET /apps/1001/\(path)"])
+        }
+        #expect(try answer("POST", "events", "[", .one).asked.isEmpty)
+    }
+
+    @Test("CP-94: A leader that has not said that it takes encoded events gets the request of the version before")
+    func formerLeader() throws {
+        let event = Self.event(#""room","a""#)
+        #expect(try answer("POST", "events", event, .one, takesEvents: false) == (200, "forwarded", ["0 POST /apps/1001/events"]))
+        var limited = application
+        limited.limits.publishesPerSecond = 3
+        let home = try answer("POST", "events", Self.event(#""h""#), of: limited, four, takesEvents: false)
+        #expect(home == (200, "{}", ["1 1001 spend 1 0", "1 1001 h"]))
+    }
+
+    @Test("CP-94: Events that a leader could not read are sent again in the form of the version before")
+    func unreadable() throws {
+        let event = Self.event(#""room","a""#)
+        let one = try answer("POST", "events", event, .one) { _, _ in nil }
+        #expect(one == (200, "forwarded", ["0 1001 room+a counting 2", "0 POST /apps/1001/events"]))
+        // The leader of partition 3 is of the version before, and that of partition 0 is not.
+        let isFirst = NIOLockedValueBox(true)
+        let mixed = try answer("POST", "events", event, four) { partition, _ in
+            guard partition == 3 else { return .answer(.done([])) }
+            return isFirst.withLockedValue { isFirst in
+                defer { isFirst = false }
+                return isFirst ? nil : .answer(.done([]))
+            }
+        }
+        #expect(mixed == (200, "{}", ["0 1001 room", "3 1001 a", "3 1001 a"]))
+        var limited = application
+        limited.limits.publishesPerSecond = 3
+        let asked = NIOLockedValueBox(0)
+        let home = try answer("POST", "events", Self.event(#""h""#), of: limited, four) { _, _ in
+            asked.withLockedValue { asked in
+                asked += 1
+                return asked == 1 || asked == 3 ? nil : .answer(.done([]))
+            }
+        }
+        #expect(home == (200, "{}", ["1 1001 h counting 1", "1 1001 spend 1 0", "1 1001 h", "1 1001 h"]))
+    }
+
     // MARK: Queries
 
     @Test("CP-78: Channels and their users are asked of the channel's partition, and connections and users of the home")
@@ -188,7 +280,7 @@ import Testing
     @Test func `CP-78: lists of many channels are joined beside the event loops, and refused when too long`() async throws {
         func listed(_ count: Int, bytes: Int) async throws -> (answer: HTTPAnswer, wasOnLoop: Bool) {
             let requests = PartitionedRequests(
-                partitions: four,
+                partitions: four, takesEvents: { _ in true }, sendEvents: { _, _, completion in completion(nil) },
                 ask: { partition, _, completion in
                     let channels = (0..<count).map { number in
                         ChannelOccupancy(

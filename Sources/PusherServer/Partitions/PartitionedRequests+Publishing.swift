@@ -1,0 +1,95 @@
+import ServerCluster
+import ServerRuntime
+import ServerStorage
+
+/// A publish request that a node has read.
+struct ParsedPublish: Sendable {
+    /// The request as it came, for a leader that answers whole requests.
+    let request: HTTPRequest
+    let events: [PublishRequest]
+    /// The number of messages that count against the application's limit.
+    let cost: Int
+    /// Makes the answer from the attributes of the channels that are asked for, in the order of the request.
+    let answer: @Sendable (_ attributes: [String]) -> HTTPAnswer
+
+    /// One event, which counts once for each of its channels.
+    init(_ event: PublishRequest, of request: HTTPRequest) {
+        self.request = request
+        events = [event]
+        cost = event.channels.count
+        let channels = event.info.isEmpty ? nil : event.channels
+        answer = { attributes in channels.map { .channels(zip($0, attributes)) } ?? .empty }
+    }
+
+    /// A batch of events for one channel each.
+    init(_ batch: [PublishRequest], of request: HTTPRequest) {
+        self.request = request
+        events = batch
+        cost = batch.count
+        let hasAttributes = batch.map { !$0.info.isEmpty }
+        answer = { attributes in
+            guard hasAttributes.contains(true) else { return .empty }
+            var rest = attributes[...]
+            return .batch(hasAttributes.map { $0 ? rest.popFirst() ?? "{}" : "{}" })
+        }
+    }
+}
+
+// Publishing: each partition gets the events for its channels, and the request is answered when all have kept theirs (rule CP-75).
+extension PartitionedRequests {
+    func publish(_ publish: ParsedPublish, _ application: Application, _ completion: @escaping Completion) {
+        let parts = PublicationParts(publish.events, of: application.id, partitions)
+        guard let first = parts.all.first else { return completion(publish.answer([])) }
+        let messages = publish.events.map { EventMessage($0) }
+        // A leader that gets all events of a request, and is the home of the application, also counts them (rule CP-92).
+        guard parts.all.count == 1, first.partition == partitions.home(of: application.id), takesEvents(first.partition) else {
+            return count(publish, parts, messages, application, completion)
+        }
+        let events = PublicationParts.encoded(first, messages, of: application.id, cost: publish.cost)
+        sendEvents(first.partition, events) { result in
+            // An earlier version, which leads since the request was made, has done nothing (rule CP-94).
+            guard let result else { return count(publish, parts, messages, application, completion) }
+            completion(result.refusal ?? publish.answer(parts.attributes(from: [result.attributes])))
+        }
+    }
+
+    /// Counts the messages at the application's home, and then publishes the events.
+    private func count(
+        _ publish: ParsedPublish, _ parts: PublicationParts, _ messages: [EventMessage], _ application: Application,
+        _ completion: @escaping Completion
+    ) {
+        // In a cluster with one partition, only a leader of an earlier version is asked in this way. It answers the request as it came.
+        guard partitions.count > 1 else { return forward(0, publish.request, completion) }
+        @Sendable func send() {
+            let gathered = GatheredAnswers<PartitionResult>(parts.all.count) { results in
+                completion(Self.refusal(results) ?? publish.answer(parts.attributes(from: results.map(\.attributes))))
+            }
+            for (index, part) in parts.all.enumerated() {
+                sendPart(part, messages, application) { gathered.add($0, at: index) }
+            }
+        }
+        guard application.limits.publishesPerSecond != nil else { return send() }
+        spend(publishes: publish.cost, queries: 0, of: application, completion, then: send)
+    }
+
+    /// Sends a partition its events, in the form that its leader takes.
+    private func sendPart(
+        _ part: PublicationParts.Part, _ messages: [EventMessage], _ application: Application,
+        _ completion: @escaping @Sendable (PartitionResult) -> Void
+    ) {
+        let events = PartitionRequest.events(application: application.id, part.requests)
+        guard takesEvents(part.partition) else { return ask(part.partition, events, completion) }
+        sendEvents(part.partition, PublicationParts.encoded(part, messages, of: application.id, cost: 0)) { result in
+            if let result { completion(result) } else { ask(part.partition, events, completion) }
+        }
+    }
+
+    /// The answer when not all partitions have done their part; nil when they have.
+    private static func refusal(_ results: [PartitionResult]) -> HTTPAnswer? {
+        let refusals = results.compactMap(\.refusal)
+        guard let first = refusals.first else { return nil }
+        // If nothing was done anywhere, the first reason says what to do, and so does the only one.
+        guard results.count > 1, results.contains(where: { !$0.isUndone }) else { return first }
+        return HTTPAnswer(.partlyPublished)
+    }
+}
