@@ -61,7 +61,11 @@ extension PusherService: WebSocketFront {
 
     /// The answer to a request that is refused, with its application for the log (rule SO-150).
     private func refused(_ problem: HTTPProblem, _ target: RequestTarget) -> HTTPAnswer {
-        var answer = HTTPAnswer(problem)
+        named(HTTPAnswer(problem), target)
+    }
+
+    private func named(_ refusal: HTTPAnswer, _ target: RequestTarget) -> HTTPAnswer {
+        var answer = refusal
         answer.details["service"] = service.rawValue
         guard target.segments.count > 1, target.segments[0] == "apps" else { return answer }
         let isKnown = settings.applications.application(id: target.segments[1]) != nil
@@ -88,13 +92,15 @@ extension PusherService: WebSocketFront {
         if let held { connection.finish(held.number, result) } else { connection.answer(result) }
     }
 
-    /// Forwards an authenticated request to another server. Other requests are refused here, so they cost only this server.
+    /// Performs an authenticated request with the leaders of the cluster. Other requests are refused here, so they cost only this server.
     private func forward(
         _ request: HTTPRequest, _ route: PusherRoute, by forwarder: RequestForwarder, for connection: HTTPConnection
     ) throws(HTTPProblem) {
         let application = try RESTService(service: self).authenticated(RESTRequest(request), route)
         let (reply, eventLoop) = (connection.expectAnswer(), connection.loop.eventLoop)
-        forwarder(request, application) { answer in
+        let target = request.target
+        forwarder(request, application) { [self] answer in
+            let answer = answer.status >= 400 ? named(answer, target) : answer
             eventLoop.execute { reply(answer) }
         }
     }

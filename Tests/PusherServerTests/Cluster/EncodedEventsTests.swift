@@ -5,7 +5,7 @@ import Testing
 @testable import PusherServer
 @testable import ServerTestSupport
 
-@Suite("Events that nodes check and encode, and leaders of two versions (CP-90 to CP-94)", .timeLimit(.minutes(1)))
+@Suite("Events that nodes check and encode, and leaders of two versions (CP-90 to CP-95)", .timeLimit(.minutes(1)))
 struct EncodedEventsTests {
     private let event = #"{"name":"e","channel":"room","data":"x"}"#
 
@@ -127,6 +127,25 @@ struct EncodedEventsTests {
             #expect(!cluster[0].channels.takesEvents)
             try await cluster.lead()
             await eventually { cluster[0].channels.takesEvents }
+        }
+    }
+
+    @Test func `CP-95: the log names the application of a request that is refused, by whomever`() async throws {
+        let log = LogLines()
+        var limited = quietApplication
+        limited.limits.publishesPerSecond = 1
+        let logged = { (configuration: inout ServerConfiguration) in
+            configuration.logger = log.logger()
+            configuration.clock = ManualClock().withTimeOfDay
+        }
+        try await withLeaders(of: [limited], logged) { (cluster, _) async throws in
+            #expect(try await cluster[0].post("/apps/1001/events", "[").status == 400)
+            for status in [200, 429] { #expect(try await cluster[0].post("/apps/1001/events", event).status == status) }
+        }
+        for status in [400, 429] {
+            await log.wait(for: "status=\(status)")
+            let line = try #require(log.all.first { $0.contains("request refused") && $0.contains("status=\(status)") })
+            #expect(line.contains("app=1001") && line.contains("service=pusher"))
         }
     }
 }
