@@ -20,6 +20,8 @@ package struct MessageStreams<Attachment: Sendable>: Sendable {
     package private(set) var visible: UInt64
     var channels: StreamQueues<Attachment>
     var patterns: StreamQueues<Attachment>
+    /// The queues of a partial copy; nil for streams that have all queues.
+    var coverage: StreamCoverage?
     /// Messages that are assigned and not yet visible, in the order of tokens.
     private var pending = Deque<PendingMessage<Attachment>>()
 
@@ -158,8 +160,9 @@ package struct MessageStreams<Attachment: Sendable>: Sendable {
 // MARK: - Queues
 
 extension MessageStreams {
-    /// Whether a removed queue may have had messages after `cursor` for a reader.
+    /// Whether a removed queue, or a queue of the original of a partial copy, may have had messages after `cursor` for a reader.
     private func hasForgotten(after cursor: UInt64, _ interest: StreamInterest) -> Bool {
+        if let coverage, coverage.hasDropped(after: cursor, interest) { return true }
         if cursor < patterns.forgotten, !interest.patterns.isEmpty { return true }
         // Most readers are ahead of all removed queues.
         guard cursor < max(channels.forgotten, channels.forgottenPresence) else { return false }
@@ -190,8 +193,15 @@ extension MessageStreams {
 
     private mutating func keep(_ entry: StreamEntry<Attachment>) {
         let name = entry.message.channel
-        channels.push(entry, onto: name, limit: limits.perChannel)
-        for pattern in Wildcard.patterns(matching: name) { patterns.push(entry, onto: pattern, limit: limits.perPattern) }
+        if coverage?.contains(.channel(name)) ?? true { channels.push(entry, onto: name, limit: limits.perChannel) }
+        for pattern in Wildcard.patterns(matching: name) where coverage?.contains(.pattern(pattern)) ?? true {
+            patterns.push(entry, onto: pattern, limit: limits.perPattern)
+        }
+        dropExcess()
+    }
+
+    /// Drops the oldest messages while all queues together are too large.
+    mutating func dropExcess() {
         while channels.bytes + patterns.bytes > limits.bytes {
             if channels.oldest <= patterns.oldest { channels.dropOldest() } else { patterns.dropOldest() }
         }

@@ -28,6 +28,14 @@ struct StreamQueue<Attachment: Sendable>: Sendable {
         return entry.cost - freed
     }
 
+    /// Adds older messages, oldest first, and drops the oldest ones beyond the limit. Returns by how many bytes the queue grew.
+    mutating func prepend(_ entries: [StreamEntry<Attachment>], limit: Int) -> Int {
+        slots.prepend(contentsOf: entries.map { Slot(timetoken: $0.message.timetoken, entry: $0) })
+        var grown = entries.reduce(0) { $0 + $1.cost }
+        while slots.count > limit { grown -= dropFirst() }
+        return grown
+    }
+
     /// Drops the oldest message. Returns the number of freed bytes.
     mutating func dropFirst() -> Int {
         guard let slot = slots.popFirst() else { return 0 }

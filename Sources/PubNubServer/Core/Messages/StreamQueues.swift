@@ -12,7 +12,7 @@ struct StreamQueues<Attachment: Sendable>: Sendable {
     }
 
     private var queues: [Identifier: StreamQueue<Attachment>] = [:]
-    /// One entry for each queue.
+    /// One entry for each queue, and more after queues were removed or extended (``tidy()``).
     private var checks = Heap<Check>()
     private(set) var bytes = 0
     /// The newest message of removed queues, those of presence channels excluded.
@@ -51,6 +51,30 @@ struct StreamQueues<Attachment: Sendable>: Sendable {
         guard isNew else { return }
         bytes += Self.cost(of: name)
         checks.insert(Check(oldest: entry.message.timetoken, name: name))
+    }
+
+    /// Adds older messages of a queue, oldest first.
+    mutating func prepend(_ entries: [StreamEntry<Attachment>], to name: Identifier, limit: Int) {
+        guard !entries.isEmpty else { return }
+        let dropped = forgotten(of: name)
+        let (grown, isNew, oldest) = Self.prepend(
+            entries, limit: limit, to: &queues[name, default: StreamQueue(dropped: dropped)])
+        bytes += grown + (isNew ? Self.cost(of: name) : 0)
+        checks.insert(Check(oldest: oldest, name: name))
+        tidy()
+    }
+
+    /// Removes a queue with its messages, which nobody reads. They do not count as forgotten.
+    mutating func remove(_ name: Identifier) {
+        guard let queue = queues.removeValue(forKey: name) else { return }
+        bytes -= queue.slots.reduce(Self.cost(of: name)) { $0 + $1.entry.cost }
+        tidy()
+    }
+
+    /// Makes the checks anew when most of them are outdated. An outdated check does no harm.
+    private mutating func tidy() {
+        guard checks.count > 2 * queues.count + 1024 else { return }
+        checks = Heap(queues.map { Check(oldest: $0.value.oldest, name: $0.key) })
     }
 
     /// Queues that have dropped messages, each with its newest dropped message.
@@ -101,6 +125,13 @@ struct StreamQueues<Attachment: Sendable>: Sendable {
 
     /// The approximate memory of a queue without its messages, in bytes.
     private static func cost(of name: Identifier) -> Int { name.utf8.count + 300 }
+
+    private static func prepend(
+        _ entries: [StreamEntry<Attachment>], limit: Int, to queue: inout StreamQueue<Attachment>
+    ) -> (grown: Int, isNew: Bool, oldest: UInt64) {
+        let isNew = queue.isEmpty
+        return (queue.prepend(entries, limit: limit), isNew, queue.oldest)
+    }
 
     /// In place, because a copy of the queue would copy its messages.
     private static func push(
