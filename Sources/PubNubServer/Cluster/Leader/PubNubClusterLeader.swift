@@ -52,7 +52,24 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
             reply(piece.map { $0.fact.encoded(of: $0.subscribeKey) } ?? ByteBuffer())
         case .cursors: reply(ByteBuffer())
         case .file(let record, let origin, let key): keep(record, origin, of: key, reply: reply)
+        case .missed(let ranges, let key):
+            let answer = streams.application(subscribeKey: key).map { parts(ranges, of: $0) }
+            reply(answer?.encoded() ?? ByteBuffer())
         }
+    }
+
+    /// Messages that a node's replica lacks. They are in the log already, so it does not matter which leader answers, and when.
+    private func parts(_ ranges: [StreamRange], of application: PubNubApplication) -> CatchUpAnswer {
+        var budget = LeaderMessageStore.pieceBytes
+        let parts = application.withState { state in
+            var parts: [StreamPart<PubNubElement>] = []
+            for range in ranges.prefix(CatchUpQueue.limit) where budget > 0 {
+                parts.append(state.streams.part(range, budget: &budget))
+            }
+            return parts
+        }
+        return CatchUpAnswer(
+            parts: parts.map { .init(range: $0.range, dropped: $0.dropped, messages: $0.entries.map(\.message)) })
     }
 
     /// Records a file whose content a node has put into Redis. A repeated request answers that the file is stored.

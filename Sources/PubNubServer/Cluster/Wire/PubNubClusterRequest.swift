@@ -28,6 +28,10 @@ enum PubNubClusterRequest: Sendable {
     /// A node has put the content of a file into Redis. The answer is a ``FileOutcome``.
     case file(KeysetRecord, FileOrigin, subscribeKey: String)
 
+    /// A query for messages that the node's replica lacks for its polls, all of them before the replica's position in the log. The answer
+    /// is a ``CatchUpAnswer``, or empty when the leader does not know the keyset yet.
+    case missed([StreamRange], subscribeKey: String)
+
     /// A subscriber on some channels.
     struct PresenceTouch: Hashable, Sendable {
         struct Place: Hashable, Sendable {
@@ -68,6 +72,7 @@ extension PubNubClusterRequest: CodedValue {
         case piece = 8
         case advance = 9
         case file = 10
+        case missed = 11
     }
 
     private var kind: Kind {
@@ -80,6 +85,7 @@ extension PubNubClusterRequest: CodedValue {
         case .piece: .piece
         case .advance: .advance
         case .file: .file
+        case .missed: .missed
         }
     }
 
@@ -115,6 +121,10 @@ extension PubNubClusterRequest: CodedValue {
                 issued: try fields.field(1, given?.0.issued), client: try fields.optional(2, given?.0.client))
             let (key, name) = (try fields.field(3, given?.1), try fields.field(4, given?.2.key.name))
             return .file(KeysetRecord(.init(.file, name), try fields.field(5, given?.2.value)), origin, subscribeKey: key)
+        case .missed:
+            let given = value.flatMap { if case .missed(let ranges, let key) = $0 { (key, ranges) } else { nil } }
+            let key = try fields.field(1, given?.0)
+            return .missed(try fields.list(2, given?.1), subscribeKey: key)
         }
     }
 
