@@ -6,10 +6,12 @@ struct PendingNotifications: Sendable {
     var events: [OccupancyEvent] = []
     /// Messages that have become visible.
     var entries: [StreamEntry<PubNubElement>] = []
+    /// Channels of messages that have become visible and that a replica does not keep.
+    var passed: [Identifier] = []
     /// Groups whose polls are answered even without messages.
     var changedGroups: [Identifier] = []
 
-    var isEmpty: Bool { events.isEmpty && entries.isEmpty && changedGroups.isEmpty }
+    var isEmpty: Bool { events.isEmpty && entries.isEmpty && passed.isEmpty && changedGroups.isEmpty }
 }
 
 /// The encoded element of a subscribe answer that is the same for all deliveries of a message.

@@ -10,6 +10,8 @@ protocol PresenceRelay: AnyObject, Sendable {
     func touch(_ touch: PubNubClusterRequest.PresenceTouch, _ request: TouchedRequest, of application: PubNubApplication)
     /// Whether the same request was forwarded so recently that it need not be repeated.
     func knows(_ user: OccupancyUser, _ request: TouchedRequest, of application: PubNubApplication) -> Bool
+    /// Requests messages that the replica lacks; ``PubNubApplication/take(_:to:)`` gets the answer.
+    func request(_ request: CatchUpQueue.Request, of application: PubNubApplication)
     /// Reports that a subscriber has a cursor that is ahead of the visible messages.
     func advance(past cursor: UInt64, of application: PubNubApplication)
 }
@@ -17,12 +19,20 @@ protocol PresenceRelay: AnyObject, Sendable {
 // Methods of a replica of a keyset, which applies the decisions of the keyset's owner.
 extension PubNubApplication {
     /// Applies messages that have become visible and groups that have changed, and wakes polls. Entries that the replica already
-    /// has are ignored.
+    /// has are ignored, and messages that no poll subscribes to are not kept (rule CB-50).
     func follow(_ messages: [StoredMessage], _ groups: [PubNubFact.GroupContent]) {
-        let elements = messages.map { element(of: $0) }
+        let kept = withState { state in messages.map { state.streams.keeps($0.channel) } }
+        let elements = zip(messages, kept).map { message, isKept in isKept ? element(of: message) : nil }
         if let last = messages.last { storage.tokens.note(last.timetoken) }
         change { state, pending in
-            for (message, element) in zip(messages, elements) { pending.entries += state.streams.append(message, element) }
+            for (message, element) in zip(messages, elements) {
+                // A poll may have subscribed to the channel meanwhile.
+                if let element = element ?? (state.streams.keeps(message.channel) ? self.element(of: message) : nil) {
+                    pending.entries += state.streams.append(message, element)
+                } else if state.streams.pass(message.timetoken) {
+                    pending.passed.append(message.channel)
+                }
+            }
             for group in groups { put(group, in: &state, pending: &pending) }
         }
         guard let bridge else { return }
@@ -52,11 +62,12 @@ extension PubNubApplication {
     }
 
     /// Replaces the streams and groups; polls are served from here on. Held polls are checked, because they may have missed
-    /// messages.
+    /// messages, which are requested from the leader.
     func begin(_ streams: MessageStreams<PubNubElement>, _ groups: [PubNubFact.GroupContent]) {
         storage.tokens.note(streams.visible)
         let held = withState { state in
             state.streams = streams
+            state.catchUp.reset()
             return state.audience.all
         }
         isComplete = true

@@ -59,6 +59,8 @@ package final class PubNubApplication: Sendable {
         /// Counts changes of groups, so that callers who have resolved groups know when to resolve them again.
         var groupVersion = 0
         var audience = PubNubAudience()
+        /// What a replica lacks for its polls.
+        var catchUp = CatchUpQueue()
         /// The keyset's last timetoken, or the client cursor that its next timetoken has to exceed.
         var highestToken: UInt64 = 0
     }
@@ -266,8 +268,7 @@ package final class PubNubApplication: Sendable {
         }
         var eventLoopIDs = EventLoopSet()
         var sources: [PollSource] = []
-        for entry in pending.entries {
-            let channel = entry.message.channel
+        func wakeReaders(of channel: Identifier) {
             var candidates = [PollSource.channel(channel)]
             candidates += state.groupIndex.sources(of: channel)
             candidates += Wildcard.patterns(matching: channel).map { .pattern($0) }
@@ -278,6 +279,8 @@ package final class PubNubApplication: Sendable {
                 eventLoopIDs.formUnion(loops)
             }
         }
+        for entry in pending.entries { wakeReaders(of: entry.message.channel) }
+        for channel in pending.passed { wakeReaders(of: channel) }
         var changed: [PollSource] = []
         for group in pending.changedGroups {
             for source in [PollSource.group(group), .group(group.presenceChannel)] {

@@ -24,6 +24,35 @@ struct PubNubAudience: Sendable {
 
     subscript(source: PollSource) -> EventLoopSet { loops[source] ?? EventLoopSet() }
 
+    /// The sources of polls that read a queue.
+    func sources(of name: StreamName, _ groupIndex: PubNubGroupIndex) -> [PollSource] {
+        switch name {
+        case .channel(let channel): [.channel(channel)] + groupIndex.sources(of: channel)
+        case .pattern(let pattern): [.pattern(pattern)]
+        }
+    }
+
+    /// The event loops with polls that read a queue.
+    func loops(of name: StreamName, _ groupIndex: PubNubGroupIndex) -> EventLoopSet {
+        sources(of: name, groupIndex).reduce(into: EventLoopSet()) { $0.formUnion(self[$1]) }
+    }
+
+    /// The subscriptions of polls that read one of several queues, and the event loops that hold such polls.
+    func readers(
+        of names: some Sequence<StreamName>, _ groupIndex: PubNubGroupIndex
+    ) -> (sources: [PollSource], eventLoopIDs: EventLoopSet) {
+        var found: (sources: [PollSource], eventLoopIDs: EventLoopSet) = ([], EventLoopSet())
+        for name in names {
+            for source in sources(of: name, groupIndex) {
+                let loops = self[source]
+                guard !loops.isEmpty else { continue }
+                found.sources.append(source)
+                found.eventLoopIDs.formUnion(loops)
+            }
+        }
+        return found
+    }
+
     /// All subscriptions of polls, and all event loops that hold polls.
     var all: (sources: [PollSource], eventLoopIDs: EventLoopSet) {
         (Array(loops.keys), loops.values.reduce(into: EventLoopSet()) { $0.formUnion($1) })

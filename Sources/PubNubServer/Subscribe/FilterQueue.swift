@@ -82,8 +82,10 @@ extension PubNubPolls {
         var page = poll.passed ?? StreamPage(cursor: poll.cursor)
         page.hasDropped = page.hasDropped || poll.followsGap
         while true {
-            let candidates = application.withState { state in
-                state.streams.read(after: page.cursor, sources.interest(state))
+            guard let candidates = messages(after: page.cursor, sources) else {
+                // The poll stays where it is until the missing messages are there.
+                page.cursor = page.deliveries.last?.entry.message.timetoken ?? page.cursor
+                return page
             }
             page.hasDropped = page.hasDropped || candidates.hasDropped
             for delivery in candidates.deliveries {

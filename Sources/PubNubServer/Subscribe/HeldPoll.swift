@@ -22,6 +22,8 @@ final class HeldPoll: HeldExchange {
     /// Whether its access rights were checked, even if they do not end (``access`` is nil then).
     var isJudged = false
     var cursor: UInt64 = 0
+    /// The position about which a held handshake asks (rule CB-54); nil for other polls.
+    var resumesAfter: UInt64?
     /// Whether messages may be missing before the cursor. The answer has to report that gap (rule PV-112).
     var followsGap = false
     /// Whether the poll is checked at the end of this turn.

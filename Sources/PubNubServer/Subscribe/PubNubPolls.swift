@@ -86,7 +86,9 @@ final class PubNubPolls {
         let time = application.occupancyTime
         let cursor = request.cursor
         var isHeld = false
+        var isMissing = false
         var mustFilter = false
+        poll.resumesAfter = nil
         var places: [PresencePlace] = []
         if let relay = application.relay, let user = poll.user,
             let refusal = join(sources, user: user, request: request, through: relay)
@@ -95,6 +97,8 @@ final class PubNubPolls {
         }
         let page = application.change { state, pending in
             let before = request.before ?? state.streams.visible
+            // A replica keeps the messages also for polls that are answered at once, because the next ones come soon.
+            if application.relay != nil { announce(sources, in: &state) }
             if request.before == nil, let user = poll.user, application.relay == nil {
                 places = sources.places(state)
                 guard places.count <= PresenceLimits.slice else { return StreamPage<PubNubElement>(cursor: before) }
@@ -103,10 +107,11 @@ final class PubNubPolls {
             // A handshake begins before the subscriber's own join, so that the subscriber can receive that event.
             if cursor == 0 {
                 var page = StreamPage<PubNubElement>(cursor: before)
-                if let place = request.resumesAfter, place > 0, place <= before {
-                    page.isComplete = !state.streams.hasDropped(after: place, sources.interest(state))
-                    page.hasDropped = !page.isComplete
-                }
+                guard let position = request.resumesAfter, position > 0, position <= before,
+                    !answer(about: position, sources, &state, in: &page)
+                else { return page }
+                (isHeld, isMissing) = (true, true)
+                (poll.resumesAfter, poll.filter) = (position, nil)
                 return page
             }
             if cursor > before {
@@ -119,14 +124,15 @@ final class PubNubPolls {
             }
             // A filter is evaluated later, without holding a lock.
             mustFilter = poll.filter != nil && cursor < before
-            let unread = StreamPage<PubNubElement>(cursor: mustFilter ? cursor : max(cursor, before))
-            let page = poll.filter == nil ? read(state, after: cursor, poll) : unread
+            var page = StreamPage<PubNubElement>(cursor: mustFilter ? cursor : max(cursor, before))
+            if poll.filter == nil {
+                let read = read(&state, after: cursor, sources)
+                isMissing = read == nil
+                page = read ?? StreamPage(cursor: cursor)
+            }
             guard page.deliveries.isEmpty else { return page }
             isHeld = true
-            for list in sources.lists where !list.isAnnounced {
-                list.isAnnounced = true
-                state.audience.insert(loop.eventLoopID, for: list.source)
-            }
+            announce(sources, in: &state)
             return page
         }
         guard places.count <= PresenceLimits.slice else {
@@ -146,6 +152,7 @@ final class PubNubPolls {
         poll.followsGap = page.hasDropped
         poll.hold()
         connection.holdExchange(at: time.instant)
+        if isMissing { application.catchUp() }
         // The keyset may have changed while the places were joined.
         if request.before != nil, endIfChanged(poll) || endIfRefused(poll) { return }
         if mustFilter { filterLater(poll) }
@@ -258,22 +265,23 @@ final class PubNubPolls {
 
     // MARK: Reading
 
-    private func read(
-        _ state: borrowing PubNubApplication.State, after cursor: UInt64, _ poll: HeldPoll
-    ) -> StreamPage<PubNubElement> {
-        guard let sources = poll.sources else { return StreamPage(cursor: cursor) }
-        return state.streams.read(after: cursor, sources.interest(state))
-    }
-
     /// Returns the answer to a held poll; nil when there are no messages and an empty answer is not required.
     func read(_ poll: HeldPoll, mayBeEmpty: Bool) -> PollAnswer? {
         guard let sources = poll.sources else { return nil }
+        if let position = poll.resumesAfter {
+            return handshake(poll, sources, about: position, mayBeEmpty: mayBeEmpty)
+        }
         // An answer that reports a gap is not shared with other polls.
         var canShare = !poll.followsGap && poll.form == .second
         if canShare, let memo = sources.memo, memo.from <= poll.cursor, poll.cursor < memo.first {
             return memo.answer
         }
-        var page = application.withState { state in read(state, after: poll.cursor, poll) }
+        guard var page = messages(after: poll.cursor, sources) else {
+            // The next poll goes on from the same cursor.
+            var nothing = StreamPage<PubNubElement>(cursor: poll.cursor)
+            nothing.hasDropped = poll.followsGap
+            return mayBeEmpty ? PollAnswer(nothing, nil, region: application.storage.region, form: poll.form) : nil
+        }
         page.hasDropped = page.hasDropped || poll.followsGap
         guard let first = page.deliveries.first?.entry.message.timetoken else {
             poll.cursor = page.cursor

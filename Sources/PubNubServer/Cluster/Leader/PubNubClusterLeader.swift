@@ -17,7 +17,7 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
     private let isPurging = NIOLockedValueBox(false)
     private let snapshots = NIOLockedValueBox(KeysetSnapshots())
 
-    /// The approximate size limit, in bytes, of the messages in a node's initial state.
+    /// The approximate size limit, in bytes, of the messages in a state that continues a node's replica.
     private static let stateBytes = 32 << 20
 
     init(_ streams: LocalStreams, _ store: LeaderMessageStore, _ context: ClusterLeaderContext) {
@@ -182,7 +182,11 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
     @discardableResult
     private func takeSnapshot(of application: PubNubApplication, for node: ClusterNode, after known: UInt64) -> Bool {
         application.withState { state in
-            let streams = state.streams.snapshot(after: known, maximumBytes: Self.stateBytes)
+            // A replica that starts anew requests the messages that its polls need (rule CB-52).
+            let streams =
+                known == 0
+                ? StreamSnapshot(entries: [], since: state.streams.visible, dropped: [], visible: state.streams.visible)
+                : state.streams.snapshot(after: known, maximumBytes: Self.stateBytes)
             guard known == 0 || known >= streams.since else { return false }
             let groups = state.groups.names.map {
                 PubNubFact.GroupContent(name: $0, channels: state.groups.channels(of: $0))

@@ -4,7 +4,7 @@ import NIOCore
 import ServerCluster
 import ServerRuntime
 
-/// Sends the presence changes and cursors of the node's polls to the leader.
+/// Sends the presence changes and cursors of the node's polls to the leader, and requests messages for them.
 final class ClusterRelay: PresenceRelay {
     let bus: any ClusterBus
     private let clock: ServerClock
@@ -39,6 +39,16 @@ final class ClusterRelay: PresenceRelay {
 
     /// The same time limit as for a call of a client.
     var callLimit: Duration { type(of: bus).callLimit }
+
+    // MARK: Messages
+
+    func request(_ request: CatchUpQueue.Request, of application: PubNubApplication) {
+        query(.missed(request.ranges, subscribeKey: application.subscribeKey), within: nil) { result in
+            // The answer is empty when the leader does not know the keyset yet.
+            let answer = (try? result.get()).flatMap { try? CatchUpAnswer(decoding: $0) }
+            application.take(answer, to: request.number)
+        }
+    }
 
     // MARK: Presence
 

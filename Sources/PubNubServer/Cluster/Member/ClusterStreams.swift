@@ -7,7 +7,8 @@ import ServerStorage
 
 /// The keysets of a cluster on one node: replicas from which its polls read, and access to the leader for everything else.
 ///
-/// A replica follows the facts of the log. A new reader gets the newest cursor of the replica, which may be older than the
+/// A replica follows the facts of the log, and keeps the messages of channels that its polls subscribe to; it requests earlier ones from
+/// the leader when a poll needs them (rules CB-50 to CB-56). A new reader gets the newest cursor of the replica, which may be older than the
 /// leader's: the reader may get messages that were published just before, and misses none that come later. A reader whose cursor
 /// comes from another node and is ahead of the replica waits (rules CB-20 to CB-25).
 package final class ClusterStreams: StreamBackend {
@@ -84,6 +85,12 @@ package final class ClusterStreams: StreamBackend {
     package func sweep(for node: any StreamNode, later: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
         copies.sweep(for: node, later: later)
         relay.age()
+        guard copies.isFirst(node) else { return }
+        let now = storage.tokens.now
+        for application in applications {
+            application.withState { $0.removeUnread(at: now) }
+            application.catchUpAgain()
+        }
     }
 }
 

@@ -7,7 +7,7 @@ struct IncomingState: Sendable {
     let snapshot: UInt64
     /// The index of the next piece.
     private(set) var index: UInt32 = 0
-    /// The streams that replace the current ones; nil when the current ones continue.
+    /// The streams, without messages, that replace the current ones; nil when the current ones continue.
     private var streams: MessageStreams<PubNubElement>?
     private var groups: [PubNubFact.GroupContent] = []
     private var access: [AccessEntry] = []
@@ -23,7 +23,7 @@ struct IncomingState: Sendable {
     /// - Parameter since: the timetoken at which a complete state begins; nil for a state that continues the replica.
     init(_ snapshot: UInt64, since: UInt64?, _ limits: StreamLimits) {
         self.snapshot = snapshot
-        streams = since.map { MessageStreams(limits: limits, startingAt: $0, forgotten: $0) }
+        streams = since.map { MessageStreams(limits: limits, copyStartingAt: $0) }
     }
 
     /// Keeps a fact of the log until the state is complete.
@@ -47,7 +47,8 @@ struct IncomingState: Sendable {
                 application.follow(messages, [])
                 return false
             }
-            for message in messages { _ = streams?.append(message, application.element(of: message)) }
+            // A complete state needs no messages: polls request what they lack.
+            if let last = messages.last { streams?.advance(to: last.timetoken) }
         case .stateGroups(let groups): self.groups += groups
         case .stateAccess(let entries): access += entries
         case .stateDropped(let dropped): self.dropped += dropped

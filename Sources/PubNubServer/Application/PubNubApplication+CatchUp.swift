@@ -1,0 +1,87 @@
+import ServerStorage
+import ServerValues
+
+// A replica has the messages of channels and patterns that its polls subscribe to, and requests earlier ones from the leader (rules
+// CB-50 to CB-56).
+extension PubNubApplication.State {
+    /// How long messages are kept after a channel or pattern was last found to have a poll: three minutes, in units of 100 ns. It is
+    /// examined once a minute, so these are two minutes at least.
+    private static var memory: UInt64 { 180 * TimetokenClock.ticksPerSecond }
+    /// The number of kept channels and patterns above which those without a poll are removed at once.
+    static var idleLimit: Int { 100_000 }
+
+    /// Keeps the messages of these sources from now on.
+    mutating func cover(_ interest: StreamInterest, at now: UInt64) {
+        let count = streams.coveredCount
+        streams.cover(interest, at: now)
+        makeRoom(for: streams.coveredCount - count, at: now)
+    }
+
+    /// Whether all messages after a cursor can be read; otherwise the missing ones wait to be requested
+    /// (``PubNubApplication/catchUp()``).
+    mutating func has(after cursor: UInt64, _ interest: StreamInterest, at now: @autoclosure () -> UInt64) -> Bool {
+        let count = streams.coveredCount
+        let missing = streams.missing(after: cursor, interest, at: now())
+        guard !missing.isEmpty else { return true }
+        for range in missing { catchUp.add(range) }
+        makeRoom(for: streams.coveredCount - count, at: now())
+        return false
+    }
+
+    /// The messages after a cursor; nil while some of them are missing.
+    mutating func read(
+        after cursor: UInt64, _ interest: StreamInterest, at now: @autoclosure () -> UInt64
+    ) -> StreamPage<PubNubElement>? {
+        has(after: cursor, interest, at: now()) ? streams.read(after: cursor, interest) : nil
+    }
+
+    /// Whether messages after `cursor` may be missing for good; nil while that is not known.
+    mutating func hasDropped(after cursor: UInt64, _ interest: StreamInterest, at now: @autoclosure () -> UInt64) -> Bool? {
+        has(after: cursor, interest, at: now()) ? streams.hasDropped(after: cursor, interest) : nil
+    }
+
+    /// Removes some of the sources that no poll subscribes to any more. Call it about once a second: each is examined about once a minute.
+    mutating func removeUnread(at now: UInt64) {
+        removeUnread(limit: max(1000, streams.coveredCount / 64), age: Self.memory, at: now)
+    }
+
+    /// Removes unread sources when there are too many, as many as were added at least, unless they are read.
+    private mutating func makeRoom(for added: Int, at now: UInt64) {
+        guard added > 0, streams.coveredCount > Self.idleLimit else { return }
+        removeUnread(limit: 2 * added, age: 0, at: now)
+    }
+
+    private mutating func removeUnread(limit: Int, age: UInt64, at now: UInt64) {
+        let (audience, groupIndex) = (audience, groupIndex)
+        streams.removeUnread(limit: limit, age: age, at: now) { !audience.loops(of: $0, groupIndex).isEmpty }
+    }
+}
+
+extension PubNubApplication {
+    /// Requests what is missing from the leader, unless a request is under way.
+    func catchUp() {
+        guard let relay, let request = withState({ $0.catchUp.next() }) else { return }
+        relay.request(request, of: self)
+    }
+
+    /// Requests again what could not be requested. Call it about once a second.
+    func catchUpAgain() {
+        withState { $0.catchUp.resume() }
+        catchUp()
+    }
+
+    /// Takes the leader's answer to a request, and has the polls checked that may wait for it.
+    ///
+    /// - Parameter answer: nil when the request has failed.
+    func take(_ answer: CatchUpAnswer?, to number: UInt64) {
+        guard let answer, !answer.parts.isEmpty else { return withState { $0.catchUp.fail(number) } }
+        let parts = answer.parts.map { part in (part, part.messages.map { (message: $0, attachment: element(of: $0)) }) }
+        let held = withState { state -> (sources: [PollSource], eventLoopIDs: EventLoopSet)? in
+            guard state.catchUp.end(number, answered: Set(answer.parts.map(\.range.name))) else { return nil }
+            for (part, messages) in parts { state.streams.insert(part.range, dropped: part.dropped, messages) }
+            return state.audience.readers(of: answer.parts.map(\.range.name), state.groupIndex)
+        }
+        if let held { wake(held.sources, on: held.eventLoopIDs) }
+        catchUp()
+    }
+}
