@@ -31,7 +31,7 @@ extension MessageStreams {
     /// Whether messages of a channel are kept.
     package func keeps(_ channel: Identifier) -> Bool {
         guard let coverage else { return true }
-        if coverage.contains(.channel(channel)) { return true }
+        if coverage.keeps(.channel(channel)) { return true }
         return Wildcard.patterns(matching: channel).contains { coverage.contains(.pattern($0)) }
     }
 
@@ -46,7 +46,7 @@ extension MessageStreams {
 
     /// Keeps the messages of these sources from now on.
     package mutating func cover(_ interest: StreamInterest, at now: UInt64) {
-        guard coverage != nil else { return }
+        guard !keepsAll else { return }
         let visible = visible
         interest.forEachName { coverage?.insert($0, since: visible, at: now) }
     }
@@ -57,13 +57,15 @@ extension MessageStreams {
     package mutating func missing(
         after cursor: UInt64, _ interest: StreamInterest, at now: @autoclosure () -> UInt64
     ) -> [StreamRange] {
-        guard coverage != nil, cursor < visible else { return [] }
-        let visible = visible
+        guard let isAlone = coverage?.isAlone, !isAlone, cursor < visible else { return [] }
+        let (visible, allSince) = (visible, coverage?.allSince)
         var ranges: [StreamRange] = []
         interest.forEachName { name in
             let since: UInt64
             if let entry = coverage?[name] {
                 since = entry.since
+            } else if let allSince {
+                since = allSince
             } else {
                 coverage?.insert(name, since: visible, at: now())
                 since = visible
@@ -132,6 +134,7 @@ extension MessageStreams {
     ///   - age: how long a queue stays after its last reader has left, in units of 100 ns.
     ///   - isRead: whether a queue has a reader. Called on the calling thread.
     package mutating func removeUnread(limit: Int, age: UInt64, at now: UInt64, where isRead: (StreamName) -> Bool) {
+        guard !keepsAll else { return }
         for name in coverage?.removeUnread(limit: limit, age: age, at: now, where: isRead) ?? [] {
             switch name {
             case .channel(let name): channels.remove(name)

@@ -33,7 +33,7 @@ extension MessageStreams {
     /// Records that messages of a channel up to this timetoken may be missing, so that its readers get a gap. Call it after the
     /// existing messages were added.
     package mutating func noteDropped(_ timetoken: UInt64, from channel: Identifier) {
-        guard coverage == nil else {
+        guard keepsAll else {
             coverage?.noteDropped(timetoken, from: .channel(channel))
             for pattern in Wildcard.patterns(matching: channel) { coverage?.noteDropped(timetoken, from: .pattern(pattern)) }
             return

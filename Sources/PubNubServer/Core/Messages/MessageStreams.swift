@@ -160,7 +160,7 @@ package struct MessageStreams<Attachment: Sendable>: Sendable {
 // MARK: - Queues
 
 extension MessageStreams {
-    /// Whether a removed queue, or a queue of the original of a partial copy, may have had messages after `cursor` for a reader.
+    /// Whether a removed queue, or a queue that a partial copy lacks for good, may have had messages after `cursor` for a reader.
     private func hasForgotten(after cursor: UInt64, _ interest: StreamInterest) -> Bool {
         if let coverage, coverage.hasDropped(after: cursor, interest) { return true }
         if cursor < patterns.forgotten, !interest.patterns.isEmpty { return true }
@@ -193,8 +193,8 @@ extension MessageStreams {
 
     private mutating func keep(_ entry: StreamEntry<Attachment>) {
         let name = entry.message.channel
-        if coverage?.contains(.channel(name)) ?? true { channels.push(entry, onto: name, limit: limits.perChannel) }
-        for pattern in Wildcard.patterns(matching: name) where coverage?.contains(.pattern(pattern)) ?? true {
+        if coverage?.keeps(.channel(name)) ?? true { channels.push(entry, onto: name, limit: limits.perChannel) }
+        for pattern in Wildcard.patterns(matching: name) where coverage?.keeps(.pattern(pattern)) ?? true {
             patterns.push(entry, onto: pattern, limit: limits.perPattern)
         }
         dropExcess()

@@ -44,6 +44,11 @@ struct StreamCoverage: Sendable {
     }
 
     private var entries: [StreamName: Entry] = [:]
+    /// The copy also has all messages of all other queues after this timetoken, and makes no requests (rule CB-58); nil for a copy that
+    /// requests what its readers lack.
+    var allSince: UInt64?
+    /// Whether the original does not answer requests, so that readers get a gap for what the copy lacks. Otherwise they wait.
+    var isAlone = false
     /// All names, the one that was examined longest ago first.
     private var order = Deque<StreamName>()
     /// The highest ``Entry/dropped``.
@@ -56,6 +61,9 @@ struct StreamCoverage: Sendable {
     subscript(name: StreamName) -> Entry? { entries[name] }
 
     func contains(_ name: StreamName) -> Bool { entries[name] != nil }
+
+    /// Whether messages of a queue are kept.
+    func keeps(_ name: StreamName) -> Bool { allSince != nil || contains(name) }
 
     /// Adds a queue whose messages are kept from now on. A queue that is there already stays as it is.
     mutating func insert(_ name: StreamName, since: UInt64, at now: UInt64) {
@@ -78,12 +86,16 @@ struct StreamCoverage: Sendable {
         highestDropped = max(highestDropped, timetoken)
     }
 
-    /// Whether messages after `cursor` may be missing in the original as well.
+    /// Whether messages after `cursor` may be missing for good: in the original as well, or because it does not answer requests.
     func hasDropped(after cursor: UInt64, _ interest: StreamInterest) -> Bool {
-        guard cursor < highestDropped else { return false }
+        // No queue begins later than this.
+        let latest = isAlone ? allSince : nil
+        guard cursor < max(highestDropped, latest ?? 0) else { return false }
         var hasDropped = false
         interest.forEachName { name in
-            if let entry = entries[name], cursor < entry.dropped { hasDropped = true }
+            let entry = entries[name]
+            if let entry, cursor < entry.dropped { hasDropped = true }
+            if let latest, cursor < entry?.since ?? latest { hasDropped = true }
         }
         return hasDropped
     }

@@ -38,6 +38,8 @@ struct StreamQueues<Attachment: Sendable>: Sendable {
     }
 
     var count: Int { queues.count }
+    /// The names of all queues.
+    var names: [Identifier] { Array(queues.keys) }
     /// No queue contains an older message than this.
     var oldest: UInt64 { checks.min?.oldest ?? .max }
 

@@ -1,0 +1,34 @@
+// A partial copy relies on requests to its original. While it is not known whether the original answers them, or when it does not because
+// its process is of an earlier version, the copy keeps the messages of all queues (rule CB-58).
+extension MessageStreams {
+    /// Whether messages of all channels and patterns are kept, so that nothing is requested from an original.
+    package var keepsAll: Bool { coverage == nil || coverage?.allSince != nil }
+
+    /// Keeps the messages of all channels and patterns from now on, because the original has changed. Readers that lack earlier messages wait
+    /// until it is known whether the original answers requests: then call ``keepOnly(_:at:)`` or ``stopRequesting()``.
+    package mutating func keepAll() {
+        guard coverage != nil else { return }
+        coverage?.isAlone = false
+        if coverage?.allSince == nil { coverage?.allSince = visible }
+    }
+
+    /// Keeps the messages of all channels and patterns from now on, and gives readers that lack earlier messages a gap, because the original
+    /// does not answer requests.
+    package mutating func stopRequesting() {
+        keepAll()
+        coverage?.isAlone = true
+    }
+
+    /// Ends ``keepAll()`` and ``stopRequesting()``, because the original answers requests. The messages of other queues are dropped, except
+    /// those that readers have left only recently.
+    ///
+    /// - Parameter names: the queues that have readers.
+    package mutating func keepOnly(_ names: some Sequence<StreamName>, at now: UInt64) {
+        guard var kept = coverage, let since = kept.allSince else { return }
+        for name in names { kept.insert(name, since: since, at: now) }
+        (kept.allSince, kept.isAlone) = (nil, false)
+        coverage = kept
+        for name in channels.names where !kept.contains(.channel(name)) { channels.remove(name) }
+        for name in patterns.names where !kept.contains(.pattern(name)) { patterns.remove(name) }
+    }
+}
