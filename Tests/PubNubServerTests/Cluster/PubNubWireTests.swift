@@ -36,6 +36,9 @@ struct PubNubWireTests {
         .stateDropped([.init(channel: "a", timetoken: 3)]), .stateEnds(visible: .max),
     ]
 
+    /// Facts that the version before does not write, and ignores.
+    private static let laterFacts: [PubNubFact] = [.answersMissed]
+
     @Test("A timetoken of more than 63 bits makes a fact unreadable, so nothing is added to it (CR-42)")
     func absurd() {
         var message = Self.bare
@@ -45,7 +48,7 @@ struct PubNubWireTests {
         }
     }
 
-    @Test("A fact comes back as it was, with its keyset", arguments: facts)
+    @Test("A fact comes back as it was, with its keyset", arguments: facts + laterFacts)
     func roundTrip(fact: PubNubFact) throws {
         let (key, found) = try PubNubFact.decode(fact.encoded(of: "demo"))
         #expect(key == "demo" && found == fact)
@@ -62,7 +65,7 @@ struct PubNubWireTests {
         #expect(texts.compactMap { RedisMessageField($0)?.timetoken } == tokens)
     }
 
-    @Test("Cuts and additions of a fact are noticed", arguments: facts)
+    @Test("Cuts and additions of a fact are noticed", arguments: facts + laterFacts)
     func cutFacts(fact: PubNubFact) throws {
         var bytes = fact.encoded(of: "demo")
         for length in 0..<bytes.readableBytes {
@@ -95,7 +98,7 @@ struct PubNubWireTests {
 
     @Test("A request comes back as it was, and its cuts are noticed")
     func requestsComeBack() throws {
-        for request in try Self.requests {
+        for request in try Self.requests + [.stateWithoutMessages(subscribeKey: "demo")] {
             let bytes = request.encoded()
             // Written again it has the same bytes.
             #expect(try PubNubClusterRequest(decoding: bytes).encoded() == bytes)
@@ -104,6 +107,26 @@ struct PubNubWireTests {
                 #expect(throws: ClusterCodingError.self) { _ = try PubNubClusterRequest(decoding: cut) }
             }
         }
+    }
+
+    @Test("CB-58: What the version before does not know has a kind of its own, in both layouts")
+    func laterKinds() throws {
+        let later = PubNubClusterRequest.stateWithoutMessages(subscribeKey: "demo")
+        for layout in [CodingLayout.sequence, .tagged] {
+            guard case .stateWithoutMessages("demo") = try PubNubClusterRequest(decoding: later.encoded(layout)) else {
+                Issue.record("It is another request.")
+                continue
+            }
+            let (key, fact) = try PubNubFact.decode(PubNubFact.answersMissed.encoded(of: "", layout))
+            #expect(key.isEmpty && fact == .answersMissed)
+        }
+        // In the layout that is written, the kind is the first byte.
+        let requests = try RecordedValues.bytes(of: "PubNubClusterRequest").compactMap(\.readableBytesView.first)
+        let facts = try RecordedValues.bytes(of: "PubNubFact").compactMap(\.readableBytesView.first)
+        #expect(requests.count == 8 && facts.count == 10)
+        #expect(!requests.contains(try #require(later.encoded(.sequence).readableBytesView.first)))
+        let fact = PubNubFact.answersMissed.encoded(of: "", .sequence)
+        #expect(!facts.contains(try #require(fact.readableBytesView.first)))
     }
 
     @Test("What has become of a message comes back")

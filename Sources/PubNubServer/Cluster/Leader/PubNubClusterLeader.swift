@@ -17,7 +17,7 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
     private let isPurging = NIOLockedValueBox(false)
     private let snapshots = NIOLockedValueBox(KeysetSnapshots())
 
-    /// The approximate size limit, in bytes, of the messages in a state that continues a node's replica.
+    /// The approximate size limit, in bytes, of the messages in a node's state.
     private static let stateBytes = 32 << 20
 
     init(_ streams: LocalStreams, _ store: LeaderMessageStore, _ context: ClusterLeaderContext) {
@@ -46,6 +46,10 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
         case .state(let key):
             guard let application = streams.application(subscribeKey: key) else { return reply(ByteBuffer()) }
             takeSnapshot(of: application, for: node, after: 0)
+            reply(ByteBuffer(integer: 1 as UInt8))
+        case .stateWithoutMessages(let key):
+            guard let application = streams.application(subscribeKey: key) else { return reply(ByteBuffer()) }
+            takeSnapshot(of: application, for: node, after: 0, hasMessages: false)
             reply(ByteBuffer(integer: 1 as UInt8))
         case .piece(let number, let index):
             let piece = snapshots.withLockedValue { $0.piece(index, of: number) }
@@ -138,6 +142,8 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
     // MARK: Nodes
 
     func announced(_ requests: [ByteBuffer], by node: ClusterNode) {
+        // Before any state, because a node that is not told keeps the messages of states (rule CB-58).
+        context.output.emit(PubNubFact.answersMissed.encoded(of: ""), of: .pubnub, to: .node(node))
         var known: [Identifier: UInt64] = [:]
         for request in requests {
             switch try? PubNubClusterRequest(decoding: request) {
@@ -177,16 +183,19 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
 
     /// Prepares the state of a keyset for a node, and announces it in the log: all later decisions come behind the announcement.
     ///
-    /// - Parameter known: the timetoken up to which the node has all messages; 0 for a complete state.
+    /// - Parameters:
+    ///   - known: the timetoken up to which the node has all messages; 0 for a complete state.
+    ///   - hasMessages: false for a node that requests the messages that its polls need (rule CB-52).
     /// - Returns: false, without an announcement, when the keyset no longer has all messages after `known`.
     @discardableResult
-    private func takeSnapshot(of application: PubNubApplication, for node: ClusterNode, after known: UInt64) -> Bool {
+    private func takeSnapshot(
+        of application: PubNubApplication, for node: ClusterNode, after known: UInt64, hasMessages: Bool = true
+    ) -> Bool {
         application.withState { state in
-            // A replica that starts anew requests the messages that its polls need (rule CB-52).
             let streams =
-                known == 0
-                ? StreamSnapshot(entries: [], since: state.streams.visible, dropped: [], visible: state.streams.visible)
-                : state.streams.snapshot(after: known, maximumBytes: Self.stateBytes)
+                hasMessages
+                ? state.streams.snapshot(after: known, maximumBytes: Self.stateBytes)
+                : StreamSnapshot(entries: [], since: state.streams.visible, dropped: [], visible: state.streams.visible)
             guard known == 0 || known >= streams.since else { return false }
             let groups = state.groups.names.map {
                 PubNubFact.GroupContent(name: $0, channels: state.groups.channels(of: $0))

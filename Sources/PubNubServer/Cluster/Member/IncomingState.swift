@@ -55,7 +55,7 @@ struct IncomingState: Sendable {
         case .stateEnds(let visible):
             end(at: visible, for: application)
             return true
-        case .decided, .access, .restart, .stateAt: break
+        case .decided, .access, .restart, .stateAt, .answersMissed: break
         }
         return false
     }

@@ -17,9 +17,12 @@ enum PubNubClusterRequest: Sendable {
     /// A subscriber has a cursor that is ahead of the node's clock; in an announcement, the position of the node's replica of a
     /// keyset. The answer is empty.
     case advance(past: UInt64, subscribeKey: String)
-    /// The node starts to serve a keyset and needs its state. The answer is empty when the leader does not know the keyset yet, and
+    /// The node starts to serve a keyset and needs its state, with messages as for a node of the version before. The answer is empty when the leader does not know the keyset yet, and
     /// one byte otherwise.
     case state(subscribeKey: String)
+    /// The same for a node that requests the messages that it needs. Only leaders that have announced it with
+    /// ``PubNubFact/answersMissed`` know this request.
+    case stateWithoutMessages(subscribeKey: String)
     /// A query for one piece of a state that the leader has prepared. The answer is an encoded ``PubNubFact``, or empty when the
     /// leader no longer has the state.
     case piece(snapshot: UInt64, index: UInt32)
@@ -29,7 +32,8 @@ enum PubNubClusterRequest: Sendable {
     case file(KeysetRecord, FileOrigin, subscribeKey: String)
 
     /// A query for messages that the node's replica lacks for its polls, all of them before the replica's position in the log. The answer
-    /// is a ``CatchUpAnswer``, or empty when the leader does not know the keyset yet.
+    /// is a ``CatchUpAnswer``, or empty when the leader does not know the keyset yet. Only leaders that have announced it with
+    /// ``PubNubFact/answersMissed`` know this request.
     case missed([StreamRange], subscribeKey: String)
 
     /// A subscriber on some channels.
@@ -73,6 +77,7 @@ extension PubNubClusterRequest: CodedValue {
         case advance = 9
         case file = 10
         case missed = 11
+        case stateWithoutMessages = 12
     }
 
     private var kind: Kind {
@@ -86,6 +91,7 @@ extension PubNubClusterRequest: CodedValue {
         case .advance: .advance
         case .file: .file
         case .missed: .missed
+        case .stateWithoutMessages: .stateWithoutMessages
         }
     }
 
@@ -125,6 +131,9 @@ extension PubNubClusterRequest: CodedValue {
             let given = value.flatMap { if case .missed(let ranges, let key) = $0 { (key, ranges) } else { nil } }
             let key = try fields.field(1, given?.0)
             return .missed(try fields.list(2, given?.1), subscribeKey: key)
+        case .stateWithoutMessages:
+            let key = value.flatMap { if case .stateWithoutMessages(let key) = $0 { key } else { nil } }
+            return .stateWithoutMessages(subscribeKey: try fields.field(1, key))
         }
     }
 

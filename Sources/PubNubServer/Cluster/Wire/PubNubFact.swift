@@ -3,7 +3,7 @@ import NIOCore
 import ServerCluster
 import ServerStorage
 
-/// A fact about one keyset that the leader sends to the nodes.
+/// A fact about one keyset, or about the leader, that the leader sends to the nodes.
 enum PubNubFact: Hashable, Sendable {
     /// Messages that have become visible, in order; changed groups with their complete lists of channels; and users who are no
     /// longer present on some channel.
@@ -17,6 +17,11 @@ enum PubNubFact: Hashable, Sendable {
     /// state replaces the node's replica, whose messages then begin after `since`; any other state continues from the position that
     /// the node has announced.
     case stateAt(snapshot: UInt64, since: UInt64, isWhole: Bool)
+
+    /// The leader answers ``PubNubClusterRequest/missed(_:subscribeKey:)`` and
+    /// ``PubNubClusterRequest/stateWithoutMessages(subscribeKey:)``. This concerns all keysets, so it is encoded with an empty key. Nodes of
+    /// the version before ignore it.
+    case answersMissed
 
     // A piece of a state. A node requests the pieces one after the other, and they arrive outside the log.
     case stateMessages([StoredMessage])
@@ -81,6 +86,7 @@ private struct CodedPubNubFact: CodedValue {
         case stateAt = 9
         case stateDropped = 10
         case stateEnds = 11
+        case answersMissed = 12
     }
 
     private var kind: Kind {
@@ -94,6 +100,7 @@ private struct CodedPubNubFact: CodedValue {
         case .other(.stateAccess): .stateAccess
         case .other(.stateDropped): .stateDropped
         case .other(.stateEnds): .stateEnds
+        case .other(.answersMissed): .answersMissed
         }
     }
 
@@ -137,6 +144,7 @@ private struct CodedPubNubFact: CodedValue {
         case .stateEnds:
             let given = fact.flatMap { if case .stateEnds(let visible) = $0 { visible } else { nil } }
             return .other(.stateEnds(visible: try fields.field(2, given)))
+        case .answersMissed: return .other(.answersMissed)
         }
     }
 }
