@@ -2,7 +2,7 @@ import ServerStorage
 import ServerValues
 
 // A replica has the messages of channels and patterns that its polls subscribe to, and requests earlier ones from the leader (rules
-// CB-50 to CB-56).
+// CB-50 to CB-58).
 extension PubNubApplication.State {
     /// How long messages are kept after a channel or pattern was last found to have a poll: three minutes, in units of 100 ns. It is
     /// examined once a minute, so these are two minutes at least.
@@ -58,15 +58,40 @@ extension PubNubApplication.State {
 }
 
 extension PubNubApplication {
-    /// Requests what is missing from the leader, unless a request is under way.
+    /// Requests what is missing from the leader, unless a request is under way or it is not known that the leader answers.
     func catchUp() {
-        guard let relay, let request = withState({ $0.catchUp.next() }) else { return }
+        guard let relay, let request = withState({ $0.streams.keepsAll ? nil : $0.catchUp.next() }) else { return }
         relay.request(request, of: self)
     }
 
     /// Requests again what could not be requested. Call it about once a second.
     func catchUpAgain() {
         withState { $0.catchUp.resume() }
+        catchUp()
+    }
+
+    /// Keeps all messages from now on, because another leader begins, which may be of the version before (rule CB-58). Polls that lack
+    /// messages wait.
+    func keepAll() {
+        withState { $0.streams.keepAll() }
+    }
+
+    /// Keeps all messages from now on, because the leader does not answer requests. Polls that lack messages get a gap.
+    func stopRequesting() {
+        let held = withState { state in
+            state.streams.stopRequesting()
+            state.catchUp.reset()
+            return state.audience.all
+        }
+        wake(held.sources, on: held.eventLoopIDs)
+    }
+
+    /// Keeps the messages of polls only, because the leader answers requests, and requests what polls have waited for.
+    func keepSubscribed() {
+        withState { state in
+            guard state.streams.keepsAll else { return }
+            state.streams.keepOnly(state.audience.names(state.groups), at: storage.tokens.now)
+        }
         catchUp()
     }
 

@@ -32,6 +32,24 @@ struct PubNubAudience: Sendable {
         }
     }
 
+    /// The queues that polls read.
+    func names(_ groups: ChannelGroups) -> Set<StreamName> {
+        var names: Set<StreamName> = []
+        for source in loops.keys {
+            switch source {
+            case .channel(let channel): names.insert(.channel(channel))
+            case .pattern(let pattern): names.insert(.pattern(pattern))
+            case .group(let group):
+                if let watched = group.watchedChannel {
+                    for channel in groups.channels(of: watched) { names.insert(.channel(channel.presenceChannel)) }
+                } else {
+                    for channel in groups.channels(of: group) { names.insert(.channel(channel)) }
+                }
+            }
+        }
+        return names
+    }
+
     /// The event loops with polls that read a queue.
     func loops(of name: StreamName, _ groupIndex: PubNubGroupIndex) -> EventLoopSet {
         sources(of: name, groupIndex).reduce(into: EventLoopSet()) { $0.formUnion(self[$1]) }

@@ -46,8 +46,11 @@ extension ClusterStreams {
     }
 
     private func ask(for subscribeKey: String) {
-        relay.send(.state(subscribeKey: subscribeKey), within: nil) { [weak self] result in
-            // The leader answers once it knows the keyset.
+        let request: PubNubClusterRequest =
+            leaderAnswersMissed ? .stateWithoutMessages(subscribeKey: subscribeKey) : .state(subscribeKey: subscribeKey)
+        relay.send(request, within: nil) { [weak self] result in
+            // The leader answers once it knows the keyset. A leader of the version before, which does not know the request, has sent a
+            // restart.
             guard let self, case .success(let answer) = result, answer.readableBytes == 0 else { return }
             askNext(behind: Identifier(subscribeKey))
         }
@@ -101,6 +104,8 @@ extension ClusterStreams {
         for bytes in incoming.facts {
             if let (_, fact) = try? PubNubFact.decode(bytes) { follow(fact, application) }
         }
+        // The leader may have announced that it answers requests since the state was begun.
+        if leaderAnswersMissed { application.keepSubscribed() }
         askNext(behind: key)
     }
 

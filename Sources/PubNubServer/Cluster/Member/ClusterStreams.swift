@@ -8,7 +8,7 @@ import ServerStorage
 /// The keysets of a cluster on one node: replicas from which its polls read, and access to the leader for everything else.
 ///
 /// A replica follows the facts of the log, and keeps the messages of channels that its polls subscribe to; it requests earlier ones from
-/// the leader when a poll needs them (rules CB-50 to CB-56). A new reader gets the newest cursor of the replica, which may be older than the
+/// the leader when a poll needs them (rules CB-50 to CB-58). A new reader gets the newest cursor of the replica, which may be older than the
 /// leader's: the reader may get messages that were published just before, and misses none that come later. A reader whose cursor
 /// comes from another node and is ahead of the replica waits (rules CB-20 to CB-25).
 package final class ClusterStreams: StreamBackend {
@@ -25,7 +25,11 @@ package final class ClusterStreams: StreamBackend {
         /// States that are being received, by keyset.
         var incoming: [Identifier: IncomingState] = [:]
         var wanted = WantedStates()
+        /// Whether the leader has announced that it answers ``PubNubClusterRequest/missed(_:subscribeKey:)``.
+        var leaderAnswersMissed = false
     }
+
+    var leaderAnswersMissed: Bool { state.withLockedValue(\.leaderAnswersMissed) }
 
     /// Joins the bus. Make it before the cluster starts.
     ///
@@ -99,15 +103,18 @@ package final class ClusterStreams: StreamBackend {
 extension ClusterStreams: ClusterMember {
     /// A fact that cannot be read is ignored: it comes from a newer version, and concerns functions that this version does not have.
     package func apply(_ bytes: ByteBuffer) {
-        guard let (key, fact) = try? PubNubFact.decode(bytes),
-            let application = state.withLockedValue({ $0.applications[Identifier(key)] })
-        else { return }
+        guard let (key, fact) = try? PubNubFact.decode(bytes) else { return }
+        if case .answersMissed = fact { return keepSubscribed() }
+        guard let application = state.withLockedValue({ $0.applications[Identifier(key)] }) else { return }
         switch fact {
         case .restart: restart(application)
         case .stateAt(let snapshot, let since, let isWhole):
             // Facts that continue an incomplete replica are ignored, because a restart follows.
             guard isWhole || application.isComplete else { return }
-            begin(IncomingState(snapshot, since: isWhole ? since : nil, limits), of: application)
+            // A leader that answers requests announces it before its first state.
+            let keepsAll = !leaderAnswersMissed
+            if keepsAll, !isWhole { application.stopRequesting() }
+            begin(IncomingState(snapshot, since: isWhole ? since : nil, limits, keepsAll: keepsAll), of: application)
         default: if !hold(bytes, for: application) { follow(fact, application) }
         }
     }
@@ -126,8 +133,22 @@ extension ClusterStreams: ClusterMember {
         }
     }
 
+    /// The leader answers requests for messages: nothing else is kept any more.
+    private func keepSubscribed() {
+        let applications = state.withLockedValue { state in
+            state.leaderAnswersMissed = true
+            return Array(state.applications.values)
+        }
+        for application in applications { application.keepSubscribed() }
+    }
+
     package func announcement() -> [ByteBuffer] {
-        let applications = state.withLockedValue { Array($0.applications.values) }
+        let applications = state.withLockedValue { state in
+            // Another leader, which may be of the version before.
+            state.leaderAnswersMissed = false
+            return Array(state.applications.values)
+        }
+        for application in applications { application.keepAll() }
         let cursors = applications.map { application in
             (
                 subscribeKey: application.subscribeKey,

@@ -7,7 +7,7 @@ struct IncomingState: Sendable {
     let snapshot: UInt64
     /// The index of the next piece.
     private(set) var index: UInt32 = 0
-    /// The streams, without messages, that replace the current ones; nil when the current ones continue.
+    /// The streams that replace the current ones; nil when the current ones continue.
     private var streams: MessageStreams<PubNubElement>?
     private var groups: [PubNubFact.GroupContent] = []
     private var access: [AccessEntry] = []
@@ -20,10 +20,13 @@ struct IncomingState: Sendable {
     /// contains them.
     static let waitingBytes = 67_108_864
 
-    /// - Parameter since: the timetoken at which a complete state begins; nil for a state that continues the replica.
-    init(_ snapshot: UInt64, since: UInt64?, _ limits: StreamLimits) {
+    /// - Parameters:
+    ///   - since: the timetoken at which a complete state begins; nil for a state that continues the replica.
+    ///   - keepsAll: whether a complete state's messages are kept, because the leader does not answer requests for them (rule CB-58).
+    init(_ snapshot: UInt64, since: UInt64?, _ limits: StreamLimits, keepsAll: Bool) {
         self.snapshot = snapshot
         streams = since.map { MessageStreams(limits: limits, copyStartingAt: $0) }
+        if keepsAll { streams?.stopRequesting() }
     }
 
     /// Keeps a fact of the log until the state is complete.
@@ -43,12 +46,16 @@ struct IncomingState: Sendable {
         index += 1
         switch fact {
         case .stateMessages(let messages):
-            guard streams != nil else {
+            guard let keepsAll = streams?.keepsAll else {
                 application.follow(messages, [])
                 return false
             }
-            // A complete state needs no messages: polls request what they lack.
-            if let last = messages.last { streams?.advance(to: last.timetoken) }
+            if keepsAll {
+                for message in messages { _ = streams?.append(message, application.element(of: message)) }
+            } else if let last = messages.last {
+                // Polls request the messages that they lack.
+                streams?.advance(to: last.timetoken)
+            }
         case .stateGroups(let groups): self.groups += groups
         case .stateAccess(let entries): access += entries
         case .stateDropped(let dropped): self.dropped += dropped
