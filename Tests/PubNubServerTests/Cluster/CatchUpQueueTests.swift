@@ -36,6 +36,23 @@ struct CatchUpQueueTests {
         #expect(isEnded && queue.next() == nil)
     }
 
+    @Test("CB-55: While there is no leader the number of queues that wait is bounded")
+    func capacity() throws {
+        var queue = CatchUpQueue()
+        for number in 0..<(CatchUpQueue.capacity + 10) { queue.add(range(number, 5, 9)) }
+        // Queues that wait already take what other polls need of them.
+        queue.add(range(0, 2, 9))
+        var count = 0
+        var first: StreamRange?
+        while let request = queue.next() {
+            first = first ?? request.ranges.first
+            count += request.ranges.count
+            _ = queue.end(request.number, answered: Set(request.ranges.map(\.name)))
+        }
+        #expect(count == CatchUpQueue.capacity)
+        #expect(first == range(0, 2, 9))
+    }
+
     @Test("CB-52: Polls from several cursors lead to one range, and what was not answered is asked for again")
     func ranges() throws {
         var queue = CatchUpQueue()

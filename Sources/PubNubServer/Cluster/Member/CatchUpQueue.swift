@@ -21,13 +21,20 @@ struct CatchUpQueue: Sendable {
 
     /// The largest number of queues in one request.
     static let limit = 1000
+    /// The largest number of queues that wait, for example while there is no leader.
+    static let capacity = 100_000
 
-    /// Adds a range, unless the request under way contains it.
+    /// Adds a range, unless the request under way contains it. A new queue beyond ``capacity`` is not added: its polls end with their
+    /// own cursor and ask again (rule CB-56).
     mutating func add(_ range: StreamRange) {
         if let other = underway[range.name], other.after <= range.after, other.upTo >= range.upTo { return }
         var range = range
-        // The latest range has the right end, because it is the beginning of what the replica has now.
-        if let other = waiting[range.name] { range.after = min(range.after, other.after) }
+        if let other = waiting[range.name] {
+            // The latest range has the right end, because it is the beginning of what the replica has now.
+            range.after = min(range.after, other.after)
+        } else if waiting.count >= Self.capacity {
+            return
+        }
         waiting[range.name] = range
     }
 
