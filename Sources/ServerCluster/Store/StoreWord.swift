@@ -1,0 +1,47 @@
+import NIOCore
+
+/// The full name of a collection, or of a single value, in the store of a cluster. ``ClusterReader/key(_:)`` makes it.
+package struct StoreKey: Hashable, Sendable {
+    package let name: String
+
+    package init(_ name: String) { self.name = name }
+}
+
+extension StoreKey: ExpressibleByStringLiteral {
+    package init(stringLiteral name: String) { self.init(name) }
+}
+
+/// A field, member or value of a collection: any bytes.
+package enum StoreWord: Hashable, Sendable {
+    case text(String)
+    case bytes(ByteBuffer)
+    /// Stored as its decimal digits.
+    case integer(Int64)
+
+    /// The number of bytes of a text or buffer, and about that of an integer.
+    var count: Int {
+        switch self {
+        case .text(let text): text.utf8.count
+        case .bytes(let bytes): bytes.readableBytes
+        case .integer: 20
+        }
+    }
+}
+
+extension StoreWord: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
+    package init(stringLiteral text: String) { self = .text(text) }
+    package init(integerLiteral number: Int64) { self = .integer(number) }
+}
+
+/// A field of a map or of a stream's entry, with its value.
+package struct StoreField: Hashable, Sendable {
+    package var name: StoreWord
+    package var value: StoreWord
+
+    package init(_ name: StoreWord, _ value: StoreWord) {
+        self.name = name
+        self.value = value
+    }
+
+    var cost: Int { name.count + value.count + 32 }
+}
