@@ -257,21 +257,21 @@ let package = Package(
         library(
             "PubNubServer",
             [
-                "Identifiers", "ServerRuntime", "ServerCluster", "RedisClient", "ServerValues", "ServerStorage", "HTTPTransport",
+                "Identifiers", "ServerRuntime", "ServerCluster", "ServerValues", "ServerStorage", "HTTPTransport",
                 "PubNubProtocol", "WireCoding", "BodyCompression", crypto, deque, heap, nioCore, nioPosix, nioHTTP1, nioLocks,
                 logging, orderedCollections,
             ]),
         library(
             "ChatServer",
             [
-                "Identifiers", "ServerRuntime", "ServerCluster", "RedisClient", "ServerValues", "ServerStorage", "HTTPTransport",
+                "Identifiers", "ServerRuntime", "ServerCluster", "ServerValues", "ServerStorage", "HTTPTransport",
                 "ChatProtocol", "WireCoding", "WebSocketFraming", crypto, deque, heap, nioCore, nioHTTP1, nioLocks, logging,
                 orderedCollections,
             ]),
         library(
             "PusherServer",
             [
-                "Identifiers", "ServerRuntime", "ServerCluster", "RedisClient", "ServerValues", "ServerStorage", "HTTPTransport",
+                "Identifiers", "ServerRuntime", "ServerCluster", "ServerValues", "ServerStorage", "HTTPTransport",
                 "PusherProtocol", "WireCoding", "WebSocketFraming", deque, nioCore, nioPosix, nioLocks, logging,
                 orderedCollections,
             ]),
@@ -412,7 +412,7 @@ let package = Package(
         .target(
             name: "EchoServer",
             dependencies: [
-                "LifelineServer", "ServerRuntime", "ServerCluster", "RedisClient", "ServerValues", "WebSocketFraming", nioCore,
+                "LifelineServer", "ServerRuntime", "ServerCluster", "ServerValues", "WebSocketFraming", nioCore,
                 nioLocks,
             ], path: "Tests/EchoServer", swiftSettings: strict),
         tests(
@@ -552,8 +552,7 @@ let package = Package(
             [
                 "ChatServer", "ClusterTestSupport", "EchoServer", "HubStorage", "Identifiers", "LifelineServer",
                 "ChatProtocol", "PostgreSQLStorage", "PostgresTestSupport", "PubNubProtocol", "PubNubServer", "PusherProtocol",
-                "PusherServer", "RedisClient",
-                "RedisTestSupport",
+                "PusherServer", "RedisTestSupport",
                 "ServerCluster", "ServerConsole", "ServerDescriptions", "ServerRuntime", "ServerStorage", "ServerTestSupport",
                 "ServerValues", "ServiceBridge", "StoreConformance", "WebSocketFraming", "WireCoding", asyncHTTPClient, nioCore,
                 nioLocks, nioSSL,

@@ -47,7 +47,7 @@ struct ClusterScriptsTests {
     }
 
     private func commit(
-        _ generation: UInt64, _ sequence: UInt64, _ writes: [RedisCommand] = [], trim: ClusterPosition? = nil, bytes: Int = 0
+        _ generation: UInt64, _ sequence: UInt64, _ writes: [StoreWrite] = [], trim: ClusterPosition? = nil, bytes: Int = 0
     ) async -> (outcome: CommitOutcome, failures: Int64?) {
         let fact = ClusterItem.fact(.pusher, .all, ByteBuffer(repeating: 120, count: bytes))
         let batch = ClusterBatch(
@@ -188,20 +188,20 @@ struct ClusterScriptsTests {
     @Test("CR-2 A batch is kept, logged and counted once, however often it comes")
     func kept() async throws {
         let generation = try await elected(a)
-        let writes = [RedisCommand("SET", keys.key("x"), "1"), RedisCommand("HSET", keys.key("h"), "f", "v")]
+        let writes: [StoreWrite] = [.set(keys.storeKey("x"), "1"), .put(keys.storeKey("h"), "f", "v")]
         for _ in 0..<3 { #expect(await commit(generation, 1, writes) == (.kept, 0)) }
         #expect(try await send("GET", keys.key("x")).text == "1")
         let entries = try await send("XRANGE", keys.log, "-", "+").elements ?? []
         #expect(entries.compactMap { $0.elements?.first?.text } == ["\(generation)-1"])
         // One that comes late changes nothing.
         #expect(await commit(generation, 2).outcome == .kept)
-        #expect(await commit(generation, 1, [RedisCommand("SET", keys.key("x"), "2")]) == (.kept, 0))
+        #expect(await commit(generation, 1, [.set(keys.storeKey("x"), "2")]) == (.kept, 0))
         #expect(try await send("GET", keys.key("x")).text == "1")
     }
 
     @Test("CR-2, CR-3 A batch of a former leader, or behind a hole, changes nothing")
     func refused() async throws {
-        let write = [RedisCommand("SET", keys.key("x"), "1")]
+        let write: [StoreWrite] = [.set(keys.storeKey("x"), "1")]
         #expect(await commit(5, 1, write).outcome == .fenced)
         let generation = try await elected(a)
         #expect(await commit(generation - 1, 1, write).outcome == .fenced)
@@ -216,8 +216,8 @@ struct ClusterScriptsTests {
     func failure() async throws {
         let generation = try await elected(a)
         _ = try await send("SET", keys.key("text"), "1")
-        let writes = [
-            RedisCommand("HSET", keys.key("text"), "f", "v"), RedisCommand("SET", keys.key("x"), "1"),
+        let writes: [StoreWrite] = [
+            .put(keys.storeKey("text"), "f", "v"), .set(keys.storeKey("x"), "1"),
         ]
         #expect(await commit(generation, 1, writes) == (.kept, 1))
         #expect(try await send("GET", keys.key("x")).text == "1")
@@ -239,7 +239,7 @@ struct ClusterScriptsTests {
         let generation = try await elected(a)
         #expect(await commit(generation, 1).outcome == .kept)
         let text = ByteBuffer(string: String(repeating: "x", count: 100_000))
-        let writes = (0..<50).map { RedisCommand("SET", keys.key("big\($0)"), .bytes(text)) }
+        let writes = (0..<50).map { StoreWrite.set(keys.storeKey("big\($0)"), .bytes(text)) }
         let used = try await send("INFO", "memory").text?.split(separator: "\r\n").first { $0.hasPrefix("used_memory:") }
         let bytes = Int64(used?.dropFirst("used_memory:".count) ?? "") ?? 0
         _ = try await send("CONFIG", "SET", "maxmemory", .integer(bytes + 2_000_000))
@@ -249,10 +249,10 @@ struct ClusterScriptsTests {
         let count = try await send("EXISTS", keys.key("big0"), keys.key("big25"), keys.key("big49")).number
         #expect((outcome == .kept && count == 3) || (outcome == .refused && count == 0))
         _ = try await send("CONFIG", "SET", "maxmemory", "1")
-        #expect(await commit(generation, 3, [RedisCommand("SET", keys.key("x"), "1")]).outcome == .refused)
+        #expect(await commit(generation, 3, [.set(keys.storeKey("x"), "1")]).outcome == .refused)
         _ = try await send("CONFIG", "SET", "maxmemory", "0")
         _ = try await send("CONFIG", "SET", "min-replicas-to-write", "1")
-        #expect(await commit(generation, 3, [RedisCommand("SET", keys.key("x"), "1")]).outcome == .refused)
+        #expect(await commit(generation, 3, [.set(keys.storeKey("x"), "1")]).outcome == .refused)
         _ = try await send("CONFIG", "SET", "min-replicas-to-write", "0")
         #expect(try await send("EXISTS", keys.key("x")).number == 0)
         #expect(try await send("HGET", keys.leader, "sequence").number == (outcome == .kept ? 2 : 1))

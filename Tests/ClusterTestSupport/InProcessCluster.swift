@@ -1,7 +1,6 @@
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
-import RedisClient
 import ServerCluster
 
 /// A cluster without Redis, in one process: the nodes' buses, and one leader, whose emissions reach every node in order. Leaders can be
@@ -188,7 +187,7 @@ package final class InProcessCluster: Sendable {
     }
 
     private func emit(
-        _ fact: ByteBuffer?, _ service: ClusterServiceID, _ audience: ClusterAudience, _ writes: [RedisCommand],
+        _ fact: ByteBuffer?, _ service: ClusterServiceID, _ audience: ClusterAudience, _ writes: [StoreWrite],
         _ completion: (@Sendable (Bool) -> Void)?
     ) {
         // As in Redis, a fact is in the log with the writes that belong to it or not at all.
@@ -216,7 +215,7 @@ package final class InProcessCluster: Sendable {
         }
 
         func emit(
-            _ fact: ByteBuffer?, of service: ClusterServiceID, to audience: ClusterAudience, writes: [RedisCommand],
+            _ fact: ByteBuffer?, of service: ClusterServiceID, to audience: ClusterAudience, writes: [StoreWrite],
             completion: (@Sendable (Bool) -> Void)?
         ) {
             cluster.run(of: generation) { [cluster] in cluster.emit(fact, service, audience, writes, completion) }
@@ -234,12 +233,12 @@ package final class InProcessCluster: Sendable {
         func append(_ fact: ByteBuffer, _ service: ClusterServiceID) { entries.withLockedValue { $0.append((service, fact)) } }
         func trim(to count: Int) { entries.withLockedValue { $0.removeFirst(max($0.count - count, 0)) } }
 
-        func facts(of service: ClusterServiceID, _ body: (ByteBuffer) -> Void) async throws(RedisFailure) {
+        func facts(of service: ClusterServiceID, _ body: (ByteBuffer) -> Void) async throws(StoreFailure) {
             for (owner, fact) in entries.withLockedValue({ $0 }) where owner == service { body(fact) }
         }
     }
 
-    /// What a test's Redis has; nothing without one.
+    /// What a test's store has; nothing without one.
     package struct Store: ClusterStore {
         private let store: (any InProcessStore)?
 
@@ -247,14 +246,25 @@ package final class InProcessCluster: Sendable {
             self.store = store
         }
 
-        package func key(_ name: String) -> RedisArgument { .text("{test}:" + name) }
+        package func key(_ name: String) -> StoreKey { StoreKey("{test}:" + name) }
 
-        package func read(_ command: RedisCommand) async throws(RedisFailure) -> RedisValue {
-            guard let store else { return .null }
-            return try await store.read(command)
+        package func read(_ question: StoreRead) async throws(StoreFailure) -> StoreAnswer {
+            guard let store else { return .nothing }
+            return try await store.read(question)
         }
 
-        package func perform(_ command: RedisCommand) async throws(RedisFailure) -> RedisValue { try await read(command) }
+        package func perform(_ write: StoreWrite) async throws(StoreFailure) {
+            guard let store else { return }
+            let isKept = await withCheckedContinuation { continuation in
+                store.write([write]) { continuation.resume(returning: $0) }
+            }
+            if !isKept { throw .unanswered }
+        }
+
+        package func create(_ value: ByteBuffer, as key: StoreKey, seconds: Int) async throws(StoreFailure) -> Bool {
+            guard let store else { return true }
+            return try await store.create(value, as: key, seconds: seconds)
+        }
     }
 }
 
@@ -268,11 +278,13 @@ extension ClusterAudience {
     }
 }
 
-/// What an in-process cluster keeps its writes in: usually a Redis of the test's own.
+/// The store engine of an in-process cluster: ``MemoryStore``, or a Redis of the test's own.
 package protocol InProcessStore: Sendable {
-    /// Carries out commands behind all that came before; `completion` comes in the order of the calls.
-    func write(_ commands: [RedisCommand], completion: @escaping @Sendable (Bool) -> Void)
-    func read(_ command: RedisCommand) async throws(RedisFailure) -> RedisValue
+    /// Performs writes behind all that came before; `completion` comes in the order of the calls.
+    func write(_ writes: [StoreWrite], completion: @escaping @Sendable (Bool) -> Void)
+    func read(_ question: StoreRead) async throws(StoreFailure) -> StoreAnswer
+    /// See ``ClusterStore/create(_:as:seconds:)``.
+    func create(_ value: ByteBuffer, as key: StoreKey, seconds: Int) async throws(StoreFailure) -> Bool
 }
 
 /// A node of an in-process cluster.
@@ -310,28 +322,5 @@ package final class InProcessBus: ClusterBus {
         completion: @escaping @Sendable (Result<ByteBuffer, ClusterFailure>) -> Void
     ) {
         request(payload, of: service, within: limit, isRepeatable: isRepeatable, completion: completion)
-    }
-}
-
-/// Carries writes out over a link to Redis, one after the other.
-package final class LinkStore: InProcessStore {
-    private let link: RedisLink
-
-    package init(_ link: RedisLink) {
-        self.link = link
-    }
-
-    package func write(_ commands: [RedisCommand], completion: @escaping @Sendable (Bool) -> Void) {
-        let failed = NIOLockedValueBox(false)
-        for command in commands {
-            link.send(.command(command), within: .seconds(30)) { result in
-                if case .failure = result { failed.withLockedValue { $0 = true } }
-            }
-        }
-        link.send(.command(RedisCommand("PING")), within: .seconds(30)) { _ in completion(!failed.withLockedValue { $0 }) }
-    }
-
-    package func read(_ command: RedisCommand) async throws(RedisFailure) -> RedisValue {
-        try await link.send(command, within: .seconds(30))
     }
 }

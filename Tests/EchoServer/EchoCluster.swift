@@ -1,6 +1,5 @@
 import NIOConcurrencyHelpers
 import NIOCore
-import RedisClient
 import ServerCluster
 import ServerRuntime
 
@@ -68,7 +67,7 @@ struct EchoFact: Hashable, Sendable {
 /// The part of the server that leads: it numbers the texts, and stores the number.
 final class EchoLeader: ClusterLeader {
     private let output: any ClusterOutput
-    private let key: RedisArgument
+    private let key: StoreKey
     private let total: NIOLockedValueBox<Int>
 
     init(_ context: ClusterLeaderContext, total: Int) {
@@ -84,7 +83,7 @@ final class EchoLeader: ClusterLeader {
         }
         let fact = EchoFact(total: number, text: String(buffer: request))
         output.emit(
-            fact.encoded, of: .echo, to: .all, writes: [RedisCommand("SET", key, .integer(Int64(clamping: number)))],
+            fact.encoded, of: .echo, to: .all, writes: [.set(key, .integer(Int64(clamping: number)))],
             completion: nil)
         reply(ByteBuffer())
     }
@@ -97,10 +96,10 @@ final class EchoLeader: ClusterLeader {
 package final class EchoLeaderFactory: ClusterLeaderFactory {
     package init() {}
 
-    static func key(_ store: any ClusterReader) -> RedisArgument { store.key("echo:total") }
+    static func key(_ store: any ClusterReader) -> StoreKey { store.key("echo:total") }
 
     package func makeLeader(_ context: ClusterLeaderContext) async throws -> any ClusterLeader {
-        let stored = try await context.store.read(RedisCommand("GET", Self.key(context.store)))
-        return EchoLeader(context, total: stored.text.flatMap { Int($0) } ?? 0)
+        let stored = try await context.store.text(of: Self.key(context.store))
+        return EchoLeader(context, total: stored.flatMap { Int($0) } ?? 0)
     }
 }

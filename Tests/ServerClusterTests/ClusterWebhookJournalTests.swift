@@ -3,59 +3,61 @@ import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
-import RedisClient
 import ServerCluster
 import ServerRuntime
 import ServerValues
 import Testing
 
-/// One hash of a Redis, which carries out what leaders write.
-private final class HashStore: ClusterOutput, ClusterReader {
+/// One map of a store, which performs what leaders write.
+private final class MapStore: ClusterOutput, ClusterReader {
     private let fields = NIOLockedValueBox<[String: ByteBuffer]>([:])
-    /// The service and the number of commands of each emission.
-    let emissions = NIOLockedValueBox<[(service: ClusterServiceID, commands: [RedisCommand])]>([])
+    private let put = NIOLockedValueBox<[ByteBuffer]>([])
 
     var count: Int { fields.withLockedValue(\.count) }
+    /// All values that were ever put, oldest first.
+    var values: [ByteBuffer] { put.withLockedValue { $0 } }
 
     func put(_ field: String, _ value: ByteBuffer) { fields.withLockedValue { $0[field] = value } }
 
     func emit(
-        _ fact: ByteBuffer?, of service: ClusterServiceID, to audience: ClusterAudience, writes: [RedisCommand],
+        _ fact: ByteBuffer?, of service: ClusterServiceID, to audience: ClusterAudience, writes: [StoreWrite],
         completion: (@Sendable (Bool) -> Void)?
     ) {
-        emissions.withLockedValue { $0.append((service, writes)) }
-        for command in writes { perform(command) }
+        for write in writes { perform(write) }
         completion?(true)
     }
 
-    private func perform(_ command: RedisCommand) {
-        let words = command.arguments.dropFirst()
-        fields.withLockedValue { fields in
-            switch (command.name, words.first, words.last) {
-            case ("HSET", .text(let field), .bytes(let value)): fields[field] = value
-            case ("HDEL", _, _):
-                for case .text(let field) in words { fields[field] = nil }
-                for case .bytes(let field) in words { fields[String(buffer: field)] = nil }
-            default: break
+    private func perform(_ write: StoreWrite) {
+        switch write {
+        case .put(_, let new):
+            for field in new {
+                guard case .text(let name) = field.name, case .bytes(let value) = field.value else { continue }
+                put.withLockedValue { $0.append(value) }
+                put(name, value)
             }
+        case .removeFields(_, let names):
+            fields.withLockedValue { fields in
+                for case .text(let name) in names { fields[name] = nil }
+                for case .bytes(let name) in names { fields[String(buffer: name)] = nil }
+            }
+        default: break
         }
     }
 
-    func key(_ name: String) -> RedisArgument { .text(name) }
+    func key(_ name: String) -> StoreKey { StoreKey(name) }
 
-    func read(_ command: RedisCommand) async throws(RedisFailure) -> RedisValue {
+    func read(_ question: StoreRead) async throws(StoreFailure) -> StoreAnswer {
+        guard case .page(_, let cursor, _) = question else { throw .unexpected }
         // In two pages, of which the second one has a field of the first one again.
         let sorted = fields.withLockedValue { $0.sorted { $0.key < $1.key } }
-        let isFirst = command.arguments.dropFirst().first == .text("0")
-        let page = isFirst ? sorted.prefix(3) : sorted.dropFirst(2)
-        let words = page.flatMap { [RedisValue.bulk(ByteBuffer(string: $0.key)), .bulk($0.value)] }
-        return .array([.simple(isFirst ? "7" : "0"), .array(words)])
+        let page = cursor == nil ? sorted.prefix(3) : sorted.dropFirst(2)
+        return .fields(page.map { StoredField(ByteBuffer(string: $0.key), $0.value) }, next: cursor == nil ? "7" : nil)
     }
 }
 
 @Suite("Webhooks that wait when the leader ends are kept for the next one (CR-43 to CR-45)")
 struct ClusterWebhookJournalTests {
-    private let store = HashStore()
+    private let store = MapStore()
     private let seconds = NIOLockedValueBox<UInt64>(1_000)
     private let receiver = WebhookReceiverName(url: "http://receiver.test/hook?token=t0ken")
 
@@ -67,7 +69,7 @@ struct ClusterWebhookJournalTests {
         let context = ClusterLeaderContext(
             output: store, store: store, generation: 1, eventLoop: MultiThreadedEventLoopGroup.singleton.next())
         return try await ClusterWebhookJournal(
-            context, of: .pusher, key: "hash", clock: clock,
+            context, of: .pusher, key: "map", clock: clock,
             logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }),
             limits: limits)
     }
@@ -145,8 +147,7 @@ struct ClusterWebhookJournalTests {
 
     @Test func `CR-45: neither the address of a receiver nor a token in it is kept`() async throws {
         _ = try await journal().keep(event("1"), of: "app", for: receiver)
-        let words = store.emissions.withLockedValue { $0 }.flatMap(\.commands).flatMap(\.arguments)
-        for case .bytes(let value) in words { #expect(!String(buffer: value).contains("t0ken")) }
+        #expect(store.values.count == 1 && store.values.allSatisfy { !String(buffer: $0).contains("t0ken") })
         #expect(WebhookReceiverName(url: "http://a.test/1").text != WebhookReceiverName(url: "http://a.test/2").text)
         #expect(WebhookReceiverName(url: "x", ordinal: 1) != WebhookReceiverName(url: "x"))
     }
@@ -161,8 +162,7 @@ struct ClusterWebhookJournalTests {
 
     @Test func `CR-42: a number after which no other one fits is not gone on with`() async throws {
         _ = try await journal().keep(event("1"), of: "app", for: receiver)
-        let words = store.emissions.withLockedValue { $0 }.flatMap(\.commands).flatMap(\.arguments)
-        let value = try #require(words.compactMap { if case .bytes(let value) = $0 { value } else { nil } }.last)
+        let value = try #require(store.values.last)
         for number: UInt64 in [.max, .max - 1, UInt64(Int64.max) + 1] { store.put("\(number)", value) }
         let next = try await journal()
         #expect(store.count == 1 && next.claim("app").count == 1)

@@ -1,5 +1,4 @@
 import NIOCore
-import RedisClient
 import ServerCluster
 import ServerValues
 import Testing
@@ -17,7 +16,7 @@ struct FormerLeaderTests {
         let start = MonotonicInstant.seconds(1_000)
         var effects: [LeaderEffect] = []
         var machine = LeaderMachine(
-            own, generation: 7, previous: .origin, former: before, nodesKey: .text("nodes"), lossKey: .text("loss"),
+            own, generation: 7, previous: .origin, former: before, nodesKey: "nodes", lossKey: "loss",
             policy: Self.policy, at: start)
         machine.open(to: [own, former, follower], at: start, into: &effects)
         var result: [ClusterNode: Int] = [:]
@@ -54,7 +53,7 @@ struct FormerLeaderTests {
         let start = MonotonicInstant.seconds(1_000)
         var effects: [LeaderEffect] = []
         var machine = LeaderMachine(
-            own, generation: 7, previous: .origin, nodesKey: .text("nodes"), lossKey: .text("loss"), policy: Self.policy,
+            own, generation: 7, previous: .origin, nodesKey: "nodes", lossKey: "loss", policy: Self.policy,
             at: start)
         machine.open(to: [own, follower], at: start, into: &effects)
         var left: [ClusterNode: Int] = [:]

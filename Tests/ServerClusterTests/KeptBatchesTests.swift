@@ -1,5 +1,4 @@
 import NIOCore
-import RedisClient
 import ServerValues
 import Testing
 
@@ -16,12 +15,13 @@ import Testing
     private func commit(_ sequence: UInt64) -> ClusterCommit {
         let session = ClusterSession(incarnation: 2, session: 3)
         var items: [ClusterItem] = [.opened, .taken(session, upTo: 4)]
-        var writes: [RedisCommand] = []
+        var writes: [StoreWrite] = []
         for (index, bytes) in [0, 1, 60, 256, 257, 5_000].enumerated() {
             let seed = UInt8(index) &* 40
             items.append(.fact(.pusher, index.isMultiple(of: 2) ? .all : .node(node), buffer(bytes, seed)))
             items.append(.answer(session, number: UInt64(index), buffer(bytes, seed &+ 1)))
-            writes.append(RedisCommand("HSET", "key", .bytes(buffer(bytes, seed &+ 2)), .integer(7), .bytes(buffer(30, seed))))
+            writes.append(
+                .put("key", [StoreField(.bytes(buffer(bytes, seed &+ 2)), 7), StoreField(.bytes(buffer(30, seed)), "")]))
         }
         return ClusterCommit(
             batch: ClusterBatch(
@@ -35,8 +35,9 @@ import Testing
         #expect(packed == commit)
         #expect(packed.batch.encoded() == commit.batch.encoded())
         var capacities: Set<Int> = []
-        for command in packed.writes {
-            for case .bytes(let bytes) in command.arguments where bytes.readableBytes <= 256 {
+        for write in packed.writes {
+            write.forEachWord { word in
+                guard case .bytes(let bytes) = word, bytes.readableBytes <= 256 else { return }
                 capacities.insert(bytes.storageCapacity)
             }
         }

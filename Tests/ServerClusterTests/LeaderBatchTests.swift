@@ -1,5 +1,4 @@
 import NIOCore
-import RedisClient
 import ServerCluster
 import ServerValues
 import Testing
@@ -25,7 +24,7 @@ struct LeaderBatchTests {
         return machine
     }
 
-    private func write(_ bytes: Int) -> RedisCommand { RedisCommand("SET", "key", .text(String(repeating: "x", count: bytes))) }
+    private func write(_ bytes: Int) -> StoreWrite { .set("key", .text(String(repeating: "x", count: bytes))) }
 
     private func fact(_ bytes: Int) -> ClusterItem { .fact(.pusher, .all, ByteBuffer(repeating: 120, count: bytes)) }
 

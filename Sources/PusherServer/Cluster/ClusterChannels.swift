@@ -51,7 +51,7 @@ package final class ClusterChannels: ChannelBackend {
     /// - Parameters:
     ///   - callLimit: how long a call waits for the leader.
     ///   - patience: how long a subscription waits for the leader, counted from the leader's last answer, before its connection is
-    ///     closed. The same time for which the node itself waits for Redis.
+    ///     closed. The same time for which the node itself waits for the store.
     ///   - recoveries: the sizes of the recovery histories, if this process leads.
     ///   - webhooks: the delivery counts of webhook events of the time in which this process has led.
     ///   - events: the events of the HTTP API from the time in which this process has led.

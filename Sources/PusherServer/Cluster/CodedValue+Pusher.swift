@@ -83,7 +83,7 @@ extension ChannelHolding: CodedValue {
         return Self(channel: channel, member: member, count: Self.count(count))
     }
 
-    /// A number of subscriptions from another server or from Redis. Each of them is counted on its own, so a number that no server can
+    /// A number of subscriptions from another server or from the store. Each of them is counted on its own, so a number that no server can
     /// have would keep the leader busy for minutes (rule CR-42).
     static func count(_ count: UInt32) -> Int { min(Int(count), largestCount) }
 

@@ -3,27 +3,26 @@ import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 import PusherProtocol
-import RedisClient
 import ServerCluster
 import ServerRuntime
 import ServerValues
 import WireCoding
 
-/// Hands over the histories of a leader that resigns to the next one, in a hash in Redis (rules RV-22 and RV-23).
+/// Hands over the histories of a leader that resigns to the next one, in a map of the store (rules RV-22 and RV-23).
 ///
 /// Events that are decided after their history was written are written too, together with their facts, so the next leader either
 /// has the complete history or knows that it is incomplete.
 final class HistoryHandover: Sendable {
-    /// The largest number of bytes that are handed over, and how long Redis keeps them.
+    /// The largest number of bytes that are handed over, and how long the store keeps them.
     static let maximumBytes = 64 << 20
     private static let lifetime = Duration.seconds(600)
-    /// The number of bytes in one command.
+    /// The number of bytes in one write.
     private static let pieceBytes = 256 << 10
     private static let page = 50
     private static let generationField = ByteBuffer(string: "generation")
 
     private let output: any ClusterOutput
-    private let key: RedisArgument
+    private let key: StoreKey
     private let clock: ServerClock
     private let generation: UInt64
     private let logger: Logger
@@ -34,7 +33,7 @@ final class HistoryHandover: Sendable {
         var isOver = false
     }
 
-    init(_ context: ClusterLeaderContext, key: RedisArgument, clock: ServerClock, logger: Logger) {
+    init(_ context: ClusterLeaderContext, key: StoreKey, clock: ServerClock, logger: Logger) {
         output = context.output
         generation = context.generation
         self.key = key
@@ -48,31 +47,31 @@ final class HistoryHandover: Sendable {
     func begin() {
         output.write(
             [
-                RedisCommand("UNLINK", key),
-                RedisCommand("HSET", key, .bytes(Self.generationField), .text("\(generation)")),
-                RedisCommand("PEXPIRE", key, .integer(Self.lifetime.milliseconds)),
+                .remove(key),
+                .put(key, .bytes(Self.generationField), .text("\(generation)")),
+                .expire(key, milliseconds: Self.lifetime.milliseconds),
             ], of: .pusher)
     }
 
     /// Called under the lock of the channels' shard, so it only enqueues.
     func write(_ parts: [HistoryPart]) {
         guard !state.withLockedValue(\.isOver) else { return }
-        var words: [RedisArgument] = []
+        var fields: [StoreField] = []
         var bytes = 0
         func flush() {
-            guard !words.isEmpty else { return }
-            output.write([RedisCommand("HSET", [key] + words)], of: .pusher)
-            (words, bytes) = ([], 0)
+            guard !fields.isEmpty else { return }
+            output.write([.put(key, fields)], of: .pusher)
+            (fields, bytes) = ([], 0)
         }
         var total = 0
         for part in parts {
             let (field, value) = encoded(part)
             guard let value else {
                 flush()
-                output.write([RedisCommand("HDEL", key, .bytes(field))], of: .pusher)
+                output.write([.removeFields(key, [.bytes(field)])], of: .pusher)
                 continue
             }
-            words += [.bytes(field), .bytes(value)]
+            fields.append(StoreField(.bytes(field), .bytes(value)))
             bytes += field.readableBytes + value.readableBytes
             total += field.readableBytes + value.readableBytes
             if bytes >= Self.pieceBytes { flush() }
@@ -85,7 +84,7 @@ final class HistoryHandover: Sendable {
         }
         guard isTooMuch else { return }
         // Incomplete histories would claim to have events that are missing.
-        output.write([RedisCommand("UNLINK", key)], of: .pusher)
+        output.write([.remove(key)], of: .pusher)
         logger.warning(
             "histories are not left to the next leader: too much is published", metadata: ["bytes": "\(Self.maximumBytes)"])
     }
@@ -109,7 +108,7 @@ final class HistoryHandover: Sendable {
 
     /// Restores the histories of the previous leader; none when another process has led since then, or when data was lost. The
     /// stored histories are removed with the first batch of this leader.
-    func take(from context: ClusterLeaderContext) async throws(RedisFailure) -> [RestoredHistory] {
+    func take(from context: ClusterLeaderContext) async throws(StoreFailure) -> [RestoredHistory] {
         var histories: [ChannelID: RestoredHistory] = [:]
         var events: [ChannelID: [UInt64: (PositionedEvent, Bool, MonotonicInstant)]] = [:]
         var isValid = false
@@ -123,7 +122,7 @@ final class HistoryHandover: Sendable {
                 try? read(field, value, &histories, &events)
             }
         }
-        if !isEmpty { output.write([RedisCommand("UNLINK", key)], of: .pusher) }
+        if !isEmpty { output.write([.remove(key)], of: .pusher) }
         guard isValid, !context.hasLost else { return [] }
         return histories.values.map { history in
             var history = history
@@ -147,7 +146,7 @@ final class HistoryHandover: Sendable {
         }
         let name = try PairName<ChannelID, UInt64>(decodingName: field)
         let kept = try KeptEvent(decoding: value)
-        // The frame is copied, because a slice would keep the whole answer of Redis in memory.
+        // The frame is copied, because a slice would keep the whole answer of the store in memory.
         let event = PositionedEvent(
             positioned: ByteBuffer(bytes: kept.frame.readableBytesView),
             at: PusherPosition(epoch: kept.epoch, number: name.second), excluding: kept.excluding, user: kept.user)

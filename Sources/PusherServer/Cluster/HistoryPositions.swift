@@ -2,7 +2,6 @@ import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 import PusherProtocol
-import RedisClient
 import ServerCluster
 import ServerRuntime
 import ServerStorage
@@ -22,7 +21,7 @@ final class HistoryPositions: Sendable {
     }
 
     private let output: any ClusterOutput
-    private let key: RedisArgument
+    private let key: StoreKey
     private let clock: ServerClock
     private let generation: UInt64
     private let logger: Logger
@@ -30,12 +29,12 @@ final class HistoryPositions: Sendable {
 
     private static let generationField = ByteBuffer(string: "generation")
     private static let markField = ByteBuffer(string: "mark")
-    /// The number of fields in one command.
+    /// The number of fields in one write.
     private static let part = 1_000
     /// The largest age of the mark, so that the log still contains it.
     private static let markInterval = Duration.seconds(5)
 
-    init(_ context: ClusterLeaderContext, key: RedisArgument, clock: ServerClock, logger: Logger) {
+    init(_ context: ClusterLeaderContext, key: StoreKey, clock: ServerClock, logger: Logger) {
         output = context.output
         generation = context.generation
         self.key = key
@@ -56,23 +55,23 @@ final class HistoryPositions: Sendable {
             let mark = next()
             emit(mark, writes: [point(to: mark)])
         }
-        var positions: [RedisArgument] = []
-        var ended: [RedisArgument] = []
+        var positions: [StoreField] = []
+        var ended: [StoreWord] = []
         for part in parts {
             switch part {
             case .history(let channel, let history):
-                positions += [.bytes(channel.encoded(.sequence)), .bytes(history.position.encoded())]
+                positions.append(StoreField(.bytes(channel.encoded(.sequence)), .bytes(history.position.encoded())))
             case .ended(let channel): ended.append(.bytes(channel.encoded(.sequence)))
             case .event: break
             }
         }
-        write("HSET", positions, of: 2 * Self.part)
-        write("HDEL", ended, of: Self.part)
+        write(positions) { .put(key, $0) }
+        write(ended) { .removeFields(key, $0) }
     }
 
-    private func write(_ command: String, _ words: [RedisArgument], of part: Int) {
-        for start in stride(from: 0, to: words.count, by: part) {
-            output.write([RedisCommand(command, [key] + words.clamped(from: start, to: start + part))], of: .pusher)
+    private func write<Element>(_ elements: [Element], _ make: ([Element]) -> StoreWrite) {
+        for start in stride(from: 0, to: elements.count, by: Self.part) {
+            output.write([make(Array(elements.clamped(from: start, to: start + Self.part)))], of: .pusher)
         }
     }
 
@@ -86,13 +85,17 @@ final class HistoryPositions: Sendable {
         }
     }
 
-    private func emit(_ mark: HistoryMark, writes: [RedisCommand] = []) {
+    private func emit(_ mark: HistoryMark, writes: [StoreWrite] = []) {
         output.emit(PusherFact.mark(mark).encoded(), of: .pusher, to: .all, writes: writes, completion: nil)
     }
 
-    private func point(to mark: HistoryMark) -> RedisCommand {
-        RedisCommand(
-            "HSET", key, .bytes(Self.generationField), .text("\(generation)"), .bytes(Self.markField), .text(mark.description))
+    private func point(to mark: HistoryMark) -> StoreWrite {
+        .put(
+            key,
+            [
+                StoreField(.bytes(Self.generationField), .text("\(generation)")),
+                StoreField(.bytes(Self.markField), .text(mark.description)),
+            ])
     }
 
     /// Writes the changed positions. A new mark is sent before them, and becomes valid once all of them are written.
@@ -122,7 +125,7 @@ final class HistoryPositions: Sendable {
     /// - Parameter settings: the settings of an application; nil when it is no longer configured.
     func restore(
         from context: ClusterLeaderContext, _ settings: (_ application: String) -> RecoverySettings?
-    ) async throws(RedisFailure) -> [RestoredHistory] {
+    ) async throws(StoreFailure) -> [RestoredHistory] {
         var positions: [ChannelID: PusherPosition] = [:]
         var (writer, mark): (UInt64?, String?) = (nil, nil)
         try await context.store.entries(of: key) { field, value in
@@ -165,7 +168,7 @@ final class HistoryPositions: Sendable {
 
     /// Removes the positions of the previous leader, with the first batch of this one.
     func forgetFormer() {
-        output.write([RedisCommand("UNLINK", key)], of: .pusher)
+        output.write([.remove(key)], of: .pusher)
     }
 
     private static func read(_ field: ByteBuffer, _ value: ByteBuffer) throws(ClusterCodingError) -> (ChannelID, PusherPosition) {

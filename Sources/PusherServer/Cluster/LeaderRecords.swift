@@ -1,12 +1,11 @@
 import NIOConcurrencyHelpers
 import NIOCore
-import RedisClient
 import ServerCluster
 import ServerRuntime
 import ServerValues
 import WireCoding
 
-/// Writes Pusher's state to Redis, from which the next leader continues (rules CP-50 to CP-56). ``RestoredRecords`` reads it.
+/// Writes Pusher's state to the store, from which the next leader continues (rules CP-50 to CP-56). ``RestoredRecords`` reads it.
 ///
 /// All writes go through the log's output, so a change and its facts are stored together.
 final class LeaderRecords: Sendable {
@@ -39,8 +38,8 @@ final class LeaderRecords: Sendable {
 
     private var unixMilliseconds: Int64 { Int64(clamping: clock.unixTicks() / 10_000) }
 
-    private func write(_ commands: RedisCommand...) {
-        output.write(commands, of: .pusher)
+    private func write(_ writes: StoreWrite...) {
+        output.write(writes, of: .pusher)
     }
 
     // MARK: Subscriptions and users
@@ -48,34 +47,34 @@ final class LeaderRecords: Sendable {
     /// Records the number of a node's subscriptions to a channel.
     func keep(_ holding: KeptHolding) {
         if holding.holding.count > 0 {
-            write(RedisCommand("HSET", keys.subscriptions, .bytes(holding.field), .bytes(holding.value)))
+            write(.put(keys.subscriptions, .bytes(holding.field), .bytes(holding.value)))
         } else {
-            write(RedisCommand("HDEL", keys.subscriptions, .bytes(holding.field)))
+            write(.removeFields(keys.subscriptions, [.bytes(holding.field)]))
         }
     }
 
     func keep(_ connection: SignedInConnection, of node: ClusterNode) {
         let value = connection.encoded()
         write(
-            RedisCommand("HSET", keys.users, .bytes(RecordKeys.field(connection.socketID, of: node)), .bytes(value)),
-            RedisCommand("ZREM", keys.offline, .bytes(RecordKeys.user(connection))))
+            .put(keys.users, .bytes(RecordKeys.field(connection.socketID, of: node)), .bytes(value)),
+            .removeRanked(keys.offline, [.bytes(RecordKeys.user(connection))]))
     }
 
     /// The user may reconnect before watchers are notified.
     func forget(_ connection: SignedInConnection, of node: ClusterNode) {
         begin(userOfflineGrace)
         write(
-            RedisCommand("HDEL", keys.users, .bytes(RecordKeys.field(connection.socketID, of: node))),
-            RedisCommand("ZADD", keys.offline, .integer(unixMilliseconds), .bytes(RecordKeys.user(connection))))
+            .removeFields(keys.users, [.bytes(RecordKeys.field(connection.socketID, of: node))]),
+            .rank(keys.offline, .bytes(RecordKeys.user(connection)), score: unixMilliseconds))
     }
 
     /// Records the number of a node's connections of an application with a limit.
     func keep(_ count: ApplicationCount, of node: ClusterNode) {
         let field = RecordKeys.connections(of: count.application, at: node)
         if count.count > 0 {
-            write(RedisCommand("HSET", keys.connections, .bytes(field), .integer(Int64(count.count))))
+            write(.put(keys.connections, .bytes(field), .integer(Int64(count.count))))
         } else {
-            write(RedisCommand("HDEL", keys.connections, .bytes(field)))
+            write(.removeFields(keys.connections, [.bytes(field)]))
         }
     }
 
@@ -90,9 +89,9 @@ final class LeaderRecords: Sendable {
         let value = KeptCachedEvent(expires: now.clampedAdding(milliseconds), event: message.event, data: message.data).encoded()
         let member = channel.encoded(.sequence)
         write(
-            RedisCommand("SET", keys.cached(channel), .bytes(value), "PX", .integer(milliseconds)),
-            RedisCommand("ZADD", keys.cacheIndex, .integer(now + milliseconds), .bytes(member)),
-            RedisCommand("ZREMRANGEBYSCORE", keys.cacheIndex, "-inf", .integer(now)))
+            .setFor(milliseconds: milliseconds, keys.cached(channel), .bytes(value)),
+            .rank(keys.cacheIndex, .bytes(member), score: now + milliseconds),
+            .removeRankedUpTo(keys.cacheIndex, score: now))
     }
 
     /// Records when an entry of the index of cached events expires.
@@ -113,7 +112,7 @@ final class LeaderRecords: Sendable {
             return true
         }
         guard isDue else { return }
-        write(RedisCommand("ZREMRANGEBYSCORE", keys.cacheIndex, "-inf", .integer(unixMilliseconds)))
+        write(.removeRankedUpTo(keys.cacheIndex, score: unixMilliseconds))
     }
 
     // MARK: Absences
@@ -123,17 +122,13 @@ final class LeaderRecords: Sendable {
         switch news {
         case .vacated:
             begin(ChannelEventDebouncer.delay)
-            write(
-                RedisCommand(
-                    "ZADD", keys.absences, .integer(unixMilliseconds), .bytes(RecordKeys.absence(of: nil, from: channel))))
+            write(.rank(keys.absences, .bytes(RecordKeys.absence(of: nil, from: channel)), score: unixMilliseconds))
         case .memberRemoved(let user):
             begin(ChannelEventDebouncer.delay)
-            write(
-                RedisCommand(
-                    "ZADD", keys.absences, .integer(unixMilliseconds), .bytes(RecordKeys.absence(of: user, from: channel))))
-        case .occupied: write(RedisCommand("ZREM", keys.absences, .bytes(RecordKeys.absence(of: nil, from: channel))))
+            write(.rank(keys.absences, .bytes(RecordKeys.absence(of: user, from: channel)), score: unixMilliseconds))
+        case .occupied: write(.removeRanked(keys.absences, [.bytes(RecordKeys.absence(of: nil, from: channel))]))
         case .memberAdded(let user):
-            write(RedisCommand("ZREM", keys.absences, .bytes(RecordKeys.absence(of: user, from: channel))))
+            write(.removeRanked(keys.absences, [.bytes(RecordKeys.absence(of: user, from: channel))]))
         case .clientEvent, .cacheMiss, .subscriptionCount: break
         }
     }
@@ -141,9 +136,9 @@ final class LeaderRecords: Sendable {
     /// Deletes the record of a webhook event once the event is queued for its receivers: another leader would send it a second time.
     func strike(_ news: ChannelWebhookEvent.Kind, on channel: ChannelID) {
         switch news {
-        case .vacated: write(RedisCommand("ZREM", keys.absences, .bytes(RecordKeys.absence(of: nil, from: channel))))
+        case .vacated: write(.removeRanked(keys.absences, [.bytes(RecordKeys.absence(of: nil, from: channel))]))
         case .memberRemoved(let user):
-            write(RedisCommand("ZREM", keys.absences, .bytes(RecordKeys.absence(of: user, from: channel))))
+            write(.removeRanked(keys.absences, [.bytes(RecordKeys.absence(of: user, from: channel))]))
         case .occupied, .memberAdded, .clientEvent, .cacheMiss, .subscriptionCount: break
         }
     }
@@ -159,9 +154,8 @@ final class LeaderRecords: Sendable {
         guard clock.monotonic() < fading.withLockedValue({ $0 }) else { return }
         let now = unixMilliseconds
         write(
-            RedisCommand(
-                "ZREMRANGEBYSCORE", keys.absences, "-inf",
-                .integer(now - (ChannelEventDebouncer.delay + Self.absenceMargin).milliseconds)),
-            RedisCommand("ZREMRANGEBYSCORE", keys.offline, "-inf", .integer(now - userOfflineGrace.milliseconds)))
+            .removeRankedUpTo(
+                keys.absences, score: now - (ChannelEventDebouncer.delay + Self.absenceMargin).milliseconds),
+            .removeRankedUpTo(keys.offline, score: now - userOfflineGrace.milliseconds))
     }
 }

@@ -41,7 +41,7 @@ struct NodeHoldings: Sendable {
 
     private struct Connections: Sendable {
         var count = 0
-        /// Whether the count is stored in Redis.
+        /// Whether the count is stored.
         var isKept = false
     }
 
@@ -137,7 +137,7 @@ struct NodeHoldings: Sendable {
     /// Sets the number of an application's connections on a node.
     ///
     /// - Parameter isLimited: whether the count has to be stored for the next leader.
-    /// - Returns: the difference to the previous count, and whether to write the count to Redis.
+    /// - Returns: the difference to the previous count, and whether to store the count.
     mutating func count(_ count: ApplicationCount, of node: ClusterNode, isLimited: Bool) -> (change: Int, isKept: Bool) {
         let id = Identifier(count.application)
         let before = nodes[node]?.connections[id] ?? Connections()

@@ -1,28 +1,27 @@
 import NIOCore
-import RedisClient
 import ServerCluster
 
-/// The names of Pusher's keys in Redis.
+/// The names of Pusher's collections in the store.
 struct RecordKeys: Sendable {
     private let store: any ClusterReader
-    /// Hash: node, channel and user ↦ number of subscriptions, order of joining, and the member's info.
-    let subscriptions: RedisArgument
-    /// Hash: node and socket id ↦ a signed-in connection.
-    let users: RedisArgument
-    /// Hash: node and application with a limit ↦ number of connections.
-    let connections: RedisArgument
+    /// Map: node, channel and user ↦ number of subscriptions, order of joining, and the member's info.
+    let subscriptions: StoreKey
+    /// Map: node and socket id ↦ a signed-in connection.
+    let users: StoreKey
+    /// Map: node and application with a limit ↦ number of connections.
+    let connections: StoreKey
     /// Sorted set: users who have disconnected, by the time when they did.
-    let offline: RedisArgument
+    let offline: StoreKey
     /// Sorted set: channels and members whose leaving is reported to webhooks with a delay, by the time when they left.
-    let absences: RedisArgument
-    /// Hash: webhook events that no receiver has accepted, by number.
-    let webhooks: RedisArgument
-    /// Hash: the histories that a leader hands over when it resigns.
-    let histories: RedisArgument
-    /// Hash: channel with a history ↦ its position, written by the present leader.
-    let positions: RedisArgument
+    let absences: StoreKey
+    /// Map: webhook events that no receiver has accepted, by number.
+    let webhooks: StoreKey
+    /// Map: the histories that a leader hands over when it resigns.
+    let histories: StoreKey
+    /// Map: channel with a history ↦ its position, written by the present leader.
+    let positions: StoreKey
     /// Sorted set: cache channels with an event, by the time when the event expires.
-    let cacheIndex: RedisArgument
+    let cacheIndex: StoreKey
 
     init(_ store: any ClusterReader) {
         self.store = store
@@ -39,7 +38,7 @@ struct RecordKeys: Sendable {
 
     /// The last event of a cache channel. The key contains the length of the application's id, so that no two pairs of an id and a
     /// channel name have the same key.
-    func cached(_ channel: ChannelID) -> RedisArgument {
+    func cached(_ channel: ChannelID) -> StoreKey {
         store.key("pusher:cached:\(channel.application.utf8.count):\(channel.application):\(channel.name)")
     }
 
@@ -60,7 +59,7 @@ struct RecordKeys: Sendable {
     }
 }
 
-// What follows names fields and members in Redis: names stay the same in all versions, so they are in the layout without tags.
+// What follows names fields and members in the store: names stay the same in all versions, so they are in the layout without tags.
 
 /// A name of two parts.
 struct PairName<First: CodedValue, Second: CodedValue>: CodedValue {
@@ -87,7 +86,7 @@ struct MemberName: CodedValue {
     }
 }
 
-/// A node's subscriptions to a channel, as stored in Redis.
+/// A node's subscriptions to a channel, as stored.
 struct KeptHolding: Hashable, Sendable {
     var node: ClusterNode
     var holding: ChannelHolding

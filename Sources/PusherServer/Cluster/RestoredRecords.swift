@@ -1,10 +1,9 @@
 import NIOCore
-import RedisClient
 import ServerCluster
 import ServerRuntime
 import WireCoding
 
-/// The state that the previous leader has stored in Redis (rules CP-50 to CP-56).
+/// The state that the previous leader has stored (rules CP-50 to CP-56).
 ///
 /// Records that cannot be read are skipped: they come from another version, and their nodes announce their connections.
 struct RestoredRecords: Sendable {
@@ -19,10 +18,10 @@ struct RestoredRecords: Sendable {
     /// Events of cache channels in the order of their expiry, with its Unix time in milliseconds.
     var cached: [(channel: ChannelID, event: String, data: String, expires: Int64)] = []
 
-    /// The number of keys that one command reads.
+    /// The number of values that one question asks for.
     private static let part = 100
 
-    init(_ store: any ClusterReader, _ keys: RecordKeys, now: Int64) async throws(RedisFailure) {
+    init(_ store: any ClusterReader, _ keys: RecordKeys, now: Int64) async throws(StoreFailure) {
         for (field, value) in try await Self.hash(keys.subscriptions, store) {
             if let kept = try? KeptHolding(field: field, value: value) { holdings.append(kept) }
         }
@@ -38,36 +37,36 @@ struct RestoredRecords: Sendable {
             else { continue }
             connections.append((name.first, ApplicationCount(application: name.second, count: Int(count))))
         }
-        for member in try await Self.members(keys.offline, from: "-inf", store) {
+        for member in try await Self.members(keys.offline, from: nil, store) {
             guard let name = try? PairName<String, String>(decodingName: member) else { continue }
             offline.append((name.first, name.second))
         }
-        for member in try await Self.members(keys.absences, from: "-inf", store) {
+        for member in try await Self.members(keys.absences, from: nil, store) {
             guard let name = try? MemberName(decodingName: member) else { continue }
             absences.append((name.channel, name.user))
         }
         try await readCached(store, keys, now: now)
     }
 
-    private mutating func readCached(_ store: any ClusterReader, _ keys: RecordKeys, now: Int64) async throws(RedisFailure) {
+    private mutating func readCached(_ store: any ClusterReader, _ keys: RecordKeys, now: Int64) async throws(StoreFailure) {
         var channels: [ChannelID] = []
-        for member in try await Self.members(keys.cacheIndex, from: .integer(now), store) {
+        for member in try await Self.members(keys.cacheIndex, from: now, store) {
             if let channel = try? ChannelID(decodingName: member) { channels.append(channel) }
         }
         for start in stride(from: 0, to: channels.count, by: Self.part) {
             let part = channels.clamped(from: start, to: start + Self.part)
-            let values = try await store.read(RedisCommand("MGET", part.map { keys.cached($0) })).elements ?? []
+            let values = try await store.values(of: part.map { keys.cached($0) })
             for (channel, value) in zip(part, values) {
-                guard let kept = value.bytes.flatMap({ try? KeptCachedEvent(decoding: $0) }) else { continue }
+                guard let kept = value.flatMap({ try? KeptCachedEvent(decoding: $0) }) else { continue }
                 cached.append((channel, kept.event, kept.data, kept.expires))
             }
         }
     }
 
-    /// The entries of a hash, each once.
+    /// The fields of a map, each once.
     private static func hash(
-        _ key: RedisArgument, _ store: any ClusterReader
-    ) async throws(RedisFailure) -> [ByteBuffer: ByteBuffer] {
+        _ key: StoreKey, _ store: any ClusterReader
+    ) async throws(StoreFailure) -> [ByteBuffer: ByteBuffer] {
         var entries: [ByteBuffer: ByteBuffer] = [:]
         try await store.entries(of: key) { entries[$0] = $1 }
         return entries
@@ -75,15 +74,12 @@ struct RestoredRecords: Sendable {
 
     /// Nothing is written in the meantime, so the parts are consistent.
     private static func members(
-        _ key: RedisArgument, from score: RedisArgument, _ store: any ClusterReader
-    ) async throws(RedisFailure) -> [ByteBuffer] {
+        _ key: StoreKey, from score: Int64?, _ store: any ClusterReader
+    ) async throws(StoreFailure) -> [ByteBuffer] {
         let part = 10_000
         var members: [ByteBuffer] = []
         while true {
-            let answer = try await store.read(
-                RedisCommand(
-                    "ZRANGEBYSCORE", key, score, "+inf", "LIMIT", .integer(Int64(members.count)), .integer(Int64(part))))
-            let found = answer.elements?.compactMap(\.bytes) ?? []
+            let found = try await store.ranked(in: key, from: score, skipping: members.count, limit: part)
             members += found
             guard found.count == part else { return members }
         }

@@ -1,5 +1,4 @@
 import NIOCore
-import RedisClient
 import ServerValues
 
 /// One process of a cluster as a value: its part as a node, its part as the leader while it leads, and the election.
@@ -25,8 +24,8 @@ package struct ClusterCore: Sendable {
     var offered: ClusterNode?
     /// A node that did not take over from this one, and until when it is not chosen again.
     var reluctance: (node: ClusterNode, end: MonotonicInstant)?
-    private let nodesKey: RedisArgument
-    private let lossKey: RedisArgument
+    private let nodesKey: StoreKey
+    private let lossKey: StoreKey
     private var nextElection: MonotonicInstant
     private var isAsking = false
     /// The time since which the leader's channel has had no subscriber.
@@ -41,7 +40,7 @@ package struct ClusterCore: Sendable {
     package private(set) var elections = 0
 
     package init(
-        _ node: ClusterNode, nodesKey: RedisArgument, lossKey: RedisArgument, policy: ElectionPolicy = ElectionPolicy(),
+        _ node: ClusterNode, nodesKey: StoreKey, lossKey: StoreKey, policy: ElectionPolicy = ElectionPolicy(),
         memberPolicy: MemberPolicy = MemberPolicy(), leaderPolicy: LeaderPolicy = LeaderPolicy(),
         partition: ClusterPartition? = nil, handOverPolicy: HandOverPolicy = HandOverPolicy(), at now: MonotonicInstant
     ) {

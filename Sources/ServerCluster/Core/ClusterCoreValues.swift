@@ -1,5 +1,4 @@
 import NIOCore
-import RedisClient
 import ServerValues
 
 /// How a process becomes a candidate for leadership.

@@ -1,5 +1,4 @@
 import NIOCore
-import RedisClient
 
 extension ClusterCommit {
     /// The number of bytes up to which a buffer moves to the common one. Longer ones take little more than their content.
@@ -28,12 +27,8 @@ extension ClusterCommit {
             case .taken, .expelled, .opened, .forked: item
             }
         }
-        packed.writes = writes.map { command in
-            RedisCommand(
-                command.name,
-                command.arguments.map { argument in
-                    if case .bytes(let bytes) = argument { .bytes(take(bytes)) } else { argument }
-                })
+        packed.writes = writes.map { write in
+            write.mapWords { word in if case .bytes(let bytes) = word { .bytes(take(bytes)) } else { word } }
         }
         return packed
     }
@@ -47,8 +42,10 @@ extension ClusterCommit {
             case .taken, .expelled, .opened, .forked: break
             }
         }
-        for command in writes {
-            for case .bytes(let bytes) in command.arguments where Self.isSmall(bytes) { buffers.append(bytes) }
+        for write in writes {
+            write.forEachWord { word in
+                if case .bytes(let bytes) = word, Self.isSmall(bytes) { buffers.append(bytes) }
+            }
         }
         return buffers
     }

@@ -1,6 +1,5 @@
 import DequeModule
 import NIOCore
-import RedisClient
 import ServerValues
 
 /// The leader's side of the cluster as a value: processes the requests of nodes in order, removes silent nodes, and appends
@@ -77,8 +76,8 @@ package struct LeaderMachine: Sendable {
     ///   - nodesKey: a hash with a field for each node that has announced itself.
     ///   - lossKey: a key that exists when the services of the next leader have to report a loss of data.
     package init(
-        _ node: ClusterNode, generation: UInt64, previous: ClusterPosition, former: FormerLeader? = nil, nodesKey: RedisArgument,
-        lossKey: RedisArgument, policy: LeaderPolicy = LeaderPolicy(), at now: MonotonicInstant
+        _ node: ClusterNode, generation: UInt64, previous: ClusterPosition, former: FormerLeader? = nil, nodesKey: StoreKey,
+        lossKey: StoreKey, policy: LeaderPolicy = LeaderPolicy(), at now: MonotonicInstant
     ) {
         self.node = node
         self.generation = generation
@@ -107,12 +106,12 @@ package struct LeaderMachine: Sendable {
             seats[node] = seat
         }
         // The services have restored the stored state, and know of the loss.
-        emit(ClusterEmission(item: .opened, writes: hasLost ? [RedisCommand("DEL", lossKey)] : []))
+        emit(ClusterEmission(item: .opened, writes: hasLost ? [.unset(lossKey)] : []))
         flush(at: now, into: &effects)
     }
 
-    private let nodesKey: RedisArgument
-    private let lossKey: RedisArgument
+    private let nodesKey: StoreKey
+    private let lossKey: StoreKey
     private var forks: Set<ClusterPosition> = []
     private let former: (node: ClusterNode, lastHeard: MonotonicInstant)?
 
@@ -206,7 +205,7 @@ package struct LeaderMachine: Sendable {
     package mutating func flush(at now: MonotonicInstant, into effects: inout [LeaderEffect]) {
         guard !isOver, current == nil else { return }
         var items: [ClusterItem] = []
-        var writes: [RedisCommand] = []
+        var writes: [StoreWrite] = []
         var ids: [UInt64] = []
         var (bytes, emissions) = (0, UInt64(0))
         for (node, seat) in seats where seat.taken > seat.told {
@@ -402,7 +401,7 @@ package struct LeaderMachine: Sendable {
     /// Notifies a node that it was removed, and removes it from Redis. This follows the changes that its end caused: if this leader
     /// ends in between, the next one still has the node and ends the rest.
     package mutating func forget(_ node: ClusterNode) {
-        emit(ClusterEmission(item: nil, writes: [RedisCommand("HDEL", [nodesKey, .text(node.description)])]))
+        emit(ClusterEmission(item: nil, writes: [.removeFields(nodesKey, [.text(node.description)])]))
         if let session = expelled[node.incarnation] {
             emit(
                 ClusterEmission(item: .expelled(ClusterSession(incarnation: node.incarnation, session: session)), isJoined: true))
@@ -415,11 +414,11 @@ package struct LeaderMachine: Sendable {
     /// - Parameter position: the last batch that the log and the node have in common.
     mutating func fork(at position: ClusterPosition) {
         guard forks.insert(position).inserted else { return }
-        emit(ClusterEmission(item: .forked(at: position), writes: [RedisCommand("SET", lossKey, .text(position.description))]))
+        emit(ClusterEmission(item: .forked(at: position), writes: [.set(lossKey, .text(position.description))]))
     }
 
     /// Records that the next leader must take care of a node's subscriptions and sessions.
     mutating func note(_ node: ClusterNode) {
-        emit(ClusterEmission(item: nil, writes: [RedisCommand("HSET", [nodesKey, .text(node.description), .integer(1)])]))
+        emit(ClusterEmission(item: nil, writes: [.put(nodesKey, .text(node.description), 1)]))
     }
 }

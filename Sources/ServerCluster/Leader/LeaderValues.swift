@@ -1,5 +1,4 @@
 import NIOCore
-import RedisClient
 import ServerValues
 
 /// The limits of a leader for nodes and the log.
@@ -46,7 +45,7 @@ package struct LeaderPolicy: Hashable, Sendable {
 /// An emission of a leader's service, to be stored and published.
 package struct ClusterEmission: Sendable {
     package var item: ClusterItem?
-    package var writes: [RedisCommand]
+    package var writes: [StoreWrite]
     /// The owner's id of the emission; nil when no caller waits for it.
     package var id: UInt64?
     /// Whether it must be in the same batch as the preceding emission.
@@ -54,7 +53,7 @@ package struct ClusterEmission: Sendable {
     /// Whether this part completes the emission.
     var isComplete = true
 
-    package init(item: ClusterItem?, writes: [RedisCommand] = [], id: UInt64? = nil, isJoined: Bool = false) {
+    package init(item: ClusterItem?, writes: [StoreWrite] = [], id: UInt64? = nil, isJoined: Bool = false) {
         self.item = item
         self.writes = writes
         self.id = id
@@ -68,21 +67,21 @@ package struct ClusterEmission: Sendable {
 
     var cost: Int { writes.reduce(item?.cost ?? 0) { $0 + $1.cost } }
 
-    /// Splits the emission into several with the same total effect, each of at most `limit` bytes unless a single command is larger.
+    /// Splits the emission into several with the same total effect, each of at most `limit` bytes unless a single write is larger.
     /// The facts for nodes come with the last one.
     func parts(of limit: Int) -> [ClusterEmission] {
         guard cost > limit else { return [self] }
         var parts: [ClusterEmission] = []
         var part = ClusterEmission(part: isJoined)
         var bytes = 0
-        for command in writes.lazy.flatMap(\.pieces) {
-            let cost = command.cost
+        for write in writes.lazy.flatMap(\.pieces) {
+            let cost = write.cost
             if bytes > 0, bytes + cost > limit {
                 parts.append(part)
                 part = ClusterEmission(part: true)
                 bytes = 0
             }
-            part.writes.append(command)
+            part.writes.append(write)
             bytes += cost
         }
         if bytes > 0, bytes + (item?.cost ?? 0) > limit {
@@ -96,14 +95,14 @@ package struct ClusterEmission: Sendable {
     }
 }
 
-/// A batch with the commands for Redis.
+/// A batch with the writes that are stored together with it.
 package struct ClusterCommit: Hashable, Sendable {
     package var batch: ClusterBatch
-    package var writes: [RedisCommand]
+    package var writes: [StoreWrite]
     /// The position before which batches may be deleted; nil for none.
     package var trim: ClusterPosition?
 
-    package init(batch: ClusterBatch, writes: [RedisCommand], trim: ClusterPosition? = nil) {
+    package init(batch: ClusterBatch, writes: [StoreWrite], trim: ClusterPosition? = nil) {
         self.batch = batch
         self.writes = writes
         self.trim = trim

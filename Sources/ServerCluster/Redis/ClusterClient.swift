@@ -56,7 +56,14 @@ package final class ClusterClient: ClusterBus {
     }
 
     package var node: ClusterNode { settings.node }
-    package var store: any ClusterStore { ClusterNodeStore(client: self, keys: settings.keys) }
+    package var store: any ClusterStore {
+        RedisCollections(key: settings.keys.storeKey) { [self] (command) async throws(RedisFailure) -> RedisValue in
+            let result = await withCheckedContinuation { continuation in
+                perform(command) { continuation.resume(returning: $0) }
+            }
+            return try result.get()
+        }
+    }
     package var status: ClusterStatus { inbox.status.withLockedValue { $0 } }
 
     package func attach(_ member: any ClusterMember, of service: ClusterServiceID) {
@@ -91,7 +98,7 @@ package final class ClusterClient: ClusterBus {
     /// Performs a command over the node's connection to Redis.
     ///
     /// - Parameter completion: called once, on ``eventLoop``.
-    fileprivate func perform(
+    private func perform(
         _ command: RedisCommand, completion: @escaping @Sendable (Result<RedisValue, RedisFailure>) -> Void
     ) {
         onLoop { runtime in
@@ -155,7 +162,7 @@ final class ClusterInbox: Sendable {
             ByteBuffer, ClusterServiceID, deadline: MonotonicInstant?, isRepeatable: Bool, isQuery: Bool,
             @Sendable (Result<ByteBuffer, ClusterFailure>) -> Void)
         case emission(
-            generation: UInt64, ClusterServiceID, ByteBuffer?, ClusterAudience, [RedisCommand], (@Sendable (Bool) -> Void)?)
+            generation: UInt64, ClusterServiceID, ByteBuffer?, ClusterAudience, [StoreWrite], (@Sendable (Bool) -> Void)?)
         case answer(generation: UInt64, ClusterSession, number: UInt64, ByteBuffer)
         case queryAnswer(generation: UInt64, ClusterSession, number: UInt64, ByteBuffer)
         /// A closure whose emissions and answers are stored together.
@@ -225,7 +232,7 @@ final class ClusterRedisOutput: ClusterOutput {
     }
 
     func emit(
-        _ fact: ByteBuffer?, of service: ClusterServiceID, to audience: ClusterAudience, writes: [RedisCommand],
+        _ fact: ByteBuffer?, of service: ClusterServiceID, to audience: ClusterAudience, writes: [StoreWrite],
         completion: (@Sendable (Bool) -> Void)?
     ) {
         inbox.add(.emission(generation: generation, service, fact, audience, writes, completion))
@@ -234,49 +241,26 @@ final class ClusterRedisOutput: ClusterOutput {
     func perform(_ body: @escaping @Sendable () -> Void) { inbox.add(.work(body)) }
 }
 
-/// Reads the cluster's stored state, over the connection of a node.
-struct ClusterRedisReader: ClusterReader {
-    let link: RedisLink
-    let keys: ClusterKeys
-
-    func key(_ name: String) -> RedisArgument { keys.key(name) }
-
-    func read(_ command: RedisCommand) async throws(RedisFailure) -> RedisValue {
-        try await link.send(command, within: .seconds(10))
-    }
-}
-
 /// Reads the log of a cluster, over the connection of a node (rule CR-47).
 struct ClusterRedisLog: ClusterLog {
     let link: RedisLink
     let keys: ClusterKeys
 
-    func facts(of service: ClusterServiceID, _ body: (ByteBuffer) -> Void) async throws(RedisFailure) {
+    func facts(of service: ClusterServiceID, _ body: (ByteBuffer) -> Void) async throws(StoreFailure) {
         var position = ClusterPosition.origin
         while true {
-            let (batches, isAll) = ClusterBatch.list(try await link.send(keys.readLog(after: position), within: .seconds(10)))
+            let answer: RedisValue
+            do throws(RedisFailure) {
+                answer = try await link.send(keys.readLog(after: position), within: .seconds(10))
+            } catch {
+                throw StoreFailure(error)
+            }
+            let (batches, isAll) = ClusterBatch.list(answer)
             for batch in batches {
                 for case .fact(service, _, let fact) in batch.items { body(fact) }
             }
             guard !isAll, let last = batches.last else { return }
             position = last.position
         }
-    }
-}
-
-/// Reads and writes the keys that any node may use in the cluster's Redis, over the node's connection.
-private struct ClusterNodeStore: ClusterStore {
-    let client: ClusterClient
-    let keys: ClusterKeys
-
-    func key(_ name: String) -> RedisArgument { keys.key(name) }
-
-    func read(_ command: RedisCommand) async throws(RedisFailure) -> RedisValue { try await perform(command) }
-
-    func perform(_ command: RedisCommand) async throws(RedisFailure) -> RedisValue {
-        let result = await withCheckedContinuation { continuation in
-            client.perform(command) { continuation.resume(returning: $0) }
-        }
-        return try result.get()
     }
 }

@@ -45,14 +45,16 @@ package struct ClusterKeys: Hashable, Sendable {
     /// The pattern of all keys of the cluster, or of those of all its partitions.
     package var pattern: String { prefix == "{lifeline:\(cluster)}:" ? prefix + "*" : "{lifeline:\(cluster):*}:*" }
     package func key(_ name: String) -> RedisArgument { .text(prefix + name) }
+    /// The same for writes and questions.
+    package func storeKey(_ name: String) -> StoreKey { StoreKey(prefix + name) }
 
     var leader: RedisArgument { key("leader") }
     var log: RedisArgument { key("log") }
-    var nodes: RedisArgument { key("nodes") }
+    var nodes: StoreKey { storeKey("nodes") }
     /// The version of the server for each node, for operators: a hash from the node's description to the version.
     var versions: RedisArgument { key("versions") }
     /// Exists when the services of the next leader have to report a loss of data.
-    var loss: RedisArgument { key("loss") }
+    var loss: StoreKey { storeKey("loss") }
 
     /// The channel on which batches are published.
     var logChannel: String { prefix + "log" }

@@ -1,5 +1,6 @@
 import Logging
 import NIOCore
+import RedisClient
 
 // The leader's parts of the services, while this node leads.
 extension ClusterRuntime {
@@ -10,7 +11,10 @@ extension ClusterRuntime {
         guard let link else { return }
         logger.notice("this node begins to lead")
         let output = ClusterRedisOutput(inbox, generation: generation)
-        let (store, eventLoop) = (ClusterRedisReader(link: link, keys: keys), eventLoop)
+        let eventLoop = eventLoop
+        let store = RedisCollections(key: keys.storeKey) { (command) async throws(RedisFailure) -> RedisValue in
+            try await link.send(command, within: .seconds(10))
+        }
         let log = ClusterRedisLog(link: link, keys: keys)
         let (factories, keys, former, partition) = (factories, keys, retiring, settings.partition)
         // No batch was made since the election.

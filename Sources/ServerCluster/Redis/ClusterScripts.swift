@@ -34,13 +34,26 @@ extension ClusterKeys {
             .text(logChannel),
             .text(commit.trim?.description ?? ""),
         ]
-        for command in commit.writes.flatMap(\.pieces) {
-            arguments.append(.integer(Int64(command.arguments.count + 1)))
-            arguments.append(.text(command.name))
-            arguments += command.arguments
+        for write in commit.writes {
+            guard write.isLong else {
+                Self.append(write, to: &arguments)
+                continue
+            }
+            for piece in write.pieces { Self.append(piece, to: &arguments) }
         }
-        let others = namesKeys ? Set(commit.writes.flatMap(\.keys)).subtracting([leader, log]) : []
+        let others = namesKeys ? Set(commit.writes.flatMap(\.keys).map { RedisArgument($0) }).subtracting([leader, log]) : []
         return .script(ClusterScripts.commit, keys: [leader, log] + others, arguments: arguments)
+    }
+
+    /// Appends the number of words of a command that performs a write, and the words.
+    private static func append(_ write: StoreWrite, to arguments: inout [RedisArgument]) {
+        let start = arguments.count
+        arguments += [0, ""]
+        let name = arguments.append(write)
+        // in bounds: two elements were appended at this index.
+        arguments[start] = .integer(Int64(arguments.count - start - 1))
+        // in bounds: as before.
+        arguments[start + 1] = .text(name)
     }
 
     /// Reads the leader and the end of the log.
@@ -65,16 +78,6 @@ extension ClusterKeys {
         .script(
             ClusterScripts.answer, keys: [leader],
             arguments: [.text(String(answers.generation)), .text(answersChannel(of: node)), .bytes(answers.encoded())])
-    }
-}
-
-extension RedisCommand {
-    /// The keys of a command that writes.
-    fileprivate var keys: ArraySlice<RedisArgument> {
-        switch name {
-        case "DEL", "UNLINK": arguments[...]
-        default: arguments.prefix(1)
-        }
     }
 }
 

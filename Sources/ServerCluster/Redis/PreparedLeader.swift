@@ -1,5 +1,3 @@
-import RedisClient
-
 /// The restored state that a node needs to lead.
 struct PreparedLeader: Sendable {
     let services: [ClusterServiceID: any ClusterLeader]
@@ -7,17 +5,16 @@ struct PreparedLeader: Sendable {
     let nodes: [ClusterNode]
     let hasLost: Bool
 
-    /// Reads the stored state from Redis and makes the leader's part of each service. When one of them fails, the others are closed.
+    /// Reads the stored state and makes the leader's part of each service. When one of them fails, the others are closed.
     ///
     /// - Parameter context: makes what each service is given, from whether data was lost.
     static func make(
-        _ factories: [ClusterServiceID: any ClusterLeaderFactory], from store: ClusterRedisReader, keys: ClusterKeys,
+        _ factories: [ClusterServiceID: any ClusterLeaderFactory], from store: any ClusterReader, keys: ClusterKeys,
         context: (_ hasLost: Bool) -> ClusterLeaderContext
     ) async throws -> PreparedLeader {
-        let hasLost = try await store.read(RedisCommand("GET", keys.loss)).text != nil
+        let hasLost = try await store.value(of: keys.loss) != nil
         let context = context(hasLost)
-        let known = try await store.read(RedisCommand("HKEYS", keys.nodes))
-        let nodes = (known.elements ?? []).compactMap { $0.text.flatMap { ClusterNode($0) } }
+        let nodes = try await store.fieldNames(of: keys.nodes).compactMap { ClusterNode(String(buffer: $0)) }
         var leaders: [ClusterServiceID: any ClusterLeader] = [:]
         do {
             for (service, factory) in factories { leaders[service] = try await factory.makeLeader(context) }

@@ -1,5 +1,4 @@
 import NIOCore
-import RedisClient
 
 /// Decides for one service while its node is the leader. Only the leader changes the shared state of the service.
 ///
@@ -84,14 +83,14 @@ package struct ClusterLeaderContext: Sendable {
 /// The decisions of leaders, as far as the log still has them. May be used from any thread.
 package protocol ClusterLog: Sendable {
     /// Reads the facts of a service, oldest first, for all audiences. Facts behind one that cannot be read are skipped.
-    func facts(of service: ClusterServiceID, _ body: (ByteBuffer) -> Void) async throws(RedisFailure)
+    func facts(of service: ClusterServiceID, _ body: (ByteBuffer) -> Void) async throws(StoreFailure)
 }
 
 /// An empty log.
 package struct EmptyClusterLog: ClusterLog {
     package init() {}
 
-    package func facts(of service: ClusterServiceID, _ body: (ByteBuffer) -> Void) async throws(RedisFailure) {}
+    package func facts(of service: ClusterServiceID, _ body: (ByteBuffer) -> Void) async throws(StoreFailure) {}
 }
 
 /// Receives the decisions of a leader's services. May be used from any thread and under locks of the caller: calls only enqueue.
@@ -103,11 +102,11 @@ package protocol ClusterOutput: AnyObject, Sendable {
     ///
     /// - Parameters:
     ///   - fact: the fact; nil when there are only writes.
-    ///   - writes: commands that change keys of ``ClusterReader/key(_:)``. They must not read, and must not fail whatever is stored there.
+    ///   - writes: what is stored with the fact, under keys of ``ClusterReader/key(_:)``.
     ///   - completion: called once, on the bus's event loop, before the nodes get the fact; with false when it was not stored,
     ///     after which the leader closes.
     func emit(
-        _ fact: ByteBuffer?, of service: ClusterServiceID, to audience: ClusterAudience, writes: [RedisCommand],
+        _ fact: ByteBuffer?, of service: ClusterServiceID, to audience: ClusterAudience, writes: [StoreWrite],
         completion: (@Sendable (Bool) -> Void)?)
 
     /// Runs a closure soon, on the bus's event loop: what it emits and answers is stored together, completely or not at all. For decisions that
@@ -124,47 +123,8 @@ extension ClusterOutput {
     }
 
     package func write(
-        _ writes: [RedisCommand], of service: ClusterServiceID, completion: (@Sendable (Bool) -> Void)? = nil
+        _ writes: [StoreWrite], of service: ClusterServiceID, completion: (@Sendable (Bool) -> Void)? = nil
     ) {
         emit(nil, of: service, to: .all, writes: writes, completion: completion)
     }
-}
-
-/// Reads the data of a cluster in Redis. May be used from any thread.
-package protocol ClusterReader: Sendable {
-    /// The full name of a key: all keys of a cluster have one prefix with one hash tag.
-    ///
-    /// - Parameter name: the name, which begins with that of the service, such as `pubnub:groups`.
-    func key(_ name: String) -> RedisArgument
-    /// Performs a command that only reads.
-    func read(_ command: RedisCommand) async throws(RedisFailure) -> RedisValue
-}
-
-extension ClusterReader {
-    /// Reads all entries of a hash, some at a time, so that no answer is long. An entry may occur twice, as always with scans in Redis.
-    ///
-    /// - Parameters:
-    ///   - page: the approximate number of entries in one answer.
-    ///   - body: called with each field and its value.
-    package func entries(
-        of key: RedisArgument, page: Int = 1_000, _ body: (ByteBuffer, ByteBuffer) -> Void
-    ) async throws(RedisFailure) {
-        var cursor = "0"
-        repeat {
-            let answer = try await read(RedisCommand("HSCAN", key, .text(cursor), "COUNT", .integer(Int64(page)))).elements ?? []
-            guard answer.count == 2, let next = answer[0].text, let words = answer[1].elements else { break }
-            for index in stride(from: 0, to: words.count - 1, by: 2) {
-                // in bounds: the stride ends before the last element.
-                if let field = words[index].bytes, let value = words[index + 1].bytes { body(field, value) }
-            }
-            cursor = next
-        } while cursor != "0"
-    }
-}
-
-/// Stores data about which no leader decides: values under names that are assigned once. Any node may use it.
-package protocol ClusterStore: ClusterReader {
-    /// Performs a command on one key. After ``RedisFailure/unanswered`` and ``RedisFailure/lost(_:)`` it is not known whether the
-    /// command was performed.
-    func perform(_ command: RedisCommand) async throws(RedisFailure) -> RedisValue
 }

@@ -2,7 +2,6 @@ import Identifiers
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore
-import RedisClient
 import ServerRuntime
 import ServerValues
 
@@ -34,7 +33,7 @@ package final class ClusterWebhookJournal: WebhookJournal {
 
     private let output: any ClusterOutput
     private let service: ClusterServiceID
-    private let key: RedisArgument
+    private let key: StoreKey
     private let clock: ServerClock
     private let eventLoop: any EventLoop
     private let logger: Logger
@@ -50,9 +49,9 @@ package final class ClusterWebhookJournal: WebhookJournal {
     ///
     /// - Parameter key: the key of the hash, which only this service uses.
     package init(
-        _ context: ClusterLeaderContext, of service: ClusterServiceID, key: RedisArgument, clock: ServerClock, logger: Logger,
+        _ context: ClusterLeaderContext, of service: ClusterServiceID, key: StoreKey, clock: ServerClock, logger: Logger,
         limits: Limits = Limits()
-    ) async throws(RedisFailure) {
+    ) async throws(StoreFailure) {
         output = context.output
         self.service = service
         self.key = key
@@ -62,7 +61,7 @@ package final class ClusterWebhookJournal: WebhookJournal {
         eventLoop = context.eventLoop
         var state = State(began: clock.monotonic())
         var found: [KeptWebhookEvent] = []
-        var unreadable: Set<RedisArgument> = []
+        var unreadable: Set<StoreWord> = []
         let now = Self.milliseconds(clock)
         try await context.store.entries(of: key, page: Self.page) { field, value in
             // Later numbers have to fit (rule CR-42).
@@ -88,7 +87,7 @@ package final class ClusterWebhookJournal: WebhookJournal {
         }
         guard !unreadable.isEmpty else { return }
         logger.warning("webhook given up", metadata: ["events": "\(unreadable.count)", "reason": "of another version"])
-        output.write([RedisCommand("HDEL", [key] + unreadable)], of: service)
+        output.write([.removeFields(key, Array(unreadable))], of: service)
     }
 
     private static func milliseconds(_ clock: ServerClock) -> Int64 { Int64(clamping: clock.unixTicks() / 10_000) }
@@ -114,7 +113,7 @@ package final class ClusterWebhookJournal: WebhookJournal {
                 metadata: ["events": "\(limits.events)", "bytes": "\(limits.bytes)"])
         }
         guard let number else { return nil }
-        output.write([RedisCommand("HSET", [key, .text("\(number)"), .bytes(value)])], of: service)
+        output.write([.put(key, .text("\(number)"), .bytes(value))], of: service)
         return number
     }
 
@@ -125,7 +124,7 @@ package final class ClusterWebhookJournal: WebhookJournal {
             // Without this hysteresis, a service at the limit would cause a log entry for each event.
             if state.bytes < limits.bytes / 2, state.sizes.count < limits.events / 2 { state.isFull = false }
         }
-        output.write([RedisCommand("HDEL", [key] + numbers.map { .text("\($0)") })], of: service)
+        output.write([.removeFields(key, numbers.map { .text("\($0)") })], of: service)
     }
 
     package func claim(_ application: Identifier) -> [KeptWebhookEvent] {

@@ -1,6 +1,5 @@
 import Logging
 import NIOConcurrencyHelpers
-import RedisClient
 import RedisTestSupport
 import ServerCluster
 import ServerStorage
@@ -40,15 +39,15 @@ struct ChatNodeNumbersTests {
             (self.base, self.notice) = (base, notice)
         }
 
-        func key(_ name: String) -> RedisArgument { base.key(name) }
+        func key(_ name: String) -> StoreKey { base.key(name) }
 
-        func read(_ command: RedisCommand) async throws(RedisFailure) -> RedisValue {
+        func read(_ question: StoreRead) async throws(StoreFailure) -> StoreAnswer {
             let isFirst = isNoticed.withLockedValue { isNoticed in
                 defer { isNoticed = true }
                 return !isNoticed
             }
             if isFirst { try? await notice() }
-            return try await base.read(command)
+            return try await base.read(question)
         }
     }
 

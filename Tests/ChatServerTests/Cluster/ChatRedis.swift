@@ -55,7 +55,10 @@ final class ChatRedis: Sendable {
     }
 
     /// What a process is given that decides for chat.
-    func context() async throws -> ClusterLeaderContext {
+    func context() async throws -> ClusterLeaderContext { try await Self.context(of: store) }
+
+    /// The same, with any store.
+    static func context(of store: any InProcessStore) async throws -> ClusterLeaderContext {
         let factory = ContextFactory()
         try await InProcessCluster(store: store).lead(by: [.chat: factory])
         guard let context = factory.context.withLockedValue({ $0 }) else { throw NeverHappened(description: "no context") }

@@ -1,6 +1,7 @@
+import ClusterTestSupport
 import Identifiers
-import RedisClient
 import RedisTestSupport
+import ServerCluster
 import ServerStorage
 import StoreConformance
 import Testing
@@ -8,6 +9,21 @@ import Testing
 @testable import ChatServer
 @testable import PubNubServer
 @testable import ServerTestSupport
+
+@Suite("Chat with a store engine in memory", .timeLimit(.minutes(2)))
+struct ChatMemoryStoreTests {
+    @Test("CR-70: every rule of chat stores holds for an engine in memory", arguments: ChatStoreRule.allCases)
+    func conformance(rule: ChatStoreRule) async throws {
+        let memory = MemoryStore()
+        await #expect(throws: Never.self) {
+            try await rule.check { place in
+                let context = try await ChatRedis.context(of: memory)
+                return RedisChatStore(output: context.output, reader: context.store, now: place.now)
+            }
+        }
+        #expect(memory.failures == 0)
+    }
+}
 
 @Suite(
     "Chat in the Redis of a cluster (CC-10 to CC-16)", .enabled(if: RedisProcess.isInstalled, "\(RedisProcess.reason)"),
@@ -43,8 +59,8 @@ struct ChatRedisStoreTests {
         let redis = try ChatRedis()
         let context = try await redis.context()
         let names = ["chat:highest", "pubnub:reserved", "pubnub:began"]
-        let commands = names.map { RedisCommand("SET", context.store.key($0), .text("\(UInt64.max)")) }
-        await withCheckedContinuation { continuation in redis.store.write(commands) { _ in continuation.resume() } }
+        let writes = names.map { StoreWrite.set(context.store.key($0), .text("\(UInt64.max)")) }
+        await withCheckedContinuation { continuation in redis.store.write(writes) { _ in continuation.resume() } }
         let chat = RedisChatStore(output: context.output, reader: context.store, hasLost: true, now: { 100 * Self.hour })
         #expect(try await chat.restore([]).highestID >= UInt64(Int64.max))
         let messages = RedisMessageStore(

@@ -1,11 +1,10 @@
 import NIOConcurrencyHelpers
 import NIOCore
-import RedisClient
 import ServerCluster
 import SocketTestSupport
 
 /// A service that numbers texts in one order. Each request is a text, each fact `NUMBER TEXT`; the answer is the number. The text `many`
-/// is kept with 20,000 fields of a hash, `none` without them. A query is a number of bytes, and its answer
+/// is kept with 20,000 fields of a map, `none` without them. A query is a number of bytes, and its answer
 /// has so many.
 final class TextMember: ClusterMember {
     enum Event: Hashable, Sendable {
@@ -60,16 +59,16 @@ final class TextLeader: ClusterLeader {
         }
         context.output.emit(
             ByteBuffer(string: "\(number) \(String(buffer: request))"), of: .pusher, to: .all,
-            writes: [RedisCommand("SET", [context.store.key("pusher:count"), .integer(Int64(number))])]
+            writes: [.set(context.store.key("pusher:count"), .integer(Int64(number)))]
                 + fields(String(buffer: request)), completion: nil)
         reply(ByteBuffer(string: "\(number)"))
     }
 
-    private func fields(_ text: String) -> [RedisCommand] {
-        let (key, fields) = (context.store.key("pusher:fields"), (0..<20_000).map { RedisArgument.integer($0) })
+    private func fields(_ text: String) -> [StoreWrite] {
+        let (key, fields) = (context.store.key("pusher:fields"), (0..<20_000).map { StoreWord.integer($0) })
         return switch text {
-        case "many": [RedisCommand("HSET", [key] + fields.flatMap { [$0, "x"] })]
-        case "none": [RedisCommand("HDEL", [key] + fields)]
+        case "many": [.put(key, fields.map { StoreField($0, "x") })]
+        case "none": [.removeFields(key, fields)]
         default: []
         }
     }
@@ -91,7 +90,7 @@ final class TextFactory: ClusterLeaderFactory {
         try await context.log.facts(of: .pusher) { found.append(String(buffer: $0)) }
         let logged = found
         facts.withLockedValue { $0 = logged }
-        let value = try await context.store.read(RedisCommand("GET", context.store.key("pusher:count")))
-        return TextLeader(context, count: value.number.map { Int($0) } ?? 0, gone: gone)
+        let value = try await context.store.text(of: context.store.key("pusher:count"))
+        return TextLeader(context, count: value.flatMap { Int($0) } ?? 0, gone: gone)
     }
 }

@@ -2,7 +2,6 @@ import ClusterTestSupport
 import NIOConcurrencyHelpers
 import NIOCore
 import PusherProtocol
-import RedisClient
 import ServerCluster
 import ServerConsole
 import ServerStorage
@@ -162,24 +161,6 @@ struct EchoClusterTests {
         func apply(_ text: String) { texts.withLockedValue { $0.append(text) } }
     }
 
-    /// A Redis with one key.
-    private final class OneKey: InProcessStore {
-        private let value = NIOLockedValueBox<ByteBuffer?>(nil)
-
-        func write(_ commands: [RedisCommand], completion: @escaping @Sendable (Bool) -> Void) {
-            for command in commands where command.name == "SET" {
-                if case .integer(let number)? = command.arguments.last {
-                    value.withLockedValue { $0 = ByteBuffer(string: "\(number)") }
-                }
-            }
-            completion(true)
-        }
-
-        func read(_ command: RedisCommand) async throws(RedisFailure) -> RedisValue {
-            value.withLockedValue { $0 }.map { .bulk($0) } ?? .null
-        }
-    }
-
     private func tell(_ backend: any EchoBackend, _ text: String) async -> Bool {
         await withCheckedContinuation { continuation in backend.tell(text) { continuation.resume(returning: $0) } }
     }
@@ -187,7 +168,7 @@ struct EchoClusterTests {
     @Test func `SO-143: a module joins a cluster by its own number, and its leader decides for all nodes and restores its state`()
         async throws
     {
-        let cluster = InProcessCluster(store: OneKey())
+        let cluster = InProcessCluster(store: MemoryStore())
         let configuration = ServerConfiguration()
         var nodes: [(backend: any EchoBackend, listener: Listener)] = []
         var factories: [ClusterServiceID: any ClusterLeaderFactory] = [:]

@@ -29,9 +29,10 @@ struct PubNubClusterDatabaseTests {
             #expect(try await writer.patch("/v2/objects/demo/channels/room", name).status == 200)
 
             try await cluster.lead(cluster.nodes[2])
-            let redis = cluster.nodes[0].bus.store
+            let link = try startedLink(#require(cluster.redis))
+            defer { link.close() }
             for kind in ["h", "actions", "groups", "records", "expiring"] {
-                let found = try await redis.read(RedisCommand("KEYS", .text("*pubnub:\(kind):*")))
+                let found = try await link.send(RedisCommand("KEYS", .text("*pubnub:\(kind):*")), within: .seconds(30))
                 #expect(found.elements?.isEmpty ?? true, "\(kind)")
             }
             let second = try await writer.publish("2", to: "room")

@@ -135,7 +135,7 @@ func withPubNubCluster(
 /// Has a link carry out so many writes at the same time and no more, since a link takes no more.
 final class WindowedStore: InProcessStore {
     private struct State {
-        var waiting: [(commands: [RedisCommand], completion: @Sendable (Bool) -> Void)] = []
+        var waiting: [(writes: [StoreWrite], completion: @Sendable (Bool) -> Void)] = []
         var next = 0
         var underway = 0
     }
@@ -148,21 +148,25 @@ final class WindowedStore: InProcessStore {
         store = LinkStore(link)
     }
 
-    func write(_ commands: [RedisCommand], completion: @escaping @Sendable (Bool) -> Void) {
+    func write(_ writes: [StoreWrite], completion: @escaping @Sendable (Bool) -> Void) {
         state.withLockedValue { state in
-            state.waiting.append((commands, completion))
+            state.waiting.append((writes, completion))
             pump(&state)
         }
     }
 
-    func read(_ command: RedisCommand) async throws(RedisFailure) -> RedisValue { try await store.read(command) }
+    func read(_ question: StoreRead) async throws(StoreFailure) -> StoreAnswer { try await store.read(question) }
+
+    func create(_ value: ByteBuffer, as key: StoreKey, seconds: Int) async throws(StoreFailure) -> Bool {
+        try await store.create(value, as: key, seconds: seconds)
+    }
 
     private func pump(_ state: inout State) {
         while state.underway < Self.window, state.next < state.waiting.count {
             let item = state.waiting[state.next]
             state.next += 1
             state.underway += 1
-            store.write(item.commands) { [self] isKept in
+            store.write(item.writes) { [self] isKept in
                 item.completion(isKept)
                 self.state.withLockedValue { state in
                     state.underway -= 1

@@ -2,7 +2,6 @@ import ClusterTestSupport
 import Identifiers
 import NIOCore
 import NIOHTTP1
-import RedisClient
 import ServerCluster
 import ServerRuntime
 import ServerStorage
@@ -54,13 +53,13 @@ struct PubNubWireTests {
         #expect(key == "demo" && found == fact)
     }
 
-    @Test("Timetokens keep all digits in the names of what Redis keeps, and their order")
-    func tokensInRedis() throws {
+    @Test("Timetokens keep all digits in the names of what the store keeps, and their order")
+    func tokensInStore() throws {
         let tokens: [UInt64] = [
             1, 17_955_015_000_000_001, 17_955_015_000_000_002, 99_999_999_999_999_999, 100_000_000_000_000_000, .max,
         ]
         let fields = tokens.map { RedisMessageField(timetoken: $0, channel: "c") }
-        let texts = fields.compactMap { if case .text(let text) = $0.argument { text } else { nil } }
+        let texts = fields.compactMap { if case .text(let text) = $0.word { text } else { nil } }
         #expect(texts == texts.sorted() && texts.count == tokens.count)
         #expect(texts.compactMap { RedisMessageField($0)?.timetoken } == tokens)
     }
@@ -140,7 +139,7 @@ struct PubNubWireTests {
     func fields() {
         for channel in ["", "a:b", "17"] as [Identifier] {
             let field = RedisMessageField(timetoken: 17, channel: channel)
-            guard case .text(let text) = field.argument else { return }
+            guard case .text(let text) = field.word else { return }
             #expect(RedisMessageField(text) == field)
         }
         #expect(RedisMessageField("17") == nil)

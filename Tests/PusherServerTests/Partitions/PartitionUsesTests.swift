@@ -1,7 +1,6 @@
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
-import RedisClient
 import ServerCluster
 import ServerRuntime
 import ServerStorage
@@ -23,7 +22,7 @@ import Testing
         }
 
         func emit(
-            _ fact: ByteBuffer?, of service: ClusterServiceID, to audience: ClusterAudience, writes: [RedisCommand],
+            _ fact: ByteBuffer?, of service: ClusterServiceID, to audience: ClusterAudience, writes: [StoreWrite],
             completion: (@Sendable (Bool) -> Void)?
         ) {
             guard let fact, audience == .all || audience == .node(node) else { return }
@@ -32,8 +31,8 @@ import Testing
     }
 
     private struct EmptyReader: ClusterReader {
-        func key(_ name: String) -> RedisArgument { .text(name) }
-        func read(_ command: RedisCommand) async throws(RedisFailure) -> RedisValue { .null }
+        func key(_ name: String) -> StoreKey { StoreKey(name) }
+        func read(_ question: StoreRead) async throws(StoreFailure) -> StoreAnswer { .nothing }
     }
 
     @Test func `CP-79: what a node is told when it announces itself is taken back when it is over`() async throws {

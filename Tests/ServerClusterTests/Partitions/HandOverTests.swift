@@ -1,5 +1,4 @@
 import NIOCore
-import RedisClient
 import ServerCluster
 import ServerValues
 import Testing

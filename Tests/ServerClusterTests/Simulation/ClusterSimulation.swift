@@ -1,5 +1,4 @@
 import NIOCore
-import RedisClient
 import ServerCluster
 import ServerValues
 
@@ -127,11 +126,12 @@ struct ClusterSimulation {
         case .answer(let answers, let node):
             return redis.answer(answers, to: node) ? nil : .fenced(generation: answers.generation)
         case .prepare(let generation):
-            let known = (redis.kept.hashes["nodes"] ?? [:]).keys.compactMap { field -> ClusterNode? in
+            let known = redis.kept.collections.texts(of: ModelNode.nodesKey).keys.compactMap { field -> ClusterNode? in
                 UInt64(field.split(separator: "/").last ?? "", radix: 16).map { ClusterNode(name: "node", incarnation: $0) }
             }
             return .prepared(
-                generation: generation, ModelLeader(redis.kept), known, hasLost: redis.kept.hashes["loss"] != nil)
+                generation: generation, ModelLeader(redis.kept), known,
+                hasLost: redis.kept.collections.answer(.value(ModelNode.lossKey)) != .nothing)
         }
     }
 

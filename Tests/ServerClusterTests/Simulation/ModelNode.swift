@@ -1,5 +1,4 @@
 import NIOCore
-import RedisClient
 import ServerCluster
 import ServerValues
 
@@ -56,8 +55,8 @@ struct ModelNode {
     /// How often the log had lost what the node had not read.
     var missingLogs = 0
 
-    static let nodesKey: RedisArgument = "nodes"
-    static let lossKey: RedisArgument = "loss"
+    static let nodesKey: StoreKey = "nodes"
+    static let lossKey: StoreKey = "loss"
 
     init(_ number: Int, at now: MonotonicInstant) {
         var policy = LeaderPolicy()

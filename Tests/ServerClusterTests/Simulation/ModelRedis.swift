@@ -1,5 +1,4 @@
-import NIOCore
-import RedisClient
+import ClusterTestSupport
 import ServerCluster
 
 /// What the scripts and commands of a cluster do, as a value, with the faults of a real server: it can lose its latest writes, or all.
@@ -19,8 +18,8 @@ struct ModelRedis {
     struct Kept {
         var record: Record?
         var log: [ClusterBatch] = []
-        /// What `HSET` and `HDEL` keep, by key and field.
-        var hashes: [String: [String: String]] = [:]
+        /// What is written with batches.
+        var collections = MemoryCollections()
     }
 
     private(set) var kept = Kept()
@@ -102,29 +101,12 @@ struct ModelRedis {
         if position.sequence > record.position.sequence + 1 { return .behind(record.position.sequence) }
         history.append(kept)
         if history.count > 20 { history.removeFirst() }
-        for write in commit.writes { apply(write) }
+        for write in commit.writes { kept.collections.perform(write) }
         kept.log.append(commit.batch)
         if let trim = commit.trim { kept.log.removeAll { $0.position < trim } }
         kept.record?.position = position
         published.append((.log, .batch(commit.batch)))
         return .kept
-    }
-
-    private mutating func apply(_ command: RedisCommand) {
-        let words = command.arguments.map { argument -> String in
-            switch argument {
-            case .text(let text): text
-            case .integer(let number): String(number)
-            case .bytes(let bytes): String(buffer: bytes)
-            }
-        }
-        switch command.name {
-        case "HSET": kept.hashes[words[0], default: [:]][words[1]] = words[2]
-        case "HDEL": kept.hashes[words[0]]?[words[1]] = nil
-        case "SET": kept.hashes[words[0]] = ["": words[1]]
-        case "DEL": kept.hashes[words[0]] = nil
-        default: break
-        }
     }
 
     func log(after position: ClusterPosition) -> [ClusterBatch] { kept.log.filter { $0.position > position } }

@@ -1,12 +1,11 @@
 import NIOCore
-import RedisClient
 import ServerCluster
 
 /// A service small enough to be judged: texts are numbered in one order, and nodes hold keys, of which the others are told.
 ///
 /// Requests are `say:TEXT`, `hold:KEY`, `drop:KEY` and the query `ask`; facts `said:NUMBER:TEXT`, `held:KEY:NODE` and `dropped:KEY:NODE`.
 struct ModelLeader {
-    static let holdings = "holdings"
+    static let holdings: StoreKey = "holdings"
 
     var count: Int
     /// Who holds which keys, by incarnation.
@@ -14,9 +13,9 @@ struct ModelLeader {
 
     /// Goes on from what is kept.
     init(_ kept: ModelRedis.Kept) {
-        count = kept.hashes["count"]?["said"].flatMap { Int($0) } ?? 0
+        count = kept.collections.texts(of: "count")["said"].flatMap { Int($0) } ?? 0
         holdings = [:]
-        for field in (kept.hashes[Self.holdings] ?? [:]).keys {
+        for field in kept.collections.texts(of: Self.holdings).keys {
             let parts = field.split(separator: ":")
             holdings[UInt64(parts[0]) ?? 0, default: []].insert(String(parts[1]))
         }
@@ -25,14 +24,14 @@ struct ModelLeader {
     /// The answer to the question how many texts were said: the number and padding, so that answers have different lengths.
     static func answer(_ count: Int) -> String { "\(count):" + String(repeating: "x", count: count % 97) }
 
-    typealias Emission = (fact: String, write: RedisCommand)
+    typealias Emission = (fact: String, write: StoreWrite)
 
     mutating func handle(_ request: String, from node: UInt64) -> [Emission] {
         let parts = request.split(separator: ":", maxSplits: 1).map(String.init)
         switch parts[0] {
         case "say":
             count += 1
-            return [("said:\(count):\(parts[1])", RedisCommand("HSET", "count", "said", .integer(Int64(count))))]
+            return [("said:\(count):\(parts[1])", .put("count", "said", .integer(Int64(count))))]
         case "hold": return hold(parts[1], by: node)
         default: return drop(parts[1], by: node)
         }
@@ -40,12 +39,12 @@ struct ModelLeader {
 
     private mutating func hold(_ key: String, by node: UInt64) -> [Emission] {
         guard holdings[node, default: []].insert(key).inserted else { return [] }
-        return [("held:\(key):\(node)", RedisCommand("HSET", .text(Self.holdings), .text("\(node):\(key)"), "1"))]
+        return [("held:\(key):\(node)", .put(Self.holdings, .text("\(node):\(key)"), "1"))]
     }
 
     private mutating func drop(_ key: String, by node: UInt64) -> [Emission] {
         guard holdings[node]?.remove(key) != nil else { return [] }
-        return [("dropped:\(key):\(node)", RedisCommand("HDEL", .text(Self.holdings), .text("\(node):\(key)")))]
+        return [("dropped:\(key):\(node)", .removeFields(Self.holdings, [.text("\(node):\(key)")]))]
     }
 
     mutating func announced(_ keys: Set<String>, by node: UInt64) -> [Emission] {

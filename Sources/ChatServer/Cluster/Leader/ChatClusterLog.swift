@@ -3,7 +3,6 @@ import Identifiers
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore
-import RedisClient
 import ServerCluster
 import ServerRuntime
 
@@ -43,7 +42,7 @@ final class ChatClusterLog: ChatDecisionLog {
     ) {
         guard isOpen else { return }
         let nodes = nodes.all
-        var writes: [RedisCommand] = []
+        var writes: [StoreWrite] = []
         do {
             let key = Identifier(application.key)
             writes = try hasDatabase ? store.toldWrites(for: change.commit, key) : store.writes(for: change.commit, key)

@@ -1,10 +1,9 @@
 import Identifiers
 import NIOCore
-import RedisClient
 import ServerCluster
 import ServerStorage
 
-/// The names of the Redis keys of chat (rules CC-10 to CC-16).
+/// The names of chat's collections in the store (rules CC-10 to CC-16).
 ///
 /// Data of events are stored in parts of one hour each, by the events' ids, so that old data are removed in whole parts.
 struct ChatKeys: Sendable {
@@ -17,44 +16,44 @@ struct ChatKeys: Sendable {
 
     // MARK: Of all applications
 
-    var epoch: RedisArgument { reader.key("chat:epoch") }
+    var epoch: StoreKey { reader.key("chat:epoch") }
     /// The highest id that was assigned.
-    var highest: RedisArgument { reader.key("chat:highest") }
+    var highest: StoreKey { reader.key("chat:highest") }
     /// All assigned ids are less than or equal to this one.
-    var reserved: RedisArgument { reader.key("chat:reserved") }
-    /// A hash with the applications as fields.
-    var applications: RedisArgument { reader.key("chat:apps") }
-    /// A hash: webhook events that no receiver has accepted, by number.
-    var webhooks: RedisArgument { reader.key("chat:webhooks") }
+    var reserved: StoreKey { reader.key("chat:reserved") }
+    /// A map with the applications as fields.
+    var applications: StoreKey { reader.key("chat:apps") }
+    /// A map: webhook events that no receiver has accepted, by number.
+    var webhooks: StoreKey { reader.key("chat:webhooks") }
 
     // MARK: Of one application
 
     enum Kind: String {
-        /// A hash: documents as JSON, by their keys.
+        /// A map: documents as JSON, by their keys.
         case documents = "docs"
-        /// A hash: the last position of each inbox, by user.
+        /// A map: the last position of each inbox, by user.
         case places = "last"
-        /// A hash: the acknowledged position of each inbox, by user.
+        /// A map: the acknowledged position of each inbox, by user.
         case acknowledged = "ack"
-        /// A hash with the conversations that have a history as fields.
+        /// A map with the conversations that have a history as fields.
         case conversations = "convs"
-        /// A hash with the existing parts as fields: the letter of their kind, and the hour.
+        /// A map with the existing parts as fields: the letter of their kind, and the hour.
         case parts = "parts"
         /// A stream: messages of the last hour that have a client message id.
         case sent
-        /// A hash: the signed-in sessions.
+        /// A map: the signed-in sessions.
         case sessions
-        /// A hash: the sessions in each open channel.
+        /// A map: the sessions in each open channel.
         case seats
-        /// A hash: the users who count as online.
+        /// A map: the users who count as online.
         case presence
     }
 
-    func key(_ kind: Kind, _ application: Identifier) -> RedisArgument {
+    func key(_ kind: Kind, _ application: Identifier) -> StoreKey {
         reader.key("chat:\(kind.rawValue):\(application.text)")
     }
 
-    /// Hashes with the data of one hour.
+    /// Maps with the data of one hour.
     enum Part: String, CaseIterable {
         /// Messages of histories: a head, a body, the readers if not all users may read it, and a mark if it was recalled.
         case history = "e"
@@ -68,27 +67,27 @@ struct ChatKeys: Sendable {
         case hiddenUpTo = "u"
     }
 
-    func part(_ part: Part, _ hour: UInt64, _ application: Identifier) -> RedisArgument {
+    func part(_ part: Part, _ hour: UInt64, _ application: Identifier) -> StoreKey {
         reader.key("chat:\(part.rawValue):\(hour):\(application.text)")
     }
 
     /// A stream of the ids of a conversation's messages.
-    func history(_ conversation: Identifier, _ application: Identifier) -> RedisArgument {
+    func history(_ conversation: Identifier, _ application: Identifier) -> StoreKey {
         reader.key("chat:h:\(Self.sized(application))\(conversation.text)")
     }
 
     /// A stream of inbox positions with the ids of events.
-    func inbox(_ user: Identifier, _ application: Identifier) -> RedisArgument {
+    func inbox(_ user: Identifier, _ application: Identifier) -> StoreKey {
         reader.key("chat:in:\(Self.sized(application))\(user.text)")
     }
 
-    /// A hash: the times at which a message was read, by reader.
-    func receipts(_ id: UInt64, _ application: Identifier) -> RedisArgument {
+    /// A map: the times at which a message was read, by reader.
+    func receipts(_ id: UInt64, _ application: Identifier) -> StoreKey {
         reader.key("chat:rc:\(id):\(application.text)")
     }
 
     /// A set of ids; the highest one is used.
-    func hiddenUpTo(_ user: Identifier, _ conversation: Identifier, _ application: Identifier) -> RedisArgument {
+    func hiddenUpTo(_ user: Identifier, _ conversation: Identifier, _ application: Identifier) -> StoreKey {
         reader.key("chat:hu:\(Self.sized(application))\(Self.sized(user))\(conversation.text)")
     }
 
@@ -97,21 +96,13 @@ struct ChatKeys: Sendable {
 
     // MARK: Fields
 
-    static func head(_ id: UInt64) -> RedisArgument { .text("\(id)") }
-    static func body(_ id: UInt64) -> RedisArgument { .text("\(id)b") }
-    static func readers(_ id: UInt64) -> RedisArgument { .text("\(id)u") }
-    static func recalled(_ id: UInt64) -> RedisArgument { .text("\(id)r") }
-    static func hidden(_ id: UInt64, _ user: Identifier) -> RedisArgument { .text("\(id)\u{1F}\(user.text)") }
-    static func hiddenUpTo(_ id: UInt64, _ user: Identifier, _ conversation: Identifier) -> RedisArgument {
+    static func head(_ id: UInt64) -> StoreWord { .text("\(id)") }
+    static func body(_ id: UInt64) -> StoreWord { .text("\(id)b") }
+    static func readers(_ id: UInt64) -> StoreWord { .text("\(id)u") }
+    static func recalled(_ id: UInt64) -> StoreWord { .text("\(id)r") }
+    static func hidden(_ id: UInt64, _ user: Identifier) -> StoreWord { .text("\(id)\u{1F}\(user.text)") }
+    static func hiddenUpTo(_ id: UInt64, _ user: Identifier, _ conversation: Identifier) -> StoreWord {
         .text("\(id)\u{1F}\(sized(user))\(conversation.text)")
     }
-    static func document(_ key: ChatDocument.Key) -> RedisArgument { .text("\(key.kind.rawValue)\u{1F}\(key.name.text)") }
-
-    /// The id of an entry in a stream.
-    static func entry(_ number: UInt64) -> RedisArgument { .text("\(number)-0") }
-
-    /// The number in the id of a stream entry.
-    static func number(_ entry: RedisValue) -> UInt64? {
-        entry.text.flatMap { text in UInt64(text.prefix { $0 != "-" }) }
-    }
+    static func document(_ key: ChatDocument.Key) -> StoreWord { .text("\(key.kind.rawValue)\u{1F}\(key.name.text)") }
 }

@@ -2,11 +2,10 @@ import DequeModule
 import Foundation
 import Identifiers
 import NIOCore
-import RedisClient
 import ServerCluster
 import ServerStorage
 
-/// Converts commits to Redis commands. No command reads, and none can fail because of existing data: ids and positions only grow.
+/// Converts commits to writes. None can fail because of existing data: ids and positions only grow.
 ///
 /// Caches some of the written values, so that values that must grow do so without reading them.
 struct ChatWrites: Sendable {
@@ -43,7 +42,7 @@ struct ChatWrites: Sendable {
 
     /// The largest number of cached entries of each kind.
     private static let memory = 65_536
-    /// The largest number of fields in one command.
+    /// The largest number of fields in one write.
     private static let fields = 500
 
     /// - Parameter highest: the highest id that was assigned before.
@@ -65,83 +64,82 @@ struct ChatWrites: Sendable {
     }
 
     /// - Parameter horizon: the id before which messages no longer count as sent recently.
-    mutating func commands(
+    mutating func writes(
         for commit: ChatCommit, _ application: Identifier, since horizon: UInt64
-    ) throws -> [RedisCommand] {
+    ) throws -> [StoreWrite] {
         guard !commit.isEmpty else { return [] }
-        var out: [RedisCommand] = []
+        var out: [StoreWrite] = []
         if applications.insert(application).inserted {
-            out.append(RedisCommand("HSET", keys.applications, .text(application.text), ""))
+            out.append(.put(keys.applications, .text(application.text), ""))
         }
         for addition in commit.additions { add(addition, application, since: horizon, to: &out) }
         if let last = commit.additions.last?.event.id, last > highest {
             raise(last)
-            out.append(RedisCommand("SET", keys.highest, .text("\(last)")))
+            out.append(.set(keys.highest, .text("\(last)")))
         }
         for (id, body) in commit.rewrites {
-            out.append(RedisCommand("HSET", part(.history, id, application), ChatKeys.body(id), .bytes(ByteBuffer(bytes: body))))
+            out.append(.put(part(.history, id, application), ChatKeys.body(id), .bytes(ByteBuffer(bytes: body))))
         }
         for id in commit.recalls {
-            out.append(RedisCommand("HSET", part(.history, id, application), ChatKeys.recalled(id), "1"))
-            out.append(RedisCommand("UNLINK", keys.receipts(id, application)))
+            out.append(.put(part(.history, id, application), ChatKeys.recalled(id), "1"))
+            out.append(.remove(keys.receipts(id, application)))
         }
         mark(commit, application, to: &out)
         try putDocuments(commit, application, to: &out)
         return out
     }
 
-    /// The commands that store the last position of each changed inbox, for a cluster whose inboxes themselves are in a database.
-    func told(_ commit: ChatCommit, _ application: Identifier) -> [RedisCommand] {
-        var out: [RedisCommand] = []
+    /// The writes that store the last position of each changed inbox, for a cluster whose inboxes themselves are in a database.
+    func told(_ commit: ChatCommit, _ application: Identifier) -> [StoreWrite] {
+        var out: [StoreWrite] = []
         for addition in commit.additions { set(addition.places, .places, application, to: &out) }
         return out
     }
 
-    private func part(_ part: ChatKeys.Part, _ id: UInt64, _ application: Identifier) -> RedisArgument {
+    private func part(_ part: ChatKeys.Part, _ id: UInt64, _ application: Identifier) -> StoreKey {
         keys.part(part, ChatKeys.hour(id), application)
     }
 
     /// Adds a part to the list of parts, so that it can be found when it is old.
     private mutating func note(
-        _ part: ChatKeys.Part, _ id: UInt64, _ application: Identifier, to out: inout [RedisCommand]
+        _ part: ChatKeys.Part, _ id: UInt64, _ application: Identifier, to out: inout [StoreWrite]
     ) {
         let name = "\(part.rawValue)\(ChatKeys.hour(id))"
         if parts.count > Self.memory { parts = [] }
         guard parts.insert(Identifier("\(name):\(application.text)")).inserted else { return }
-        out.append(RedisCommand("HSET", keys.key(.parts, application), .text(name), ""))
+        out.append(.put(keys.key(.parts, application), .text(name), ""))
     }
 
     // MARK: Events
 
     private mutating func add(
-        _ addition: ChatCommit.Addition, _ application: Identifier, since horizon: UInt64, to out: inout [RedisCommand]
+        _ addition: ChatCommit.Addition, _ application: Identifier, since horizon: UInt64, to out: inout [StoreWrite]
     ) {
         let event = addition.event
         remember(Name(application: application, id: event.id))
         let family: ChatKeys.Part = event.conversation == nil ? .loose : .history
-        let body = RedisArgument.bytes(ByteBuffer(bytes: event.body))
+        let body = StoreWord.bytes(ByteBuffer(bytes: event.body))
         note(family, event.id, application, to: &out)
         if let conversation = event.conversation {
             let head = ChatEventHead(sender: event.sender, clientID: event.clientID, audience: event.audience)
-            var fields: [RedisArgument] = [
-                part(.history, event.id, application), ChatKeys.head(event.id), .bytes(head.encoded()),
-                ChatKeys.body(event.id), body,
+            var fields = [
+                StoreField(ChatKeys.head(event.id), .bytes(head.encoded())), StoreField(ChatKeys.body(event.id), body),
             ]
             if let readers = event.readers {
-                fields += [ChatKeys.readers(event.id), .bytes(ChatEventReaders(users: readers).encoded())]
+                fields.append(
+                    StoreField(ChatKeys.readers(event.id), .bytes(ChatEventReaders(users: readers).encoded())))
             }
-            out.append(RedisCommand("HSET", fields))
-            out.append(
-                RedisCommand("XADD", keys.history(conversation, application), ChatKeys.entry(event.id), "m", ""))
-            out.append(RedisCommand("HSET", keys.key(.conversations, application), .text(conversation.text), ""))
+            out.append(.put(part(.history, event.id, application), fields))
+            out.append(.append(keys.history(conversation, application), number: event.id, [StoreField("m", "")], nil))
+            out.append(.put(keys.key(.conversations, application), .text(conversation.text), ""))
         } else {
-            out.append(RedisCommand("HSET", part(.loose, event.id, application), ChatKeys.body(event.id), body))
+            out.append(.put(part(.loose, event.id, application), ChatKeys.body(event.id), body))
         }
         for place in addition.places {
             out.append(
-                RedisCommand(
-                    "XADD", keys.inbox(place.user, application), "MAXLEN", "~", .integer(Int64(inboxEntries)),
-                    ChatKeys.entry(place.sequence), .text(family.rawValue), .text("\(event.id)")))
+                .append(
+                    keys.inbox(place.user, application), number: place.sequence,
+                    [StoreField(.text(family.rawValue), .text("\(event.id)"))], .length(inboxEntries)))
         }
         set(addition.places, .places, application, to: &out)
         noteSent(addition, application, since: horizon, to: &out)
@@ -154,44 +152,48 @@ struct ChatWrites: Sendable {
     }
 
     private func set(
-        _ places: [ChatInboxPlace], _ kind: ChatKeys.Kind, _ application: Identifier, to out: inout [RedisCommand]
+        _ places: [ChatInboxPlace], _ kind: ChatKeys.Kind, _ application: Identifier, to out: inout [StoreWrite]
     ) {
         var rest = places[...]
         while !rest.isEmpty {
-            let pairs = rest.prefix(Self.fields).flatMap { [.text($0.user.text), .text("\($0.sequence)")] as [RedisArgument] }
-            out.append(RedisCommand("HSET", [keys.key(kind, application)] + pairs))
+            let fields = rest.prefix(Self.fields).map { StoreField(.text($0.user.text), .text("\($0.sequence)")) }
+            out.append(.put(keys.key(kind, application), fields))
             rest = rest.dropFirst(Self.fields)
         }
     }
 
     private mutating func noteSent(
-        _ addition: ChatCommit.Addition, _ application: Identifier, since horizon: UInt64, to out: inout [RedisCommand]
+        _ addition: ChatCommit.Addition, _ application: Identifier, since horizon: UInt64, to out: inout [StoreWrite]
     ) {
         let event = addition.event
         guard let clientID = event.clientID, event.id > lastSent[application] ?? 0 else { return }
         lastSent[application] = event.id
         let own = addition.places.first { $0.user == event.sender }?.sequence ?? 0
         out.append(
-            RedisCommand(
-                "XADD", keys.key(.sent, application), "MINID", "~", ChatKeys.entry(horizon), ChatKeys.entry(event.id),
-                "s", .text(event.sender.text), "c", .text(clientID.text), "q", .text("\(own)")))
+            .append(
+                keys.key(.sent, application), number: event.id,
+                [
+                    StoreField("s", .text(event.sender.text)), StoreField("c", .text(clientID.text)),
+                    StoreField("q", .text("\(own)")),
+                ], .before(horizon)))
     }
 
     // MARK: Changes of events
 
-    private mutating func mark(_ commit: ChatCommit, _ application: Identifier, to out: inout [RedisCommand]) {
+    private mutating func mark(_ commit: ChatCommit, _ application: Identifier, to out: inout [StoreWrite]) {
         for (user, id) in commit.hidden {
             note(.history, id, application, to: &out)
-            out.append(RedisCommand("HSET", part(.hidden, id, application), ChatKeys.hidden(id, user), "1"))
+            out.append(.put(part(.hidden, id, application), ChatKeys.hidden(id, user), "1"))
         }
         for (user, conversation, id) in commit.hiddenUpTo { hide(user, conversation, id, application, to: &out) }
         for (id, receipt) in commit.receipts {
             order += 1
             note(.history, id, application, to: &out)
-            out.append(RedisCommand("HSET", part(.receipted, id, application), ChatKeys.head(id), ""))
+            out.append(.put(part(.receipted, id, application), ChatKeys.head(id), ""))
             out.append(
-                RedisCommand(
-                    "HSETNX", keys.receipts(id, application), .text(receipt.user.text), .text("\(order):\(receipt.time)")))
+                .putIfAbsent(
+                    keys.receipts(id, application),
+                    StoreField(.text(receipt.user.text), .text("\(order):\(receipt.time)"))))
         }
         let news = commit.acknowledged.filter { place in
             place.sequence > acknowledged[Reader(application: application, user: place.user)] ?? 0
@@ -202,7 +204,7 @@ struct ChatWrites: Sendable {
     }
 
     private mutating func hide(
-        _ user: Identifier, _ conversation: Identifier, _ id: UInt64, _ application: Identifier, to out: inout [RedisCommand]
+        _ user: Identifier, _ conversation: Identifier, _ id: UInt64, _ application: Identifier, to out: inout [StoreWrite]
     ) {
         let name = Hidden(application: application, user: user, conversation: conversation)
         let former = hiddenUpTo[name]
@@ -210,33 +212,30 @@ struct ChatWrites: Sendable {
         if hiddenUpTo.count > Self.memory { hiddenUpTo = [:] }
         hiddenUpTo[name] = id
         let key = keys.hiddenUpTo(user, conversation, application)
-        out.append(RedisCommand("SADD", key, .text("\(id)")))
+        out.append(.add(key, [.text("\(id)")]))
         // The entry is deleted together with the messages of its hour.
         note(.hiddenUpTo, id, application, to: &out)
         let names = ChatHide(user: user, conversation: conversation).encoded()
         out.append(
-            RedisCommand(
-                "HSET", part(.hiddenUpTo, id, application), ChatKeys.hiddenUpTo(id, user, conversation), .bytes(names)))
-        if let former { out.append(RedisCommand("SREM", key, .text("\(former)"))) }
+            .put(part(.hiddenUpTo, id, application), ChatKeys.hiddenUpTo(id, user, conversation), .bytes(names)))
+        if let former { out.append(.removeMembers(key, [.text("\(former)")])) }
     }
 
     // MARK: Documents
 
-    private func putDocuments(_ commit: ChatCommit, _ application: Identifier, to out: inout [RedisCommand]) throws {
+    private func putDocuments(_ commit: ChatCommit, _ application: Identifier, to out: inout [StoreWrite]) throws {
         let key = keys.key(.documents, application)
         var rest = commit.documents[...]
         while !rest.isEmpty {
-            var arguments = [key]
-            for document in rest.prefix(Self.fields) {
-                arguments.append(ChatKeys.document(document.key))
-                arguments.append(.bytes(ByteBuffer(bytes: try encoder.encode(document))))
+            let fields = try rest.prefix(Self.fields).map { document in
+                StoreField(ChatKeys.document(document.key), .bytes(ByteBuffer(bytes: try encoder.encode(document))))
             }
-            out.append(RedisCommand("HSET", arguments))
+            out.append(.put(key, fields))
             rest = rest.dropFirst(Self.fields)
         }
         var removed = commit.removedDocuments[...]
         while !removed.isEmpty {
-            out.append(RedisCommand("HDEL", [key] + removed.prefix(Self.fields).map { ChatKeys.document($0) }))
+            out.append(.removeFields(key, removed.prefix(Self.fields).map { ChatKeys.document($0) }))
             removed = removed.dropFirst(Self.fields)
         }
     }

@@ -1,10 +1,9 @@
 import ChatProtocol
 import Identifiers
 import NIOCore
-import RedisClient
 import ServerCluster
 
-/// A session as stored in Redis, so that another process can continue it.
+/// A session as stored, so that another process can continue it.
 struct ChatSessionRecord: Hashable, Sendable {
     var node: ClusterNode
     /// The session's name in logs and webhooks.
@@ -29,41 +28,51 @@ extension ChatSessionRecord: CodedValue {
 extension RedisChatStore {
     // MARK: Writing
 
-    /// The commands that store sessions and participants that were added or removed.
+    /// The writes that store sessions and participants that were added or removed.
     func writes(
         for live: ChatLiveChanges, _ application: Identifier, _ sessions: ChatNodeSessions, _ nodes: [ClusterNode?]
-    ) -> [RedisCommand] {
-        var (puts, removals) = (Fields(), Fields())
+    ) -> [StoreWrite] {
+        var (puts, removals) = (Puts(), Removals())
         for (id, value) in live.sessions {
-            let field = RedisArgument.text("\(id)")
+            let field = StoreWord.text("\(id)")
             if let value, let peer = sessions.peer(id), let node = nodes[value.session.eventLoopID] {
                 let record = ChatSessionRecord(
                     node: node, name: peer.session, address: peer.address, device: peer.device, user: value.user,
                     tokenIssued: value.tokenIssued, signedIn: value.signedIn)
-                puts.sessions += [field, .bytes(record.encoded())]
+                puts.sessions.append(StoreField(field, .bytes(record.encoded())))
             } else {
                 removals.sessions.append(field)
             }
         }
         for (channel, user, value) in live.participants {
-            let field = RedisArgument.text("\(channel.text)\u{1F}\(user.text)")
-            if let value { puts.seats += [field, .bytes(value.encoded())] } else { removals.seats.append(field) }
+            let field = StoreWord.text("\(channel.text)\u{1F}\(user.text)")
+            if let value { puts.seats.append(StoreField(field, .bytes(value.encoded()))) } else { removals.seats.append(field) }
         }
         for (user, value) in live.presence {
-            let field = RedisArgument.text(user.text)
-            if let value { puts.presence += [field, .bytes(value.encoded())] } else { removals.presence.append(field) }
+            let field = StoreWord.text(user.text)
+            if let value {
+                puts.presence.append(StoreField(field, .bytes(value.encoded())))
+            } else {
+                removals.presence.append(field)
+            }
         }
-        return puts.commands("HSET", keys, application) + removals.commands("HDEL", keys, application)
+        return puts.writes(keys, application) { .put($0, $1) } + removals.writes(keys, application) { .removeFields($0, $1) }
     }
 
-    private struct Fields {
-        var sessions: [RedisArgument] = []
-        var seats: [RedisArgument] = []
-        var presence: [RedisArgument] = []
+    private typealias Puts = Maps<StoreField>
+    private typealias Removals = Maps<StoreWord>
 
-        func commands(_ name: String, _ keys: ChatKeys, _ application: Identifier) -> [RedisCommand] {
-            let all: [(ChatKeys.Kind, [RedisArgument])] = [(.sessions, sessions), (.seats, seats), (.presence, presence)]
-            return all.filter { !$0.1.isEmpty }.map { RedisCommand(name, [keys.key($0.0, application)] + $0.1) }
+    /// What changes in the maps of what is live.
+    private struct Maps<Element> {
+        var sessions: [Element] = []
+        var seats: [Element] = []
+        var presence: [Element] = []
+
+        func writes(
+            _ keys: ChatKeys, _ application: Identifier, _ make: (StoreKey, [Element]) -> StoreWrite
+        ) -> [StoreWrite] {
+            let all: [(ChatKeys.Kind, [Element])] = [(.sessions, sessions), (.seats, seats), (.presence, presence)]
+            return all.filter { !$0.1.isEmpty }.map { make(keys.key($0.0, application), $0.1) }
         }
     }
 
@@ -76,21 +85,19 @@ extension RedisChatStore {
         var participants: [Identifier: ChatLive.Participant] = [:]
         var presence: [Identifier: ChatLive.Presence] = [:]
         try await scan(keys.key(.sessions, application)) { page in
-            for (field, value) in page {
-                guard let id = field.text.flatMap({ UInt64($0) }), let bytes = value.bytes else { throw Problem.damaged }
-                sessions[id] = try ChatSessionRecord(decoding: bytes)
+            for field in page {
+                guard let id = UInt64(String(buffer: field.name)) else { throw Problem.damaged }
+                sessions[id] = try ChatSessionRecord(decoding: field.value)
             }
         }
         try await scan(keys.key(.seats, application)) { page in
-            for (field, value) in page {
-                guard let name = field.text, let bytes = value.bytes else { throw Problem.damaged }
-                participants[Identifier(name)] = try ChatLive.Participant(decoding: bytes)
+            for field in page {
+                participants[Self.name(field)] = try ChatLive.Participant(decoding: field.value)
             }
         }
         try await scan(keys.key(.presence, application)) { page in
-            for (field, value) in page {
-                guard let bytes = value.bytes else { throw Problem.damaged }
-                presence[try Self.name(field)] = try ChatLive.Presence(decoding: bytes)
+            for field in page {
+                presence[Self.name(field)] = try ChatLive.Presence(decoding: field.value)
             }
         }
         var live = ChatLive()

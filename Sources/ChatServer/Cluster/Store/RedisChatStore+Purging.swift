@@ -1,5 +1,5 @@
 import Identifiers
-import RedisClient
+import NIOCore
 import ServerCluster
 
 extension RedisChatStore {
@@ -13,15 +13,15 @@ extension RedisChatStore {
         let history = min(history, inbox)
         var names: Set<Identifier> = []
         try await scan(keys.applications) { page in
-            for (field, _) in page { names.insert(try Self.name(field)) }
+            names.formUnion(page.map { Self.name($0) })
         }
         for name in names {
             try await scan(keys.key(.places, name)) { page in
-                let users = try page.map { try Self.name($0.field) }
+                let users = page.map { Self.name($0) }
                 try await trim(users) { try await self.trimInbox(of: $0, name, before: inbox) }
             }
             try await scan(keys.key(.conversations, name)) { page in
-                let conversations = try page.map { try Self.name($0.field) }
+                let conversations = page.map { Self.name($0) }
                 try await trim(conversations) { try await self.trimHistory($0, name, before: history) }
             }
             try await removeParts(of: name, inbox: inbox, history: history)
@@ -31,9 +31,9 @@ extension RedisChatStore {
 
     /// The next step of trimming a stream.
     private enum Trimming: Sendable {
-        case trim(RedisCommand)
+        case trim(StoreWrite)
         /// Remove the key, because no entries remain.
-        case remove(RedisArgument, with: [RedisCommand])
+        case remove(StoreKey, with: [StoreWrite])
     }
 
     private func trim(_ names: [Identifier], _ look: @escaping @Sendable (Identifier) async throws -> Trimming?) async throws {
@@ -47,16 +47,16 @@ extension RedisChatStore {
                 return try await group.reduce(into: [Trimming]()) { if let trimming = $1 { $0.append(trimming) } }
             }
             rest = rest.dropFirst(Self.streams)
-            var commands: [RedisCommand] = []
-            var removals: [RedisArgument: [RedisCommand]] = [:]
+            var trims: [StoreWrite] = []
+            var removals: [StoreKey: [StoreWrite]] = [:]
             for trimming in found {
                 switch trimming {
-                case .trim(let command): commands.append(command)
-                case .remove(let stream, let others): removals[stream] = [RedisCommand("UNLINK", stream)] + others
+                case .trim(let write): trims.append(write)
+                case .remove(let stream, let others): removals[stream] = [.remove(stream)] + others
                 }
             }
             emitRemovals(removals)
-            if !commands.isEmpty { emit(commands) }
+            if !trims.isEmpty { emit(trims) }
             // Waits between two steps, so that other writes are not delayed.
             try await settle()
         }
@@ -77,49 +77,48 @@ extension RedisChatStore {
             guard let last = places.last, last.sequence < .max else { return kept == nil ? nil : .remove(key, with: []) }
             (kept, next, count) = (last.sequence + 1, last.sequence + 1, 200)
         }
-        return kept.map { .trim(RedisCommand("XTRIM", key, "MINID", ChatKeys.entry($0))) }
+        return kept.map { .trim(.trim(key, before: $0, isExact: true)) }
     }
 
     private func trimHistory(
         _ conversation: Identifier, _ application: Identifier, before floor: UInt64
     ) async throws -> Trimming? {
         let key = keys.history(conversation, application)
-        let listing = RedisCommand("HDEL", keys.key(.conversations, application), .text(conversation.text))
+        let listing = StoreWrite.removeFields(keys.key(.conversations, application), [.text(conversation.text)])
         guard floor > 0 else { return nil }
-        guard let newest = try await read("XREVRANGE", key, "+", "-", "COUNT", 1).elements?.first?.elements?.first,
-            let last = ChatKeys.number(newest), last >= floor
-        else { return .remove(key, with: [listing]) }
-        guard let oldest = try await read("XRANGE", key, "-", "+", "COUNT", 1).elements?.first?.elements?.first,
-            let id = ChatKeys.number(oldest), id < floor
-        else { return nil }
-        return .trim(RedisCommand("XTRIM", key, "MINID", ChatKeys.entry(floor)))
+        guard let last = try await reader.entries(of: key, isOldestFirst: false, limit: 1).first?.number, last >= floor else {
+            return .remove(key, with: [listing])
+        }
+        guard let first = try await reader.entries(of: key, limit: 1).first?.number, first < floor else { return nil }
+        return .trim(.trim(key, before: floor, isExact: true))
     }
 
     /// Removes remaining data of old events, hour by hour.
     private func removeParts(of application: Identifier, inbox: UInt64, history: UInt64) async throws {
-        var old: [(part: ChatKeys.Part, hour: UInt64, field: RedisValue)] = []
+        var old: [(part: ChatKeys.Part, hour: UInt64, field: String)] = []
         try await scan(keys.key(.parts, application)) { page in
-            for (field, _) in page {
-                guard let text = field.text, let part = ChatKeys.Part(rawValue: String(text.prefix(1))),
-                    let hour = UInt64(text.dropFirst()), hour < .max / ChatKeys.span - 1
+            for field in page {
+                let text = String(buffer: field.name)
+                guard let part = ChatKeys.Part(rawValue: String(text.prefix(1))), let hour = UInt64(text.dropFirst()),
+                    hour < .max / ChatKeys.span - 1
                 else { continue }
-                if (hour + 1) * ChatKeys.span <= (part == .loose ? inbox : history) { old.append((part, hour, field)) }
+                if (hour + 1) * ChatKeys.span <= (part == .loose ? inbox : history) { old.append((part, hour, text)) }
             }
         }
         for (part, hour, field) in old {
-            var commands = [RedisCommand("UNLINK", keys.part(part, hour, application))]
+            var writes = [StoreWrite.remove(keys.part(part, hour, application))]
             if part == .history {
-                commands.append(RedisCommand("UNLINK", keys.part(.hidden, hour, application)))
+                writes.append(.remove(keys.part(.hidden, hour, application)))
                 try await scan(keys.part(.receipted, hour, application)) { page in
-                    let ids = page.compactMap { $0.field.text.flatMap { UInt64($0) } }
+                    let ids = page.compactMap { UInt64(String(buffer: $0.name)) }
                     guard !ids.isEmpty else { return }
-                    emit([RedisCommand("UNLINK", ids.map { keys.receipts($0, application) })])
+                    emit([.remove(ids.map { keys.receipts($0, application) })])
                 }
-                commands.append(RedisCommand("UNLINK", keys.part(.receipted, hour, application)))
+                writes.append(.remove(keys.part(.receipted, hour, application)))
             }
             if part == .hiddenUpTo { try await removeHides(of: hour, application) }
-            commands.append(RedisCommand("HDEL", keys.key(.parts, application), .text(field.text ?? "")))
-            emit(commands)
+            writes.append(.removeFields(keys.key(.parts, application), [.text(field)]))
+            emit(writes)
             try await settle()
         }
     }
@@ -128,14 +127,12 @@ extension RedisChatStore {
     /// removed. Later marks stay.
     private func removeHides(of hour: UInt64, _ application: Identifier) async throws {
         try await scan(keys.part(.hiddenUpTo, hour, application)) { page in
-            var commands: [RedisCommand] = []
-            for (field, value) in page {
-                guard let id = field.text?.prefix(while: { $0 != "\u{1F}" }), let names = value.bytes else { continue }
-                let hide = try ChatHide(decoding: names)
-                commands.append(
-                    RedisCommand("SREM", keys.hiddenUpTo(hide.user, hide.conversation, application), .text(String(id))))
+            let writes = try page.map { field -> StoreWrite in
+                let id = String(buffer: field.name).prefix { $0 != "\u{1F}" }
+                let hide = try ChatHide(decoding: field.value)
+                return .removeMembers(keys.hiddenUpTo(hide.user, hide.conversation, application), [.text(String(id))])
             }
-            if !commands.isEmpty { emit(commands) }
+            if !writes.isEmpty { emit(writes) }
         }
     }
 }

@@ -1,12 +1,11 @@
 import Identifiers
 import NIOCore
-import RedisClient
 import ServerCluster
 import ServerStorage
 import WireCoding
 
 extension RedisChatStore {
-    /// The number of entries that one request to Redis reads.
+    /// The number of entries that one question to the store asks for.
     private static let step = 128
 
     // MARK: Inboxes
@@ -39,33 +38,29 @@ extension RedisChatStore {
     }
 
     /// Entries of an inbox, oldest first.
-    func places(_ inbox: RedisArgument, from first: UInt64, _ count: Int) async throws -> [Place] {
-        let entries = try await read("XRANGE", inbox, ChatKeys.entry(first), "+", "COUNT", .integer(Int64(count))).elements
-        return try (entries ?? []).map { entry in
-            guard let parts = entry.elements, parts.count == 2, let sequence = ChatKeys.number(parts[0]),
-                let fields = parts[1].elements, fields.count == 2,
-                let family = fields[0].text.flatMap({ ChatKeys.Part(rawValue: $0) }),
-                let event = fields[1].text.flatMap({ UInt64($0) })
+    func places(_ inbox: StoreKey, from first: UInt64, _ count: Int) async throws -> [Place] {
+        try await reader.entries(of: inbox, from: first, limit: count).map { entry in
+            guard let field = entry.fields.first, entry.fields.count == 1,
+                let family = ChatKeys.Part(rawValue: String(buffer: field.name)), let event = UInt64(String(buffer: field.value))
             else { throw Problem.damaged }
-            return Place(sequence: sequence, part: family, event: event)
+            return Place(sequence: entry.number, part: family, event: event)
         }
     }
 
     private func bodies(_ events: [(part: ChatKeys.Part, id: UInt64)], _ application: Identifier) async throws -> [ByteBuffer?] {
         try await fields(events.map { (keys.part($0.part, ChatKeys.hour($0.id), application), ChatKeys.body($0.id)) })
-            .map(\.bytes)
     }
 
-    /// Reads fields of hashes, and returns them in the order of `wanted`: one command for each hash, all at the same time.
-    private func fields(_ wanted: [(hash: RedisArgument, field: RedisArgument)]) async throws -> [RedisValue] {
-        var places: [RedisArgument: [Int]] = [:]
-        for (index, place) in wanted.enumerated() { places[place.hash, default: []].append(index) }
-        return try await withThrowingTaskGroup(of: ([Int], [RedisValue]).self) { group in
-            for (hash, indices) in places {
-                let command = RedisCommand("HMGET", [hash] + indices.map { wanted[$0].field })
-                group.addTask { [reader] in (indices, try await reader.read(command).elements ?? []) }
+    /// Reads fields of maps, and returns them in the order of `wanted`: one question for each map, all at the same time.
+    private func fields(_ wanted: [(map: StoreKey, field: StoreWord)]) async throws -> [ByteBuffer?] {
+        var places: [StoreKey: [Int]] = [:]
+        for (index, place) in wanted.enumerated() { places[place.map, default: []].append(index) }
+        return try await withThrowingTaskGroup(of: ([Int], [ByteBuffer?]).self) { group in
+            for (map, indices) in places {
+                let names = indices.map { wanted[$0].field }
+                group.addTask { [reader] in (indices, try await reader.fields(names, of: map)) }
             }
-            var found = [RedisValue](repeating: .null, count: wanted.count)
+            var found = [ByteBuffer?](repeating: nil, count: wanted.count)
             for try await (indices, values) in group {
                 for (index, value) in zip(indices, values) { found[index] = value }
             }
@@ -96,28 +91,22 @@ extension RedisChatStore {
 
     /// The ids in a history between two ids, both included.
     private func ids(
-        _ history: RedisArgument, _ first: UInt64, _ last: UInt64, _ isOldestFirst: Bool, _ count: Int
+        _ history: StoreKey, _ first: UInt64, _ last: UInt64, _ isOldestFirst: Bool, _ count: Int
     ) async throws -> [UInt64] {
-        let (first, last) = (ChatKeys.entry(first), ChatKeys.entry(last))
-        let limit = RedisArgument.integer(Int64(count))
-        let entries =
-            isOldestFirst
-            ? try await read("XRANGE", history, first, last, "COUNT", limit)
-            : try await read("XREVRANGE", history, last, first, "COUNT", limit)
-        return (entries.elements ?? []).compactMap { $0.elements?.first.flatMap { ChatKeys.number($0) } }
+        try await reader.entries(of: history, from: first, to: last, isOldestFirst: isOldestFirst, limit: count).map(\.number)
     }
 
     /// The last message up to which a user has hidden a conversation; 0 for none.
     private func hidden(_ conversation: Identifier, by user: Identifier, _ application: Identifier) async throws -> UInt64 {
-        let ids = try await read("SMEMBERS", keys.hiddenUpTo(user, conversation, application)).elements ?? []
-        return ids.compactMap { $0.text.flatMap { UInt64($0) } }.max() ?? 0
+        let ids = try await reader.members(of: keys.hiddenUpTo(user, conversation, application))
+        return ids.compactMap { UInt64(String(buffer: $0)) }.max() ?? 0
     }
 
     /// Messages by their ids, without those that were recalled or that the viewer has hidden.
     private func events(
         _ ids: [UInt64], _ conversation: Identifier, viewer: Identifier?, _ application: Identifier
     ) async throws -> [ChatEvent] {
-        var wanted: [(hash: RedisArgument, field: RedisArgument)] = []
+        var wanted: [(map: StoreKey, field: StoreWord)] = []
         for id in ids {
             let part = keys.part(.history, ChatKeys.hour(id), application)
             wanted += [
@@ -130,14 +119,14 @@ extension RedisChatStore {
         var events: [ChatEvent] = []
         for (index, id) in ids.enumerated() {
             let fields = found[index * width..<(index + 1) * width]
-            guard let head = fields[fields.startIndex].bytes, let body = fields[fields.startIndex + 1].bytes,
-                fields.dropFirst(3).allSatisfy({ $0 == .null })
+            guard let head = fields[fields.startIndex], let body = fields[fields.startIndex + 1],
+                fields.dropFirst(3).allSatisfy({ $0 == nil })
             else { continue }
             let values = try ChatEventHead(decoding: head)
             let event = ChatEvent(
                 id: id, conversation: conversation, sender: values.sender, clientID: values.clientID,
                 body: Array(body.readableBytesView), audience: values.audience,
-                readers: try fields[fields.startIndex + 2].bytes.map { try ChatEventReaders(decoding: $0).users })
+                readers: try fields[fields.startIndex + 2].map { try ChatEventReaders(decoding: $0).users })
             if viewer.map({ event.isVisible(to: $0) }) ?? true { events.append(event) }
         }
         return events
@@ -161,11 +150,12 @@ extension RedisChatStore {
                 return [(part, ChatKeys.head(id)), (part, ChatKeys.recalled(id))]
             })
         let there = ids.enumerated()
-            .filter { marks.element(at: 2 * $0.offset) != .null && marks.element(at: 2 * $0.offset + 1) == .null }.map(\.element)
+            .filter { marks.element(at: 2 * $0.offset) != .some(nil) && marks.element(at: 2 * $0.offset + 1) == .some(nil) }.map(
+                \.element)
         return try await withThrowingTaskGroup(of: (UInt64, [ChatReceipt]).self) { group in
             for id in Set(there) {
-                let command = RedisCommand("HGETALL", keys.receipts(id, application))
-                group.addTask { [reader] in (id, Self.receipts(try await reader.read(command))) }
+                let map = keys.receipts(id, application)
+                group.addTask { [reader] in (id, Self.receipts(try await reader.allFields(of: map))) }
             }
             var found: [UInt64: [ChatReceipt]] = [:]
             for try await (id, receipts) in group where !receipts.isEmpty { found[id] = receipts }
@@ -173,15 +163,12 @@ extension RedisChatStore {
         }
     }
 
-    private static func receipts(_ value: RedisValue) -> [ChatReceipt] {
-        guard case .map(let pairs) = value else { return [] }
+    private static func receipts(_ fields: [StoredField]) -> [ChatReceipt] {
         var receipts: [(order: UInt64, receipt: ChatReceipt)] = []
-        for pair in pairs {
-            let parts = (pair.value.text ?? "").split(separator: ":")
-            guard let user = pair.key.text, parts.count == 2, let order = UInt64(parts[0]), let time = Int64(parts[1]) else {
-                continue
-            }
-            receipts.append((order, ChatReceipt(user: Identifier(user), time: time)))
+        for field in fields {
+            let parts = String(buffer: field.value).split(separator: ":")
+            guard parts.count == 2, let order = UInt64(parts[0]), let time = Int64(parts[1]) else { continue }
+            receipts.append((order, ChatReceipt(user: name(field), time: time)))
         }
         return receipts.sorted { ($0.order, $0.receipt.time) < ($1.order, $1.receipt.time) }.map(\.receipt)
     }

@@ -1,7 +1,6 @@
 import Foundation
 import Identifiers
 import NIOCore
-import RedisClient
 import ServerCluster
 import ServerStorage
 
@@ -10,7 +9,7 @@ extension RedisChatStore {
         try await settle()
         var names: Set<Identifier> = []
         try await scan(keys.applications) { page in
-            for (field, _) in page { names.insert(try Self.name(field)) }
+            names.formUnion(page.map { Self.name($0) })
         }
         return try await restore(known: names)
     }
@@ -18,7 +17,7 @@ extension RedisChatStore {
     package func restore(_ applications: Set<Identifier>) async throws -> RestoredChat {
         try await settle()
         var known: Set<Identifier> = []
-        for name in applications where try await read("HEXISTS", keys.applications, .text(name.text)).number == 1 {
+        for name in applications where try await reader.has(.text(name.text), in: keys.applications) {
             known.insert(name)
         }
         return try await restore(known: known)
@@ -27,7 +26,7 @@ extension RedisChatStore {
     private func restore(known names: Set<Identifier>) async throws -> RestoredChat {
         var restored = RestoredChat(epoch: try await epoch())
         for key in [keys.highest, keys.reserved] {
-            let id = try await read("GET", key).text.flatMap { UInt64($0) } ?? 0
+            let id = try await reader.text(of: key).flatMap { UInt64($0) } ?? 0
             // CR-42: later ids are counted from this one, and have 63 bits.
             restored.highestID = max(restored.highestID, min(id, UInt64(Int64.max)))
         }
@@ -38,7 +37,7 @@ extension RedisChatStore {
         if hasLost {
             let last = restored.applications.values.lazy.flatMap(\.inboxes.values).map(\.last).max() ?? 0
             restored.epoch = ChatEpoch(restored.epoch).afterLoss(last: last).text
-            output.write([RedisCommand("SET", keys.epoch, .text(restored.epoch))], of: .chat)
+            output.write([.set(keys.epoch, .text(restored.epoch))], of: .chat)
         }
         return restored
     }
@@ -48,10 +47,10 @@ extension RedisChatStore {
 
     /// The name of the present generation of all inboxes, which the first process to read it creates.
     private func epoch() async throws -> String {
-        if let epoch = try await read("GET", keys.epoch).text { return epoch }
+        if let epoch = try await reader.text(of: keys.epoch) { return epoch }
         let epoch = String(UInt64.random(in: 1 << 40 ... .max), radix: 36)
         // The result is not awaited, because nothing can be stored yet while a process prepares to lead.
-        output.write([RedisCommand("SET", keys.epoch, .text(epoch), "NX")], of: .chat)
+        output.write([.setIfAbsent(keys.epoch, .text(epoch))], of: .chat)
         return epoch
     }
 
@@ -60,19 +59,18 @@ extension RedisChatStore {
         let decoder = JSONDecoder()
         var documents: [ChatDocument.Key: ChatDocument] = [:]
         try await scan(keys.key(.documents, name)) { page in
-            for (_, value) in page {
-                guard let bytes = value.bytes else { throw Problem.damaged }
-                let document = try decoder.decode(ChatDocument.self, from: Data(bytes.readableBytesView))
+            for field in page {
+                let document = try decoder.decode(ChatDocument.self, from: Data(field.value.readableBytesView))
                 documents[document.key] = document
             }
         }
         restored.documents = Array(documents.values)
         try await scan(keys.key(.places, name)) { page in
-            for (field, value) in page { restored.inboxes[try Self.name(field), default: (0, 0)].last = try Self.number(value) }
+            for field in page { restored.inboxes[Self.name(field), default: (0, 0)].last = try Self.number(field.value) }
         }
         try await scan(keys.key(.acknowledged, name)) { page in
-            for (field, value) in page {
-                restored.inboxes[try Self.name(field), default: (0, 0)].acknowledged = try Self.number(value)
+            for field in page {
+                restored.inboxes[Self.name(field), default: (0, 0)].acknowledged = try Self.number(field.value)
             }
         }
         restored.recentSends = try await recentSends(name)
@@ -85,29 +83,30 @@ extension RedisChatStore {
         var sends: [(sender: Identifier, clientID: Identifier, id: UInt64, sequence: UInt64?)] = []
         var next = horizon + 1
         while true {
-            let entries =
-                try await read("XRANGE", keys.key(.sent, application), ChatKeys.entry(next), "+", "COUNT", 1_000).elements ?? []
+            let entries = try await reader.entries(of: keys.key(.sent, application), from: next, limit: 1_000)
             for entry in entries {
-                guard let parts = entry.elements, parts.count == 2, let id = ChatKeys.number(parts[0]),
-                    let fields = parts[1].elements, fields.count == 6
-                else { throw Problem.damaged }
-                let sequence = try Self.number(fields[5])
-                sends.append((try Self.name(fields[1]), try Self.name(fields[3]), id, sequence == 0 ? nil : sequence))
-                guard id < .max else { throw Problem.damaged }
-                next = id + 1
+                guard entry.fields.count == 3, entry.number < .max else { throw Problem.damaged }
+                // in bounds: there are three fields.
+                let (sender, clientID) = (entry.fields[0].value, entry.fields[1].value)
+                // in bounds: as before.
+                let sequence = try Self.number(entry.fields[2].value)
+                sends.append(
+                    (
+                        Identifier(String(buffer: sender)), Identifier(String(buffer: clientID)), entry.number,
+                        sequence == 0 ? nil : sequence
+                    ))
+                next = entry.number + 1
             }
             if entries.count < 1_000 { return sends }
         }
     }
 
-    static func name(_ value: RedisValue) throws(Problem) -> Identifier {
-        guard let text = value.text else { throw .damaged }
-        return Identifier(text)
-    }
+    /// The name of a user, conversation or application that is the name of a field.
+    static func name(_ field: StoredField) -> Identifier { Identifier(String(buffer: field.name)) }
 
-    private static func number(_ value: RedisValue) throws(Problem) -> UInt64 {
+    private static func number(_ value: ByteBuffer) throws(Problem) -> UInt64 {
         // CR-42: later positions are counted from these numbers.
-        guard let number = value.text.flatMap({ UInt64($0) }), number <= UInt64(Int64.max) else { throw .damaged }
+        guard let number = UInt64(String(buffer: value)), number <= UInt64(Int64.max) else { throw .damaged }
         return number
     }
 }

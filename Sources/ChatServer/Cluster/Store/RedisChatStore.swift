@@ -2,11 +2,10 @@ import DequeModule
 import Identifiers
 import NIOConcurrencyHelpers
 import NIOCore
-import RedisClient
 import ServerCluster
 import ServerStorage
 
-/// Stores chat in the Redis of a cluster, for the leader (rules CC-10 to CC-16).
+/// Stores chat in the store of a cluster, for the leader (rules CC-10 to CC-16).
 ///
 /// Changes are part of the cluster's log, whose batches are stored completely or not at all. Reads wait until earlier changes are
 /// stored.
@@ -25,7 +24,7 @@ package final class RedisChatStore: ChatStore {
     let reader: any ClusterReader
     let keys: ChatKeys
     let now: @Sendable () -> UInt64
-    /// Whether Redis has lost data that it had confirmed.
+    /// Whether the store has lost data that it had confirmed.
     let hasLost: Bool
     private let state: NIOLockedValueBox<State>
 
@@ -39,14 +38,12 @@ package final class RedisChatStore: ChatStore {
         var waiting = Deque<(number: UInt64, body: @Sendable (Problem?) -> Void)>()
         var problem: Problem?
         /// The streams to which something was added since ``RedisChatStore/watch()``; nil when additions are not recorded.
-        var added: Set<RedisArgument>?
+        var added: Set<StoreKey>?
         var isPurging = false
 
-        mutating func note(_ writes: [RedisCommand]) {
+        mutating func note(_ writes: [StoreWrite]) {
             guard added != nil else { return }
-            for command in writes where command.name == "XADD" {
-                if let stream = command.arguments.first { added?.insert(stream) }
-            }
+            for case .append(let stream, _, _, _) in writes { added?.insert(stream) }
         }
 
         mutating func wake() {
@@ -59,7 +56,7 @@ package final class RedisChatStore: ChatStore {
 
     /// - Parameters:
     ///   - inboxEntries: the largest number of events in a user's inbox; the oldest are removed.
-    ///   - hasLost: whether Redis has lost confirmed data: the inboxes then start a new generation, and ids skip a range.
+    ///   - hasLost: whether the store has lost confirmed data: the inboxes then start a new generation, and ids skip a range.
     ///   - now: the current time in units of 100 ns, which determines which messages were sent recently.
     package init(
         output: any ClusterOutput, reader: any ClusterReader, inboxEntries: Int = 20_000, hasLost: Bool = false,
@@ -89,17 +86,17 @@ package final class RedisChatStore: ChatStore {
         }
     }
 
-    /// The commands of a commit. Called in the order in which commits are emitted.
-    func writes(for commit: ChatCommit, _ application: Identifier) throws -> [RedisCommand] {
+    /// The writes of a commit. Called in the order in which commits are emitted.
+    func writes(for commit: ChatCommit, _ application: Identifier) throws -> [StoreWrite] {
         let horizon = horizon
         return try state.withLockedValue { state in
             guard !state.writes.has(commit, application) else { throw Problem.duplicate }
-            return try state.writes.commands(for: commit, application, since: horizon)
+            return try state.writes.writes(for: commit, application, since: horizon)
         }
     }
 
-    /// The commands of a commit that a database has (rule CC-36).
-    func toldWrites(for commit: ChatCommit, _ application: Identifier) -> [RedisCommand] {
+    /// The writes of a commit that a database has (rule CC-36).
+    func toldWrites(for commit: ChatCommit, _ application: Identifier) -> [StoreWrite] {
         state.withLockedValue { $0.writes.told(commit, application) }
     }
 
@@ -110,17 +107,15 @@ package final class RedisChatStore: ChatStore {
         while !left.isEmpty {
             let piece = left.prefix(500)
             left = left.dropFirst(piece.count)
-            let fields = piece.map { RedisArgument.text($0.text) }
-            let values = try await reader.read(RedisCommand("HMGET", [keys.key(.places, application)] + fields)).elements ?? []
-            guard values.count == piece.count else { throw Problem.damaged }
-            places += values.map { $0.text.flatMap { UInt64($0) } ?? 0 }
+            let values = try await reader.fields(piece.map { .text($0.text) }, of: keys.key(.places, application))
+            places += values.map { $0.flatMap { UInt64(String(buffer: $0)) } ?? 0 }
         }
         return places
     }
 
     /// Emits a change together with the deliveries for the nodes.
     func emit(
-        _ writes: [RedisCommand], telling fact: ByteBuffer? = nil, to audience: ClusterAudience = .all,
+        _ writes: [StoreWrite], telling fact: ByteBuffer? = nil, to audience: ClusterAudience = .all,
         completion: (@Sendable (Problem?) -> Void)? = nil
     ) {
         let result: Result<UInt64, Problem> = state.withLockedValue { state in
@@ -164,8 +159,8 @@ package final class RedisChatStore: ChatStore {
     /// Emits the removal of streams that were found empty after ``watch()`` and ``settle()``, without those to which something was
     /// added since then. Only this store writes, and later additions come after the removal in the log.
     ///
-    /// - Parameter removals: the commands that remove each stream.
-    func emitRemovals(_ removals: [RedisArgument: [RedisCommand]]) {
+    /// - Parameter removals: the writes that remove each stream.
+    func emitRemovals(_ removals: [StoreKey: [StoreWrite]]) {
         state.withLockedValue { state in
             let added = state.added ?? []
             state.added = nil
@@ -206,7 +201,7 @@ package final class RedisChatStore: ChatStore {
     }
 
     package func reserve(idsUpTo limit: UInt64) async throws {
-        emit([RedisCommand("SET", keys.reserved, .text("\(limit)"))])
+        emit([.set(keys.reserved, .text("\(limit)"))])
         try await settle()
     }
 
@@ -225,24 +220,15 @@ package final class RedisChatStore: ChatStore {
         }
     }
 
-    // MARK: Reading from Redis
+    // MARK: Reading
 
-    func read(_ name: String, _ arguments: RedisArgument...) async throws -> RedisValue {
-        try await reader.read(RedisCommand(name, arguments))
-    }
-
-    /// Iterates over a hash, some fields at a time. Fields may occur twice.
-    func scan(
-        _ key: RedisArgument, _ body: ([(field: RedisValue, value: RedisValue)]) async throws -> Void
-    ) async throws {
-        var cursor = "0"
+    /// Iterates over a map, some fields at a time. Fields may occur twice.
+    func scan(_ map: StoreKey, _ body: ([StoredField]) async throws -> Void) async throws {
+        var cursor: String?
         repeat {
-            let page = try await read("HSCAN", key, .text(cursor), "COUNT", 100).elements ?? []
-            guard page.count == 2, let next = page[0].text, let items = page[1].elements else { throw Problem.damaged }
-            try await body(
-                // in bounds: the stride ends in front of an odd last element.
-                stride(from: 0, to: items.count - items.count % 2, by: 2).map { (items[$0], items[$0 + 1]) })
+            let (fields, next) = try await reader.fields(of: map, after: cursor, count: 100)
+            try await body(fields)
             cursor = next
-        } while cursor != "0"
+        } while cursor != nil
     }
 }

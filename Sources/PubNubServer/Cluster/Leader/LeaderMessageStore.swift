@@ -1,7 +1,6 @@
 import Identifiers
 import NIOConcurrencyHelpers
 import NIOCore
-import RedisClient
 import ServerCluster
 import ServerRuntime
 import ServerStorage

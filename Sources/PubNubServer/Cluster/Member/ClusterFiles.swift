@@ -1,25 +1,24 @@
 import Identifiers
 import NIOCore
-import RedisClient
 import ServerCluster
 import ServerStorage
 
-/// The files of a keyset on a node of a cluster: this node writes contents to Redis and reads them from there, and the leader
+/// The files of a keyset on a node of a cluster: this node writes contents to the store and reads them from there, and the leader
 /// decides which contents become files (rule FI-24).
 struct ClusterFiles: FileKeeper {
     let relay: ClusterRelay
     let keyset: Identifier
-    private let redis: any ClusterStore
+    private let store: any ClusterStore
     private let keys: RedisStreamKeys
 
-    /// How many seconds Redis keeps a content that waits for the leader's decision.
+    /// How many seconds the store keeps a content that waits for the leader's decision.
     private static let patience = 600
 
     init(_ relay: ClusterRelay, subscribeKey: String) {
         self.relay = relay
         keyset = Identifier(subscribeKey)
-        redis = relay.store
-        keys = RedisStreamKeys(reader: redis)
+        store = relay.store
+        keys = RedisStreamKeys(reader: store)
     }
 
     func store(
@@ -28,12 +27,9 @@ struct ClusterFiles: FileKeeper {
         let key = keys.file(self.keyset, file.id)
         var file = file
         do {
-            let answer = try await redis.perform(
-                RedisCommand("SET", key, .bytes(ByteBuffer(bytes: content)), "NX", "EX", .integer(Int64(Self.patience))))
-            if answer == .null {
-                // The same form was uploaded before. The existing content stays, and the new one is ignored.
-                let length = try await redis.read(RedisCommand("STRLEN", key))
-                file.size = length.number.map { Int(clamping: $0) } ?? file.size
+            // If the same form was uploaded before, the existing content stays, and the new one is ignored.
+            if try await !store.create(ByteBuffer(bytes: content), as: key, seconds: Self.patience) {
+                file.size = try await store.length(of: key)
             }
         } catch {
             throw .notStored
@@ -50,26 +46,25 @@ struct ClusterFiles: FileKeeper {
     }
 
     /// Deletes a content that was refused.
-    private func refuse(_ key: RedisArgument, _ refusal: FileRefusal) async throws(FileRefusal) {
+    private func refuse(_ key: StoreKey, _ refusal: FileRefusal) async throws(FileRefusal) {
         // A content that cannot be deleted now expires by itself as long as no file is recorded for it.
-        _ = try? await redis.perform(RedisCommand("UNLINK", key))
+        try? await store.perform(.remove(key))
         throw refusal
     }
 
     func file(_ id: Identifier, name: Identifier) async throws -> StoredFile? {
         let key = KeysetRecord.Key(.file, Array(id.utf8))
-        let value = try await redis.read(RedisCommand("HGET", keys.records(keyset), RedisMessageStore.field(key)))
-        guard let bytes = value.bytes else { return nil }
+        guard let bytes = try await store.field(RedisMessageStore.field(key), of: keys.records(keyset)) else { return nil }
         let file = StoredFile(KeysetRecord(key, Array(bytes.readableBytesView)))
         return file.flatMap { $0.name == name ? $0 : nil }
     }
 
     func content(of file: StoredFile) async throws -> [UInt8]? {
-        try await redis.read(RedisCommand("GET", keys.file(keyset, file.id))).bytes.map { Array($0.readableBytesView) }
+        try await store.value(of: keys.file(keyset, file.id)).map { Array($0.readableBytesView) }
     }
 }
 
-/// The leader's decision about a file whose content a node has put into Redis.
+/// The leader's decision about a file whose content a node has put into the store.
 enum FileOutcome: UInt8, Hashable, Sendable {
     case kept = 0
     case noRoom = 1
@@ -90,10 +85,10 @@ enum FileOutcome: UInt8, Hashable, Sendable {
 }
 
 extension ClusterRelay {
-    /// The Redis that the nodes share.
+    /// The store that the nodes share.
     var store: any ClusterStore { bus.store }
 
-    /// Has the leader decide about a file whose content is in Redis.
+    /// Has the leader decide about a file whose content is in the store.
     func keep(_ file: StoredFile, _ origin: FileOrigin, of subscribeKey: String) async -> FileOutcome {
         await withCheckedContinuation { continuation in
             send(.file(file.record, origin, subscribeKey: subscribeKey), within: callLimit) { result in

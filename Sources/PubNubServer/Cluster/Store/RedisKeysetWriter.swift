@@ -1,12 +1,12 @@
 import DequeModule
 import Identifiers
 import NIOCore
-import RedisClient
+import ServerCluster
 import ServerStorage
 
-/// The state that is needed to write messages of one keyset to Redis.
+/// The state that is needed to write messages of one keyset to the store.
 struct RedisKeysetWriter: Sendable {
-    /// The newest timetoken in the streams. A Redis stream accepts no older one.
+    /// The newest timetoken in the streams. A stream accepts no older one.
     var newest: UInt64 = 0
     /// The messages that readers may catch up with: their timetokens and sizes in bytes.
     private(set) var recent = Deque<(timetoken: UInt64, bytes: Int)>()
@@ -32,42 +32,44 @@ struct RedisKeysetWriter: Sendable {
     mutating func writes(
         for message: StoredMessage, _ body: ByteBuffer, with change: MessageActionChange?, of keyset: Identifier,
         _ keys: RedisStreamKeys, _ settings: RedisStoreSettings, at now: UInt64
-    ) -> [RedisCommand] {
-        var commands = list(keyset, keys)
-        let field = RedisMessageField(timetoken: message.timetoken, channel: message.channel).argument
+    ) -> [StoreWrite] {
+        var writes = list(keyset, keys)
+        let field = RedisMessageField(timetoken: message.timetoken, channel: message.channel).word
         if message.timetoken > newest {
             newest = message.timetoken
-            let id = RedisArgument.id(message.timetoken)
             let recentKey = keys.recent(keyset)
             let latest = max(now, message.timetoken)
             let horizon = latest - min(latest, settings.catchUp)
-            commands.append(RedisCommand("XADD", recentKey, "MINID", "~", .id(horizon), id, "m", .bytes(body)))
+            writes.append(
+                .append(recentKey, number: message.timetoken, [StoreField("m", .bytes(body))], .before(horizon)))
             if message.isStored, !settings.hasDatabase {
                 if !watched.isEmpty { watched[message.channel]?.added += 1 }
-                var arguments = [keys.history(keyset, message.channel), id, "m", .bytes(body)]
-                if let expires = message.expires { arguments += ["e", .text(RedisMessageField.digits(of: expires))] }
-                commands.append(RedisCommand("XADD", arguments))
+                var fields = [StoreField("m", .bytes(body))]
+                if let expires = message.expires {
+                    fields.append(StoreField(StoreRead.expiryField, .text(RedisMessageField.digits(of: expires))))
+                }
+                writes.append(.append(keys.history(keyset, message.channel), number: message.timetoken, fields, nil))
                 if let expires = message.expires {
                     let seconds = Int64(clamping: expires / TimetokenClock.ticksPerSecond) + 1
-                    commands.append(RedisCommand("ZADD", keys.expiring(keyset), .integer(seconds), field))
+                    writes.append(.rank(keys.expiring(keyset), field, score: seconds))
                 }
             }
             noteRecent(message)
             if let oldest = trim(before: horizon, settings) {
-                commands.append(RedisCommand("XTRIM", recentKey, "MINID", "~", .id(oldest)))
-                commands.append(RedisCommand("SET", keys.trimmed(keyset), .text(String(oldest - 1))))
+                writes.append(.trim(recentKey, before: oldest, isExact: false))
+                writes.append(.set(keys.trimmed(keyset), .text(String(oldest - 1))))
             }
             if now >= lastExpiry + settings.catchUp / 20 {
                 lastExpiry = now
                 let lifetime = 2 * settings.catchUp / TimetokenClock.ticksPerMillisecond
-                commands.append(RedisCommand("PEXPIRE", recentKey, .integer(Int64(clamping: lifetime))))
+                writes.append(.expire(recentKey, milliseconds: Int64(clamping: lifetime)))
             }
         } else {
             hasLate = true
-            commands.append(RedisCommand("HSETNX", keys.late(keyset), field, .bytes(body)))
+            writes.append(.putIfAbsent(keys.late(keyset), StoreField(field, .bytes(body))))
         }
-        if let change { commands.append(Self.write(change, of: message.channel, to: keys.actions(keyset))) }
-        return commands
+        if let change { writes.append(Self.write(change, of: message.channel, to: keys.actions(keyset))) }
+        return writes
     }
 
     /// Starts to record whether messages are added to these histories.
@@ -90,19 +92,18 @@ struct RedisKeysetWriter: Sendable {
     }
 
     /// Adds the keyset to the list of keysets, once.
-    mutating func list(_ keyset: Identifier, _ keys: RedisStreamKeys) -> [RedisCommand] {
+    mutating func list(_ keyset: Identifier, _ keys: RedisStreamKeys) -> [StoreWrite] {
         guard !isListed else { return [] }
         isListed = true
-        return [RedisCommand("SADD", keys.keysets, .text(keyset.text))]
+        return [.add(keys.keysets, [.text(keyset.text)])]
     }
 
-    private static func write(_ change: MessageActionChange, of channel: Identifier, to key: RedisArgument) -> RedisCommand {
+    private static func write(_ change: MessageActionChange, of channel: Identifier, to key: StoreKey) -> StoreWrite {
         switch change {
         case .added(let action):
-            return RedisCommand(
-                "HSET", key, RedisMessageField(timetoken: action.timetoken, channel: channel).argument, .bytes(action.encoded()))
+            return .put(key, RedisMessageField(timetoken: action.timetoken, channel: channel).word, .bytes(action.encoded()))
         case .removed(let action):
-            return RedisCommand("HDEL", key, RedisMessageField(timetoken: action.timetoken, channel: channel).argument)
+            return .removeFields(key, [RedisMessageField(timetoken: action.timetoken, channel: channel).word])
         }
     }
 

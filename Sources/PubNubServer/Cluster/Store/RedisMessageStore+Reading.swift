@@ -1,6 +1,5 @@
 import Identifiers
 import NIOCore
-import RedisClient
 import ServerCluster
 import ServerStorage
 import WireCoding
@@ -61,45 +60,19 @@ extension RedisMessageStore {
             var count = late.count {
                 $0.isStored && $0.channel == channel && $0.timetoken > timetoken && $0.expires.map { now < $0 } ?? true
             }
-            var start = RedisArgument.id(min(timetoken, UInt64(Int64.max)))
+            var start = min(timetoken, UInt64(Int64.max))
             while count < Self.countLimit {
-                let values =
-                    try await reader.read(
-                        RedisCommand(
-                            "EVAL_RO", .text(Self.countScript), 1, keys.history(keyset, channel), start,
-                            .integer(Int64(Self.countPage)), .text(RedisMessageField.digits(of: now)))
-                    ).elements ?? []
-                guard values.count == 3, let live = values[0].number, let all = values[1].number, let last = values[2].text
-                else { break }
-                count = count.clampedAdding(max(Int(clamping: live), 0))
-                guard all == Self.countPage else { break }
-                start = .text(last)
+                let found = try await reader.liveEntries(
+                    of: keys.history(keyset, channel), after: start, at: RedisMessageField.digits(of: now), limit: Self.countPage)
+                count = count.clampedAdding(max(found.live, 0))
+                guard found.all == Self.countPage, let last = found.last else { break }
+                start = last
             }
             counts[channel] = min(count, Self.countLimit)
         }
         return counts
     }
 
-    /// Redis counts the messages, so it need not send them. Timetokens are compared as texts of equal length.
-    private static let countScript = """
-        local found = redis.call('XRANGE', KEYS[1], '(' .. ARGV[1], '+', 'COUNT', ARGV[2])
-        local live = 0
-        for _, entry in ipairs(found) do
-          local fields = entry[2]
-          local holds = 1
-          for i = 1, #fields, 2 do
-            if fields[i] == 'e' and fields[i + 1] <= ARGV[3] then holds = 0 end
-          end
-          live = live + holds
-        end
-        return {live, #found, #found > 0 and found[#found][1] or ''}
-        """
-    private static let idScript = """
-        local found = redis.call('XRANGE', KEYS[1], ARGV[1], ARGV[2], 'COUNT', ARGV[3])
-        local ids = {}
-        for i, entry in ipairs(found) do ids[i] = entry[1] end
-        return ids
-        """
     private static let countPage = 1000
     /// The largest number of channels that are counted.
     private static let countLimit = 10_000
@@ -109,36 +82,27 @@ extension RedisMessageStore {
 
     /// Messages of a stream between two timetokens, both included.
     func messages(
-        of key: RedisArgument, from lowest: UInt64, to highest: UInt64, isOldestFirst: Bool, limit: Int
+        of key: StoreKey, from lowest: UInt64, to highest: UInt64, isOldestFirst: Bool, limit: Int
     ) async throws -> [StoredMessage] {
-        let (low, high) = (RedisArgument.id(lowest), RedisArgument.id(highest))
-        let bounds = isOldestFirst ? [low, high] : [high, low]
-        let value = try await reader.read(
-            RedisCommand(isOldestFirst ? "XRANGE" : "XREVRANGE", [key] + bounds + ["COUNT", .integer(Int64(limit))]))
-        return try (value.elements ?? []).map { entry in
-            guard let fields = entry.elements?.last?.elements, fields.count >= 2, let body = fields[1].bytes else {
-                throw ClusterCodingError()
-            }
+        let entries = try await reader.entries(
+            of: key, from: lowest, to: highest, isOldestFirst: isOldestFirst, limit: limit)
+        return try entries.map { entry in
+            guard let body = entry.fields.first?.value else { throw ClusterCodingError() }
             return try StoredMessage(decoding: body)
         }
     }
 
     func timetokens(
-        of key: RedisArgument, from lowest: UInt64, to highest: UInt64, limit: Int
+        of key: StoreKey, from lowest: UInt64, to highest: UInt64, limit: Int
     ) async throws -> [UInt64] {
-        let value = try await reader.read(
-            RedisCommand("EVAL_RO", .text(Self.idScript), 1, key, .id(lowest), .id(highest), .integer(Int64(limit))))
-        return (value.elements ?? []).compactMap { Self.timetoken($0.text) }
+        try await reader.entryNumbers(of: key, from: lowest, to: highest, limit: limit).map { Self.timetoken($0) }
     }
 
-    func newest(of key: RedisArgument) async throws -> UInt64? {
-        let value = try await reader.read(RedisCommand("XREVRANGE", key, "+", "-", "COUNT", 1))
-        return Self.timetoken(value.elements?.first?.elements?.first?.text)
+    func newest(of key: StoreKey) async throws -> UInt64? {
+        try await reader.entries(of: key, isOldestFirst: false, limit: 1).first.map { Self.timetoken($0.number) }
     }
 
-    private static func timetoken(_ id: String?) -> UInt64? {
-        id.flatMap { $0.split(separator: "-").first }.flatMap { UInt64($0) }.map { min($0, UInt64(Int64.max)) }
-    }
+    private static func timetoken(_ number: UInt64) -> UInt64 { min(number, UInt64(Int64.max)) }
 
     /// Messages whose timetokens were out of order. The leader's timetokens are in order, so there are normally none.
     func late(of keyset: Identifier) async throws -> [StoredMessage] {
@@ -150,23 +114,10 @@ extension RedisMessageStore {
         try await table(keys.late(keyset)).map { entry in try StoredMessage(decoding: entry.value) }
     }
 
-    /// All entries of a hash, read in pieces.
-    func table(_ key: RedisArgument) async throws -> [(field: ByteBuffer, value: ByteBuffer)] {
+    /// All fields of a map, read in pieces.
+    func table(_ key: StoreKey) async throws -> [(field: ByteBuffer, value: ByteBuffer)] {
         var found: [ByteBuffer: ByteBuffer] = [:]
-        var cursor = RedisArgument.text("0")
-        while true {
-            let parts = try await reader.read(RedisCommand("HSCAN", key, cursor, "COUNT", 200)).elements ?? []
-            guard parts.count == 2, let next = parts[0].text else { break }
-            let items = parts[1].elements ?? []
-            for index in stride(from: 0, to: items.count - 1, by: 2) {
-                guard let field = items[index].bytes, let value = items.element(at: index + 1)?.bytes else {
-                    throw ClusterCodingError()
-                }
-                found[field] = value
-            }
-            guard next != "0" else { break }
-            cursor = .text(next)
-        }
+        try await reader.entries(of: key, page: 200) { found[$0] = $1 }
         return found.map { ($0.key, $0.value) }
     }
 }

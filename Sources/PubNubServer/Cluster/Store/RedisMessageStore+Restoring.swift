@@ -1,6 +1,5 @@
 import Identifiers
 import NIOCore
-import RedisClient
 import ServerCluster
 import ServerStorage
 
@@ -8,13 +7,12 @@ import ServerStorage
 extension RedisMessageStore {
     /// Restores the state. If the store is empty, it also records the time at which it began: older cursors belong to another stream.
     package func restore() async throws -> RestoredState {
-        let keysets = try await reader.read(RedisCommand("SMEMBERS", keys.keysets)).elements ?? []
-        let names = keysets.compactMap { $0.text.map { Identifier($0) } }
+        let names = try await reader.members(of: keys.keysets).map { Identifier(String(buffer: $0)) }
         var state = try await restore(Set(names))
-        if try await reader.read(RedisCommand("GET", keys.began)).text == nil {
+        if try await reader.value(of: keys.began) == nil {
             let now = now()
             if names.isEmpty { state.recentSince = now }
-            emit { [keys] _ in (nil, [RedisCommand("SET", keys.began, .text(String(now)), "NX")]) }
+            emit { [keys] _ in (nil, [.setIfAbsent(keys.began, .text(String(now)))]) }
         }
         if hasLost { forget(into: &state) }
         return state
@@ -26,7 +24,7 @@ extension RedisMessageStore {
         state.highestTimetoken = start
         state.recentSince = start
         state.recent = [:]
-        emit { [keys] _ in (nil, [RedisCommand("SET", keys.began, .text(String(start)))]) }
+        emit { [keys] _ in (nil, [.set(keys.began, .text(String(start)))]) }
     }
 
     package func restore(_ applications: Set<Identifier>) async throws -> RestoredState {
@@ -127,7 +125,7 @@ extension RedisMessageStore {
         return found.mapValues { $0.sorted { $0.timetoken < $1.timetoken } }
     }
 
-    /// A record whose kind only a newer version knows stays in Redis and is skipped.
+    /// A record whose kind only a newer version knows stays in the store and is skipped.
     private func restoreRecords(_ keyset: Identifier) async throws -> [KeysetRecord] {
         try await table(keys.records(keyset)).compactMap { entry in
             var field = entry.field
@@ -143,8 +141,8 @@ extension RedisMessageStore {
     }
 
     /// A timetoken that is stored under its own key. Timetokens have at most 63 bits, so numbers may be added to them (rule CR-42).
-    private func token(_ key: RedisArgument) async throws -> UInt64? {
-        try await reader.read(RedisCommand("GET", key)).text.flatMap { UInt64($0) }.map { min($0, UInt64(Int64.max)) }
+    private func token(_ key: StoreKey) async throws -> UInt64? {
+        try await reader.text(of: key).flatMap { UInt64($0) }.map { min($0, UInt64(Int64.max)) }
     }
 
     private static var restoredPage: Int { 100 }

@@ -1,6 +1,6 @@
 import Identifiers
 import NIOCore
-import RedisClient
+import ServerCluster
 import ServerStorage
 
 // The writes of the leader's decisions.
@@ -32,37 +32,39 @@ extension RedisMessageStore {
         } _: { [keys, settings] state in
             var writer = state.keysets.removeValue(forKey: keyset) ?? RedisKeysetWriter()
             defer { state.keysets[keyset] = writer }
-            var commands = writer.list(keyset, keys) + writes(changes, of: keyset)
+            var written = writer.list(keyset, keys) + writes(changes, of: keyset)
             for message in messages {
-                commands += writer.writes(
+                written += writer.writes(
                     for: message, message.encoded(), with: nil, of: keyset, keys, settings, at: now)
             }
-            return (nil, commands)
+            return (nil, written)
         }
     }
 
-    /// Records are fields of one hash for each keyset. The content of a file, which a node has written, is kept as soon as the file's
+    /// Records are fields of one map for each keyset. The content of a file, which a node has written, is kept as soon as the file's
     /// record exists. It is removed with the record, or when the record of the file's deletion replaces it (rules FI-24, FI-25).
-    func writes(_ changes: [KeysetRecordChange], of keyset: Identifier) -> [RedisCommand] {
-        changes.flatMap { change in
+    func writes(_ changes: [KeysetRecordChange], of keyset: Identifier) -> [StoreWrite] {
+        changes.flatMap { change -> [StoreWrite] in
             switch change {
             case .put(let record):
-                [RedisCommand("HSET", keys.records(keyset), Self.field(record.key), .bytes(ByteBuffer(bytes: record.value)))]
-                    + content(record.key, keyset).map { RedisCommand(StoredFile(record) == nil ? "UNLINK" : "PERSIST", $0) }
+                let write = StoreWrite.put(
+                    keys.records(keyset), Self.field(record.key), .bytes(ByteBuffer(bytes: record.value)))
+                guard let content = content(record.key, keyset) else { return [write] }
+                return [write, StoredFile(record) == nil ? .remove(content) : .persist(content)]
             case .remove(let key):
-                [RedisCommand("HDEL", keys.records(keyset), Self.field(key))]
-                    + content(key, keyset).map { RedisCommand("UNLINK", $0) }
+                let write = StoreWrite.removeFields(keys.records(keyset), [Self.field(key)])
+                return [write] + (content(key, keyset).map { [.remove($0)] } ?? [])
             }
         }
     }
 
     /// The key of a file's content, for the record of a file; nil for other records.
-    private func content(_ key: KeysetRecord.Key, _ keyset: Identifier) -> [RedisArgument] {
-        key.kind == .file ? [keys.file(keyset, Identifier(String(decoding: key.name, as: UTF8.self)))] : []
+    private func content(_ key: KeysetRecord.Key, _ keyset: Identifier) -> StoreKey? {
+        key.kind == .file ? keys.file(keyset, Identifier(String(decoding: key.name, as: UTF8.self))) : nil
     }
 
     /// The field's name: the kind as one byte, then the name.
-    static func field(_ key: KeysetRecord.Key) -> RedisArgument {
+    static func field(_ key: KeysetRecord.Key) -> StoreWord {
         var field = ByteBuffer()
         field.writeInteger(UInt8(truncatingIfNeeded: key.kind.rawValue))
         field.writeBytes(key.name)
@@ -70,7 +72,7 @@ extension RedisMessageStore {
     }
 
     package func reserve(timetokensUpTo limit: UInt64) async throws {
-        try await perform([RedisCommand("SET", keys.reserved, .text(String(limit)))])
+        try await perform([.set(keys.reserved, .text(String(limit)))])
     }
 
     package func save(group: Identifier, channels: [Identifier], application: String) async throws {
@@ -85,10 +87,9 @@ extension RedisMessageStore {
     }
 
     /// Writes the complete new value of a group.
-    func write(_ group: Identifier, _ channels: [Identifier], of keyset: Identifier) -> RedisCommand {
-        guard !channels.isEmpty else { return RedisCommand("HDEL", keys.groups(keyset), .text(group.text)) }
-        return RedisCommand(
-            "HSET", keys.groups(keyset), .text(group.text), .bytes(KeptGroup(channels: channels).encoded()))
+    func write(_ group: Identifier, _ channels: [Identifier], of keyset: Identifier) -> StoreWrite {
+        guard !channels.isEmpty else { return .removeFields(keys.groups(keyset), [.text(group.text)]) }
+        return .put(keys.groups(keyset), .text(group.text), .bytes(KeptGroup(channels: channels).encoded()))
     }
 
     package func save(access entries: [AccessEntry], removing removed: [AccessEntry.Key], application: String) async throws {
@@ -99,52 +100,51 @@ extension RedisMessageStore {
     /// - Parameter state: assigns positions to entries that are stored for the first time.
     func writes(
         _ entries: [AccessEntry], removing removed: [AccessEntry.Key], of keyset: Identifier, _ state: inout State
-    ) -> [RedisCommand] {
-        var commands = state.keysets[keyset, default: RedisKeysetWriter()].list(keyset, keys)
+    ) -> [StoreWrite] {
+        var writes = state.keysets[keyset, default: RedisKeysetWriter()].list(keyset, keys)
         for entry in entries {
             state.accessOrder = max(state.accessOrder + 1, now())
             let field = Self.field(entry.key)
-            commands.append(
-                RedisCommand(
-                    "HSETNX", keys.accessOrder(keyset), field, .text(RedisMessageField.digits(of: state.accessOrder))))
-            commands.append(RedisCommand("HSET", keys.access(keyset), field, .bytes(entry.encoded())))
+            writes.append(
+                .putIfAbsent(
+                    keys.accessOrder(keyset), StoreField(field, .text(RedisMessageField.digits(of: state.accessOrder)))))
+            writes.append(.put(keys.access(keyset), field, .bytes(entry.encoded())))
         }
         for key in removed {
             let field = Self.field(key)
-            commands.append(RedisCommand("HDEL", keys.accessOrder(keyset), field))
-            commands.append(RedisCommand("HDEL", keys.access(keyset), field))
+            writes.append(.removeFields(keys.accessOrder(keyset), [field]))
+            writes.append(.removeFields(keys.access(keyset), [field]))
         }
-        return commands
+        return writes
     }
 
-    private static func field(_ key: AccessEntry.Key) -> RedisArgument {
+    private static func field(_ key: AccessEntry.Key) -> StoreWord {
         .bytes(key.encoded(.sequence))
     }
 
     /// Writes the users on each channel of a keyset.
-    func writes(_ changes: [OccupancyChange], of keyset: Identifier) -> [RedisCommand] {
-        var (present, absent): ([RedisArgument], [RedisArgument]) = ([], [])
+    func writes(_ changes: [OccupancyChange], of keyset: Identifier) -> [StoreWrite] {
+        var (present, absent): ([StoreField], [StoreWord]) = ([], [])
         for change in changes {
             switch change {
             case .present(let record):
-                present += [Self.field(record.user, record.channel), .bytes(record.encoded())]
+                present.append(StoreField(Self.field(record.user, record.channel), .bytes(record.encoded())))
             case .absent(let user, let channel): absent.append(Self.field(user, channel))
             }
         }
         let key = keys.presence(keyset)
-        return (present.isEmpty ? [] : [RedisCommand("HSET", [key] + present)])
-            + (absent.isEmpty ? [] : [RedisCommand("HDEL", [key] + absent)])
+        return (present.isEmpty ? [] : [.put(key, present)]) + (absent.isEmpty ? [] : [.removeFields(key, absent)])
     }
 
-    private static func field(_ user: Identifier, _ channel: Identifier) -> RedisArgument {
+    private static func field(_ user: Identifier, _ channel: Identifier) -> StoreWord {
         .bytes(PresenceName(user: user, channel: channel).encoded(.sequence))
     }
 
     // MARK: Beside a database
 
-    /// Whether Redis has seen messages of a keyset, and so was not emptied since.
+    /// Whether the store has seen messages of a keyset, and so was not emptied since.
     func isKnown(_ keyset: Identifier) async throws -> Bool {
-        try await reader.read(RedisCommand("SISMEMBER", keys.keysets, .text(keyset.text))).number == 1
+        try await reader.has(member: .text(keyset.text), in: keys.keysets)
     }
 
     /// Writes recent messages that a former leader has stored in the database only.
@@ -166,15 +166,15 @@ extension RedisMessageStore {
         while !left.isEmpty {
             let piece = left.prefix(Self.deletionStep)
             left = left.dropFirst(piece.count)
-            try await perform([RedisCommand("XDEL", [keys.recent(keyset)] + piece.map { RedisArgument.id($0) })])
+            try await perform([.removeEntries(keys.recent(keyset), Array(piece))])
         }
     }
 
-    /// Writes the records of files that the database has and Redis has not, so that nodes find them and their contents stay.
+    /// Writes the records of files that the database has and the store has not, so that nodes find them and their contents stay.
     func keepFiles(_ records: [KeysetRecord], of keyset: Identifier) async throws {
         let files = records.filter { $0.key.kind == .file }
         guard !files.isEmpty else { return }
-        let known = Set(try await table(keys.records(keyset)).map { RedisArgument.bytes($0.field) })
+        let known = Set(try await table(keys.records(keyset)).map { StoreWord.bytes($0.field) })
         let missing = files.filter { !known.contains(Self.field($0.key)) }
         if !missing.isEmpty { emit { _ in (nil, writes(missing.map { .put($0) }, of: keyset)) } }
     }
@@ -183,8 +183,8 @@ extension RedisMessageStore {
 
     package func remove(actions: [MessageAction], of channel: Identifier, application: String) async throws {
         guard !actions.isEmpty else { return }
-        let fields = actions.map { RedisMessageField(timetoken: $0.timetoken, channel: channel).argument }
-        try await perform([RedisCommand("HDEL", [keys.actions(Identifier(application))] + fields)])
+        let fields = actions.map { RedisMessageField(timetoken: $0.timetoken, channel: channel).word }
+        try await perform([.removeFields(keys.actions(Identifier(application)), fields)])
     }
 
     package func delete(channel: Identifier, start: UInt64?, end: UInt64?, application: String) async throws -> Int {
@@ -195,8 +195,8 @@ extension RedisMessageStore {
             $0.isStored && $0.channel == channel && span.lowest <= $0.timetoken && $0.timetoken <= span.highest
         }
         if !late.isEmpty {
-            let fields = late.map { RedisMessageField(timetoken: $0.timetoken, channel: channel).argument }
-            try await perform([RedisCommand("HDEL", [keys.late(keyset)] + fields)])
+            let fields = late.map { RedisMessageField(timetoken: $0.timetoken, channel: channel).word }
+            try await perform([.removeFields(keys.late(keyset), fields)])
             deleted.formUnion(late.map(\.timetoken))
         }
         // Messages that arrive meanwhile are not included.
@@ -208,9 +208,8 @@ extension RedisMessageStore {
             let found = try await timetokens(
                 of: keys.history(keyset, channel), from: lowest, to: highest, limit: Self.deletionStep)
             guard let last = found.last else { break }
-            let ids = found.map { RedisArgument.id($0) }
             try await perform([
-                RedisCommand("XDEL", [keys.history(keyset, channel)] + ids), RedisCommand("XDEL", [keys.recent(keyset)] + ids),
+                .removeEntries(keys.history(keyset, channel), found), .removeEntries(keys.recent(keyset), found),
             ])
             count += found.count { !deleted.contains($0) }
             guard found.count == Self.deletionStep else { break }
@@ -220,7 +219,7 @@ extension RedisMessageStore {
         return count
     }
 
-    /// Removes the streams of histories that have no messages any more, because Redis keeps empty streams (rule CB-7).
+    /// Removes the streams of histories that have no messages any more, because a store keeps empty streams (rule CB-7).
     ///
     /// A message that is added meanwhile must not be deleted with its stream. Only this store writes, so it is enough to know that
     /// nothing was added since all earlier writes were stored and the stream was found empty. A failed removal is repeated when
@@ -231,17 +230,14 @@ extension RedisMessageStore {
         emit { [keys] state in
             let untouched = state.keysets[keyset, default: RedisKeysetWriter()].endWatching(watched)
             let histories = (empty ?? []).filter { untouched.contains($0) }.map { keys.history(keyset, $0) }
-            return (nil, histories.isEmpty ? [] : [RedisCommand("UNLINK", histories)])
+            return (nil, histories.isEmpty ? [] : [.remove(histories)])
         }
     }
 
     private func emptyHistories(among channels: [Identifier], of keyset: Identifier) async throws -> [Identifier] {
         try await flush()
-        let histories = channels.map { keys.history(keyset, $0) }
-        let script = "local lengths = {} for i, key in ipairs(KEYS) do lengths[i] = redis.call('XLEN', key) end return lengths"
-        let lengths = try await reader.read(
-            RedisCommand("EVAL_RO", [.text(script), .integer(Int64(histories.count))] + histories))
-        return zip(channels, lengths.elements ?? []).filter { $1.number == 0 }.map(\.0)
+        let counts = try await reader.entryCounts(of: channels.map { keys.history(keyset, $0) })
+        return zip(channels, counts).filter { $1 == 0 }.map(\.0)
     }
 
     /// Deletes up to a few hundred stored messages that have expired.
@@ -249,15 +245,12 @@ extension RedisMessageStore {
     /// - Returns: whether there may be more expired messages.
     func purge(_ keyset: Identifier) async throws -> Bool {
         let seconds = Int64(clamping: now() / TimetokenClock.ticksPerSecond)
-        let due = try await reader.read(
-            RedisCommand(
-                "ZRANGEBYSCORE", keys.expiring(keyset), "-inf", .integer(seconds), "LIMIT", 0, .integer(Int64(Self.deletionStep)))
-        )
-        let fields = (due.elements ?? []).compactMap { RedisMessageField($0.text) }
+        let due = try await reader.ranked(in: keys.expiring(keyset), to: seconds, limit: Self.deletionStep)
+        let fields = due.compactMap { RedisMessageField(String(buffer: $0)) }
         guard !fields.isEmpty else { return false }
         try await perform(
-            fields.map { RedisCommand("XDEL", keys.history(keyset, $0.channel), .id($0.timetoken)) } + [
-                RedisCommand("ZREM", [keys.expiring(keyset)] + fields.map(\.argument))
+            fields.map { .removeEntries(keys.history(keyset, $0.channel), [$0.timetoken]) } + [
+                .removeRanked(keys.expiring(keyset), fields.map(\.word))
             ])
         await removeEmptyHistories(Set(fields.map(\.channel)), of: keyset)
         return fields.count == Self.deletionStep

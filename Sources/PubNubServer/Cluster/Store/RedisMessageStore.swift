@@ -2,18 +2,17 @@ import DequeModule
 import Identifiers
 import NIOConcurrencyHelpers
 import NIOCore
-import RedisClient
 import ServerCluster
 import ServerStorage
 
-/// The limits of a store in Redis.
+/// The limits of what the store of a cluster keeps of PubNub.
 package struct RedisStoreSettings: Hashable, Sendable {
     /// How long messages are kept for readers that catch up, in units of 100 ns; 20 minutes.
     package var catchUp: UInt64
     /// The approximate limits of a keyset's messages in that time: their number and their bytes.
     package var recentMessages: Int
     package var recentBytes: Int
-    /// Whether what lasts is in a database, so that Redis has recent messages and presence only.
+    /// Whether what lasts is in a database, so that the store has recent messages and presence only.
     package var hasDatabase = false
 
     package init(
@@ -25,20 +24,20 @@ package struct RedisStoreSettings: Hashable, Sendable {
     }
 }
 
-/// The error when Redis no longer stores this leader's decisions, because another node leads.
+/// The error when the store no longer takes this leader's decisions, because another node leads.
 struct RedisStoreClosed: Error, Hashable, Sendable {}
 
-/// Stores messages and their data in the Redis of a cluster. Only the leader uses it: its writes are part of the log's batches, and its
+/// Stores messages and their data in the store of a cluster. Only the leader uses it: its writes are part of the log's batches, and its
 /// reads are separate (rules CB-1 to CB-5).
 ///
-/// Timetokens are the ids of Redis streams, which are 64-bit integers. They are never used as scores or as numbers in scripts,
-/// which are floating-point numbers in Redis.
+/// Timetokens are the numbers of entries in streams, which are 64-bit integers. They are never used as scores, which are floating-point
+/// numbers in Redis.
 package final class RedisMessageStore: MessageStore {
     let keys: RedisStreamKeys
     let reader: any ClusterReader
     let settings: RedisStoreSettings
     let now: @Sendable () -> UInt64
-    /// Whether Redis has lost data that it had confirmed.
+    /// Whether the store has lost data that it had confirmed.
     let hasLost: Bool
     private let output: any ClusterOutput
     let state = NIOLockedValueBox(State())
@@ -58,7 +57,7 @@ package final class RedisMessageStore: MessageStore {
     static let leap = 10 * TimetokenClock.ticksPerSecond
 
     /// - Parameters:
-    ///   - hasLost: whether Redis has lost data that it had confirmed: cursors from before ``restore()`` get a gap.
+    ///   - hasLost: whether the store has lost data that it had confirmed: cursors from before ``restore()`` get a gap.
     ///   - now: the current time in units of 100 ns.
     package init(
         output: any ClusterOutput, reader: any ClusterReader, settings: RedisStoreSettings = RedisStoreSettings(),
@@ -80,7 +79,7 @@ package final class RedisMessageStore: MessageStore {
     /// - Returns: the number of the emission; nil when the store is closed.
     @discardableResult
     func emit(
-        completion: (@Sendable (Bool) -> Void)? = nil, _ make: (inout State) -> (fact: ByteBuffer?, writes: [RedisCommand])
+        completion: (@Sendable (Bool) -> Void)? = nil, _ make: (inout State) -> (fact: ByteBuffer?, writes: [StoreWrite])
     ) -> UInt64? {
         let number: UInt64? = state.withLockedValue { state in
             guard !state.isClosed else { return nil }
@@ -120,7 +119,7 @@ package final class RedisMessageStore: MessageStore {
         try await wait(for: state.withLockedValue { $0.emitted })
     }
 
-    func perform(_ writes: [RedisCommand]) async throws {
+    func perform(_ writes: [StoreWrite]) async throws {
         try await wait(for: emit { _ in (nil, writes) })
     }
 

@@ -1,48 +1,47 @@
 import Identifiers
 import NIOCore
-import RedisClient
 import ServerCluster
 
-/// The names of a keyset's keys in Redis.
+/// The names of a keyset's collections in the store.
 struct RedisStreamKeys: Sendable {
     let reader: any ClusterReader
 
     /// The names of all keysets with stored data.
-    var keysets: RedisArgument { reader.key("pubnub:keysets") }
+    var keysets: StoreKey { reader.key("pubnub:keysets") }
     /// All assigned timetokens are less than or equal to this one.
-    var reserved: RedisArgument { reader.key("pubnub:reserved") }
+    var reserved: StoreKey { reader.key("pubnub:reserved") }
     /// The timetoken from which messages are stored here.
-    var began: RedisArgument { reader.key("pubnub:began") }
-    /// Webhook events that wait to be sent, a hash by number.
-    var webhooks: RedisArgument { reader.key("pubnub:webhooks") }
+    var began: StoreKey { reader.key("pubnub:began") }
+    /// Webhook events that wait to be sent, a map by number.
+    var webhooks: StoreKey { reader.key("pubnub:webhooks") }
 
-    /// Messages of a channel's history, a stream with timetokens as ids.
-    func history(_ keyset: Identifier, _ channel: Identifier) -> RedisArgument {
+    /// Messages of a channel's history, a stream with timetokens as numbers.
+    func history(_ keyset: Identifier, _ channel: Identifier) -> StoreKey {
         reader.key("pubnub:h:\(Self.escaped(keyset)):\(channel.text)")
     }
 
-    /// Messages of all channels that subscribers may still catch up with, also a stream with timetokens as ids.
-    func recent(_ keyset: Identifier) -> RedisArgument { key("q", keyset) }
+    /// Messages of all channels that subscribers may still catch up with, also a stream with timetokens as numbers.
+    func recent(_ keyset: Identifier) -> StoreKey { key("q", keyset) }
     /// The newest timetoken of the recent messages that were trimmed because there were too many.
-    func trimmed(_ keyset: Identifier) -> RedisArgument { key("trimmed", keyset) }
+    func trimmed(_ keyset: Identifier) -> StoreKey { key("trimmed", keyset) }
     /// Messages whose timetokens were out of order, by timetoken and channel.
-    func late(_ keyset: Identifier) -> RedisArgument { key("late", keyset) }
+    func late(_ keyset: Identifier) -> StoreKey { key("late", keyset) }
     /// Messages of histories that expire, by timetoken and channel, with the second of their expiry.
-    func expiring(_ keyset: Identifier) -> RedisArgument { key("expiring", keyset) }
-    func actions(_ keyset: Identifier) -> RedisArgument { key("actions", keyset) }
-    func groups(_ keyset: Identifier) -> RedisArgument { key("groups", keyset) }
-    func access(_ keyset: Identifier) -> RedisArgument { key("access", keyset) }
+    func expiring(_ keyset: Identifier) -> StoreKey { key("expiring", keyset) }
+    func actions(_ keyset: Identifier) -> StoreKey { key("actions", keyset) }
+    func groups(_ keyset: Identifier) -> StoreKey { key("groups", keyset) }
+    func access(_ keyset: Identifier) -> StoreKey { key("access", keyset) }
     /// The order in which the entries of the access manager were first stored.
-    func accessOrder(_ keyset: Identifier) -> RedisArgument { key("access-order", keyset) }
-    /// Records by kind and name, a hash.
-    func records(_ keyset: Identifier) -> RedisArgument { key("records", keyset) }
+    func accessOrder(_ keyset: Identifier) -> StoreKey { key("access-order", keyset) }
+    /// Records by kind and name, a map.
+    func records(_ keyset: Identifier) -> StoreKey { key("records", keyset) }
     /// The content of a file.
-    func file(_ keyset: Identifier, _ id: Identifier) -> RedisArgument {
+    func file(_ keyset: Identifier, _ id: Identifier) -> StoreKey {
         reader.key("pubnub:file:\(Self.escaped(keyset)):\(id.text)")
     }
-    func presence(_ keyset: Identifier) -> RedisArgument { key("presence", keyset) }
+    func presence(_ keyset: Identifier) -> StoreKey { key("presence", keyset) }
 
-    private func key(_ kind: String, _ keyset: Identifier) -> RedisArgument {
+    private func key(_ kind: String, _ keyset: Identifier) -> StoreKey {
         reader.key("pubnub:\(kind):\(Self.escaped(keyset))")
     }
 
@@ -60,14 +59,14 @@ struct RedisStreamKeys: Sendable {
     }
 }
 
-/// A message of a channel as the field of a hash or the member of a sorted set: the timetoken with all its digits and the channel.
+/// A message of a channel as the field of a map or the member of a sorted set: the timetoken with all its digits and the channel.
 struct RedisMessageField: Hashable, Sendable {
     static let digits = 20
 
     var timetoken: UInt64
     var channel: Identifier
 
-    var argument: RedisArgument { .text(Self.digits(of: timetoken) + channel.text) }
+    var word: StoreWord { .text(Self.digits(of: timetoken) + channel.text) }
 
     init(timetoken: UInt64, channel: Identifier) {
         self.timetoken = timetoken
@@ -88,9 +87,4 @@ struct RedisMessageField: Hashable, Sendable {
         let text = String(timetoken)
         return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
     }
-}
-
-extension RedisArgument {
-    /// The id of a message in a stream.
-    static func id(_ timetoken: UInt64) -> RedisArgument { .text("\(timetoken)-0") }
 }

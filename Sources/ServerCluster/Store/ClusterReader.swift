@@ -1,0 +1,179 @@
+import NIOCore
+
+/// Reads the data of a cluster in its store. May be used from any thread.
+package protocol ClusterReader: Sendable {
+    /// The full name of a key. All keys of a partition have something in common, so that the store has them in one place.
+    ///
+    /// - Parameter name: the name, which begins with that of the service, such as `pubnub:groups`.
+    func key(_ name: String) -> StoreKey
+    func read(_ question: StoreRead) async throws(StoreFailure) -> StoreAnswer
+}
+
+/// Stores data about which no leader decides: values under names that are assigned once. Any node may use it.
+package protocol ClusterStore: ClusterReader {
+    /// Performs a write on one key. After ``StoreFailure/unanswered`` it is not known whether it was performed.
+    func perform(_ write: StoreWrite) async throws(StoreFailure)
+    /// Creates a value that is removed after a time, unless there is one.
+    ///
+    /// - Returns: whether it was created.
+    func create(_ value: ByteBuffer, as key: StoreKey, seconds: Int) async throws(StoreFailure) -> Bool
+}
+
+// A method with a type for each question.
+extension ClusterReader {
+    package func value(of key: StoreKey) async throws(StoreFailure) -> ByteBuffer? { try await bytes(.value(key)) }
+
+    package func text(of key: StoreKey) async throws(StoreFailure) -> String? {
+        try await value(of: key).map { String(buffer: $0) }
+    }
+
+    /// - Returns: for each key its value; nil for none.
+    package func values(of keys: [StoreKey]) async throws(StoreFailure) -> [ByteBuffer?] {
+        try await list(.values(keys), count: keys.count)
+    }
+
+    /// The number of bytes of a value; 0 for none.
+    package func length(of key: StoreKey) async throws(StoreFailure) -> Int { try await number(.length(key)) }
+
+    package func field(_ name: StoreWord, of map: StoreKey) async throws(StoreFailure) -> ByteBuffer? {
+        try await bytes(.field(map, name))
+    }
+
+    /// - Returns: for each field its value; nil for none.
+    package func fields(_ names: [StoreWord], of map: StoreKey) async throws(StoreFailure) -> [ByteBuffer?] {
+        try await list(.fields(map, names), count: names.count)
+    }
+
+    package func has(_ field: StoreWord, in map: StoreKey) async throws(StoreFailure) -> Bool {
+        try await number(.hasField(map, field)) == 1
+    }
+
+    package func fieldNames(of map: StoreKey) async throws(StoreFailure) -> [ByteBuffer] {
+        try await list(.fieldNames(map), count: nil).compactMap(\.self)
+    }
+
+    /// All fields of a map that is small.
+    package func allFields(of map: StoreKey) async throws(StoreFailure) -> [StoredField] {
+        try await page(.allFields(map)).fields
+    }
+
+    /// Some fields of a map; see ``StoreRead/page(_:after:count:)``.
+    package func fields(
+        of map: StoreKey, after cursor: String?, count: Int
+    ) async throws(StoreFailure) -> (fields: [StoredField], next: String?) {
+        try await page(.page(map, after: cursor, count: count))
+    }
+
+    /// Reads all fields of a map, some at a time, so that no answer is long. A field may occur twice.
+    ///
+    /// - Parameters:
+    ///   - page: the approximate number of fields in one answer.
+    ///   - body: called with each field and its value.
+    package func entries(
+        of map: StoreKey, page: Int = 1_000, _ body: (ByteBuffer, ByteBuffer) -> Void
+    ) async throws(StoreFailure) {
+        var cursor: String?
+        repeat {
+            let (fields, next) = try await self.fields(of: map, after: cursor, count: page)
+            for field in fields { body(field.name, field.value) }
+            cursor = next
+        } while cursor != nil
+    }
+
+    package func members(of set: StoreKey) async throws(StoreFailure) -> [ByteBuffer] {
+        try await list(.members(set), count: nil).compactMap(\.self)
+    }
+
+    package func has(member: StoreWord, in set: StoreKey) async throws(StoreFailure) -> Bool {
+        try await number(.hasMember(set, member)) == 1
+    }
+
+    /// Members of a sorted set between two scores, both included; nil for no limit.
+    package func ranked(
+        in set: StoreKey, from lowest: Int64? = nil, to highest: Int64? = nil, skipping: Int = 0, limit: Int
+    ) async throws(StoreFailure) -> [ByteBuffer] {
+        try await list(.ranked(set, from: lowest, to: highest, skipping: skipping, limit: limit), count: nil).compactMap(\.self)
+    }
+}
+
+// Streams.
+extension ClusterReader {
+    /// Entries between two numbers, both included; nil for the first or the last one of the stream.
+    package func entries(
+        of stream: StoreKey, from lowest: UInt64? = nil, to highest: UInt64? = nil, isOldestFirst: Bool = true, limit: Int
+    ) async throws(StoreFailure) -> [StoredEntry] {
+        switch try await read(.entries(stream, from: lowest, to: highest, isOldestFirst: isOldestFirst, limit: limit)) {
+        case .entries(let entries): return entries
+        case .nothing: return []
+        default: throw .unexpected
+        }
+    }
+
+    /// The numbers of the oldest entries between two numbers, both included.
+    package func entryNumbers(
+        of stream: StoreKey, from lowest: UInt64, to highest: UInt64, limit: Int
+    ) async throws(StoreFailure) -> [UInt64] {
+        try await numbers(.entryNumbers(stream, from: lowest, to: highest, limit: limit))
+    }
+
+    package func liveEntries(
+        of stream: StoreKey, after number: UInt64, at time: String, limit: Int
+    ) async throws(StoreFailure) -> LiveEntries {
+        switch try await read(.liveEntries(stream, after: number, at: time, limit: limit)) {
+        case .count(let count): return count
+        case .nothing: return LiveEntries()
+        default: throw .unexpected
+        }
+    }
+
+    /// How many entries each stream has.
+    package func entryCounts(of streams: [StoreKey]) async throws(StoreFailure) -> [UInt64] {
+        let counts = try await numbers(.entryCounts(streams))
+        guard !counts.isEmpty else { return streams.map { _ in 0 } }
+        guard counts.count == streams.count else { throw .unexpected }
+        return counts
+    }
+
+    // MARK: Forms of answers
+
+    private func bytes(_ question: StoreRead) async throws(StoreFailure) -> ByteBuffer? {
+        switch try await read(question) {
+        case .bytes(let bytes): return bytes
+        case .nothing: return nil
+        default: throw .unexpected
+        }
+    }
+
+    private func number(_ question: StoreRead) async throws(StoreFailure) -> Int {
+        switch try await read(question) {
+        case .number(let number): return Int(clamping: number)
+        case .nothing: return 0
+        default: throw .unexpected
+        }
+    }
+
+    private func numbers(_ question: StoreRead) async throws(StoreFailure) -> [UInt64] {
+        switch try await read(question) {
+        case .numbers(let numbers): return numbers
+        case .nothing: return []
+        default: throw .unexpected
+        }
+    }
+
+    /// - Parameter count: the number of elements that the answer must have; nil for any.
+    private func list(_ question: StoreRead, count: Int?) async throws(StoreFailure) -> [ByteBuffer?] {
+        switch try await read(question) {
+        case .list(let list) where count.map { $0 == list.count } ?? true: return list
+        case .nothing: return [ByteBuffer?](repeating: nil, count: count ?? 0)
+        default: throw .unexpected
+        }
+    }
+
+    private func page(_ question: StoreRead) async throws(StoreFailure) -> (fields: [StoredField], next: String?) {
+        switch try await read(question) {
+        case .fields(let fields, let next): return (fields, next)
+        case .nothing: return ([], nil)
+        default: throw .unexpected
+        }
+    }
+}
