@@ -30,6 +30,26 @@ private final class ContextFactory: ClusterLeaderFactory {
     }
 }
 
+@Suite("PubNub's store with a store engine in memory", .timeLimit(.minutes(2)))
+struct PubNubMemoryStoreTests {
+    @Test("CR-70: every rule of message stores holds for an engine in memory", arguments: MessageStoreRule.allCases)
+    func conformance(rule: MessageStoreRule) async throws {
+        let memory = MemoryStore()
+        let cluster = InProcessCluster(store: memory)
+        await #expect(throws: Never.self) {
+            try await rule.check { place in
+                let factory = ContextFactory()
+                try await cluster.lead(by: [.pubnub: factory])
+                let context = try #require(factory.context.withLockedValue { $0 })
+                return RedisMessageStore(
+                    output: context.output, reader: context.store, settings: RedisStoreSettings(recentBytes: place.restoredBytes),
+                    now: place.now)
+            }
+        }
+        #expect(memory.failures == 0)
+    }
+}
+
 @Suite(
     "PubNub's store in Redis", .serialized, .enabled(if: RedisProcess.isInstalled, Comment(rawValue: RedisProcess.reason)),
     .timeLimit(.minutes(2)))

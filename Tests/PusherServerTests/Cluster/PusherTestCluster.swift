@@ -51,12 +51,13 @@ struct PusherTestCluster {
 ///
 /// - Parameters:
 ///   - isKept: whether there is a Redis, from which a leader restores what the last one knew.
+///   - inMemory: whether a store engine in memory takes the place of Redis.
 ///   - patience: how long a subscription waits for a leader; so long that it never counts, if not said otherwise.
 ///   - pending: how many subscriptions wait for the leader's answer.
 ///   - partitions: the number of partitions. Each of them has a Redis of its own.
 ///   - isLed: whether there are leaders in the beginning.
 func withPusherCluster(
-    _ count: Int = 2, partitions: Int = 1, isKept: Bool = false, patience: Duration = .seconds(60),
+    _ count: Int = 2, partitions: Int = 1, isKept: Bool = false, inMemory: Bool = false, patience: Duration = .seconds(60),
     pending: PendingLimits = .init(), isLed: Bool = true,
     _ change: (inout ServerConfiguration) -> Void = { _ in }, _ body: (PusherTestCluster) async throws -> Void
 ) async throws {
@@ -69,7 +70,10 @@ func withPusherCluster(
     }
     for link in links { link.start() }
     let configuration = sharedConfiguration(change)
-    let clusters = (0..<partitions).map { InProcessCluster(store: isKept ? LinkStore(links[$0]) : nil) }
+    let clusters = (0..<partitions).map { partition -> InProcessCluster in
+        if inMemory { return InProcessCluster(store: MemoryStore()) }
+        return InProcessCluster(store: isKept ? LinkStore(links[partition]) : nil)
+    }
     var cluster = PusherTestCluster(
         clusters: clusters, partitions: ChannelPartition.all(try #require(ClusterPartitions(partitions))),
         configuration: configuration)
