@@ -103,7 +103,7 @@ struct ClusterRedisTests {
         let redis = try RedisProcess()
         let nodes = [try await LiveNode.ready(redis, "a"), try await LiveNode.ready(redis, "b")]
         for round in 1...5 {
-            _ = try await nodes[0].client.read(RedisCommand("CLIENT", "KILL", "TYPE", "pubsub"), within: .seconds(60))
+            _ = try await nodes[0].engine.send(RedisCommand("CLIENT", "KILL", "TYPE", "pubsub"), within: .seconds(60))
             #expect(try await nodes[round % 2].say("t\(round)").get() == "\(round)")
         }
         for node in nodes {
@@ -134,11 +134,11 @@ struct ClusterRedisTests {
     func silentNode() async throws {
         let redis = try RedisProcess()
         let leader = try await LiveNode.ready(redis, "a") {
-            $0.leader.nodeTimeout = .milliseconds(600)
-            $0.member.heartbeat = .milliseconds(100)
+            $0.cluster.leader.nodeTimeout = .milliseconds(600)
+            $0.cluster.member.heartbeat = .milliseconds(100)
         }
         #expect(await leader.waitToLead())
-        let silent = try await LiveNode.ready(redis, "b") { $0.member.heartbeat = .seconds(2) }
+        let silent = try await LiveNode.ready(redis, "b") { $0.cluster.member.heartbeat = .seconds(2) }
         #expect(try await leader.factory.gone.next() == silent.client.node)
         _ = try await silent.member.events.next { $0 == .interrupted }
         #expect(try await silent.say("back").get() == "1")
@@ -162,7 +162,7 @@ struct ClusterRedisTests {
         let redis = try RedisProcess()
         let node = try await LiveNode.ready(redis, "a")
         #expect(try await node.say("one").get() == "1")
-        _ = try await node.client.read(RedisCommand("SCRIPT", "FLUSH"), within: .seconds(60))
+        _ = try await node.engine.send(RedisCommand("SCRIPT", "FLUSH"), within: .seconds(60))
         #expect(try await node.say("two").get() == "2")
         await node.client.close()
     }
@@ -172,11 +172,11 @@ struct ClusterRedisTests {
         let redis = try RedisProcess()
         let node = try await LiveNode.ready(redis, "a")
         #expect(try await node.say("one").get() == "1")
-        _ = try await node.client.read(RedisCommand("CONFIG", "SET", "maxmemory", "1"), within: .seconds(60))
+        _ = try await node.engine.send(RedisCommand("CONFIG", "SET", "maxmemory", "1"), within: .seconds(60))
         async let waiting = node.say("two")
         while !node.client.status.isRefused { await Task.yield() }
         #expect(!node.client.status.isReady)
-        _ = try await node.client.read(RedisCommand("CONFIG", "SET", "maxmemory", "0"), within: .seconds(60))
+        _ = try await node.engine.send(RedisCommand("CONFIG", "SET", "maxmemory", "0"), within: .seconds(60))
         #expect(try await waiting.get() == "2")
         #expect(node.member.told == ["1 one", "2 two"])
         await node.client.close()
@@ -189,7 +189,7 @@ struct ClusterRedisTests {
         let nodes = [try await LiveNode.ready(redis, "a"), try await LiveNode.ready(redis, "b")]
         let keys = try #require(ClusterKeys(cluster: "test"))
         func subscribers() async throws -> Set<Substring> {
-            let list = try await nodes[0].client.read(RedisCommand("CLIENT", "LIST", "TYPE", "pubsub"), within: .seconds(60))
+            let list = try await nodes[0].engine.send(RedisCommand("CLIENT", "LIST", "TYPE", "pubsub"), within: .seconds(60))
             return Set((list.text ?? "").split(separator: "\n").compactMap { $0.split(separator: " ").first })
         }
         let before = try await subscribers()
@@ -200,7 +200,7 @@ struct ClusterRedisTests {
                 }
             }
         }
-        let size = try await nodes[0].client.read(RedisCommand("MEMORY", "USAGE", keys.key("log")), within: .seconds(60))
+        let size = try await nodes[0].engine.send(RedisCommand("MEMORY", "USAGE", keys.key("log")), within: .seconds(60))
         #expect(try #require(size.number) < 100_000)
         // Each line begins with the number of a connection, which no other one has had.
         #expect(try await subscribers() == before && !before.isEmpty)
@@ -218,7 +218,7 @@ struct ClusterRedisTests {
             await withTaskGroup(of: Void.self) { group in
                 for node in nodes { group.addTask { #expect(await node.query(3_000_000) == .success(3_000_000)) } }
                 group.addTask {
-                    _ = try? await nodes[0].client.read(RedisCommand("CLIENT", "KILL", "TYPE", "pubsub"), within: .seconds(60))
+                    _ = try? await nodes[0].engine.send(RedisCommand("CLIENT", "KILL", "TYPE", "pubsub"), within: .seconds(60))
                 }
             }
         }
@@ -234,7 +234,7 @@ struct ClusterRedisTests {
         let node = try await LiveNode.ready(redis, "a")
         let keys = try #require(ClusterKeys(cluster: "test"))
         func count() async throws -> Int64? {
-            try await node.client.read(RedisCommand("HLEN", keys.key("pusher:fields")), within: .seconds(60)).number
+            try await node.engine.send(RedisCommand("HLEN", keys.key("pusher:fields")), within: .seconds(60)).number
         }
         #expect(try await node.say("many").get() == "1")
         #expect(try await count() == 20_000)

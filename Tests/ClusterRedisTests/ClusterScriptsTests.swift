@@ -32,9 +32,9 @@ struct ClusterScriptsTests {
         _ mode: ElectionMode, _ node: ClusterNode, _ generation: UInt64? = nil, lease: Duration = .seconds(600), seen: UInt64 = 0,
         successor: ClusterNode? = nil, headStart: Duration = .seconds(600)
     ) async throws -> ElectionOutcome {
-        let call = keys.election(
-            mode, node, generation: generation, lease: lease, seen: seen, successor: successor, headStart: headStart)
-        return ElectionOutcome(try await link.send(call, within: .seconds(60)))
+        var candidacy = Candidacy(mode, node, generation: generation, lease: lease, seen: seen)
+        (candidacy.successor, candidacy.headStart) = (successor, headStart)
+        return ElectionOutcome(try await link.send(keys.election(candidacy), within: .seconds(60)))
     }
 
     /// Has a node elected that nobody keeps from it, and returns its generation.
@@ -273,10 +273,10 @@ struct ClusterScriptsTests {
         var (position, parts, isAll): (ClusterPosition, [[UInt64]], Bool) = (.origin, [], false)
         while !isAll, parts.count < 10 {
             let value = try await link.send(keys.readLog(after: position), within: .seconds(60))
-            let part: [ClusterBatch]
-            (part, isAll) = ClusterBatch.list(value)
-            parts.append(part.map(\.position.sequence))
-            position = part.last?.position ?? position
+            let page = ClusterBatch.list(value)
+            isAll = page.isAll
+            parts.append(page.batches.map(\.position.sequence))
+            position = page.batches.last?.position ?? position
         }
         #expect(parts == [[1, 2], [3], [4], [5, 6]])
     }

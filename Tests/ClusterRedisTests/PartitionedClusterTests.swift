@@ -20,13 +20,14 @@ struct PartitionedClusterTests {
             for number in partitions.all {
                 nodes.append(
                     try await LiveNode.ready(redis, name) { settings in
-                        settings.node = ClusterNode(name: name, incarnation: incarnation)
-                        settings.keys = settings.keys.of(partition: number, among: partitions)
-                        settings.partition = ClusterPartition(number, among: partitions)
-                        settings.pace = pace
+                        settings.cluster.node = ClusterNode(name: name, incarnation: incarnation)
+                        settings.redis.node = settings.cluster.node
+                        settings.redis.keys = settings.redis.keys.of(partition: number, among: partitions)
+                        settings.cluster.partition = ClusterPartition(number, among: partitions)
+                        settings.cluster.pace = pace
                         // Short, so that the test is.
-                        settings.handOver.settling = .milliseconds(500)
-                        settings.handOver.pause = .milliseconds(100)
+                        settings.cluster.handOver.settling = .milliseconds(500)
+                        settings.cluster.handOver.pause = .milliseconds(100)
                     })
             }
             self.nodes = nodes
@@ -98,14 +99,14 @@ struct PartitionedClusterTests {
     @Test("CR-52 Of servers with different layouts that start at the same moment, those with one of them are refused")
     func layout() async throws {
         let redis = try RedisProcess()
-        let node = try await LiveNode.ready(redis, "a") { $0.keys = ClusterKeys(cluster: "other") ?? $0.keys }
+        let node = try await LiveNode.ready(redis, "a") { $0.redis.keys = ClusterKeys(cluster: "other") ?? $0.redis.keys }
         let keys = try #require(ClusterKeys(cluster: "test"))
         let layouts = try [2, 4].map { ClusterLayout(try #require(ClusterPartitions($0)), over: ["redis://h:6379/0"]) }
         let refused = try await withThrowingTaskGroup(of: Bool.self) { group in
             for layout in layouts + layouts {
                 group.addTask {
                     try await keys.claim(layout) { (command) throws(RedisFailure) in
-                        try await node.client.read(command, within: .seconds(60))
+                        try await node.engine.send(command, within: .seconds(60))
                     } != nil
                 }
             }

@@ -6,14 +6,14 @@ import Testing
 /// Nodes that Redis refuses for a while.
 @Suite(.enabled(if: RedisProcess.isInstalled, "\(RedisProcess.reason)"), .serialized, .timeLimit(.minutes(5)))
 struct RedisAccessTests {
-    @Test("CR-35 A password that is wrong for a while ends no node: it comes back by itself", arguments: RedisLane.allCases)
-    func wrongPassword(lane: RedisLane) async throws {
+    @Test("CR-35 A password that is wrong for a while ends no node: it comes back by itself", arguments: StoreLane.allCases)
+    func wrongPassword(lane: StoreLane) async throws {
         let redis = try RedisProcess()
         let admin = try await RedisOperator(redis)
         try await admin.order("ACL", "SETUSER", "node", "on", ">right", "~*", "&*", "+@all")
         let node = try await LiveNode.ready(redis, "a") {
-            $0.link.endpoint.handshake.credentials = RedisAddress.Credentials(user: "node", password: "right")
-            $0.link.policy.persistence = .fixed(.milliseconds(50))
+            $0.redis.link.endpoint.handshake.credentials = RedisAddress.Credentials(user: "node", password: "right")
+            $0.redis.link.policy.persistence = .fixed(.milliseconds(50))
         }
         #expect(try await node.say("one").get() == "1")
         try await admin.order("ACL", "SETUSER", "node", "resetpass", ">other")
@@ -34,8 +34,8 @@ struct RedisAccessTests {
         let admin = try await RedisOperator(redis)
         try await admin.order("ACL", "SETUSER", "node", "on", ">right", "~*", "&*", "+@all")
         let node = try await LiveNode.ready(redis, "a") {
-            $0.link.endpoint.handshake.credentials = RedisAddress.Credentials(user: "node", password: "right")
-            $0.link.policy.persistence = .fixed(.milliseconds(50))
+            $0.redis.link.endpoint.handshake.credentials = RedisAddress.Credentials(user: "node", password: "right")
+            $0.redis.link.policy.persistence = .fixed(.milliseconds(50))
         }
         #expect(try await node.say("one").get() == "1")
         try await admin.order("ACL", "SETUSER", "node", "-@all")
@@ -56,17 +56,17 @@ struct RedisAccessTests {
         let admin = try await RedisOperator(redis)
         try await admin.order("ACL", "SETUSER", "node", "on", ">old", "~*", "&*", "+@all")
         let node = try await LiveNode.ready(redis, "a") {
-            $0.link.endpoint.handshake.credentials = RedisAddress.Credentials(user: "node", password: "old")
-            $0.link.policy.persistence = .fixed(.seconds(3_600))
+            $0.redis.link.endpoint.handshake.credentials = RedisAddress.Credentials(user: "node", password: "old")
+            $0.redis.link.policy.persistence = .fixed(.seconds(3_600))
         }
         try await admin.order("ACL", "SETUSER", "node", "resetpass", ">new")
         try await admin.order("CLIENT", "KILL", "USER", "node")
-        for lane in RedisLane.allCases {
+        for lane in StoreLane.allCases {
             while node.client.status.trouble[lane]?.contains("WRONGPASS") != true { await Task.yield() }
         }
-        var endpoint = node.client.settings.link.endpoint
+        var endpoint = node.engine.settings.link.endpoint
         endpoint.handshake.credentials?.password = "new"
-        node.client.renew(endpoint)
+        node.engine.renew(endpoint)
         #expect(await node.client.waitUntilReady(within: .seconds(60)))
         #expect(try await node.say("one").get() == "1")
         await node.client.close()

@@ -27,8 +27,8 @@ final class RedisApplicationStore: ApplicationStore {
     init(
         _ redis: RedisConfiguration, _ configuration: ServerConfiguration, on eventLoop: any EventLoop, within patience: Duration
     ) async throws {
-        let settings = try ClusterSettings(redis, redis.firstAddress, redis.keys, incarnation: 0, configuration)
-        try await RedisStart(settings, redis.firstAddress, layout: nil, eventLoop).check(within: patience)
+        let settings = try RedisEngineSettings(redis, redis.firstAddress, redis.keys, incarnation: 0, configuration)
+        try await RedisStart(settings, redis.firstAddress, layout: nil, configuration.clock, eventLoop).check(within: patience)
         channel = redis.keys.name("applications")
         key = redis.keys.key("applications")
         let name = ByteBuffer(string: channel)
@@ -50,7 +50,7 @@ final class RedisApplicationStore: ApplicationStore {
     /// Uses another user or password from now on.
     func renew(_ redis: RedisConfiguration) {
         // The address was valid when the server was started, and only its credentials have changed.
-        guard let settings = try? ClusterSettings.link(redis, redis.firstAddress, redis.keys, seed: 0) else { return }
+        guard let settings = try? RedisEngineSettings.link(redis, redis.firstAddress, redis.keys, seed: 0) else { return }
         link.renew(settings.endpoint)
     }
 

@@ -10,6 +10,8 @@ import ServerRuntime
 final class ClusterBackend: ServerSeat {
     let node = ServerNode()
     private let clients: [ClusterClient]
+    /// The Redis of each partition, in the order of ``clients``.
+    private let engines: [RedisEngine]
     private let group: MultiThreadedEventLoopGroup
     let parts: ServerParts
     /// What lasts; nil where Redis keeps everything.
@@ -45,14 +47,19 @@ final class ClusterBackend: ServerSeat {
             shared = stores
             let incarnation = UInt64.random(in: 0 ... .max)
             let pace = HandOverPace()
-            clients = try zip(redis.clusterPartitions.all, redis.addressesOfPartitions).map { [group] partition, address in
-                let keys = redis.keys.of(partition: partition, among: redis.clusterPartitions)
-                var settings = try ClusterSettings(redis, address, keys, incarnation: incarnation, configuration)
-                settings.partition = ClusterPartition(partition, among: redis.clusterPartitions)
-                settings.pace = pace
-                if settings.partition != nil { settings.logger[metadataKey: "partition"] = "\(partition)" }
-                return ClusterClient(settings, eventLoop: group.next())
+            let partitions = try zip(redis.clusterPartitions.all, redis.addressesOfPartitions).map { [group] number, address in
+                let keys = redis.keys.of(partition: number, among: redis.clusterPartitions)
+                let partition = ClusterPartition(number, among: redis.clusterPartitions)
+                var store = try RedisEngineSettings(redis, address, keys, incarnation: incarnation, configuration)
+                if partition != nil { store.logger[metadataKey: "partition"] = "\(number)" }
+                var settings = ClusterSettings(node: store.node, clock: configuration.clock, logger: store.logger)
+                (settings.partition, settings.pace, settings.version) = (partition, pace, store.version)
+                let eventLoop = group.next()
+                let engine = RedisEngine(store, eventLoop: eventLoop)
+                return (engine: engine, client: ClusterClient(settings, engine, eventLoop: eventLoop))
             }
+            engines = partitions.map(\.engine)
+            clients = partitions.map(\.client)
             parts = try Self.parts(configuration, node, clients, stores)
         } catch {
             await opened.withLockedValue { $0 }?.close()
@@ -109,9 +116,9 @@ final class ClusterBackend: ServerSeat {
     }
 
     func renew(_ redis: RedisConfiguration) {
-        for (client, address) in zip(clients, redis.addressesOfPartitions) {
-            guard let link = try? ClusterSettings.link(redis, address, client.settings.keys, seed: 0) else { continue }
-            client.renew(link.endpoint)
+        for (engine, address) in zip(engines, redis.addressesOfPartitions) {
+            guard let link = try? RedisEngineSettings.link(redis, address, engine.settings.keys, seed: 0) else { continue }
+            engine.renew(link.endpoint)
         }
     }
 
@@ -126,7 +133,7 @@ final class ClusterBackend: ServerSeat {
     }
 }
 
-extension ClusterSettings {
+extension RedisEngineSettings {
     /// - Parameters:
     ///   - address: the Redis that has the keys.
     ///   - incarnation: distinguishes this process from others with the same name; the same in all partitions.
@@ -141,8 +148,7 @@ extension ClusterSettings {
         // The name begins with the prefix, so that the cluster may use a Redis user whose rights are limited to that prefix.
         link.policy.probe?.channel = RedisChannel(.channel, keys.name("probe:" + String(seed, radix: 16)))
         self.init(
-            node: ClusterNode(name: redis.node, incarnation: incarnation), keys: keys, link: link, clock: configuration.clock,
-            logger: configuration.logger)
+            node: ClusterNode(name: redis.node, incarnation: incarnation), keys: keys, link: link, logger: configuration.logger)
         version = LifelineServer.version
     }
 

@@ -3,18 +3,24 @@ import NIOConcurrencyHelpers
 import NIOCore
 import RedisClient
 import ServerCluster
+import ServerRuntime
 import WireCoding
 
 /// Checks a Redis before a server joins the cluster (rule CR-30).
 struct RedisStart: Sendable {
-    private var settings: ClusterSettings
+    private var settings: RedisEngineSettings
+    private let clock: ServerClock
     private let address: String
     private let eventLoop: any EventLoop
     /// The layout to store in this Redis, or to compare with the stored one; nil where only the rights are checked.
     private let layout: ClusterLayout?
 
-    init(_ settings: ClusterSettings, _ address: RedisAddress, layout: ClusterLayout?, _ eventLoop: any EventLoop) {
+    init(
+        _ settings: RedisEngineSettings, _ address: RedisAddress, layout: ClusterLayout?, _ clock: ServerClock,
+        _ eventLoop: any EventLoop
+    ) {
         self.settings = settings
+        self.clock = clock
         // The first start reports an error at once instead of retrying.
         self.settings.link.policy.persistence = nil
         self.address = "\(address)"
@@ -30,15 +36,18 @@ struct RedisStart: Sendable {
         var starts: [RedisStart] = []
         let places = redis.addressesOfPartitions
         for address in redis.addresses {
-            let settings = try ClusterSettings(redis, address, redis.keys, incarnation: 0, configuration)
+            let settings = try RedisEngineSettings(redis, address, redis.keys, incarnation: 0, configuration)
             starts.append(
-                RedisStart(settings, address, layout: redis.layout(hasDatabase: configuration.stores?.shared != nil), eventLoop))
+                RedisStart(
+                    settings, address, layout: redis.layout(hasDatabase: configuration.stores?.shared != nil),
+                    configuration.clock,
+                    eventLoop))
             guard redis.partitions > 1 else { continue }
             let partitions = redis.clusterPartitions.all.filter { places.element(at: $0) == address }
             for partition in address.topology == .cluster ? partitions : Array(partitions.prefix(1)) {
                 let keys = redis.keys.of(partition: partition, among: redis.clusterPartitions)
-                let settings = try ClusterSettings(redis, address, keys, incarnation: 0, configuration)
-                starts.append(RedisStart(settings, address, layout: nil, eventLoop))
+                let settings = try RedisEngineSettings(redis, address, keys, incarnation: 0, configuration)
+                starts.append(RedisStart(settings, address, layout: nil, configuration.clock, eventLoop))
             }
         }
         return starts
@@ -76,7 +85,7 @@ struct RedisStart: Sendable {
             if case .unsent(let final) = error, final.isFinal { throw ServerError.redisUnusable(reason: "\(final)") }
             throw ServerError.redisUnreachable(reason: "\(address): \(cause.map { "\($0)" } ?? "Redis did not answer in time.")")
         }
-        let ticks = settings.clock.unixTicks
+        let ticks = clock.unixTicks
         let ask: RedisExamination.Ask = { command throws(RedisFailure) in try await link.send(command, within: .seconds(10)) }
         let examination = RedisExamination(
             keys: settings.keys, unixMilliseconds: { Int64(clamping: ticks() / 10_000) }, token: .random(in: 0 ... .max), ask: ask

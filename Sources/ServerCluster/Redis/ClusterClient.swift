@@ -1,17 +1,13 @@
-import ConnectionEngine
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
-import RedisClient
 import ServerRuntime
 import ServerValues
 
 /// The settings of a node of a cluster.
 package struct ClusterSettings: Sendable {
     package var node: ClusterNode
-    package var keys: ClusterKeys
-    package var link: RedisLinkSettings
     package var clock: ServerClock
     package var logger: Logger
     package var election = ElectionPolicy()
@@ -22,48 +18,43 @@ package struct ClusterSettings: Sendable {
     package var handOver = HandOverPolicy()
     /// Shared by the partitions of a process.
     package var pace = HandOverPace()
-    /// The interval in which Redis is asked whether it deletes keys when its memory is full, and in which versions are told.
+    /// The interval in which the store engine looks after the store and tells versions.
     package var watching = Duration.seconds(10)
     /// The version of this server, which the leader shows to operators.
     package var version = ""
 
-    package init(node: ClusterNode, keys: ClusterKeys, link: RedisLinkSettings, clock: ServerClock, logger: Logger) {
+    package init(node: ClusterNode, clock: ServerClock, logger: Logger) {
         self.node = node
-        self.keys = keys
-        self.link = link
         self.clock = clock
         self.logger = logger
     }
 }
 
-/// A node of a cluster over Redis: the bus of its services, and their leader's parts while this node leads.
+/// A node of a cluster: the bus of its services, and their leader's parts while this node leads.
 ///
 /// All methods may be called from any thread. Members and leader's parts are called on ``eventLoop``, which is used for nothing else.
 package final class ClusterClient: ClusterBus {
     package let eventLoop: any EventLoop
     package let settings: ClusterSettings
+    private let engine: any StoreEngine
     private let runtime: NIOLoopBoundBox<ClusterRuntime>
     private let inbox: ClusterInbox
 
-    /// - Parameter eventLoop: the event loop, for this node alone.
-    package init(_ settings: ClusterSettings, eventLoop: any EventLoop) {
+    /// - Parameters:
+    ///   - engine: the store of the node's partition, which reports on the same event loop.
+    ///   - eventLoop: the event loop, for this node alone.
+    package init(_ settings: ClusterSettings, _ engine: any StoreEngine, eventLoop: any EventLoop) {
+        self.engine = engine
         self.settings = settings
         self.eventLoop = eventLoop
         let inbox = ClusterInbox(eventLoop: eventLoop)
         self.inbox = inbox
-        runtime = .makeBoxSendingValue(ClusterRuntime(settings, eventLoop: eventLoop, inbox: inbox), eventLoop: eventLoop)
+        runtime = .makeBoxSendingValue(ClusterRuntime(settings, engine, eventLoop: eventLoop, inbox: inbox), eventLoop: eventLoop)
         inbox.drain = { [runtime] in runtime.value.drain() }
     }
 
     package var node: ClusterNode { settings.node }
-    package var store: any ClusterStore {
-        RedisCollections(key: settings.keys.storeKey) { [self] (command) async throws(RedisFailure) -> RedisValue in
-            let result = await withCheckedContinuation { continuation in
-                perform(command) { continuation.resume(returning: $0) }
-            }
-            return try result.get()
-        }
-    }
+    package var store: any ClusterStore { engine.collections }
     package var status: ClusterStatus { inbox.status.withLockedValue { $0 } }
 
     package func attach(_ member: any ClusterMember, of service: ClusterServiceID) {
@@ -95,18 +86,6 @@ package final class ClusterClient: ClusterBus {
                 isQuery: true, completion))
     }
 
-    /// Performs a command over the node's connection to Redis.
-    ///
-    /// - Parameter completion: called once, on ``eventLoop``.
-    private func perform(
-        _ command: RedisCommand, completion: @escaping @Sendable (Result<RedisValue, RedisFailure>) -> Void
-    ) {
-        onLoop { runtime in
-            guard let link = runtime.link else { return completion(.failure(.expired)) }
-            link.send(.command(command), within: .seconds(10), completion: completion)
-        }
-    }
-
     /// Starts connecting and returns at once: see ``status`` and ``waitUntilReady(within:)``.
     package func start() {
         onLoop { $0.start() }
@@ -124,18 +103,6 @@ package final class ClusterClient: ClusterBus {
         return true
     }
 
-    /// Uses another user and password for all later attempts to connect, and retries at once if a connection is missing.
-    package func renew(_ endpoint: RedisEndpoint) {
-        onLoop { $0.link?.renew(endpoint) }
-    }
-
-    /// Reads a value for a check.
-    package func read(_ command: RedisCommand, within limit: Duration) async throws(RedisFailure) -> RedisValue {
-        let link = try? await eventLoop.submit { [runtime] in runtime.value.link }.get()
-        guard let link = link ?? nil else { throw .unsent(.closed) }
-        return try await link.send(command, within: limit)
-    }
-
     /// Leaves the cluster: the node's subscriptions and sessions end at once for the other nodes, and another node becomes the
     /// leader if this one was.
     package func close() async {
@@ -146,7 +113,7 @@ package final class ClusterClient: ClusterBus {
         let closing = try? await eventLoop.submit { [runtime] in runtime.value.close() }.get()
         await closing?.value
         await withCheckedContinuation { continuation in
-            eventLoop.execute { [runtime] in runtime.value.closeLink { continuation.resume() } }
+            eventLoop.execute { [runtime] in runtime.value.closeEngine { continuation.resume() } }
         }
     }
 
@@ -222,7 +189,7 @@ final class ClusterInbox: Sendable {
 }
 
 /// Receives the decisions of the leader's parts of one generation.
-final class ClusterRedisOutput: ClusterOutput {
+final class LeaderOutput: ClusterOutput {
     private let inbox: ClusterInbox
     private let generation: UInt64
 
@@ -241,25 +208,21 @@ final class ClusterRedisOutput: ClusterOutput {
     func perform(_ body: @escaping @Sendable () -> Void) { inbox.add(.work(body)) }
 }
 
-/// Reads the log of a cluster, over the connection of a node (rule CR-47).
-struct ClusterRedisLog: ClusterLog {
-    let link: RedisLink
-    let keys: ClusterKeys
+/// Reads the log of a cluster for the services of a leader (rule CR-47).
+struct StoredLog: ClusterLog {
+    let engine: any StoreEngine
 
     func facts(of service: ClusterServiceID, _ body: (ByteBuffer) -> Void) async throws(StoreFailure) {
         var position = ClusterPosition.origin
         while true {
-            let answer: RedisValue
-            do throws(RedisFailure) {
-                answer = try await link.send(keys.readLog(after: position), within: .seconds(10))
-            } catch {
-                throw StoreFailure(error)
+            let result = await withCheckedContinuation { continuation in
+                engine.readLog(after: position, within: .seconds(10)) { continuation.resume(returning: $0) }
             }
-            let (batches, isAll) = ClusterBatch.list(answer)
-            for batch in batches {
+            let page = try result.get()
+            for batch in page.batches {
                 for case .fact(service, _, let fact) in batch.items { body(fact) }
             }
-            guard !isAll, let last = batches.last else { return }
+            guard !page.isAll, let last = page.batches.last else { return }
             position = last.position
         }
     }

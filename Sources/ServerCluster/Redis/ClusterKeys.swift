@@ -50,11 +50,8 @@ package struct ClusterKeys: Hashable, Sendable {
 
     var leader: RedisArgument { key("leader") }
     var log: RedisArgument { key("log") }
-    var nodes: StoreKey { storeKey("nodes") }
     /// The version of the server for each node, for operators: a hash from the node's description to the version.
     var versions: RedisArgument { key("versions") }
-    /// Exists when the services of the next leader have to report a loss of data.
-    var loss: StoreKey { storeKey("loss") }
 
     /// The channel on which batches are published.
     var logChannel: String { prefix + "log" }

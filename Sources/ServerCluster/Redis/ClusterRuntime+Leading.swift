@@ -1,6 +1,5 @@
 import Logging
 import NIOCore
-import RedisClient
 
 // The leader's parts of the services, while this node leads.
 extension ClusterRuntime {
@@ -8,15 +7,11 @@ extension ClusterRuntime {
     var leading: [any ClusterLeader] { Array(leaders.values) }
 
     func prepare(_ generation: UInt64) {
-        guard let link else { return }
+        guard !isClosed else { return }
         logger.notice("this node begins to lead")
-        let output = ClusterRedisOutput(inbox, generation: generation)
-        let eventLoop = eventLoop
-        let store = RedisCollections(key: keys.storeKey) { (command) async throws(RedisFailure) -> RedisValue in
-            try await link.send(command, within: .seconds(10))
-        }
-        let log = ClusterRedisLog(link: link, keys: keys)
-        let (factories, keys, former, partition) = (factories, keys, retiring, settings.partition)
+        let output = LeaderOutput(inbox, generation: generation)
+        let (store, log, eventLoop) = (engine.collections, StoredLog(engine: engine), eventLoop)
+        let (factories, former, partition) = (factories, retiring, settings.partition)
         // No batch was made since the election.
         let last = core.leader?.position.generation
         let made = onLoop { (runtime: ClusterRuntime, result: Result<PreparedLeader, any Error>) in
@@ -25,7 +20,7 @@ extension ClusterRuntime {
         Task {
             await former?.value
             do {
-                let leader = try await PreparedLeader.make(factories, from: store, keys: keys) { hasLost in
+                let leader = try await PreparedLeader.make(factories, from: store) { hasLost in
                     ClusterLeaderContext(
                         output: output, store: store, log: log, generation: generation, former: last, hasLost: hasLost,
                         eventLoop: eventLoop, partition: partition)
@@ -50,7 +45,7 @@ extension ClusterRuntime {
             run { $0.prepared(generation: generation, nodes: nodes, hasLost: made.hasLost, at: $1, into: &$2) }
         case .failure(let error):
             logger.error("the services cannot begin to lead", metadata: ["error": "\(type(of: error))"])
-            status.problem = "The services could not restore what Redis keeps."
+            status.problem = "The services could not restore what the store keeps."
             run { core, now, effects in core.preparationFailed(generation: generation, at: now, into: &effects) }
         }
     }

@@ -1,18 +1,18 @@
-import ConnectionEngine
 import DequeModule
 import Logging
 import NIOCore
-import RedisClient
 import ServerRuntime
 import ServerValues
 
-/// Performs the effects of a ``ClusterCore`` on Redis and the services. Used on one event loop.
+/// Performs the effects of a ``ClusterCore`` on the store and the services. Used on one event loop.
 final class ClusterRuntime {
     let settings: ClusterSettings
     let eventLoop: any EventLoop
     let inbox: ClusterInbox
     private(set) var core: ClusterCore
-    private(set) var link: RedisLink?
+    let engine: any StoreEngine
+    /// Whether the engine was closed.
+    private(set) var isClosed = false
     var members: [ClusterServiceID: any ClusterMember] = [:]
     var factories: [ClusterServiceID: any ClusterLeaderFactory] = [:]
     var leaders: [ClusterServiceID: any ClusterLeader] = [:]
@@ -29,29 +29,28 @@ final class ClusterRuntime {
     /// Whether the leader has emitted something that is not in a batch yet.
     private var hasEmitted = false
     private var ticking: RepeatedTask?
-    private let answersChannel: String
     var status = ClusterStatus()
-    /// Whether Redis refused this node's last election script because it accepts no writes.
+    /// Whether the store accepts no writes.
     private var refusesWrites = false
     private var nextWatch: MonotonicInstant?
-    private var versions: NodeVersions
+    /// The versions of other nodes, on the leader.
+    private var versions: [ClusterNode: String] = [:]
 
-    init(_ settings: ClusterSettings, eventLoop: any EventLoop, inbox: ClusterInbox) {
+    init(_ settings: ClusterSettings, _ engine: any StoreEngine, eventLoop: any EventLoop, inbox: ClusterInbox) {
+        self.engine = engine
         self.settings = settings
         self.eventLoop = eventLoop
         self.inbox = inbox
-        versions = NodeVersions(settings.keys.versions, node: settings.node, version: settings.version)
-        answersChannel = settings.keys.answersChannel(of: settings.node)
+        let store = engine.collections
         core = ClusterCore(
-            settings.node, nodesKey: settings.keys.nodes, lossKey: settings.keys.loss, policy: settings.election,
-            memberPolicy: settings.member,
-            leaderPolicy: settings.leader, partition: settings.partition, handOverPolicy: settings.handOver,
+            settings.node, nodesKey: store.key(StoreKey.nodes), lossKey: store.key(StoreKey.loss), policy: settings.election,
+            memberPolicy: settings.member, leaderPolicy: settings.leader, partition: settings.partition,
+            handOverPolicy: settings.handOver,
             at: settings.clock.monotonic())
         status.partition = settings.partition?.number
     }
 
     private var now: MonotonicInstant { settings.clock.monotonic() }
-    var keys: ClusterKeys { settings.keys }
     var logger: Logger { settings.logger }
 
     /// A task for the event loop whose object may have been released when it runs.
@@ -71,13 +70,7 @@ final class ClusterRuntime {
     // MARK: Life
 
     func start() {
-        let heard = onLoop { (runtime, event: RedisLinkEvent) in runtime.hear(event) }
-        let link = RedisLink(settings.link, eventLoop: eventLoop, events: heard)
-        self.link = link
-        let channels = [keys.logChannel, keys.requestsChannel(of: settings.node), keys.answersChannel(of: settings.node)]
-            .map { ByteBuffer(string: $0) }
-        link.subscribe(to: channels, within: .seconds(30)) { _ in }
-        link.start()
+        engine.start(events: onLoop { (runtime, event: StoreEvent) in runtime.hear(event) })
         let tick = onLoop { (runtime, _: Void) in
             runtime.run { $0.tick(at: $1, into: &$2) }
             runtime.watch()
@@ -95,113 +88,38 @@ final class ClusterRuntime {
         return retiring
     }
 
-    /// Closes the connections once the last messages have been sent.
-    func closeLink(completion: @escaping @Sendable () -> Void) {
-        guard let link else { return completion() }
-        self.link = nil
-        link.send(.command(RedisCommand("PING")), within: .seconds(1)) { _ in
-            link.close()
-            completion()
-        }
+    /// Closes the engine once the last messages have been sent.
+    func closeEngine(completion: @escaping @Sendable () -> Void) {
+        isClosed = true
+        engine.close(completion: completion)
     }
 
-    // MARK: Redis
+    // MARK: The store
 
-    /// Checks periodically whether Redis deletes keys when its memory is full (rule CR-38), because that setting may change at any time.
     private func watch() {
         if let nextWatch, now < nextWatch { return }
         nextWatch = now.advanced(by: settings.watching)
-        send(.command(RedisCommand("INFO", "memory")), within: .seconds(2)) { runtime, result in
-            guard let value = try? result.get() else { return }
-            let policy = RedisInfo(value).evictionPolicy
-            if let policy, runtime.status.evictionPolicy != policy {
-                runtime.logger.error(
-                    "Redis deletes keys when its memory is full. \(RedisExamination.evictionAdvice)",
-                    metadata: ["policy": "\(policy)"])
-            }
-            runtime.status.evictionPolicy = policy
-        }
-        send(versions.store, within: .seconds(2)) { _, _ in }
-        guard let nodes = core.leader?.nodes else { return }
-        send(versions.read, within: .seconds(2)) { runtime, result in
-            guard let value = try? result.get(), let former = runtime.versions.noted(value, nodes: nodes) else { return }
-            runtime.send(former, within: .seconds(2)) { _, _ in }
-        }
+        engine.watch(core.leader?.nodes)
     }
 
-    /// Records from the answer to a writing script whether Redis accepts writes (rule CR-37). Redis refuses such a script before it
-    /// starts while it accepts no writes, so followers, which only ask for the leader, find out too.
-    private func noteWrites(_ result: Result<RedisValue, RedisFailure>) {
-        switch result {
-        case .success: refusesWrites = false
-        case .failure(.refused(let reply)) where reply.remedy == .refuseWrites:
-            if !refusesWrites { logger.error("Redis takes no writes", metadata: ["cause": "\(reply)"]) }
-            refusesWrites = true
-        case .failure: break
-        }
-    }
-
-    private func hear(_ event: RedisLinkEvent) {
+    private func hear(_ event: StoreEvent) {
         switch event {
-        case .status(let lane, let linkStatus): note(linkStatus, of: lane)
+        case .trouble(let lane, let reason):
+            status.trouble[lane] = reason
+            publishStatus()
         case .interrupted: run { core, now, _ in core.interrupted(at: now) }
         case .restored: run { $0.restored(at: $1, into: &$2) }
-        case .message(let message): receive(message)
-        // A subscription of this node ends only when Redis changes its role, and the connection detects that.
-        case .unsubscribed: break
-        }
-    }
-
-    private func note(_ linkStatus: RedisLinkStatus, of lane: RedisLane) {
-        switch linkStatus {
-        case .ready: status.trouble[lane] = nil
-        case .connecting: status.trouble[lane] = status.trouble[lane] ?? "connecting"
-        case .waiting(let loss, _):
-            if loss.isFinal {
-                if status.trouble[lane] != loss.description {
-                    logger.error(
-                        "Redis refuses this server, which tries again every 5 to 30 s; change Redis, or the password in redis and send SIGHUP",
-                        metadata: ["cause": "\(loss)"])
-                }
-            } else if status.trouble[lane] == nil {
-                logger.warning("Redis is away", metadata: ["cause": "\(loss)"])
-            }
-            status.trouble[lane] = loss.description
-        case .stopped(.closed):
-            status.trouble[lane] = RedisLoss.closed.description
-        case .stopped(let loss):
-            logger.error("Redis is given up", metadata: ["cause": "\(loss)"])
-            status.trouble[lane] = loss.description
-        }
-        publishStatus()
-    }
-
-    private func receive(_ message: RedisMessage) {
-        if message.channel.readableBytesView.elementsEqual(keys.logChannel.utf8) {
-            guard message.payload.readableBytes > 0 else { return run { $0.resigned(at: $1, into: &$2) } }
-            guard let batch = try? ClusterBatch(decoding: message.payload) else {
-                return logger.error("a batch of the log cannot be read: all nodes have to run the same version")
-            }
+        case .resigned: run { $0.resigned(at: $1, into: &$2) }
+        case .batch(let batch):
             run { core, now, effects in core.withMember(at: now, &effects) { $0.receive(batch, at: now, into: &$1) } }
-        } else if message.channel.readableBytesView.elementsEqual(answersChannel.utf8) {
-            guard let answers = try? ClusterAnswers(decoding: message.payload) else {
-                return logger.error("an answer of the leader cannot be read: all nodes have to run the same version")
-            }
+        case .answers(let answers):
             run { core, now, effects in core.withMember(at: now, &effects) { $0.receive(answers, at: now, into: &$1) } }
-        } else {
-            guard let requests = try? ClusterRequests(decoding: message.payload) else {
-                return logger.error("a request of a node cannot be read: all nodes have to run the same version")
-            }
+        case .requests(let requests):
             run { core, now, effects in core.withLeader(&effects) { $0.receive(requests, at: now, into: &$1) } }
+        case .refusesWrites(let refuses): refusesWrites = refuses
+        case .evictionPolicy(let policy): status.evictionPolicy = policy
+        case .versions(let known): versions = known
         }
-    }
-
-    private func send(
-        _ call: RedisCall, within limit: Duration,
-        _ body: @escaping @Sendable (ClusterRuntime, Result<RedisValue, RedisFailure>) -> Void
-    ) {
-        guard let link else { return }
-        link.send(call, within: limit, completion: onLoop(body))
     }
 
     // MARK: The core
@@ -295,6 +213,10 @@ final class ClusterRuntime {
         if core.role != status.role || isCurrent != status.isCurrent { publishStatus() }
     }
 
+    private func withMember(_ body: (inout MemberMachine, MonotonicInstant, inout [MemberEffect]) -> Void) {
+        run { core, now, effects in core.withMember(at: now, &effects) { body(&$0, now, &$1) } }
+    }
+
     private var isCurrent: Bool { core.member.phase == .current && core.member.position != nil }
 
     // MARK: Effects
@@ -302,29 +224,27 @@ final class ClusterRuntime {
     private func perform(_ effect: ClusterEffect) {
         switch effect {
         case .elect(let mode, let generation):
-            let call = keys.election(
-                mode, settings.node, generation: generation, lease: settings.election.lease, seen: core.highestGeneration)
-            send(call, within: .seconds(2)) { runtime, result in
-                runtime.noteWrites(result)
-                guard mode != .resign else { return }
-                let outcome = (try? result.get()).map { ElectionOutcome($0) } ?? .failed
-                runtime.run { $0.elected(outcome, at: $1, into: &$2) }
-            }
+            engine.elect(
+                candidacy(mode, generation),
+                completion: onLoop { (runtime, outcome: ElectionOutcome) in
+                    guard mode != .resign else { return }
+                    runtime.run { $0.elected(outcome, at: $1, into: &$2) }
+                })
         case .resign(let successor, let generation):
-            let call = keys.election(
-                .resign, settings.node, generation: generation, lease: settings.election.lease, seen: core.highestGeneration,
-                successor: successor, headStart: settings.handOver.headStart)
-            send(call, within: .seconds(2)) { runtime, result in runtime.noteWrites(result) }
+            var candidacy = candidacy(.resign, generation)
+            (candidacy.successor, candidacy.headStart) = (successor, settings.handOver.headStart)
+            engine.elect(candidacy) { _ in }
         case .proposeHandOver(let successor, let generation):
             guard settings.pace.take(at: now, pause: settings.handOver.pause) else { return }
             logger.notice("this node hands over", metadata: ["to": "\(successor)"])
             run { core, _, effects in core.handOver(to: successor, generation: generation, into: &effects) }
         case .prepareToResign(let generation): prepareToResign(generation)
         case .countListeners(let node):
-            send(.command(RedisCommand("PUBSUB", "NUMSUB", .text(keys.requestsChannel(of: node)))), within: .seconds(2)) {
-                let count = (try? $1.get())?.elements?.last?.number
-                $0.run { core, now, effects in core.counted(count.map { Int($0) }, at: now, into: &effects) }
-            }
+            engine.countListeners(
+                of: node,
+                completion: onLoop { (runtime, count: Int?) in
+                    runtime.run { core, now, effects in core.counted(count, at: now, into: &effects) }
+                })
         case .prepare(let generation): prepare(generation)
         case .retire: retire()
         case .member(let effect): perform(effect)
@@ -332,36 +252,35 @@ final class ClusterRuntime {
         }
     }
 
+    private func candidacy(_ mode: ElectionMode, _ generation: UInt64?) -> Candidacy {
+        Candidacy(
+            mode, settings.node, generation: generation, lease: settings.election.lease, seen: core.highestGeneration)
+    }
+
     private func perform(_ effect: MemberEffect) {
         switch effect {
         case .readPosition:
-            send(keys.readPosition, within: .seconds(2)) { runtime, result in
-                runtime.run { core, now, effects in
-                    core.withMember(at: now, &effects) { member, effects in
+            engine.readPosition(
+                completion: onLoop { (runtime, result: Result<ClusterLeaderRecord?, StoreFailure>) in
+                    runtime.withMember { member, now, effects in
                         switch result {
-                        case .success(let value):
-                            member.located(ClusterLeaderRecord(value.elements ?? []), at: now, into: &effects)
+                        case .success(let record): member.located(record, at: now, into: &effects)
                         case .failure: member.readFailed()
                         }
                     }
-                }
-            }
+                })
         case .readLog(let position):
-            send(keys.readLog(after: position), within: .seconds(5)) { runtime, result in
-                runtime.run { core, now, effects in
-                    core.withMember(at: now, &effects) { member, effects in
+            engine.readLog(
+                after: position, within: .seconds(5),
+                completion: onLoop { (runtime, result: Result<LogPage, StoreFailure>) in
+                    runtime.withMember { member, now, effects in
                         switch result {
-                        case .success(let value):
-                            let (batches, isAll) = ClusterBatch.list(value)
-                            member.read(batches, isAll: isAll, at: now, into: &effects)
+                        case .success(let page): member.read(page.batches, isAll: page.isAll, at: now, into: &effects)
                         case .failure: member.readFailed()
                         }
                     }
-                }
-            }
-        case .publish(let requests, let leader):
-            let channel = keys.requestsChannel(of: leader)
-            send(.command(RedisCommand("PUBLISH", .text(channel), .bytes(requests.encoded()))), within: .seconds(2)) { _, _ in }
+                })
+        case .publish(let requests, let leader): engine.publish(requests, to: leader)
         case .apply(let service, let fact): members[service]?.apply(fact)
         case .complete(let id, let result): requests.removeValue(forKey: id)?(result)
         case .announce:
@@ -376,18 +295,13 @@ final class ClusterRuntime {
     private func perform(_ effect: LeaderEffect) {
         switch effect {
         case .commit(let commit):
-            let namesKeys = settings.link.endpoint.locator.isCluster
-            send(keys.commit(commit, namesKeys: namesKeys), within: .seconds(5)) { runtime, result in
-                if case .success(let value) = result, let failures = value.elements?.dropFirst().first?.number, failures > 0,
-                    value.elements?.first?.text == "kept"
-                {
-                    runtime.logger.error("Redis refused commands of a batch", metadata: ["count": "\(failures)"])
-                }
-                let outcome = CommitOutcome(result)
-                runtime.run { core, now, effects in
-                    core.withLeader(&effects) { $0.committed(outcome, at: now, into: &$1) }
-                }
-            }
+            engine.commit(
+                commit,
+                completion: onLoop { (runtime, outcome: CommitOutcome) in
+                    runtime.run { core, now, effects in
+                        core.withLeader(&effects) { $0.committed(outcome, at: now, into: &$1) }
+                    }
+                })
         case .handle(let service, let payload, let node, let session, let number, let isQuery):
             guard let leader = leaders[service], let generation = core.leader?.generation else { return }
             let inbox = inbox
@@ -400,14 +314,15 @@ final class ClusterRuntime {
                 }
             }
         case .answer(let answers, let node):
-            send(keys.answer(answers, to: node), within: .seconds(5)) { runtime, result in
-                // Other lost messages are sent again.
-                guard case .success(let value) = result, value.text == "fenced" else { return }
-                runtime.run { core, _, effects in
-                    guard core.leader?.generation == answers.generation else { return }
-                    core.withLeader(&effects) { $0.fenced(into: &$1) }
-                }
-            }
+            engine.answer(
+                answers, to: node,
+                completion: onLoop { (runtime, isFenced: Bool) in
+                    guard isFenced else { return }
+                    runtime.run { core, _, effects in
+                        guard core.leader?.generation == answers.generation else { return }
+                        core.withLeader(&effects) { $0.fenced(into: &$1) }
+                    }
+                })
         case .announced(let announcement, let node):
             emitting(areJoined: false) {
                 for (service, leader) in self.leaders { leader.announced(announcement[service] ?? [], by: node) }
@@ -419,10 +334,10 @@ final class ClusterRuntime {
             hasEmitted = true
         case .lost(let node): emitting(areJoined: false) { for leader in self.leaders.values { leader.left(node) } }
         case .completed(let id, let isKept): emissions.removeValue(forKey: id)?(isKept)
-        case .resign(.lost): logger.error("Redis has lost what it had confirmed, clients are told")
+        case .resign(.lost): logger.error("the store has lost what it had confirmed, clients are told")
         case .resign(.tooLong(let bytes)):
             logger.error(
-                "a decision is too long for Redis and is dropped: this node no longer leads, and another one continues without the decision",
+                "a decision is too long for the store and is dropped: this node no longer leads, and another one continues without the decision",
                 metadata: ["bytes": "\(bytes)", "limit": "\(settings.leader.longestCommand)"])
         case .end: logger.notice("this node leads no longer")
         }
@@ -459,7 +374,9 @@ final class ClusterRuntime {
         status.losses = member.losses
         status.elections = core.elections
         status.nodes = core.leader?.nodeCount ?? 0
-        status.members = (core.leader?.members ?? []).map { $0.with(versions.version(of: $0.node)) }
+        status.members = (core.leader?.members ?? []).map { member in
+            member.with(member.node == settings.node ? settings.version : versions[member.node])
+        }
         status.queuedBytes = core.leader?.queuedBytes ?? 0
         status.isRefused = refusesWrites || core.leader?.isRefused == true
         inbox.status.withLockedValue { $0 = status }

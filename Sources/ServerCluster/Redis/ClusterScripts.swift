@@ -10,17 +10,14 @@ enum ClusterScripts {
 }
 
 extension ClusterKeys {
-    /// - Parameters:
-    ///   - successor: the node in whose favour the leader resigns; nil for any.
-    ///   - headStart: how long the election is left to the successor.
-    func election(
-        _ mode: ElectionMode, _ node: ClusterNode, generation: UInt64?, lease: Duration, seen: UInt64,
-        successor: ClusterNode? = nil, headStart: Duration = .zero
-    ) -> RedisCall {
-        let (expected, next) = (generation.map { String($0) } ?? "", successor.map { String($0.incarnation) } ?? "")
+    func election(_ candidacy: Candidacy) -> RedisCall {
+        let (expected, next) = (
+            candidacy.generation.map { String($0) } ?? "", candidacy.successor.map { String($0.incarnation) } ?? ""
+        )
         let arguments: [RedisArgument] = [
-            .text(mode.rawValue), .text(node.name), .text(String(node.incarnation)), .integer(Int64(lease / .milliseconds(1))),
-            .text(expected), .text(logChannel), .text(String(seen)), .text(next), .integer(Int64(headStart / .milliseconds(1))),
+            .text(candidacy.mode.rawValue), .text(candidacy.node.name), .text(String(candidacy.node.incarnation)),
+            .integer(Int64(candidacy.lease / .milliseconds(1))), .text(expected), .text(logChannel),
+            .text(String(candidacy.seen)), .text(next), .integer(Int64(candidacy.headStart / .milliseconds(1))),
         ]
         return .script(ClusterScripts.lead, keys: [leader], arguments: arguments)
     }
@@ -148,7 +145,7 @@ extension CommitOutcome {
 
 extension ClusterBatch {
     /// The batches in an answer of `read.lua`. A batch that cannot be read ends the list, because later ones depend on it.
-    static func list(_ value: RedisValue) -> (batches: [ClusterBatch], isAll: Bool) {
+    static func list(_ value: RedisValue) -> LogPage {
         let answer = value.elements ?? []
         let entries = answer.last?.elements ?? []
         var batches: [ClusterBatch] = []
@@ -158,6 +155,6 @@ extension ClusterBatch {
             else { break }
             batches.append(batch)
         }
-        return (batches, answer.first?.number == 0)
+        return LogPage(batches, isAll: answer.first?.number == 0)
     }
 }

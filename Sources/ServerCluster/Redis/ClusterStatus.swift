@@ -1,12 +1,11 @@
-import RedisClient
 import ServerValues
 
 /// The state of a node in a partition of a cluster.
 package struct ClusterStatus: Hashable, Sendable {
     /// The partition; nil when the cluster has only one.
     package var partition: Int?
-    /// For each connection to Redis that is not ready, the reason; empty when both are ready.
-    package var trouble: [RedisLane: String] = [RedisLane.commands: "not connected yet", .messages: "not connected yet"]
+    /// For each connection to the store that is not ready, the reason; empty when both are ready.
+    package var trouble: [StoreLane: String] = [StoreLane.commands: "not connected yet", .messages: "not connected yet"]
     package var role = ClusterRole.follower
     /// The leader from this node's point of view; nil for none.
     package var leader: String?
@@ -29,9 +28,9 @@ package struct ClusterStatus: Hashable, Sendable {
     package var members: [Member] = []
     /// On the leader: the bytes that wait to be written.
     package var queuedBytes = 0
-    /// Whether Redis refuses the leader's batches, or the script with which every node asks for the leader.
+    /// Whether the store refuses the leader's batches, or the writes with which every node asks for the leader.
     package var isRefused = false
-    /// The policy by which Redis deletes keys when its memory is full; nil for none.
+    /// The policy by which the store deletes what is kept when its memory is full; nil for none.
     package var evictionPolicy: String?
     /// Why the services could not start to lead; nil for no problem.
     package var problem: String?

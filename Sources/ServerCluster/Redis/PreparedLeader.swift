@@ -9,12 +9,12 @@ struct PreparedLeader: Sendable {
     ///
     /// - Parameter context: makes what each service is given, from whether data was lost.
     static func make(
-        _ factories: [ClusterServiceID: any ClusterLeaderFactory], from store: any ClusterReader, keys: ClusterKeys,
+        _ factories: [ClusterServiceID: any ClusterLeaderFactory], from store: any ClusterReader,
         context: (_ hasLost: Bool) -> ClusterLeaderContext
     ) async throws -> PreparedLeader {
-        let hasLost = try await store.value(of: keys.loss) != nil
+        let hasLost = try await store.value(of: store.key(StoreKey.loss)) != nil
         let context = context(hasLost)
-        let nodes = try await store.fieldNames(of: keys.nodes).compactMap { ClusterNode(String(buffer: $0)) }
+        let nodes = try await store.fieldNames(of: store.key(StoreKey.nodes)).compactMap { ClusterNode(String(buffer: $0)) }
         var leaders: [ClusterServiceID: any ClusterLeader] = [:]
         do {
             for (service, factory) in factories { leaders[service] = try await factory.makeLeader(context) }

@@ -5,6 +5,11 @@ package struct StoreKey: Hashable, Sendable {
     package let name: String
 
     package init(_ name: String) { self.name = name }
+
+    /// The name of the map with a field for each node that has announced itself.
+    static let nodes = "nodes"
+    /// The name of the value that exists when the services of the next leader have to report a loss of data.
+    static let loss = "loss"
 }
 
 extension StoreKey: ExpressibleByStringLiteral {

@@ -10,20 +10,31 @@ import Testing
 
 /// A node of a cluster over a Redis of the test's own.
 final class LiveNode: Sendable {
+    /// The settings of a node and of its connections.
+    struct Settings {
+        var cluster: ClusterSettings
+        var redis: RedisEngineSettings
+    }
+
     let client: ClusterClient
+    let engine: RedisEngine
     let member = TextMember()
     let factory = TextFactory()
 
-    init(_ redis: RedisProcess, _ name: String, _ change: (inout ClusterSettings) -> Void = { _ in }) throws {
+    init(_ redis: RedisProcess, _ name: String, _ change: (inout Settings) -> Void = { _ in }) throws {
         var random = SystemRandomNumberGenerator()
         let link = try RedisLinkSettings(
             address: RedisAddress("redis://127.0.0.1:\(redis.port)"), clientName: name, seed: random.next())
         let keys = try #require(ClusterKeys(cluster: "test"))
-        var settings = ClusterSettings(
-            node: ClusterNode(name: name, incarnation: random.next()), keys: keys, link: link, clock: .system,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let node = ClusterNode(name: name, incarnation: random.next())
+        var settings = Settings(
+            cluster: ClusterSettings(node: node, clock: .system, logger: logger),
+            redis: RedisEngineSettings(node: node, keys: keys, link: link, logger: logger))
         change(&settings)
-        client = ClusterClient(settings, eventLoop: MultiThreadedEventLoopGroup.singleton.next())
+        let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
+        engine = RedisEngine(settings.redis, eventLoop: eventLoop)
+        client = ClusterClient(settings.cluster, engine, eventLoop: eventLoop)
         client.attach(member, of: .pusher)
         client.attach(factory, of: .pusher)
         client.start()
@@ -31,7 +42,7 @@ final class LiveNode: Sendable {
 
     /// Starts a node and waits until it can be used.
     static func ready(
-        _ redis: RedisProcess, _ name: String, _ change: (inout ClusterSettings) -> Void = { _ in }
+        _ redis: RedisProcess, _ name: String, _ change: (inout Settings) -> Void = { _ in }
     ) async throws -> LiveNode {
         let node = try LiveNode(redis, name, change)
         #expect(await node.client.waitUntilReady(within: .seconds(60)))
@@ -73,12 +84,12 @@ struct RedisOperator {
 
     init(_ redis: RedisProcess) async throws {
         let other = try #require(ClusterKeys(cluster: "operator"))
-        node = try await LiveNode.ready(redis, "operator") { $0.keys = other }
+        node = try await LiveNode.ready(redis, "operator") { $0.redis.keys = other }
     }
 
     @discardableResult
     func order(_ name: String, _ arguments: String...) async throws -> RedisValue {
-        try await node.client.read(RedisCommand(name, arguments.map { .text($0) }), within: .seconds(60))
+        try await node.engine.send(RedisCommand(name, arguments.map { .text($0) }), within: .seconds(60))
     }
 
     func close() async {

@@ -2,8 +2,8 @@ import ClusterTestSupport
 import ServerCluster
 
 /// What the scripts and commands of a cluster do, as a value, with the faults of a real server: it can lose its latest writes, or all.
-struct ModelRedis {
-    struct Record {
+struct ModelRedis: Sendable {
+    struct Record: Sendable {
         var position: ClusterPosition
         var node: ClusterNode
         var expires: Int
@@ -15,14 +15,14 @@ struct ModelRedis {
         var asRead: ClusterLeaderRecord { ClusterLeaderRecord(position: position, leader: node, previous: before) }
     }
 
-    struct Kept {
+    struct Kept: Sendable {
         var record: Record?
         var log: [ClusterBatch] = []
         /// What is written with batches.
         var collections = MemoryCollections()
     }
 
-    private(set) var kept = Kept()
+    var kept = Kept()
     /// The latest states, oldest first: what a server that loses writes comes back with.
     private var history: [Kept] = []
     /// Milliseconds.
@@ -30,13 +30,13 @@ struct ModelRedis {
     /// What was published since it was last asked.
     var published: [(channel: Channel, message: Message)] = []
 
-    enum Channel: Hashable {
+    enum Channel: Hashable, Sendable {
         case log
         case requests(UInt64)
         case answers(UInt64)
     }
 
-    enum Message {
+    enum Message: Sendable {
         case batch(ClusterBatch)
         case resigned
         case requests(ClusterRequests)

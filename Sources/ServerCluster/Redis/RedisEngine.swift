@@ -1,0 +1,273 @@
+import Logging
+import NIOConcurrencyHelpers
+import NIOCore
+import RedisClient
+
+/// The settings of a node's connections to the Redis of a partition.
+package struct RedisEngineSettings: Sendable {
+    package var node: ClusterNode
+    package var keys: ClusterKeys
+    package var link: RedisLinkSettings
+    package var logger: Logger
+    /// The version of this server, which the leader shows to operators.
+    package var version = ""
+
+    package init(node: ClusterNode, keys: ClusterKeys, link: RedisLinkSettings, logger: Logger) {
+        self.node = node
+        self.keys = keys
+        self.link = link
+        self.logger = logger
+    }
+}
+
+/// Redis as the store of a cluster: scripts for the election and for batches, streams for the log, and channels for the messages of nodes.
+package final class RedisEngine: StoreEngine {
+    package let settings: RedisEngineSettings
+    private let eventLoop: any EventLoop
+    private let state: NIOLockedValueBox<State>
+
+    private struct State: Sendable {
+        var link: RedisLink?
+        var report: (@Sendable (StoreEvent) -> Void)?
+        /// For each connection that cannot be used, the reason.
+        var trouble: [RedisLane: String] = [.commands: "not connected yet", .messages: "not connected yet"]
+        var refusesWrites = false
+        var evictionPolicy: String?
+        var versions: NodeVersions
+    }
+
+    /// - Parameter eventLoop: the event loop of the node.
+    package init(_ settings: RedisEngineSettings, eventLoop: any EventLoop) {
+        self.settings = settings
+        self.eventLoop = eventLoop
+        state = NIOLockedValueBox(
+            State(
+                versions: NodeVersions(settings.keys.versions, node: settings.node, version: settings.version)))
+    }
+
+    private var keys: ClusterKeys { settings.keys }
+    private var logger: Logger { settings.logger }
+
+    package var collections: any ClusterStore {
+        RedisCollections(key: keys.storeKey) { [self] (command) async throws(RedisFailure) -> RedisValue in
+            try await send(command, within: .seconds(10))
+        }
+    }
+
+    private func report(_ event: StoreEvent) { state.withLockedValue(\.report)?(event) }
+
+    // MARK: Calls
+
+    private func send(
+        _ call: RedisCall, within limit: Duration,
+        completion: @escaping @Sendable (Result<RedisValue, RedisFailure>) -> Void
+    ) {
+        guard let link = state.withLockedValue(\.link) else {
+            return eventLoop.execute { completion(.failure(.expired)) }
+        }
+        link.send(call, within: limit, completion: completion)
+    }
+
+    /// Performs a command over the node's connection.
+    package func send(_ command: RedisCommand, within limit: Duration) async throws(RedisFailure) -> RedisValue {
+        let result = await withCheckedContinuation { continuation in
+            send(.command(command), within: limit) { continuation.resume(returning: $0) }
+        }
+        return try result.get()
+    }
+
+    package func elect(_ candidacy: Candidacy, completion: @escaping @Sendable (ElectionOutcome) -> Void) {
+        send(keys.election(candidacy), within: .seconds(2)) { [self] result in
+            noteWrites(result)
+            completion((try? result.get()).map { ElectionOutcome($0) } ?? .failed)
+        }
+    }
+
+    package func countListeners(of leader: ClusterNode, completion: @escaping @Sendable (Int?) -> Void) {
+        let command = RedisCommand("PUBSUB", "NUMSUB", .text(keys.requestsChannel(of: leader)))
+        send(.command(command), within: .seconds(2)) {
+            completion((try? $0.get())?.elements?.last?.number.map { Int(clamping: $0) })
+        }
+    }
+
+    package func readPosition(completion: @escaping @Sendable (Result<ClusterLeaderRecord?, StoreFailure>) -> Void) {
+        send(keys.readPosition, within: .seconds(2)) { result in
+            completion(result.map { ClusterLeaderRecord($0.elements ?? []) }.mapError { StoreFailure($0) })
+        }
+    }
+
+    package func readLog(
+        after position: ClusterPosition, within limit: Duration,
+        completion: @escaping @Sendable (Result<LogPage, StoreFailure>) -> Void
+    ) {
+        send(keys.readLog(after: position), within: limit) { result in
+            completion(result.map { ClusterBatch.list($0) }.mapError { StoreFailure($0) })
+        }
+    }
+
+    package func commit(_ commit: ClusterCommit, completion: @escaping @Sendable (CommitOutcome) -> Void) {
+        let namesKeys = settings.link.endpoint.locator.isCluster
+        send(keys.commit(commit, namesKeys: namesKeys), within: .seconds(5)) { [logger] result in
+            if case .success(let value) = result, let failures = value.elements?.dropFirst().first?.number, failures > 0,
+                value.elements?.first?.text == "kept"
+            {
+                logger.error("Redis refused commands of a batch", metadata: ["count": "\(failures)"])
+            }
+            completion(CommitOutcome(result))
+        }
+    }
+
+    package func publish(_ requests: ClusterRequests, to leader: ClusterNode) {
+        let channel = keys.requestsChannel(of: leader)
+        send(.command(RedisCommand("PUBLISH", .text(channel), .bytes(requests.encoded()))), within: .seconds(2)) { _ in }
+    }
+
+    package func answer(
+        _ answers: ClusterAnswers, to node: ClusterNode, completion: @escaping @Sendable (Bool) -> Void
+    ) {
+        // Other lost messages are sent again.
+        send(keys.answer(answers, to: node), within: .seconds(5)) { completion((try? $0.get())?.text == "fenced") }
+    }
+
+    /// Records from the answer to a writing script whether Redis accepts writes (rule CR-37). Redis refuses such a script before it
+    /// starts while it accepts no writes, so followers, which only ask for the leader, find out too.
+    private func noteWrites(_ result: Result<RedisValue, RedisFailure>) {
+        let refuses: Bool
+        switch result {
+        case .success: refuses = false
+        case .failure(.refused(let reply)) where reply.remedy == .refuseWrites:
+            refuses = true
+            if !state.withLockedValue(\.refusesWrites) {
+                logger.error("Redis takes no writes", metadata: ["cause": "\(reply)"])
+            }
+        case .failure: return
+        }
+        state.withLockedValue { $0.refusesWrites = refuses }
+        report(.refusesWrites(refuses))
+    }
+
+    // MARK: Life
+
+    package func start(events: @escaping @Sendable (StoreEvent) -> Void) {
+        let link = RedisLink(settings.link, eventLoop: eventLoop) { [weak self] event in self?.hear(event) }
+        state.withLockedValue { state in
+            state.report = events
+            state.link = link
+        }
+        let channels = [keys.logChannel, keys.requestsChannel(of: settings.node), keys.answersChannel(of: settings.node)]
+            .map { ByteBuffer(string: $0) }
+        link.subscribe(to: channels, within: .seconds(30)) { _ in }
+        link.start()
+    }
+
+    /// Uses another user and password for all later attempts to connect, and retries at once if a connection is missing.
+    package func renew(_ endpoint: RedisEndpoint) { state.withLockedValue(\.link)?.renew(endpoint) }
+
+    package func close(completion: @escaping @Sendable () -> Void) {
+        let link = state.withLockedValue { state in
+            defer { state.link = nil }
+            return state.link
+        }
+        guard let link else { return completion() }
+        link.send(.command(RedisCommand("PING")), within: .seconds(1)) { _ in
+            link.close()
+            completion()
+        }
+    }
+
+    /// Checks whether Redis deletes keys when its memory is full (rule CR-38), because that setting may change at any time.
+    package func watch(_ nodes: [ClusterNode]?) {
+        send(.command(RedisCommand("INFO", "memory")), within: .seconds(2)) { [self] result in
+            guard let value = try? result.get() else { return }
+            let policy = RedisInfo(value).evictionPolicy
+            let former = state.withLockedValue { state in
+                defer { state.evictionPolicy = policy }
+                return state.evictionPolicy
+            }
+            if let policy, former != policy {
+                logger.error(
+                    "Redis deletes keys when its memory is full. \(RedisExamination.evictionAdvice)",
+                    metadata: ["policy": "\(policy)"])
+            }
+            report(.evictionPolicy(policy))
+        }
+        let versions = state.withLockedValue(\.versions)
+        send(versions.store, within: .seconds(2)) { _ in }
+        guard let nodes else { return }
+        send(versions.read, within: .seconds(2)) { [self] result in
+            guard let value = try? result.get() else { return }
+            let (former, versions) = state.withLockedValue { state in
+                (state.versions.noted(value, nodes: nodes), state.versions)
+            }
+            report(.versions(nodes.reduce(into: [:]) { $0[$1] = versions.version(of: $1) }))
+            if let former { send(former, within: .seconds(2)) { _ in } }
+        }
+    }
+
+    // MARK: Events of the link
+
+    private func hear(_ event: RedisLinkEvent) {
+        switch event {
+        case .status(let lane, let linkStatus): note(linkStatus, of: lane)
+        case .interrupted: report(.interrupted)
+        case .restored: report(.restored)
+        case .message(let message): receive(message)
+        // A subscription of this node ends only when Redis changes its role, and the connection detects that.
+        case .unsubscribed: break
+        }
+    }
+
+    private func note(_ linkStatus: RedisLinkStatus, of lane: RedisLane) {
+        let former = state.withLockedValue(\.trouble[lane])
+        let trouble: String?
+        switch linkStatus {
+        case .ready: trouble = nil
+        case .connecting: trouble = former ?? "connecting"
+        case .waiting(let loss, _):
+            trouble = loss.description
+            if loss.isFinal {
+                if former != trouble {
+                    logger.error(
+                        "Redis refuses this server, which tries again every 5 to 30 s; change Redis, or the password in redis and send SIGHUP",
+                        metadata: ["cause": "\(loss)"])
+                }
+            } else if former == nil {
+                logger.warning("Redis is away", metadata: ["cause": "\(loss)"])
+            }
+        case .stopped(.closed): trouble = RedisLoss.closed.description
+        case .stopped(let loss):
+            logger.error("Redis is given up", metadata: ["cause": "\(loss)"])
+            trouble = loss.description
+        }
+        state.withLockedValue { $0.trouble[lane] = trouble }
+        report(.trouble(StoreLane(lane), trouble))
+    }
+
+    private func receive(_ message: RedisMessage) {
+        let (channel, payload) = (message.channel.readableBytesView, message.payload)
+        if channel.elementsEqual(keys.logChannel.utf8) {
+            guard payload.readableBytes > 0 else { return report(.resigned) }
+            guard let batch = try? ClusterBatch(decoding: payload) else { return unreadable("a batch of the log") }
+            report(.batch(batch))
+        } else if channel.elementsEqual(keys.answersChannel(of: settings.node).utf8) {
+            guard let answers = try? ClusterAnswers(decoding: payload) else { return unreadable("an answer of the leader") }
+            report(.answers(answers))
+        } else {
+            guard let requests = try? ClusterRequests(decoding: payload) else { return unreadable("a request of a node") }
+            report(.requests(requests))
+        }
+    }
+
+    private func unreadable(_ message: String) {
+        logger.error("\(message) cannot be read: all nodes have to run the same version")
+    }
+}
+
+extension StoreLane {
+    fileprivate init(_ lane: RedisLane) {
+        switch lane {
+        case .commands: self = .commands
+        case .messages: self = .messages
+        }
+    }
+}
