@@ -10,7 +10,7 @@ TSAN_FLAGS := --sanitize=thread --scratch-path .build-tsan $(LEAN_FLAGS) $(WHOLE
 TSAN_ONLY := LIFELINE_TEST_TARGETS=ConnectionEngineTests,EngineRuntimeTests,IntegrationTests
 # Tests without sockets run in parallel; those that watch real time on real sockets run one after the other. None of the first may wait
 # for real time: tests that compute do not yield, so a test that waits goes on only when all others have been started.
-PURE := ConnectionEngineTests|EngineRuntimeTests|WebSocketFramingTests|RedisClientTests|IdentifiersTests|WireCodingTests|BodyCompressionTests|PusherProtocolTests|PubNubProtocolTests|ChatProtocolTests|ServerStorageTests|PusherCoreTests|PubNubCoreTests|ChatCoreTests|ServerValuesTests|ServerRuntimeTests|ServerClusterTests
+PURE := ConnectionEngineTests|EngineRuntimeTests|WebSocketFramingTests|RedisClientTests|IdentifiersTests|WireCodingTests|BodyCompressionTests|PusherProtocolTests|PubNubProtocolTests|ChatProtocolTests|ServerStorageTests|PusherCoreTests|PubNubCoreTests|ChatCoreTests|ServerValuesTests|ServerRuntimeTests|ServerClusterTests|RedisStoreEngineTests
 # Those of the sockets' tests that run beside the others, in a process of their own: about half of their time.
 SERVER := LifelineServerTests|PusherServerTests|PubNubServerTests|ChatServerTests
 # The tests of TLS, which run a second time with TLS added after connecting (rule SO-102).

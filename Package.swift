@@ -275,15 +275,17 @@ let package = Package(
                 "PusherProtocol", "WireCoding", "WebSocketFraming", deque, nioCore, nioPosix, nioLocks, logging,
                 orderedCollections,
             ]),
-        // What the nodes of a cluster say to each other over Redis, and the one of them that decides.
+        // What the nodes of a cluster say to each other, and the one of them that decides; over a store of any kind.
+        library(
+            "ServerCluster",
+            [
+                "Identifiers", "ServerRuntime", "ServerValues", deque, nioCore, nioPosix, nioHTTP1, nioLocks, logging,
+            ]),
+        // Redis as the store of a cluster.
         .target(
-            name: "ServerCluster",
-            dependencies: [
-                "Identifiers", "RedisClient", "ServerRuntime", "ServerValues", "ConnectionEngine", deque, nioCore, nioPosix,
-                nioHTTP1, nioLocks, logging,
-            ],
-            resources: ["lead", "commit", "answer", "read"].map { .embedInCode("Redis/Scripts/\($0).lua") }, swiftSettings: strict
-        ),
+            name: "RedisStoreEngine",
+            dependencies: ["RedisClient", "ServerCluster", "ServerRuntime", "ServerValues", nioCore, nioLocks, logging],
+            resources: ["lead", "commit", "answer", "read"].map { .embedInCode("Scripts/\($0).lua") }, swiftSettings: strict),
         // The files of the console in a browser, as part of the program: a program has no bundle beside it.
         .target(
             name: "ConsolePages",
@@ -307,7 +309,9 @@ let package = Package(
         library(
             "LifelineServer",
             [
-                "Identifiers", "ServerRuntime", "ServerCluster", "RedisClient", "PusherServer", "PubNubServer", "ChatServer",
+                "Identifiers", "ServerRuntime", "ServerCluster", "RedisClient", "RedisStoreEngine", "PusherServer",
+                "PubNubServer",
+                "ChatServer",
                 "ServiceBridge", "ServerConsole", "ServerDescriptions", "ServerStorage", "HubStorage", "WireCoding",
                 "PostgreSQLStorage", "ServerValues",
                 crypto, nioCore, nioPosix, nioLocks, logging, serviceLifecycle,
@@ -317,6 +321,7 @@ let package = Package(
             dependencies: [
                 "ConnectionEngine", "EngineRuntime", "Identifiers", "HTTPTransport", "WebSocketTransport", "Lifeline",
                 "LifelineBackend", "LifelineServer", "ServerRuntime", "ServerConsole", "ServerCluster", "RedisClient",
+                "RedisStoreEngine",
                 "PusherProtocol", "PubNubProtocol", "ChatProtocol", "ServerStorage", "HubStorage", "WireCoding",
                 "PostgreSQLStorage", "TransportCommon", "WebSocketFraming", nioCore, nioPosix, nioLocks, nioTLS, nioSSL, x509,
                 orderedCollections,
@@ -406,7 +411,8 @@ let package = Package(
         .target(name: "RedisTestSupport", dependencies: [], path: "Tests/RedisTestSupport", swiftSettings: strict),
         // A cluster without Redis, in one process.
         .target(
-            name: "ClusterTestSupport", dependencies: ["ServerCluster", "RedisClient", nioCore, nioPosix, nioLocks],
+            name: "ClusterTestSupport",
+            dependencies: ["ServerCluster", "RedisClient", "RedisStoreEngine", nioCore, nioPosix, nioLocks],
             path: "Tests/ClusterTestSupport", swiftSettings: strict),
         // A protocol of its own, as docs/adding-a-protocol.md describes it.
         .target(
@@ -418,16 +424,20 @@ let package = Package(
         tests(
             "ServerClusterTests",
             [
-                "ClusterTestSupport", "Identifiers", "ServerCluster", "ServerRuntime", "RedisClient", "ServerValues", nioCore,
-                nioHTTP1, nioPosix, nioLocks, logging,
+                "ClusterTestSupport", "Identifiers", "ServerCluster", "ServerRuntime", "ServerValues", nioCore, nioHTTP1,
+                nioPosix,
+                nioLocks, logging,
             ]),
+        tests("RedisStoreEngineTests", ["RedisStoreEngine", "RedisClient", "ServerCluster", nioCore, nioLocks]),
         tests(
             "RedisClientServerTests",
             ["SocketTestSupport", "RedisTestSupport", "RedisClient", nioCore, nioPosix, nioLocks, nioSSL]),
         tests(
             "ClusterRedisTests",
             [
-                "SocketTestSupport", "RedisTestSupport", "ServerCluster", "ServerRuntime", "RedisClient", nioCore, nioPosix,
+                "SocketTestSupport", "RedisTestSupport", "RedisStoreEngine", "ServerCluster", "ServerRuntime", "RedisClient",
+                nioCore,
+                nioPosix,
                 nioLocks, logging,
             ]),
         tests("IdentifiersTests", ["Identifiers"]),
@@ -482,7 +492,7 @@ let package = Package(
             "LifelineCommandTests",
             [
                 "LifelineCommand", "ConnectionEngine", "Lifeline", "LifelineServer", "ServerRuntime", "ServerConsole",
-                "RedisClient",
+                "RedisClient", "RedisStoreEngine",
                 "EchoServer", "SocketTestSupport", "TelemetryTestSupport", "ServerStorage", "ServerCluster", "WireCoding",
                 "TransportCommon",
                 "WebSocketFraming", "PubNubProtocol", "PusherProtocol", argumentParser, crypto, nioCore, nioPosix, nioEmbedded,

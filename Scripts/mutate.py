@@ -66,6 +66,7 @@ SUITES = {
     "ServerValues": ["ServerValuesTests", SERVER],
     "ServerRuntime": ["ServerRuntimeTests", SERVER],
     "ServerCluster": ["ServerClusterTests", SERVER + ".*Cluster|ClusterRedisTests"],
+    "RedisStoreEngine": ["RedisStoreEngineTests", "ClusterRedisTests"],
     "ServiceBridge": ["LifelineServerTests.*Bridge"],
     "ServerConsole": ["ServerConsoleTests", SERVER + ".*Console"],
     "PostgreSQLStorage": ["PostgreSQLStorageTests"],
@@ -77,7 +78,7 @@ SUITES = {
 }
 # Tests that watch real time on real sockets run one after the other.
 PARALLEL = re.compile(r"^(ConnectionEngine|EngineRuntime|WebSocketFraming|RedisClient|Identifiers|WireCoding|BodyCompression|\w+Protocol|"
-                      r"ServerStorage|PusherCore|PubNubCore|ChatCore|ServerValues|ServerRuntime|ServerCluster)Tests(\||$)")
+                      r"ServerStorage|PusherCore|PubNubCore|ChatCore|ServerValues|ServerRuntime|ServerCluster|RedisStoreEngine)Tests(\||$)")
 
 
 @dataclasses.dataclass(frozen=True)

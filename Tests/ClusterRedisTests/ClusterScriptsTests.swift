@@ -2,9 +2,10 @@ import NIOCore
 import NIOPosix
 import RedisClient
 import RedisTestSupport
+import ServerCluster
 import Testing
 
-@testable import ServerCluster
+@testable import RedisStoreEngine
 
 /// Every answer of both scripts, by a real Redis.
 @Suite(.enabled(if: RedisProcess.isInstalled, "\(RedisProcess.reason)"), .timeLimit(.minutes(3)))

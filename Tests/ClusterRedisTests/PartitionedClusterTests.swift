@@ -1,5 +1,6 @@
 import NIOCore
 import RedisClient
+import RedisStoreEngine
 import RedisTestSupport
 import ServerCluster
 import Testing

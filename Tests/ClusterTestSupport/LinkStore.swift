@@ -1,6 +1,7 @@
 import NIOConcurrencyHelpers
 import NIOCore
 import RedisClient
+import RedisStoreEngine
 import ServerCluster
 
 /// Carries writes out over a link to Redis, one after the other.

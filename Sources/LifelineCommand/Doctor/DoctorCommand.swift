@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import NIOConcurrencyHelpers
 import RedisClient
+import RedisStoreEngine
 import ServerCluster
 
 struct DoctorCommand: AsyncParsableCommand {

@@ -1,4 +1,5 @@
 import PostgreSQLStorage
+import RedisStoreEngine
 import ServerCluster
 
 /// One test of Redis or of a place for data, and its result.

@@ -1,5 +1,6 @@
 import ConnectionEngine
 import RedisClient
+import RedisStoreEngine
 import ServerCluster
 
 /// Advice for a failed connection to Redis. Rule CL-115.

@@ -3,6 +3,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 import RedisClient
+import RedisStoreEngine
 import ServerCluster
 
 /// Tests a Redis server that the servers of a cluster share: `lifeline doctor --redis`.

@@ -3,6 +3,7 @@ import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 import RedisClient
+import RedisStoreEngine
 import ServerCluster
 import ServerStorage
 

@@ -2,6 +2,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 import RedisClient
+import RedisStoreEngine
 import ServerCluster
 import ServerRuntime
 

@@ -2,6 +2,7 @@ import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 import RedisClient
+import RedisStoreEngine
 import ServerCluster
 import ServerRuntime
 import WireCoding

@@ -1,4 +1,5 @@
 import RedisClient
+import RedisStoreEngine
 import ServerCluster
 
 /// The Redis or Valkey that several servers share, the partitions into which they divide the applications, and the name of this server.

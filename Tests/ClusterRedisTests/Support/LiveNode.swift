@@ -3,6 +3,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 import RedisClient
+import RedisStoreEngine
 import RedisTestSupport
 import ServerCluster
 import ServerRuntime

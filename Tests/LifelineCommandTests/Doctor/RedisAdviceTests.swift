@@ -1,5 +1,6 @@
 import ConnectionEngine
 import RedisClient
+import RedisStoreEngine
 import ServerCluster
 import Testing
 

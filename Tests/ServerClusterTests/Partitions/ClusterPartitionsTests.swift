@@ -32,14 +32,9 @@ import Testing
         #expect(counts.count == 16 && counts.values.allSatisfy { (50...150).contains($0) })
     }
 
-    @Test("CR-50: There are 1 to 16 partitions, and the keys of the only one are those of versions without partitions")
-    func keys() throws {
+    @Test("CR-50: There are 1 to 16 partitions")
+    func counts() {
         #expect(ClusterPartitions(0) == nil && ClusterPartitions(17) == nil && ClusterPartitions(16)?.all == 0..<16)
-        let keys = try #require(ClusterKeys(cluster: "eu"))
-        let four = try #require(ClusterPartitions(4))
-        #expect(keys.of(partition: 0, among: .one).name("log") == "{lifeline:eu}:log")
-        #expect(keys.of(partition: 3, among: four).name("log") == "{lifeline:eu:3}:log")
-        #expect(keys.pattern == "{lifeline:eu}:*" && keys.of(partition: 3, among: four).pattern == "{lifeline:eu:*}:*")
     }
 
     @Test("CR-51: Many applications are spread over all partitions about evenly")

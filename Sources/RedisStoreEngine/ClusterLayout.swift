@@ -1,4 +1,5 @@
 import RedisClient
+import ServerCluster
 import ServerValues
 
 /// How a cluster lies in Redis: the number of its partitions, what is divided over them, and the Redis over which they are spread. Each

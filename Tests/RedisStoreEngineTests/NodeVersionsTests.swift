@@ -1,8 +1,9 @@
 import NIOCore
 import RedisClient
+import ServerCluster
 import Testing
 
-@testable import ServerCluster
+@testable import RedisStoreEngine
 
 @Suite struct NodeVersionsTests {
     private let own = ClusterNode(name: "a", incarnation: 1)

@@ -1,5 +1,6 @@
 import NIOCore
 import RedisClient
+import ServerCluster
 
 /// The scripts of a cluster, whose texts are in `Scripts/`, and the decoding of their answers.
 enum ClusterScripts {

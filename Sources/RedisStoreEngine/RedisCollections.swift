@@ -1,5 +1,6 @@
 import NIOCore
 import RedisClient
+import ServerCluster
 
 /// Reads and writes the collections of a cluster with commands of Redis.
 package struct RedisCollections: ClusterStore {

@@ -1,8 +1,9 @@
 import NIOCore
 import RedisClient
+import ServerCluster
 import Testing
 
-@testable import ServerCluster
+@testable import RedisStoreEngine
 
 /// The commands of Redis for each kind of question, and their answers.
 @Suite struct RedisReadTests {

@@ -1,8 +1,9 @@
 import NIOCore
 import RedisClient
+import ServerCluster
 import Testing
 
-@testable import ServerCluster
+@testable import RedisStoreEngine
 
 /// The commands of Redis for each kind of write. Versions next to each other store with them what the other one restores, so a change of this
 /// table is a change of what is stored.

@@ -1,5 +1,6 @@
 import NIOConcurrencyHelpers
 import RedisClient
+import RedisStoreEngine
 import ServerCluster
 import Testing
 

@@ -1,5 +1,6 @@
 import NIOCore
 import RedisClient
+import ServerCluster
 
 /// The names of a cluster's keys and channels in Redis. All have one hash tag, so they are in one slot of a Redis Cluster, and one
 /// script may access all of them.

@@ -1,4 +1,5 @@
 import RedisClient
+import ServerCluster
 
 /// The versions of the servers of a cluster, for operators who upgrade them one after the other. They are in a hash in Redis, because the
 /// messages between nodes are read by neighbouring versions and do not change for this (rule CR-48).

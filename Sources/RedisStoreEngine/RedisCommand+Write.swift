@@ -1,4 +1,5 @@
 import RedisClient
+import ServerCluster
 
 // Writes of a cluster as commands of Redis. Their words and the names of keys are a layout that neighbouring versions share (rule CR-71).
 extension RedisCommand {
@@ -60,14 +61,12 @@ extension [RedisArgument] {
     }
 
     private mutating func append(_ name: String, _ key: StoreKey, all words: [StoreWord]) -> String {
-        reserveCapacity(count + words.count + 1)
         append(RedisArgument(key))
         for word in words { append(RedisArgument(word)) }
         return name
     }
 
     private mutating func append(_ fields: [StoreField]) {
-        reserveCapacity(count + fields.count * 2)
         for field in fields {
             append(RedisArgument(field.name))
             append(RedisArgument(field.value))

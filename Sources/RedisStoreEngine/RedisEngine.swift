@@ -2,6 +2,7 @@ import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 import RedisClient
+import ServerCluster
 
 /// The settings of a node's connections to the Redis of a partition.
 package struct RedisEngineSettings: Sendable {

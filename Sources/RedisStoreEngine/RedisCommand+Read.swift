@@ -1,5 +1,6 @@
 import NIOCore
 import RedisClient
+import ServerCluster
 
 // Questions of a cluster as commands of Redis, and the answers.
 extension RedisCommand {
