@@ -1,3 +1,4 @@
+import ClusterTestSupport
 import NIOCore
 import ServerCluster
 import ServerValues

@@ -1,10 +1,10 @@
-import ClusterTestSupport
 import NIOConcurrencyHelpers
 import NIOCore
+import NIOPosix
 import ServerCluster
 
 /// A store in memory for nodes of one process: the model of the simulation, and a way for messages between the nodes.
-final class MemoryServer: Sendable {
+package final class MemoryServer: Sendable {
     private let state = NIOLockedValueBox(State())
 
     private struct State: Sendable {
@@ -13,8 +13,10 @@ final class MemoryServer: Sendable {
         var engines: [UInt64: MemoryEngine] = [:]
     }
 
+    package init() {}
+
     /// Performs something, and sends what it has published to the nodes.
-    func perform<Value: Sendable>(_ body: (inout ModelRedis) -> Value) -> Value {
+    package func perform<Value: Sendable>(_ body: (inout ModelRedis) -> Value) -> Value {
         state.withLockedValue { state in
             let value = body(&state.model)
             for (channel, message) in state.model.published {
@@ -29,32 +31,34 @@ final class MemoryServer: Sendable {
         }
     }
 
-    func send(_ requests: ClusterRequests, to node: ClusterNode) {
+    fileprivate func send(_ requests: ClusterRequests, to node: ClusterNode) {
         state.withLockedValue { $0.engines[node.incarnation] }?.report(.requests(requests))
     }
 
-    func has(_ node: ClusterNode) -> Bool { state.withLockedValue { $0.engines[node.incarnation] != nil } }
-    func add(_ engine: MemoryEngine) { state.withLockedValue { $0.engines[engine.node.incarnation] = engine } }
-    func remove(_ node: ClusterNode) { state.withLockedValue { $0.engines[node.incarnation] = nil } }
+    fileprivate func has(_ node: ClusterNode) -> Bool { state.withLockedValue { $0.engines[node.incarnation] != nil } }
+    fileprivate func add(_ engine: MemoryEngine) { state.withLockedValue { $0.engines[engine.node.incarnation] = engine } }
+    fileprivate func remove(_ node: ClusterNode) { state.withLockedValue { $0.engines[node.incarnation] = nil } }
 }
 
 /// A store engine without Redis. It knows nothing of services, and no machine or service knows of it.
-final class MemoryEngine: StoreEngine {
-    let node: ClusterNode
+package final class MemoryEngine: StoreEngine {
+    package let node: ClusterNode
     private let server: MemoryServer
-    private let eventLoop: any EventLoop
+    package let eventLoop: any EventLoop
     private let events = NIOLockedValueBox<(@Sendable (StoreEvent) -> Void)?>(nil)
 
-    init(_ node: ClusterNode, _ server: MemoryServer, eventLoop: any EventLoop) {
+    package init(
+        _ node: ClusterNode, _ server: MemoryServer, eventLoop: any EventLoop = MultiThreadedEventLoopGroup.singleton.next()
+    ) {
         self.node = node
         self.server = server
         self.eventLoop = eventLoop
     }
 
-    var collections: any ClusterStore { Collections(server: server) }
+    package var collections: any ClusterStore { Collections(server: server) }
 
     /// Events come in their order, because an event loop keeps the order of its tasks.
-    func report(_ event: StoreEvent) {
+    fileprivate func report(_ event: StoreEvent) {
         eventLoop.execute { [events] in events.withLockedValue { $0 }?(event) }
     }
 
@@ -66,14 +70,14 @@ final class MemoryEngine: StoreEngine {
         eventLoop.execute { completion(value) }
     }
 
-    func start(events: @escaping @Sendable (StoreEvent) -> Void) {
+    package func start(events: @escaping @Sendable (StoreEvent) -> Void) {
         self.events.withLockedValue { $0 = events }
         server.add(self)
         for lane in StoreLane.allCases { report(.trouble(lane, nil)) }
         report(.restored)
     }
 
-    func elect(_ candidacy: Candidacy, completion: @escaping @Sendable (ElectionOutcome) -> Void) {
+    package func elect(_ candidacy: Candidacy, completion: @escaping @Sendable (ElectionOutcome) -> Void) {
         perform(completion) {
             $0.elect(
                 candidacy.mode, candidacy.node, generation: candidacy.generation, seen: candidacy.seen,
@@ -81,35 +85,35 @@ final class MemoryEngine: StoreEngine {
         }
     }
 
-    func countListeners(of leader: ClusterNode, completion: @escaping @Sendable (Int?) -> Void) {
+    package func countListeners(of leader: ClusterNode, completion: @escaping @Sendable (Int?) -> Void) {
         let count = server.has(leader) ? 1 : 0
         eventLoop.execute { completion(count) }
     }
 
-    func readPosition(completion: @escaping @Sendable (Result<ClusterLeaderRecord?, StoreFailure>) -> Void) {
+    package func readPosition(completion: @escaping @Sendable (Result<ClusterLeaderRecord?, StoreFailure>) -> Void) {
         perform(completion) { .success($0.kept.record?.asRead) }
     }
 
-    func readLog(
+    package func readLog(
         after position: ClusterPosition, within limit: Duration,
         completion: @escaping @Sendable (Result<LogPage, StoreFailure>) -> Void
     ) {
         perform(completion) { .success(LogPage($0.log(after: position), isAll: true)) }
     }
 
-    func commit(_ commit: ClusterCommit, completion: @escaping @Sendable (CommitOutcome) -> Void) {
+    package func commit(_ commit: ClusterCommit, completion: @escaping @Sendable (CommitOutcome) -> Void) {
         perform(completion) { $0.commit(commit) }
     }
 
-    func publish(_ requests: ClusterRequests, to leader: ClusterNode) { server.send(requests, to: leader) }
+    package func publish(_ requests: ClusterRequests, to leader: ClusterNode) { server.send(requests, to: leader) }
 
-    func answer(_ answers: ClusterAnswers, to node: ClusterNode, completion: @escaping @Sendable (Bool) -> Void) {
+    package func answer(_ answers: ClusterAnswers, to node: ClusterNode, completion: @escaping @Sendable (Bool) -> Void) {
         perform(completion) { !$0.answer(answers, to: node) }
     }
 
-    func watch(_ nodes: [ClusterNode]?) { report(.versions([:])) }
+    package func watch(_ nodes: [ClusterNode]?) { report(.versions([:])) }
 
-    func close(completion: @escaping @Sendable () -> Void) {
+    package func close(completion: @escaping @Sendable () -> Void) {
         server.remove(node)
         eventLoop.execute(completion)
     }

@@ -1,49 +1,50 @@
-import ClusterTestSupport
 import ServerCluster
 
 /// What the scripts and commands of a cluster do, as a value, with the faults of a real server: it can lose its latest writes, or all.
-struct ModelRedis: Sendable {
-    struct Record: Sendable {
-        var position: ClusterPosition
-        var node: ClusterNode
-        var expires: Int
+package struct ModelRedis: Sendable {
+    package struct Record: Sendable {
+        package var position: ClusterPosition
+        package var node: ClusterNode
+        package var expires: Int
         /// The last batch before the leader's first one.
-        var before: ClusterPosition
+        package var before: ClusterPosition
         /// Whom the last leader has chosen, and until when nobody else is elected.
-        var reserved: (node: ClusterNode, end: Int)?
+        package var reserved: (node: ClusterNode, end: Int)?
 
-        var asRead: ClusterLeaderRecord { ClusterLeaderRecord(position: position, leader: node, previous: before) }
+        package var asRead: ClusterLeaderRecord { ClusterLeaderRecord(position: position, leader: node, previous: before) }
     }
 
-    struct Kept: Sendable {
-        var record: Record?
-        var log: [ClusterBatch] = []
+    package struct Kept: Sendable {
+        package var record: Record?
+        package var log: [ClusterBatch] = []
         /// What is written with batches.
-        var collections = MemoryCollections()
+        package var collections = MemoryCollections()
     }
 
-    var kept = Kept()
+    package var kept = Kept()
     /// The latest states, oldest first: what a server that loses writes comes back with.
     private var history: [Kept] = []
     /// Milliseconds.
-    var time = 1_000_000
+    package var time = 1_000_000
     /// What was published since it was last asked.
-    var published: [(channel: Channel, message: Message)] = []
+    package var published: [(channel: Channel, message: Message)] = []
 
-    enum Channel: Hashable, Sendable {
+    package init() {}
+
+    package enum Channel: Hashable, Sendable {
         case log
         case requests(UInt64)
         case answers(UInt64)
     }
 
-    enum Message: Sendable {
+    package enum Message: Sendable {
         case batch(ClusterBatch)
         case resigned
         case requests(ClusterRequests)
         case answers(ClusterAnswers)
     }
 
-    mutating func elect(
+    package mutating func elect(
         _ mode: ElectionMode, _ node: ClusterNode, generation: UInt64?, seen: UInt64, successor: ClusterNode? = nil
     ) -> ElectionOutcome {
         let isOwn = kept.record.map { $0.position.generation == generation && $0.node == node } ?? false
@@ -88,13 +89,13 @@ struct ModelRedis: Sendable {
     }
 
     /// - Returns: whether the leader that answers still leads.
-    mutating func answer(_ answers: ClusterAnswers, to node: ClusterNode) -> Bool {
+    package mutating func answer(_ answers: ClusterAnswers, to node: ClusterNode) -> Bool {
         guard kept.record?.position.generation == answers.generation else { return false }
         published.append((.answers(node.incarnation), .answers(answers)))
         return true
     }
 
-    mutating func commit(_ commit: ClusterCommit) -> CommitOutcome {
+    package mutating func commit(_ commit: ClusterCommit) -> CommitOutcome {
         let position = commit.batch.position
         guard let record = kept.record, record.position.generation == position.generation else { return .fenced }
         if position.sequence <= record.position.sequence { return .kept }
@@ -109,17 +110,17 @@ struct ModelRedis: Sendable {
         return .kept
     }
 
-    func log(after position: ClusterPosition) -> [ClusterBatch] { kept.log.filter { $0.position > position } }
+    package func log(after position: ClusterPosition) -> [ClusterBatch] { kept.log.filter { $0.position > position } }
 
     /// Comes back without the latest writes.
-    mutating func lose(_ count: Int) {
+    package mutating func lose(_ count: Int) {
         guard count > 0, !history.isEmpty else { return }
         let index = max(0, history.count - count)
         kept = history[index]
         history.removeSubrange(index...)
     }
 
-    mutating func loseAll() {
+    package mutating func loseAll() {
         kept = Kept()
         history = []
     }

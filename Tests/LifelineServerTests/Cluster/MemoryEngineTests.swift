@@ -1,9 +1,8 @@
-import Logging
+import ClusterTestSupport
+import LifelineServer
 import NIOConcurrencyHelpers
 import NIOCore
-import NIOPosix
 import ServerCluster
-import ServerValues
 import Testing
 
 /// Whole nodes of a cluster, with their clocks and their event loops, over a store engine that is not Redis.
@@ -57,11 +56,10 @@ import Testing
 
         init(_ name: String, _ server: MemoryServer) {
             let node = ClusterNode(name: name, incarnation: .random(in: 1 ... .max))
-            let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
-            let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            let (engine, configuration) = (MemoryEngine(node, server), ServerConfiguration())
             client = ClusterClient(
-                ClusterSettings(node: node, clock: .system, logger: logger), MemoryEngine(node, server, eventLoop: eventLoop),
-                eventLoop: eventLoop)
+                ClusterSettings(node: node, clock: configuration.clock, logger: configuration.logger), engine,
+                eventLoop: engine.eventLoop)
             client.attach(listener, of: .pusher)
             client.attach(Factory(), of: .pusher)
             client.start()
