@@ -10,7 +10,7 @@ package struct ClusterCore: Sendable {
     package private(set) var member: MemberMachine
     package private(set) var leader: LeaderMachine?
     package private(set) var role = ClusterRole.follower
-    /// The leader in the last answer of Redis.
+    /// The leader in the last answer of the store.
     package private(set) var known: ClusterLeaderRecord?
     private let policy: ElectionPolicy
     private let leaderPolicy: LeaderPolicy
@@ -55,10 +55,10 @@ package struct ClusterCore: Sendable {
     }
 
     package var node: ClusterNode { member.node }
-    /// The highest generation that this process has seen: later ones are never lower, whatever Redis has lost.
+    /// The highest generation that this process has seen: later ones are never lower, whatever the store has lost.
     package var highestGeneration: UInt64 { max(member.highestGeneration, leader?.generation ?? 0) }
 
-    // MARK: The way to Redis
+    // MARK: The way to the store
 
     package mutating func restored(at now: MonotonicInstant, into effects: inout [ClusterEffect]) {
         isReady = true
@@ -104,12 +104,12 @@ package struct ClusterCore: Sendable {
         case .vacant:
             retire(into: &effects)
             known = nil
-            // Redis has lost the record of the leader, which may be this process: a new election is needed.
+            // The store has lost the record of the leader, which may be this process: a new election is needed.
             nextElection = now
         }
     }
 
-    /// The number of subscribers to the leader's channel; nil when Redis did not answer.
+    /// The number of subscribers to the leader's channel; nil when the store did not answer.
     package mutating func counted(_ listeners: Int?, at now: MonotonicInstant, into effects: inout [ClusterEffect]) {
         guard role == .follower, let known, let listeners else { return }
         guard listeners == 0, !isGracious(at: now) else {
@@ -189,7 +189,7 @@ package struct ClusterCore: Sendable {
 
     // MARK: Both parts
 
-    /// Requests of the node to the leader bypass Redis when both are this process (rule CR-26).
+    /// Requests of the node to the leader bypass the store when both are this process (rule CR-26).
     package mutating func withMember(
         at now: MonotonicInstant, _ effects: inout [ClusterEffect], _ body: (inout MemberMachine, inout [MemberEffect]) -> Void
     ) {
@@ -197,7 +197,7 @@ package struct ClusterCore: Sendable {
         body(&member, &own)
         for effect in own {
             if leader != nil, case .publish(let requests, node) = effect, !requests.requests.isEmpty {
-                withLeader(&effects) { $0.receive(requests, passedRedis: false, at: now, into: &$1) }
+                withLeader(&effects) { $0.receive(requests, passedStore: false, at: now, into: &$1) }
             } else {
                 effects.append(.member(effect))
             }

@@ -15,7 +15,7 @@ package enum ElectionMode: String, Hashable, Sendable {
     case resign
 }
 
-/// The answer of Redis to a process that takes part in an election.
+/// The answer of the store to a process that takes part in an election.
 package enum ElectionOutcome: Hashable, Sendable {
     /// This process leads from now on; `former` is the previous leader unless it has resigned.
     case elected(generation: UInt64, previous: ClusterPosition, former: FormerLeader?)
@@ -25,14 +25,14 @@ package enum ElectionOutcome: Hashable, Sendable {
     case following(ClusterLeaderRecord)
     /// There is no leader, and this process did not want to lead.
     case vacant
-    /// Redis did not answer.
+    /// The store did not answer.
     case failed
 }
 
 /// The previous leader, which did not resign.
 package struct FormerLeader: Hashable, Sendable {
     package var node: ClusterNode
-    /// The time since it last renewed its lease when the next leader was elected, by the clock of Redis.
+    /// The time since it last renewed its lease when the next leader was elected, by the clock of the store.
     package var silence: Duration
 
     package init(node: ClusterNode, silence: Duration) {
@@ -81,8 +81,8 @@ package struct ElectionPolicy: Hashable, Sendable {
     package var lease: Duration = .seconds(5)
     /// The interval at which leadership is renewed and requested.
     package var interval: Duration = .seconds(1)
-    /// How long a process that reconnects to Redis respects the leader: the leader may have been disconnected as well, and only the
-    /// leader has the data that Redis may have lost.
+    /// How long a process that reconnects to the store respects the leader: the leader may have been disconnected as well, and only the
+    /// leader has the data that the store may have lost.
     package var grace: Duration = .seconds(5)
 
     package init() {}

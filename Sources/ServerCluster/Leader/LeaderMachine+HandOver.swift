@@ -17,7 +17,7 @@ package struct HandOverPolicy: Hashable, Sendable {
 }
 
 extension LeaderMachine {
-    /// Whether the same nodes have taken part for some time, all of them can be heard, and Redis takes what is decided.
+    /// Whether the same nodes have taken part for some time, all of them can be heard, and the store takes what is decided.
     func isSteady(at now: MonotonicInstant, _ policy: HandOverPolicy) -> Bool {
         guard isOpen, !isRefused, !isPaused, hearsItself(at: now), queuedBytes < self.policy.batchBytes else { return false }
         return seats.values.allSatisfy { seat in

@@ -5,14 +5,14 @@ import ServerValues
 extension LeaderMachine {
     /// Handles a message of a node. A message that is not the next one is ignored, because the node sends it again.
     ///
-    /// - Parameter passedRedis: whether the message shows that messages pass through Redis; false for a message of this process's
-    ///   own node that bypassed Redis.
+    /// - Parameter passedStore: whether the message shows that messages pass through the store; false for a message of this process's
+    ///   own node that bypassed the store.
     package mutating func receive(
-        _ message: ClusterRequests, passedRedis: Bool = true, at now: MonotonicInstant, into effects: inout [LeaderEffect]
+        _ message: ClusterRequests, passedStore: Bool = true, at now: MonotonicInstant, into effects: inout [LeaderEffect]
     ) {
         guard isOpen, message.generation == generation, !isGivenUp(message) else { return }
         if message.isFarewell { return giveUp(message.node, into: &effects) }
-        if passedRedis { hear(message.node, at: now) }
+        if passedStore { hear(message.node, at: now) }
         guard seat(for: message, at: now, into: &effects) else { return }
         if seats[message.node]?.session == message.session, message.received > 0 {
             seats[message.node]?.answers.confirm(upTo: message.received, at: now)

@@ -5,7 +5,7 @@ import ServerValues
 /// The leader's side of the cluster as a value: processes the requests of nodes in order, removes silent nodes, and appends
 /// decisions to the log in batches.
 ///
-/// Only one batch is sent to Redis at a time; later decisions become the next batch, so batches grow with the load.
+/// Only one batch is sent to the store at a time; later decisions become the next batch, so batches grow with the load.
 package struct LeaderMachine: Sendable {
     struct Seat: Sendable {
         var session: UInt32
@@ -46,12 +46,12 @@ package struct LeaderMachine: Sendable {
     private var completed: UInt64 = 0
     /// Answers to queries that wait until this number of emissions is stored, in this order.
     private var heldAnswers = Deque<(emissions: UInt64, session: ClusterSession, request: UInt64, payload: ByteBuffer)>()
-    /// The size of a fact or command that is too long for Redis: the leadership ends when the next batch is made.
+    /// The size of a fact or write that is too long for the store: the leadership ends when the next batch is made.
     private var tooLong: Int?
     /// The ids of emissions that were too long.
     private var refusedIDs: [UInt64] = []
     private var current: Underway?
-    /// Whether ``current`` is being written to Redis.
+    /// Whether ``current`` is being written to the store.
     private var isUnderway = false
     private var retry: MonotonicInstant?
     /// The latest stored batches, oldest first.
@@ -115,7 +115,7 @@ package struct LeaderMachine: Sendable {
     private var forks: Set<ClusterPosition> = []
     private let former: (node: ClusterNode, lastHeard: MonotonicInstant)?
 
-    /// Makes a batch after a reconnect, so that Redis gets again what it may have lost meanwhile. Without one, nodes that have missed the
+    /// Makes a batch after a reconnect, so that the store gets again what it may have lost meanwhile. Without one, nodes that have missed the
     /// first batch of this leader would not learn of it, and a leader without nodes decides nothing.
     mutating func confirm(at now: MonotonicInstant, into effects: inout [LeaderEffect]) {
         guard isOpen, !isOver else { return }
@@ -198,7 +198,7 @@ package struct LeaderMachine: Sendable {
                     pieces: pieces), to: node))
     }
 
-    /// Handles the report of Redis that another process leads.
+    /// Handles the report of the store that another process leads.
     package mutating func fenced(into effects: inout [LeaderEffect]) { end(into: &effects) }
 
     /// Makes the next batch if none is in progress.
@@ -270,7 +270,7 @@ package struct LeaderMachine: Sendable {
         return last.map { ClusterPosition(generation: generation, sequence: $0 + 1) }
     }
 
-    /// Handles the answer of Redis to the batch in progress.
+    /// Handles the answer of the store to the batch in progress.
     package mutating func committed(_ outcome: CommitOutcome, at now: MonotonicInstant, into effects: inout [LeaderEffect]) {
         guard !isOver, isUnderway, let underway = current else { return }
         let commit = underway.commit
@@ -279,7 +279,7 @@ package struct LeaderMachine: Sendable {
         switch outcome {
         case .kept:
             if let index = replayed(commit) {
-                // The next batch that Redis has lost, or the one that it could not store because of the loss.
+                // The next batch that the store has lost, or the one that it could not store because of the loss.
                 let next = kept.index(after: index)
                 let again = waiting ?? underway
                 if next < kept.endIndex {
@@ -301,7 +301,7 @@ package struct LeaderMachine: Sendable {
             releaseAnswers(at: now, into: &effects)
             flush(at: now, into: &effects)
         case .behind(let sequence):
-            // Redis has lost the latest batches: they are appended again, so that no node misses them.
+            // The store has lost the latest batches: they are appended again, so that no node misses them.
             guard let index = kept.firstIndex(where: { $0.commit.batch.position.sequence == sequence &+ 1 }) else {
                 return end(into: &effects)
             }
@@ -314,7 +314,7 @@ package struct LeaderMachine: Sendable {
         }
     }
 
-    /// The batch that could not be stored because Redis had lost the batches before it.
+    /// The batch that could not be stored because the store had lost the batches before it.
     private var waiting: Underway?
 
     private func replayed(_ commit: ClusterCommit) -> Int? {
@@ -376,7 +376,7 @@ package struct LeaderMachine: Sendable {
         flush(at: now, into: &effects)
     }
 
-    /// Whether messages pass through Redis: the heartbeats of this process's own node come back from it.
+    /// Whether messages pass through the store: the heartbeats of this process's own node come back from it.
     func hearsItself(at now: MonotonicInstant) -> Bool {
         seats[node].map { now.since($0.lastHeard) < policy.hearing } ?? false
     }
@@ -398,7 +398,7 @@ package struct LeaderMachine: Sendable {
         effects.append(.left(node))
     }
 
-    /// Notifies a node that it was removed, and removes it from Redis. This follows the changes that its end caused: if this leader
+    /// Notifies a node that it was removed, and removes it from the store. This follows the changes that its end caused: if this leader
     /// ends in between, the next one still has the node and ends the rest.
     package mutating func forget(_ node: ClusterNode) {
         emit(ClusterEmission(item: nil, writes: [.removeFields(nodesKey, [.text(node.description)])]))

@@ -6,19 +6,19 @@ package struct LeaderPolicy: Hashable, Sendable {
     /// The time without a heartbeat after which a node is removed.
     package var nodeTimeout: Duration = .seconds(10)
     /// The largest silence that counts against the node of the previous leader when the next leader starts: the node may have been
-    /// disconnected for as long as Redis was, and needs some seconds to announce itself.
+    /// disconnected for as long as the store was, and needs some seconds to announce itself.
     package var longestSilence: Duration = .seconds(6)
     /// If the leader has heard nothing from its own node for this time, the silence of other nodes is ignored, because messages do
-    /// not pass through Redis. Two heartbeats.
+    /// not pass through the store. Two heartbeats.
     package var hearing: Duration = .seconds(4)
     /// The number of bytes at which a batch ends, if it may be divided there.
     package var batchBytes = 1_048_576
     /// The largest number of bytes of one batch: emissions that should be in one batch and exceed it are divided.
     package var joinedBytes = 8_388_608
-    /// The largest length of a fact, answer or command in bytes. Exceeding it ends the leadership, because Redis would never accept
+    /// The largest length of a fact, answer or write in bytes. Exceeding it ends the leadership, because the store would never accept
     /// it.
     package var longestCommand = 50_331_648
-    /// The bytes of the latest batches that are kept in memory, to be appended again if Redis loses them.
+    /// The bytes of the latest batches that are kept in memory, to be appended again if the store loses them.
     package var keptBytes = 33_554_432
     /// How long batches stay in the log: a node may be disconnected for this time without missing any.
     package var logTime: Duration = .seconds(120)
@@ -26,7 +26,7 @@ package struct LeaderPolicy: Hashable, Sendable {
     package var logLength = 50_000
     /// The largest number of bytes of the batches in the log.
     package var logBytes = 67_108_864
-    /// How long to wait before a batch that Redis refused is sent again.
+    /// How long to wait before a batch that the store refused is sent again.
     package var refusal: Duration = .milliseconds(250)
     /// The number of bytes of one piece of an answer to a query.
     package var pieceBytes = 65_536
@@ -109,15 +109,15 @@ package struct ClusterCommit: Hashable, Sendable {
     }
 }
 
-/// The answer of Redis to a batch.
+/// The answer of the store to a batch.
 package enum CommitOutcome: Hashable, Sendable {
     /// The batch is stored, now or by an earlier attempt.
     case kept
     /// Another node leads, or none: nothing was written.
     case fenced
-    /// Redis has lost batches: this is the number of its last one.
+    /// The store has lost batches: this is the number of its last one.
     case behind(UInt64)
-    /// Redis refuses writes at present; nothing was written.
+    /// The store refuses writes at present; nothing was written.
     case refused
     /// It is not known whether the batch is stored.
     case unknown
@@ -149,6 +149,6 @@ package enum LeaderEffect: Sendable {
 package enum LeaderResignation: Hashable, Sendable {
     /// Confirmed data is lost: the services of the next leader have to report it.
     case lost
-    /// A decision has this many bytes, more than Redis accepts at once: it is not stored.
+    /// A decision has this many bytes, more than the store accepts at once: it is not stored.
     case tooLong(bytes: Int)
 }

@@ -50,7 +50,7 @@ extension MemberMachine {
         }
         guard !message.isEmpty else { return }
         effects.append(.publish(self.message(message, leader), to: leader.leader))
-        // Requests to this process itself do not pass through Redis, so the other nodes and the leader do not receive them as a sign of
+        // Requests to this process itself do not pass through the store, so the other nodes and the leader do not receive them as a sign of
         // life.
         if leader.leader != node { lastPublished = now }
         if silentSince == nil { silentSince = now }

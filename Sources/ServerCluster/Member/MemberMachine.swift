@@ -84,7 +84,7 @@ package struct MemberMachine: Sendable {
         phase = .away(since: now)
     }
 
-    // MARK: The way to Redis
+    // MARK: The way to the store
 
     /// Records that messages of the log are complete from here on.
     package mutating func restored(at now: MonotonicInstant, into effects: inout [MemberEffect]) {
@@ -118,14 +118,14 @@ package struct MemberMachine: Sendable {
         phase = .current
         if let record { highestGeneration = max(highestGeneration, record.position.generation) }
         guard let position else {
-            // The messages that arrived meanwhile may come from a leader that did not exist when Redis was asked.
+            // The messages that arrived meanwhile may come from a leader that did not exist when the store was asked.
             if isBehind, record == nil { return locate(at: now, into: &effects) }
             guard let record else { return }
             // Entries from before this node joined are not needed: the leader sends the state to this node.
             self.position = record.last
             return follow(record, at: now, into: &effects)
         }
-        // Redis has lost the record of the last leader, and all data that was stored since then.
+        // The store has lost the record of the last leader, and all data that was stored since then.
         if let record, record.position.generation < position.generation {
             return diverge(from: record.last, at: now, into: &effects)
         }
@@ -157,7 +157,7 @@ package struct MemberMachine: Sendable {
         read(after: position, at: now, into: &effects)
     }
 
-    /// Redis did not answer the request; the next tick repeats it.
+    /// The store did not answer the request; the next tick repeats it.
     package mutating func readFailed() {
         asked = nil
     }
@@ -223,7 +223,7 @@ package struct MemberMachine: Sendable {
     /// The log cannot be continued from this node's position: either entries that the node has not read were removed, or the log does
     /// not contain what the node has applied.
     private mutating func diverge(from last: ClusterPosition, at now: MonotonicInstant, into effects: inout [MemberEffect]) {
-        // With an empty Redis, all nodes have lost all data.
+        // With an empty store, all nodes have lost all data.
         if let position, position > last, last != .origin { fork = last }
         lose(.logEnded, at: now, into: &effects)
     }

@@ -1,7 +1,7 @@
 import NIOCore
 import ServerValues
 
-/// The leader and the end of the log in the answer of Redis.
+/// The leader and the end of the log in the answer of the store.
 package struct ClusterLeaderRecord: Hashable, Sendable {
     /// The leader's generation and last batch; sequence 0 before its first batch.
     package var position: ClusterPosition
@@ -23,7 +23,7 @@ package struct MemberPolicy: Hashable, Sendable {
     package var heartbeat: Duration = .seconds(2)
     /// The time without a message of the leader after which requests are sent again.
     package var retry: Duration = .milliseconds(500)
-    /// How long a node waits for Redis before it treats all facts as lost.
+    /// How long a node waits for the store before it treats all facts as lost.
     package var isolation: Duration = .seconds(30)
     /// The largest number of bytes of requests that wait for the leader.
     package var waitingBytes = 67_108_864
@@ -59,14 +59,14 @@ package enum MemberLoss: Hashable, Sendable, CustomStringConvertible {
     case logEnded
     /// The leader has removed this node.
     case expelled
-    /// Redis was unreachable for too long.
+    /// The store was unreachable for too long.
     case isolated
 
     package var description: String {
         switch self {
-        case .logEnded: "the log in Redis has lost what this node has not read"
+        case .logEnded: "the log in the store has lost what this node has not read"
         case .expelled: "the leader has heard nothing of this node for too long"
-        case .isolated: "this node could not reach Redis for too long"
+        case .isolated: "this node could not reach the store for too long"
         }
     }
 }

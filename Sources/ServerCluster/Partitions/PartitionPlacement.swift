@@ -1,6 +1,6 @@
 import ServerValues
 
-/// Distributes partitions over places: over the servers that may lead them, or over several Redis.
+/// Distributes partitions over places: over the servers that may lead them, or over several stores.
 ///
 /// Each partition prefers the place with the highest hash of both names (rendezvous hashing). No place gets more than one partition
 /// more than another one, because there are few partitions, and rendezvous hashing alone would often give one place twice its share.

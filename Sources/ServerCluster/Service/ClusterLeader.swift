@@ -39,7 +39,7 @@ extension ClusterLeader {
 
 /// Makes the leader's part of a service.
 ///
-/// Called when the node becomes the leader. Restores the state that the previous leader's services have stored in Redis, including the
+/// Called when the node becomes the leader. Restores the state that the previous leader's services have stored, including the
 /// subscriptions and sessions of nodes: ``ClusterLeader/left(_:)`` is called for nodes in it that do not announce themselves in time.
 package protocol ClusterLeaderFactory: AnyObject, Sendable {
     func makeLeader(_ context: ClusterLeaderContext) async throws -> any ClusterLeader
@@ -57,7 +57,7 @@ package struct ClusterLeaderContext: Sendable {
     package let generation: UInt64
     /// The generation of the last leader that has stored anything; nil when there was none, or when it is not known.
     package let former: UInt64?
-    /// Whether Redis has lost confirmed data: positions of clients are invalid then, and the numbers that were assigned last are
+    /// Whether the store has lost confirmed data: positions of clients are invalid then, and the numbers that were assigned last are
     /// not known.
     package let hasLost: Bool
     /// The event loop on which the leader's services are called.
@@ -95,10 +95,10 @@ package struct EmptyClusterLog: ClusterLog {
 
 /// Receives the decisions of a leader's services. May be used from any thread and under locks of the caller: calls only enqueue.
 ///
-/// Everything is written to Redis in the order of the calls, in batches. A batch is stored and sent to the nodes completely or not
+/// Everything is written to the store in the order of the calls, in batches. A batch is stored and sent to the nodes completely or not
 /// at all, and never after another node has become the leader.
 package protocol ClusterOutput: AnyObject, Sendable {
-    /// Publishes a fact to nodes, together with writes to Redis.
+    /// Publishes a fact to nodes, together with writes to the store.
     ///
     /// - Parameters:
     ///   - fact: the fact; nil when there are only writes.

@@ -23,7 +23,7 @@ package protocol ClusterBus: AnyObject, Sendable {
     var node: ClusterNode { get }
     /// The event loop on which members are called.
     var eventLoop: any EventLoop { get }
-    /// The Redis that the nodes share.
+    /// The store that the nodes share.
     var store: any ClusterStore { get }
 
     /// Registers a service of this node to receive facts. Call it before the cluster starts.

@@ -5,7 +5,7 @@ import NIOCore
 import ServerRuntime
 import ServerValues
 
-/// Stores the webhook events of one service in a hash in Redis, for the next leader (rules CR-43 to CR-45).
+/// Stores the webhook events of one service in a map of the store, for the next leader (rules CR-43 to CR-45).
 ///
 /// All writes go through the log's output: an event that a request caused is in one batch with all other effects of the request,
 /// and writes of a former leader are refused.
@@ -40,7 +40,7 @@ package final class ClusterWebhookJournal: WebhookJournal {
     private let limits: Limits
     private let state: NIOLockedValueBox<State>
 
-    /// The bytes that Redis needs for an event in addition to its content.
+    /// The bytes that the store needs for an event in addition to its content.
     private static let overhead = 160
     /// The number of fields in one read.
     private static let page = 50
@@ -148,7 +148,7 @@ package final class ClusterWebhookJournal: WebhookJournal {
         return counts
     }
 
-    /// Waits for a limited time until all pending additions and deletions have been written to Redis, or have failed.
+    /// Waits for a limited time until all pending additions and deletions have been written to the store, or have failed.
     package func settle(within limit: Duration = .seconds(1)) async {
         let promise = eventLoop.makePromise(of: Void.self)
         let timeout = eventLoop.scheduleTask(in: TimeAmount(limit)) { promise.succeed() }

@@ -43,7 +43,7 @@ package enum ClusterItem: Hashable, Sendable {
     case expelled(ClusterSession)
     /// The leader accepts requests from here on; earlier ones were not processed.
     case opened
-    /// Redis has lost batches that followed this one and were confirmed: nodes that existed before have to report the loss to their
+    /// The store has lost batches that followed this one and were confirmed: nodes that existed before have to report the loss to their
     /// clients.
     case forked(at: ClusterPosition)
 
