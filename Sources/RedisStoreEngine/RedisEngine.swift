@@ -170,8 +170,11 @@ package final class RedisEngine: StoreEngine {
             return state.link
         }
         guard let link else { return completion() }
-        link.send(.command(RedisCommand("PING")), within: .seconds(1)) { _ in
+        link.send(.command(RedisCommand("PING")), within: .seconds(1)) { [self] _ in
             link.close()
+            for lane in StoreLane.allCases { report(.trouble(lane, RedisLoss.closed.description)) }
+            // The owner has the engine, and the engine would have the owner.
+            state.withLockedValue { $0.report = nil }
             completion()
         }
     }

@@ -183,9 +183,11 @@ package struct MemoryCollections: Sendable {
         map(key).map { StoredField($0.key, $0.value) }.sorted { $0.name.isBefore($1.name) }
     }
 
+    /// The cursor of a page is its last field, so that fields which are removed meanwhile hide no others.
     private func page(_ key: StoreKey, _ cursor: String?, _ count: Int) -> StoreAnswer {
-        let (all, start) = (fields(key), cursor.flatMap { Int($0) } ?? 0)
-        return .fields(Array(all.dropFirst(start).prefix(count)), next: start + count < all.count ? "\(start + count)" : nil)
+        let rest = fields(key).drop { field in cursor.map { field.name.digits <= $0 } ?? false }
+        let page = rest.prefix(count)
+        return .fields(Array(page), next: page.count < rest.count ? page.last?.name.digits : nil)
     }
 
     private func ranked(_ key: StoreKey, _ lowest: Int64, _ highest: Int64) -> [ByteBuffer] {
@@ -219,6 +221,11 @@ extension StoreWord {
 }
 
 extension ByteBuffer {
+    /// In hexadecimal digits, whose order is that of the bytes.
+    fileprivate var digits: String {
+        readableBytesView.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+
     fileprivate func isBefore(_ other: ByteBuffer) -> Bool {
         readableBytesView.lexicographicallyPrecedes(other.readableBytesView)
     }

@@ -115,7 +115,10 @@ package final class MemoryEngine: StoreEngine {
 
     package func close(completion: @escaping @Sendable () -> Void) {
         server.remove(node)
-        eventLoop.execute(completion)
+        eventLoop.execute { [events] in
+            events.withLockedValue { $0 = nil }
+            completion()
+        }
     }
 
     private struct Collections: ClusterStore {

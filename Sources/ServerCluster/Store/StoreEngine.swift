@@ -41,7 +41,7 @@ package protocol StoreEngine: AnyObject, Sendable {
     /// - Parameter nodes: the nodes of the cluster, on the leader only.
     func watch(_ nodes: [ClusterNode]?)
 
-    /// Closes the connections once the last messages have been sent.
+    /// Closes the connections once the last messages have been sent. Nothing is reported afterwards, and the engine releases `events`.
     func close(completion: @escaping @Sendable () -> Void)
 }
 
