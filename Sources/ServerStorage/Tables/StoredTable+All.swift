@@ -1,58 +1,71 @@
 extension StoredTable {
     /// All tables, in the order in which they are copied: a row comes after those that it refers to.
-    package static let all = messages + chat + applications
+    package static let all: [StoredTable] = [
+        OfMessages.message, OfMessages.action, OfMessages.groupChannel, OfMessages.access, OfMessages.record,
+        OfMessages.reservation,
+        OfChat.event, OfChat.reader, OfChat.inbox, OfChat.inboxEntry, OfChat.receipt, OfChat.hidden, OfChat.hiddenUpTo,
+        OfChat.document,
+        OfChat.reservation, OfChat.life,
+        OfApplications.application, OfApplications.change,
+    ]
 
-    private static let messages: [StoredTable] = [
-        StoredTable(
+    /// The tables of messages.
+    package enum OfMessages {
+        package static let message = StoredTable(
             .messages, "message", key: ["application": .text, "channel": .text, "timetoken": .integer],
             [
                 "publisher": .text, "payload": .bytes, "metadata": .bytes, "kind": .integer, "custom_type": .text,
                 "sequence": .integer, "origination": .integer, "stored": .integer, "expires": .integer,
-            ]),
-        StoredTable(
+            ])
+        package static let action = StoredTable(
             .messages, "message_action", key: ["application": .text, "channel": .text, "timetoken": .integer],
-            ["message": .integer, "type": .bytes, "value": .bytes, "author": .bytes]),
-        StoredTable(
-            .messages, "group_channel", key: ["application": .text, "name": .text, "position": .integer], ["channel": .text]),
-        // The number is the order of the entries.
-        StoredTable(
+            ["message": .integer, "type": .bytes, "value": .bytes, "author": .bytes])
+        package static let groupChannel = StoredTable(
+            .messages, "group_channel", key: ["application": .text, "name": .text, "position": .integer], ["channel": .text])
+        /// The number is the order of the entries.
+        package static let access = StoredTable(
             .messages, "access", key: ["id": .integer],
             [
                 "application": .text, "kind": .integer, "name": .bytes, "holder": .bytes, "rights": .integer, "ttl": .integer,
                 "expires": .integer,
-            ], .numbered),
-        // App Context, push registrations, and the records of files.
-        StoredTable(
-            .messages, "record", key: ["application": .text, "kind": .integer, "name": .bytes], ["value": .bytes]),
-        StoredTable(.messages, "reservation", key: ["id": .integer], ["timetoken": .integer], .limit),
-    ]
+            ], .numbered)
+        /// App Context, push registrations, and the records of files.
+        package static let record = StoredTable(
+            .messages, "record", key: ["application": .text, "kind": .integer, "name": .bytes], ["value": .bytes])
+        package static let reservation = StoredTable(
+            .messages, "reservation", key: ["id": .integer], ["timetoken": .integer], .limit)
+    }
 
-    private static let chat: [StoredTable] = [
-        StoredTable(
+    /// The tables of chat.
+    package enum OfChat {
+        package static let event = StoredTable(
             .chat, "event", key: ["id": .integer],
             [
                 "application": .text, "conversation": .text, "sender": .text, "client_id": .text, "own_sequence": .integer,
                 "audience": .integer, "body": .bytes,
-            ]),
-        StoredTable(.chat, "reader", key: ["event": .integer, "name": .text]),
-        // Only those with a number: the others are made with their entries.
-        StoredTable(
-            .chat, "inbox", key: ["application": .text, "name": .text], ["last": .integer, "acknowledged": .integer]),
-        StoredTable(
-            .chat, "inbox_entry", key: ["application": .text, "name": .text, "sequence": .integer], ["event": .integer]),
-        // The number is the order of the receipts.
-        StoredTable(
-            .chat, "receipt", key: ["id": .integer], ["event": .integer, "reader": .text, "time": .integer], .numbered),
-        StoredTable(.chat, "hidden", key: ["event": .integer, "name": .text]),
-        StoredTable(
-            .chat, "hidden_up_to", key: ["application": .text, "name": .text, "conversation": .text], ["event": .integer]),
-        StoredTable(.chat, "document", key: ["application": .text, "kind": .text, "name": .text], ["value": .bytes]),
-        StoredTable(.chat, "reservation", key: ["id": .integer], ["timetoken": .integer], .limit),
-        StoredTable(.chat, "life", key: ["id": .integer], ["epoch": .text], .initial),
-    ]
+            ])
+        package static let reader = StoredTable(.chat, "reader", key: ["event": .integer, "name": .text])
+        /// Only those with a number: the others are made with their entries.
+        package static let inbox = StoredTable(
+            .chat, "inbox", key: ["application": .text, "name": .text], ["last": .integer, "acknowledged": .integer])
+        package static let inboxEntry = StoredTable(
+            .chat, "inbox_entry", key: ["application": .text, "name": .text, "sequence": .integer], ["event": .integer])
+        /// The number is the order of the receipts.
+        package static let receipt = StoredTable(
+            .chat, "receipt", key: ["id": .integer], ["event": .integer, "reader": .text, "time": .integer], .numbered)
+        package static let hidden = StoredTable(.chat, "hidden", key: ["event": .integer, "name": .text])
+        package static let hiddenUpTo = StoredTable(
+            .chat, "hidden_up_to", key: ["application": .text, "name": .text, "conversation": .text], ["event": .integer])
+        package static let document = StoredTable(
+            .chat, "document", key: ["application": .text, "kind": .text, "name": .text], ["value": .bytes])
+        package static let reservation = StoredTable(
+            .chat, "reservation", key: ["id": .integer], ["timetoken": .integer], .limit)
+        package static let life = StoredTable(.chat, "life", key: ["id": .integer], ["epoch": .text], .initial)
+    }
 
-    private static let applications: [StoredTable] = [
-        StoredTable(.applications, "application", key: ["name": .text], ["body": .bytes]),
-        StoredTable(.applications, "change", key: ["id": .integer], ["number": .integer], .limit),
-    ]
+    /// The tables of applications that were made at run time.
+    package enum OfApplications {
+        package static let application = StoredTable(.applications, "application", key: ["name": .text], ["body": .bytes])
+        package static let change = StoredTable(.applications, "change", key: ["id": .integer], ["number": .integer], .limit)
+    }
 }

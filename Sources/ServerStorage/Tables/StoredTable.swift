@@ -15,6 +15,11 @@ package enum StoredValue: Hashable, Sendable, Comparable {
         }
     }
 
+    /// A text.
+    package static func text(_ text: String) -> StoredValue { .bytes(Array(text.utf8)) }
+    /// A number without a sign, the largest one for those that have no place in a row.
+    package static func number(_ number: UInt64) -> StoredValue { .integer(Int64(clamping: number)) }
+
     /// The approximate size in bytes.
     package var size: Int {
         if case .bytes(let bytes) = self { bytes.count + 8 } else { 8 }
@@ -61,6 +66,18 @@ package struct StoredTable: Hashable, Sendable {
     package var title: String { "\(part.rawValue).\(name)" }
 
     package func key(of row: StoredRow) -> ArraySlice<StoredValue> { row.prefix(keyCount) }
+
+    /// Whether a row has expired, so that stores do not return it any more and delete it in the background.
+    ///
+    /// - Parameter now: the Unix time in units of 100 ns.
+    package func hasExpired(_ row: StoredRow, at now: UInt64) -> Bool {
+        guard let column = columns.firstIndex(where: { $0.name == "expires" }), row.indices.contains(column),
+            case .integer(let expires) = row[column]
+        else { return false }
+        // Entries of the access manager count in seconds.
+        let time = self == OfMessages.access ? now / 10_000_000 : now
+        return expires <= Int64(clamping: time)
+    }
 
     init(
         _ part: StoredPart, _ name: String, key: KeyValuePairs<String, Column.Kind>,

@@ -1,0 +1,140 @@
+import Foundation
+import GRDB
+import NIOConcurrencyHelpers
+import ServerStorage
+
+/// Sorts the rows of a place that has no order, in a temporary file, which ends with this object or with the process.
+///
+/// The file is in the system's directory for temporary files (`SQLITE_TMPDIR` or `TMPDIR`, otherwise `/var/tmp` or `/tmp`), has no name there,
+/// and takes about as much room as the rows.
+package final class RowSpool: RowSink, StoredTables {
+    package let parts: Set<StoredPart>
+    private let database: DatabaseQueue
+    private let added = NIOLockedValueBox(0)
+    private let report: @Sendable (Int) -> Void
+
+    /// The name of the file in errors.
+    private static let file = "the temporary file of the copy (in the directory that TMPDIR names)"
+    /// The bytes of rows that stay in memory.
+    private static let memory = 64 << 20
+    /// The number of rows between two reports.
+    private static let reported = 1_000
+
+    /// - Parameters:
+    ///   - parts: the parts of which rows are added.
+    ///   - report: called with the number of rows that were added, from any thread and under no lock.
+    /// - Throws: `MessageStoreError`.
+    package init(parts: Set<StoredPart>, report: @escaping @Sendable (Int) -> Void = { _ in }) throws(MessageStoreError) {
+        self.parts = parts
+        self.report = report
+        do {
+            var configuration = Configuration()
+            configuration.label = "lifeline.spool"
+            configuration.prepareDatabase { database in
+                // Nobody needs the file after a crash.
+                for pragma in ["journal_mode = OFF", "synchronous = OFF", "cache_size = -\(RowSpool.memory >> 10)"] {
+                    try database.execute(sql: "PRAGMA \(pragma)")
+                }
+            }
+            // SQLite makes a temporary file for a database without a name.
+            database = try DatabaseQueue(path: "", configuration: configuration)
+            try database.write { database in
+                for table in StoredTable.all where parts.contains(table.part) {
+                    try database.execute(
+                        sql: "CREATE TABLE \(RowSpool.name(table)) (key BLOB PRIMARY KEY, rest BLOB NOT NULL) WITHOUT ROWID")
+                }
+            }
+        } catch {
+            throw MessageStoreError(error, file: RowSpool.file)
+        }
+    }
+
+    private static func name(_ table: StoredTable) -> String { "\"\(table.title)\"" }
+
+    /// In a table whose key is assigned afterwards, all values of a row together distinguish it from others.
+    private static func width(of table: StoredTable) -> Int {
+        table.conflict == .numbered ? table.columns.count : table.keyCount
+    }
+
+    // MARK: Adding
+
+    package func put(_ row: StoredRow, into table: StoredTable) throws {
+        let width = Self.width(of: table)
+        let (key, rest) = (RowCoding.encode(row.prefix(width)), RowCoding.encode(row.dropFirst(width)))
+        let word =
+            switch table.conflict {
+            case .other, .numbered: "INSERT OR REPLACE"
+            case .initial: "INSERT OR IGNORE"
+            case .limit: "INSERT"
+            }
+        // Codes have the order of the rows.
+        let larger = table.conflict == .limit ? "ON CONFLICT (key) DO UPDATE SET rest = max(rest, excluded.rest)" : ""
+        try translating {
+            try database.write { database in
+                try database.cachedStatement(sql: "\(word) INTO \(Self.name(table)) (key, rest) VALUES (?, ?) \(larger)")
+                    .execute(arguments: [Data(key), Data(rest)])
+            }
+        }
+        let count = added.withLockedValue { added in
+            added += 1
+            return added
+        }
+        if count % Self.reported == 0 { report(count) }
+    }
+
+    package func row(_ key: StoredRow, of table: StoredTable) throws -> StoredRow? {
+        try translating {
+            try database.read { database in
+                let statement = try database.cachedStatement(sql: "SELECT rest FROM \(Self.name(table)) WHERE key = ?")
+                guard let row = try Row.fetchOne(statement, arguments: [Data(RowCoding.encode(key))]) else { return nil }
+                return key + (try Self.values(row, 0))
+            }
+        }
+    }
+
+    // MARK: Reading
+
+    package func count(_ table: StoredTable) throws -> Int {
+        try translating {
+            try database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM \(Self.name(table))") ?? 0 }
+        }
+    }
+
+    package func read<Value>(
+        _ table: StoredTable, _ body: (_ next: @escaping () throws -> StoredRow?) throws -> Value
+    ) throws -> Value {
+        try translating {
+            try database.read { database in
+                let rows = try Row.fetchCursor(database, sql: "SELECT key, rest FROM \(Self.name(table)) ORDER BY key")
+                var number: Int64 = 0
+                return try body {
+                    guard let row = try rows.next() else { return nil }
+                    let values = try Self.values(row, 0) + Self.values(row, 1)
+                    guard table.conflict == .numbered else { return values }
+                    number += 1
+                    return [.integer(number)] + values.dropFirst()
+                }
+            }
+        }
+    }
+
+    package func close() {
+        // The file ends with the process anyway.
+        try? database.close()
+    }
+
+    private static func values(_ row: Row, _ index: Int) throws -> StoredRow {
+        guard let values = RowCoding.decode(MessageRow.bytes(row, index) ?? []) else {
+            throw MessageStoreError.damaged(file: file)
+        }
+        return values
+    }
+
+    private func translating<Value>(_ body: () throws -> Value) throws -> Value {
+        do {
+            return try body()
+        } catch let error as DatabaseError {
+            throw MessageStoreError(error, file: Self.file)
+        }
+    }
+}
