@@ -20,8 +20,19 @@ struct RedisStreamKeys: Sendable {
         reader.key("pubnub:h:\(Self.escaped(keyset)):\(channel.text)")
     }
 
-    /// Messages of all channels that subscribers may still catch up with, also a stream with timetokens as numbers.
-    func recent(_ keyset: Identifier) -> StoreKey { key("q", keyset) }
+    /// The names that all histories begin with.
+    var histories: RedisArgument { reader.key("pubnub:h:") }
+
+    /// The keyset and the channel of a history.
+    ///
+    /// - Parameter rest: the name of the history's key, without that of ``histories``; nil is returned when it is none.
+    static func history(_ rest: String) -> (keyset: Identifier, channel: Identifier)? {
+        guard let colon = rest.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+        return (unescaped(rest[..<colon]), Identifier(String(rest[rest.utf8.index(after: colon)...])))
+    }
+
+    /// Messages of all channels that subscribers may still catch up with, also a stream with timetokens as ids.
+    func recent(_ keyset: Identifier) -> RedisArgument { key("q", keyset) }
     /// The newest timetoken of the recent messages that were trimmed because there were too many.
     func trimmed(_ keyset: Identifier) -> StoreKey { key("trimmed", keyset) }
     /// Messages whose timetokens were out of order, by timetoken and channel.
@@ -56,6 +67,21 @@ struct RedisStreamKeys: Sendable {
             }
         }
         return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func unescaped(_ text: Substring) -> Identifier {
+        var bytes: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.popFirst() {
+            // Only these two are ever escaped, so any other sign of percent is not one of this program.
+            if byte == UInt8(ascii: "%"), rest.prefix(2).elementsEqual("3A".utf8) || rest.prefix(2).elementsEqual("25".utf8) {
+                bytes.append(rest.first == UInt8(ascii: "3") ? UInt8(ascii: ":") : byte)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return Identifier(String(decoding: bytes, as: UTF8.self))
     }
 }
 

@@ -1,0 +1,176 @@
+import Identifiers
+import NIOCore
+import RedisClient
+import ServerCluster
+import ServerStorage
+import WireCoding
+
+// Everything that lasts, for a copy to another place while no server runs (rules DC-12 to DC-14).
+extension RedisMessageStore {
+    /// The number of entries in one answer of Redis.
+    private static var copiedPage: Int { 100 }
+    /// The number of histories that are read at the same time.
+    private static var copiedTogether: Int { 8 }
+
+    /// Adds messages, actions, groups, entries of the access manager, records, and the highest timetoken to a sink.
+    package func copy(to sink: some RowSink) async throws {
+        var highest = try await token(keys.reserved) ?? 0
+        for keyset in try await storedKeysets() { highest = max(highest, try await copy(keyset, to: sink)) }
+        highest = max(highest, try await copyHistories(to: sink))
+        if highest > 0 { try sink.put([.integer(1), .number(highest)], into: StoredTable.OfMessages.reservation) }
+    }
+
+    func storedKeysets() async throws -> [Identifier] {
+        let names = try await reader.read(RedisCommand("SMEMBERS", keys.keysets)).elements ?? []
+        return names.compactMap { $0.text.map { Identifier($0) } }
+    }
+
+    // MARK: Keysets
+
+    /// - Returns: the highest timetoken among what was added.
+    private func copy(_ keyset: Identifier, to sink: some RowSink) async throws -> UInt64 {
+        let name = StoredValue.text(keyset.text)
+        try await scan(keys.groups(keyset)) { field, value in
+            for (position, channel) in try KeptGroup(decoding: value).channels.enumerated() {
+                try sink.put(
+                    [name, .text(String(buffer: field)), .integer(Int64(position)), .text(channel.text)],
+                    into: StoredTable.OfMessages.groupChannel)
+            }
+        }
+        try await copyAccess(keyset, to: sink)
+        try await scan(keys.records(keyset)) { field, value in
+            var field = field
+            guard let kind = field.readInteger(as: UInt8.self) else { throw ClusterCodingError() }
+            try sink.put(
+                [name, .integer(Int64(kind)), .bytes(of: field), .bytes(of: value)], into: StoredTable.OfMessages.record)
+        }
+        var highest: UInt64 = 0
+        try await scan(keys.actions(keyset)) { field, value in
+            guard let place = RedisMessageField(String(buffer: field)) else { throw ClusterCodingError() }
+            let action = try MessageAction(decoding: value)
+            highest = max(highest, action.timetoken)
+            try sink.put(action.row(of: place.channel, name), into: StoredTable.OfMessages.action)
+        }
+        try await scan(keys.late(keyset)) { _, value in
+            highest = max(highest, try self.put(try StoredMessage(decoding: value), of: name, to: sink))
+        }
+        // Those of a history are in the history's stream too.
+        return max(highest, try await copyStream(keys.recent(keyset), of: name, to: sink) { !$0.isStored })
+    }
+
+    private func copyAccess(_ keyset: Identifier, to sink: some RowSink) async throws {
+        try await scan(keys.access(keyset)) { field, value in
+            let entry = try AccessEntry(decoding: value)
+            let place = try await reader.read(RedisCommand("HGET", keys.accessOrder(keyset), .bytes(field))).text
+            let row: StoredRow = [
+                .number(place.flatMap { UInt64($0) } ?? .max), .text(keyset.text), .integer(Int64(entry.key.kind.rawValue)),
+                .text(entry.key.name.text), entry.key.holder.map { .text($0.text) } ?? .null, .integer(Int64(entry.rights)),
+                .integer(Int64(entry.ttl)), entry.expires.map { .integer(Int64($0)) } ?? .null,
+            ]
+            try sink.put(row, into: StoredTable.OfMessages.access)
+        }
+    }
+
+    // MARK: Messages
+
+    /// Finds the histories by the names of their keys, because no list has them.
+    private func copyHistories(to sink: some RowSink) async throws -> UInt64 {
+        guard case .text(let prefix) = keys.histories else { return 0 }
+        var (cursor, highest) = ("0", UInt64(0))
+        repeat {
+            let answer =
+                try await reader.read(
+                    RedisCommand("SCAN", .text(cursor), "MATCH", .text(prefix + "*"), "COUNT", 1_000)
+                ).elements ?? []
+            guard answer.count == 2, let next = answer[0].text, let names = answer[1].elements else { throw ClusterCodingError() }
+            var left = names.compactMap(\.text)[...]
+            while !left.isEmpty {
+                let group = left.prefix(Self.copiedTogether)
+                left = left.dropFirst(group.count)
+                highest = max(highest, try await copyHistories(group, after: prefix, to: sink))
+            }
+            cursor = next
+        } while cursor != "0"
+        return highest
+    }
+
+    private func copyHistories(_ names: ArraySlice<String>, after prefix: String, to sink: some RowSink) async throws -> UInt64 {
+        try await withThrowingTaskGroup(of: UInt64.self) { group in
+            for name in names {
+                guard let place = RedisStreamKeys.history(String(name.utf8.dropFirst(prefix.utf8.count)) ?? "") else {
+                    throw ClusterCodingError()
+                }
+                group.addTask {
+                    try await self.copyStream(
+                        self.keys.history(place.keyset, place.channel), of: .text(place.keyset.text), to: sink
+                    ) { _ in true }
+                }
+            }
+            return try await group.reduce(0) { max($0, $1) }
+        }
+    }
+
+    /// - Returns: the highest timetoken of a message that was added.
+    private func copyStream(
+        _ key: RedisArgument, of keyset: StoredValue, to sink: some RowSink, where isCopied: @Sendable (StoredMessage) -> Bool
+    ) async throws -> UInt64 {
+        var (lowest, highest) = (UInt64(0), UInt64(0))
+        while true {
+            let page = try await messages(
+                of: key, from: lowest, to: UInt64(Int64.max), isOldestFirst: true, limit: Self.copiedPage)
+            for message in page where isCopied(message) { highest = max(highest, try put(message, of: keyset, to: sink)) }
+            guard page.count == Self.copiedPage, let last = page.last?.timetoken, last >= lowest, last < UInt64(Int64.max) else {
+                return highest
+            }
+            lowest = last + 1
+        }
+    }
+
+    private func put(_ message: StoredMessage, of keyset: StoredValue, to sink: some RowSink) throws -> UInt64 {
+        try sink.put(message.row(of: keyset, catchUp: settings.catchUp), into: StoredTable.OfMessages.message)
+        return message.timetoken
+    }
+
+    /// Iterates over a hash, some fields at a time. Fields may occur twice.
+    func scan(_ key: RedisArgument, _ body: (ByteBuffer, ByteBuffer) async throws -> Void) async throws {
+        var cursor = "0"
+        repeat {
+            let answer = try await reader.read(RedisCommand("HSCAN", key, .text(cursor), "COUNT", 100)).elements ?? []
+            guard answer.count == 2, let next = answer[0].text, let words = answer[1].elements else { throw ClusterCodingError() }
+            for index in stride(from: 0, to: words.count - words.count % 2, by: 2) {
+                // in bounds: the stride ends in front of an odd last element.
+                guard let field = words[index].bytes, let value = words[index + 1].bytes else { throw ClusterCodingError() }
+                try await body(field, value)
+            }
+            cursor = next
+        } while cursor != "0"
+    }
+}
+
+extension StoredValue {
+    fileprivate static func bytes(of buffer: ByteBuffer) -> StoredValue { .bytes(Array(buffer.readableBytesView)) }
+}
+
+extension StoredMessage {
+    /// The message as a row. Outside of the history it is kept as long as subscribers may catch up.
+    ///
+    /// - Parameter catchUp: that time, in units of 100 ns.
+    func row(of keyset: StoredValue, catchUp: UInt64) -> StoredRow {
+        let expires = isStored ? expires : min(expires ?? .max, timetoken.clampedAdding(catchUp))
+        return [
+            keyset, .text(channel.text), .number(timetoken), publisher.map { .text($0) } ?? .null, .bytes(payload),
+            metadata.map { .bytes($0) } ?? .null, .integer(Int64(kind)), customType.map { .text($0) } ?? .null,
+            sequence.map { .integer(Int64($0)) } ?? .null, origination.map { .integer(Int64(bitPattern: $0)) } ?? .null,
+            .integer(isStored ? 1 : 0), expires.map { .number($0) } ?? .null,
+        ]
+    }
+}
+
+extension MessageAction {
+    func row(of channel: Identifier, _ keyset: StoredValue) -> StoredRow {
+        [
+            keyset, .text(channel.text), .number(timetoken), .integer(Int64(bitPattern: message)), .text(type), .text(value),
+            .text(user),
+        ]
+    }
+}
