@@ -27,7 +27,14 @@ package struct ClusterLayout: Hashable, Sendable, CustomStringConvertible {
     package let places: String?
     package let scheme: Scheme
     /// Whether what lasts is in a database beside Redis.
-    package let hasDatabase: Bool
+    package private(set) var hasDatabase: Bool
+
+    /// The layout of the same cluster when what lasts is in a database beside Redis.
+    package var besideDatabase: ClusterLayout {
+        var layout = self
+        layout.hasDatabase = true
+        return layout
+    }
 
     /// The word of ``Scheme/channels`` in ``text``, and that of ``hasDatabase``. They have no `=`, because versions that do not know them refuse
     /// such a text, and skip fields that they do not know.
@@ -128,9 +135,10 @@ package struct LayoutConflict: Error, Hashable, Sendable, CustomStringConvertibl
         }
         guard !isOfDatabase else {
             return
-                "The cluster has \(stored), and this server is configured for \(own). Start it with the same data as the others. To change "
-                + "that, stop all servers, remove the key \(key) in each Redis, and start them again. Nothing is copied: they then begin without "
-                + "the messages, inboxes, members and grants of the other place."
+                "The cluster has \(stored), and this server is configured for \(own). Start it with the same data as the others. To take what "
+                + "is in Redis to PostgreSQL, stop all servers and run `lifeline data copy REDIS POSTGRESQL --beside-redis`. To begin without the "
+                + "messages, inboxes, members and grants of the other place, stop all servers, remove the key \(key) in each Redis, and start them "
+                + "again."
         }
         return
             "The cluster has \(stored), and this server is configured for \(own). Start it with the same partitions and the same "

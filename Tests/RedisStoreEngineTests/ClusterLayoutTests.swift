@@ -95,7 +95,7 @@ import Testing
             #expect(try await claim(stored, in: texts) == nil)
             let conflict = try #require(try await claim(own, in: texts))
             #expect(conflict.isOfDatabase && !conflict.isOfVersion)
-            #expect(conflict.description.contains("Nothing is copied") && conflict.description.contains("PostgreSQL beside it"))
+            #expect(conflict.description.contains("lifeline data copy") && conflict.description.contains("PostgreSQL beside it"))
         }
     }
 
