@@ -10,7 +10,9 @@ import ServerStorage
 /// Keeps the applications that are made at run time in the Redis of a cluster, in one hash for all servers (rules AR-4, AR-5 and AR-13).
 final class RedisApplicationStore: ApplicationStore {
     /// The field of the hash with the number of the latest change. Names of entries contain a slash.
-    private static let number = "#change"
+    static let number = "#change"
+    /// The name of the hash among the keys of a cluster.
+    static let name = "applications"
     /// The time limit of each command.
     private static let limit = Duration.seconds(5)
 
@@ -28,10 +30,10 @@ final class RedisApplicationStore: ApplicationStore {
     init(
         _ redis: RedisConfiguration, _ configuration: ServerConfiguration, on eventLoop: any EventLoop, within patience: Duration
     ) async throws {
-        let settings = try RedisEngineSettings(redis, redis.firstAddress, redis.keys, incarnation: 0, configuration)
-        try await RedisStart(settings, redis.firstAddress, layout: nil, configuration.clock, eventLoop).check(within: patience)
-        channel = redis.keys.name("applications")
-        key = redis.keys.key("applications")
+        let settings = try ClusterSettings(redis, redis.firstAddress, redis.keys, incarnation: 0, configuration)
+        try await RedisStart(settings, redis.firstAddress, layout: nil, eventLoop).check(within: patience)
+        channel = redis.keys.name(Self.name)
+        key = redis.keys.key(Self.name)
         let name = ByteBuffer(string: channel)
         link = RedisLink(settings.link, eventLoop: eventLoop) { [changed, name] event in
             switch event {

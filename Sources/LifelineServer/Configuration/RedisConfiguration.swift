@@ -9,7 +9,7 @@ public struct RedisConfiguration: Hashable, Sendable, CustomStringConvertible, C
     /// At least one.
     let addresses: [RedisAddress]
     let keys: ClusterKeys
-    let clusterPartitions: ClusterPartitions
+    private(set) var clusterPartitions: ClusterPartitions
     /// This server's name in logs and metrics. The name need not be unique for the servers to work.
     public let node: String
 
@@ -38,6 +38,14 @@ public struct RedisConfiguration: Hashable, Sendable, CustomStringConvertible, C
 
     /// - Parameter hasDatabase: whether what lasts is in a database beside Redis.
     func layout(hasDatabase: Bool) -> ClusterLayout { ClusterLayout(clusterPartitions, over: places, hasDatabase: hasDatabase) }
+
+    /// The same Redis with another number of partitions; nil when some of them would keep nothing.
+    func divided(into partitions: ClusterPartitions) -> RedisConfiguration? {
+        guard addresses.count <= partitions.count else { return nil }
+        var divided = self
+        divided.clusterPartitions = partitions
+        return divided
+    }
 
     /// Checks an address and names.
     ///

@@ -38,6 +38,7 @@ package struct DataCopy {
     private let source: any StoredTables
     private let target: any WritableStoredTables
     private let replacesOthers: Bool
+    private let expiry: UInt64?
     private let limits: PageLimits
     private let report: (Progress) -> Void
 
@@ -46,15 +47,17 @@ package struct DataCopy {
     ///   - target: the place that is written to.
     ///   - replacesOthers: whether rows of the source take the place of other rows with the same key, and whether rows that only the target has may stay.
     ///     Otherwise they are an error.
+    ///   - expiry: the Unix time in units of 100 ns: rows that have expired then are neither copied nor compared (DC-13); nil for none.
     ///   - limits: the size of a page.
     ///   - report: called after each page, and often while comparing.
     package init(
         from source: any StoredTables, to target: any WritableStoredTables, replacesOthers: Bool = false,
-        limits: PageLimits = PageLimits(), report: @escaping (Progress) -> Void = { _ in }
+        expiry: UInt64? = nil, limits: PageLimits = PageLimits(), report: @escaping (Progress) -> Void = { _ in }
     ) {
         self.source = source
         self.target = target
         self.replacesOthers = replacesOthers
+        self.expiry = expiry
         self.limits = limits
         self.report = report
     }
@@ -63,46 +66,77 @@ package struct DataCopy {
     ///
     /// - Throws: `DataCopyError`, or an error of one of the places. What was copied before the error stays, and the next run continues.
     /// - Returns: what was found in both places afterwards.
-    package func run() throws -> DataCopySummary {
+    package func run() throws -> DataCopySummary { try compare(try copy()) }
+
+    /// Copies and compares, for a source whose rows have to be read from elsewhere first.
+    ///
+    /// - Parameter reread: called between both. The source then has the rows of another reading.
+    package func run(_ reread: () async throws -> Void) async throws -> DataCopySummary {
+        let copied = try copy()
+        try await reread()
+        return try compare(copied)
+    }
+
+    private var tables: [StoredTable] {
         let parts = source.parts
-        let tables = StoredTable.all.filter { parts.contains($0.part) }
+        return StoredTable.all.filter { parts.contains($0.part) }
+    }
+
+    /// - Returns: the number of rows of each table that were written.
+    private func copy() throws -> [Int] {
         if !replacesOthers {
             for table in tables where try !isBeginning(table) { throw DataCopyError.otherData(table: table.title) }
         }
+        return try eachTable(.copying) { table, progress in try copy(table, progress) }
+    }
+
+    private func compare(_ copied: [Int]) throws -> DataCopySummary {
+        let outcomes = try eachTable(.verifying) { table, progress in try compare(table, progress) }
+        return DataCopySummary(
+            tables: zip(outcomes, copied).map { outcome, copied in
+                var outcome = outcome
+                outcome.copied = copied
+                return outcome
+            })
+    }
+
+    private func eachTable<Value>(
+        _ phase: Progress.Phase, _ body: (StoredTable, _ progress: (Int) -> Void) throws -> Value
+    ) throws -> [Value] {
         let counts = try tables.map { try source.count($0) }
         let total = counts.reduce(0, +)
         var done = 0
-        var copied: [Int] = []
-        for (table, count) in zip(tables, counts) {
-            copied.append(try copy(table) { report(Progress(phase: .copying, table: table, rows: done + $0, total: total)) })
-            done += count
+        return try zip(tables, counts).map { table, count in
+            defer { done += count }
+            return try body(table) { report(Progress(phase: phase, table: table, rows: done + $0, total: total)) }
         }
-        done = 0
-        var outcomes: [DataCopySummary.Table] = []
-        for (table, (count, copied)) in zip(tables, zip(counts, copied)) {
-            var outcome = try compare(table) {
-                report(Progress(phase: .verifying, table: table, rows: done + $0, total: total))
-            }
-            outcome.copied = copied
-            outcomes.append(outcome)
-            done += count
-        }
-        return DataCopySummary(tables: outcomes)
     }
 
     private func merge<Value>(
         _ table: StoredTable, skipsTarget: Bool = false, _ body: (inout RowMerge) throws -> Value
     ) throws -> Value {
-        try source.read(table) { source in
+        try source.read(table) { rows in
+            let source = unexpired(rows, table)
             // A read of the target that lasts would keep SQLite from emptying its write-ahead log, so there is none without rows.
             guard !skipsTarget else {
                 var merge = RowMerge(table: table, source: source, target: { nil })
                 return try body(&merge)
             }
-            return try target.read(table) { target in
-                var merge = RowMerge(table: table, source: source, target: target)
+            return try target.read(table) { rows in
+                var merge = RowMerge(table: table, source: source, target: unexpired(rows, table))
                 return try body(&merge)
             }
+        }
+    }
+
+    /// The rows that are copied and compared.
+    private func unexpired(_ next: @escaping () throws -> StoredRow?, _ table: StoredTable) -> () throws -> StoredRow? {
+        guard let expiry else { return next }
+        return {
+            while let row = try next() {
+                if !table.hasExpired(row, at: expiry) { return row }
+            }
+            return nil
         }
     }
 

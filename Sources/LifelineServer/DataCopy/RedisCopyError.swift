@@ -1,0 +1,66 @@
+import RedisClient
+import ServerCluster
+
+/// Why data were not copied from the Redis of a cluster. Each error contains the remedy; none contains a password.
+package enum RedisCopyError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// No connection; with the address and the reason.
+    case unreachable(address: String, reason: String)
+    /// A command was refused, or was not answered.
+    case failed(address: String, reason: String)
+    /// There is no data of a cluster with this name.
+    case noCluster(prefix: String, address: String)
+    /// The stored layout cannot be read.
+    case unreadableLayout(key: String)
+    /// The cluster has other Redis than those that were given; with the stored layout in words.
+    case otherRedis(stored: String, own: String)
+    /// What lasts is in a database already.
+    case hasDatabase
+    /// Servers of the cluster run; with the name of the one that leads, if it is known.
+    case running(leader: String?)
+    /// A server was started while the data were copied.
+    case started
+    /// Values in Redis cannot be read.
+    case damaged(address: String)
+
+    /// The contents of uploaded files could not be written to their directory.
+    case filesNotWritten
+
+    package var description: String {
+        switch self {
+        case .unreachable(let address, let reason):
+            "\(address) cannot be reached: \(reason) Correct that and give the command again"
+        case .failed(let address, let reason):
+            "\(address) did not do what was asked of it (\(reason)): look at its log and its load, then give the same command again"
+        case .noCluster(let prefix, let address):
+            "\(address) has no data of a cluster with the prefix \(prefix): give the address and the prefix (--redis-prefix) with which the "
+                + "servers were started. If the key {lifeline:\(prefix)}:layout was removed, start the servers once as before and stop them"
+        case .unreadableLayout(let key):
+            "the key \(key) in Redis was written by another version: use that version of lifeline"
+        case .otherRedis(let stored, let own):
+            "the cluster has \(stored), and what was given is \(own): give all its Redis, with the addresses that its servers have"
+        case .hasDatabase:
+            "the servers of this cluster keep what lasts in PostgreSQL beside Redis: copy from that database"
+        case .running(let leader):
+            "servers of the cluster run (\(leader.map { "\($0) leads" } ?? "they read its log")): stop all of them. After a crash wait ten seconds, "
+                + "then give the command again"
+        case .started:
+            "a server of the cluster was started during the copy, so the copy may lack its latest data: stop all servers and give the same "
+                + "command again"
+        case .filesNotWritten:
+            "the contents of uploaded files cannot be written: check that the directory's parent exists, its rights, and the room on the disk"
+        case .damaged(let address):
+            "\(address) has values that this version cannot read: use the version of lifeline that the servers had"
+        }
+    }
+
+    init(_ failure: RedisFailure, at address: String) {
+        let reason =
+            switch failure {
+            case .refused(let reply): "\(reply)"
+            case .expired, .unanswered: "no answer in time"
+            case .lost(let loss), .unsent(let loss): "\(loss)"
+            case .overfull: "too many commands wait"
+            }
+        self = .failed(address: address, reason: reason)
+    }
+}
