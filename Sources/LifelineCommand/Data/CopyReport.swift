@@ -3,9 +3,25 @@ import ServerStorage
 
 /// What is printed after a copy.
 struct CopyReport {
-    let from: DataPlace
-    let to: DataPlace
+    /// The places, without passwords.
+    let from: String
+    let to: String
     let summary: DataCopySummary
+    /// The directory with the contents of uploaded files that were not copied; nil for none.
+    var files: String?
+    /// What is said of a copy from Redis; nil for other copies.
+    var redis: Redis?
+    /// What the operator has to know or do.
+    var notes: [String] = []
+
+    struct Redis {
+        /// The number of uploaded files, and of those whose contents were copied.
+        var files: (all: Int, copied: Int) = (0, 0)
+        /// The number of events of chat that were left out.
+        var leftOut = 0
+        /// Whether servers now start with PostgreSQL beside Redis.
+        var isBeside = false
+    }
 
     private static let head = ["TABLE", "COPIED", "ROWS IN FROM", "ROWS IN TO", "KEPT", "CHECKSUM"]
 
@@ -30,8 +46,8 @@ struct CopyReport {
     /// One JSON object.
     var json: String {
         var object = JSONObject()
-        object.put("from", from.shown)
-        object.put("to", to.shown)
+        object.put("from", from)
+        object.put("to", to)
         object.put("equal", summary.isEqual)
         let tables = summary.tables.map { table in
             var row = JSONObject()
@@ -46,15 +62,13 @@ struct CopyReport {
             return row.text
         }
         object.put("tables", json: "[\(tables.joined(separator: ","))]")
-        object.put("files", from.files)
-        return object.text
-    }
-
-    /// What the operator has to do; nil for nothing.
-    var note: String? {
-        from.files.map { files in
-            let place = to.isDatabase ? "the directory that the server's setting dataFiles names" : "\(to.shown)/files"
-            return "the contents of uploaded files were not copied: copy \(files) to \(place), with the server's user as owner."
+        object.put("files", files)
+        if let redis {
+            object.put("fileContents", redis.files.all)
+            object.put("copiedFileContents", redis.files.copied)
+            object.put("leftOut", redis.leftOut)
+            object.put("besideRedis", redis.isBeside)
         }
+        return object.text
     }
 }

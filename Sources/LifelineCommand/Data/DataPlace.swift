@@ -18,6 +18,11 @@ struct DataPlace: Hashable {
     init(_ text: String, passwordFile: String?) throws(CommandFailure) {
         self.text = text
         self.passwordFile = passwordFile
+        guard !RedisPlace.isAddress(text) else {
+            throw CommandFailure(
+                "Redis can be copied from, and only by `lifeline data copy`: name a directory or a PostgreSQL database here.",
+                .usage)
+        }
         guard DataAddress.isAddress(text) else {
             guard !text.isEmpty else { throw CommandFailure("The name of a directory is empty.", .usage) }
             guard passwordFile == nil else {
@@ -67,6 +72,8 @@ struct DataPlace: Hashable {
         case let error as MessageStoreError: CommandFailure("The data were not copied: \(error).")
         case let error as PostgreSQLStoreError: CommandFailure("The data were not copied: \(error).")
         case let error as DataCopyError: CommandFailure("The data were not copied: \(error).")
+        case let error as RedisCopyError: CommandFailure("The data were not copied: \(error).")
+        case let error as CommandFailure: error
         default: CommandFailure("The data were not copied, because of an unexpected error: \(error).")
         }
     }

@@ -1,0 +1,78 @@
+import LifelineServer
+import NIOConcurrencyHelpers
+import ServerStorage
+
+/// Copies what a stopped cluster keeps in Redis to a directory or a database (rules DC-12 to DC-17).
+struct RedisCopy {
+    let from: RedisPlace
+    let to: DataPlace
+    /// Whether the servers go on with this Redis, and have the database beside it.
+    let staysBeside: Bool
+    /// The directory for the contents of uploaded files; nil to leave them in Redis.
+    let files: String?
+    let replacesOthers: Bool
+
+    private static let advice =
+        "Servers with `--redis` and this `--data` now start; without `--data` they do not. The histories, inboxes and documents that were copied are "
+        + "still in Redis too, where nobody reads them."
+
+    func run() async throws -> CopyReport {
+        let source = try await RedisTables.open(from.configuration, staysBeside: staysBeside)
+        defer { source.close() }
+        let target = try to.writing(parts: source.parts)
+        defer { target.close() }
+        let progress = CopyProgress()
+        try await source.load { progress.show("reading Redis", $0, of: "rows") }
+        let copy = DataCopy(from: source, to: target, replacesOthers: replacesOthers, expiry: systemTicks()) { progress.show($0) }
+        let summary = try await copy.run {
+            // What is compared was read again, so that an error of the first reading is found too.
+            try await source.load { progress.show("reading Redis again", $0, of: "rows") }
+        }
+        var report = CopyReport(from: from.shown, to: to.shown, summary: summary)
+        guard summary.isEqual else { return report }
+        let found = try await source.copyFiles(to: files) { progress.show("copying files", $0, of: "files") }
+        var redis = CopyReport.Redis(files: (found.files, found.contents), leftOut: source.leftOut)
+        try await source.checkRest()
+        if staysBeside {
+            try await source.setBesideDatabase()
+            redis.isBeside = true
+        }
+        report.redis = redis
+        report.notes = notes(redis)
+        return report
+    }
+
+    private func notes(_ redis: CopyReport.Redis) -> [String] {
+        var notes: [String] = []
+        if redis.leftOut > 0 {
+            notes.append(
+                "\(redis.leftOut) events of chat were left out: they have the id of an event of another application, as partitions assign ids "
+                    + "independently of each other, and \(to.shown) can keep one event with an id.")
+        }
+        if staysBeside { notes.append(Self.advice) }
+        guard !staysBeside, redis.files.all > 0 else { return notes }
+        if let files {
+            notes.append("the contents of \(redis.files.copied) of \(redis.files.all) uploaded files are in \(files).")
+        } else {
+            notes.append(
+                "the contents of \(redis.files.all) uploaded files are still in Redis: give the same command again with --files DIRECTORY, and name this "
+                    + "directory in the server's setting dataFiles.")
+        }
+        return notes
+    }
+}
+
+/// Prints the progress of a copy. May be used from any thread.
+final class CopyProgress: Sendable {
+    private let start = ContinuousClock.now
+    private let meter = NIOLockedValueBox(CopyMeter())
+
+    func show(_ progress: DataCopy.Progress) { show { $0.line(for: progress, at: $1) } }
+
+    func show(_ work: String, _ count: Int, of unit: String) { show { $0.line(work, count, of: unit, at: $1) } }
+
+    private func show(_ line: (inout CopyMeter, Duration) -> String?) {
+        let time = ContinuousClock.now - start
+        if let line = meter.withLockedValue({ line(&$0, time) }) { StandardError.print(line) }
+    }
+}

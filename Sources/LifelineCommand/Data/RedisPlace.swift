@@ -1,0 +1,72 @@
+import LifelineServer
+
+/// The Redis of a cluster, as a place to copy from.
+struct RedisPlace: Hashable {
+    let configuration: RedisConfiguration
+
+    /// The addresses without users and passwords.
+    var shown: String { configuration.places.joined(separator: " ") }
+
+    private static let schemes = ["redis://", "rediss://"]
+
+    /// Whether a place is the Redis of a cluster, and not a directory or a database.
+    static func isAddress(_ text: String) -> Bool { schemes.contains { text.utf8.starts(with: $0.utf8) } }
+
+    /// - Parameters:
+    ///   - text: one address, or several with spaces between them.
+    ///   - more: further addresses.
+    ///   - prefix: the prefix of the cluster's keys.
+    ///   - passwordFile: a file with the password of all Redis.
+    /// - Throws: wrong usage.
+    init(_ text: String, more: [String], prefix: String, passwordFile: String?) throws(CommandFailure) {
+        var addresses = ([text] + more).flatMap { $0.split(separator: " ").map(String.init) }
+        if let passwordFile {
+            let password = try Self.password(in: passwordFile)
+            addresses = try addresses.map { address throws(CommandFailure) in try Self.address(address, with: password) }
+        }
+        do throws(RedisConfigurationError) {
+            // The copy reads the number of partitions from Redis. There are no fewer than there are Redis.
+            configuration = try RedisConfiguration(
+                addresses: addresses, node: "data-copy", prefix: prefix, partitions: max(1, addresses.count))
+        } catch {
+            throw CommandFailure(error.description, .usage)
+        }
+    }
+
+    /// The first line of a file.
+    private static func password(in file: String) throws(CommandFailure) -> String {
+        let bytes: [UInt8]
+        do throws(FileContent.Failure) {
+            bytes = try FileContent.read(file, limit: 65_536)
+        } catch {
+            throw CommandFailure("The password file \(file) \(error.reason).", .usage)
+        }
+        let line = bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+        guard !line.isEmpty else { throw CommandFailure("The password file \(file) is empty.", .usage) }
+        return String(decoding: line, as: UTF8.self)
+    }
+
+    private static func address(_ text: String, with password: String) throws(CommandFailure) -> String {
+        guard let scheme = schemes.first(where: { text.utf8.starts(with: $0.utf8) }) else { return text }
+        let rest = String(decoding: text.utf8.dropFirst(scheme.utf8.count), as: UTF8.self)
+        guard let mark = rest.utf8.lastIndex(of: UInt8(ascii: "@")) else { return "\(scheme):\(escaped(password))@\(rest)" }
+        let user = rest[..<mark]
+        guard !user.utf8.contains(UInt8(ascii: ":")) else {
+            throw CommandFailure(
+                "An address of Redis has a password already: leave it out, or the option --from-password-file.", .usage)
+        }
+        return "\(scheme)\(user):\(escaped(password))\(rest[mark...])"
+    }
+
+    /// A password as addresses have it.
+    private static func escaped(_ text: String) -> String {
+        text.utf8.reduce(into: "") { escaped, byte in
+            let scalar = Unicode.Scalar(byte)
+            if scalar.properties.isAlphabetic && byte < 0x80 || (0x30...0x39).contains(byte) {
+                escaped.unicodeScalars.append(scalar)
+            } else {
+                escaped += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+            }
+        }
+    }
+}
