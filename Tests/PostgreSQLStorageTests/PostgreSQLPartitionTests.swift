@@ -199,6 +199,37 @@ struct PostgreSQLPartitionTests {
         #expect(throws: PostgreSQLStoreError.newer(schema: "before")) { try former.take(connection) }
     }
 
+    @Test func `PG-36: the oldest messages of a history are found and deleted without those of others`() async throws {
+        let settings = PostgreSQLSettings(server, schema: "trimming")
+        let clock = Clock()
+        let store = try await PostgreSQLMessageStore.open(settings, purgesInBackground: false, now: clock.now)
+        let connection = try connection(settings)
+        let base = clock.now()
+        // Between two messages of one history there are those of nineteen others.
+        try connection.execute(
+            """
+            INSERT INTO message (application, timetoken, channel, payload, kind, stored)
+            SELECT convert_to('app ' || number % 20, 'UTF8'), \(base) + number, 'room', '1', 0, number % 100 <> 7
+            FROM generate_series(0, 49999) AS number;
+            \(MessageUsageStatements.recount);
+            ANALYZE message
+            """)
+        let usage = try await store.trim(["app 7": HistoryLimits(lowest: base + 40_000), "app 8": HistoryLimits(messages: 10)])
+        // Every fifth message of this history is not in it, and so is neither counted nor deleted.
+        #expect(usage["app 7"] == HistoryUsage(messages: 400, bytes: 400, removed: 1600))
+        #expect(usage["app 8"] == HistoryUsage(messages: 10, bytes: 10, removed: 2490))
+        #expect(try count("message_d20000", connection) == 50_000 - 1600 - 2490)
+        let plan =
+            try connection.fetch(
+                """
+                EXPLAIN (FORMAT JSON) SELECT channel, timetoken FROM message WHERE application = 'app 9' AND stored
+                AND timetoken >= \(base) AND timetoken < \(base + Self.day) ORDER BY timetoken LIMIT 101
+                """
+            ).text(0, 0) ?? ""
+        #expect(plan.contains("application_timetoken_idx"), "\(plan)")
+        await store.close()
+    }
+
     @Test func `PG-33: a page reads the partitions of its span`() async throws {
         let settings = PostgreSQLSettings(server, schema: "pruning")
         let clock = Clock()

@@ -45,5 +45,7 @@ enum ChatTables {
                 CREATE INDEX event_conversation ON event (application, conversation, id) WHERE conversation IS NOT NULL;
                 CREATE INDEX event_loose ON event (id) WHERE conversation IS NULL;
                 """),
+        // The messages of the histories of one application in their order, of which the oldest are deleted.
+        "CREATE INDEX event_history ON event (application, id) WHERE conversation IS NOT NULL",
     ]
 }

@@ -57,8 +57,8 @@ enum EventUsageStatements {
         try usage.trim(
             application, limits, from: from,
             rows: """
-                SELECT id AS place, application = $1 AND conversation IS NOT NULL AS own, octet_length(body) AS size FROM event
-                WHERE id >= $2 AND id < $8 ORDER BY id LIMIT $3
+                SELECT id AS place, octet_length(body) AS size FROM event
+                WHERE application = $1 AND conversation IS NOT NULL AND id >= $2 AND id < $8 ORDER BY id LIMIT $3
                 """,
             deletion: """
                 UPDATE event SET conversation = NULL FROM due

@@ -88,12 +88,12 @@ enum MessageUsageStatements {
         try usage.trim(
             application, limits, from: from,
             rows: """
-                SELECT application, channel, timetoken, timetoken AS place, application = $1 AND stored AS own, \(size) AS size
-                FROM message WHERE timetoken >= $2 AND timetoken < $8 ORDER BY timetoken LIMIT $3
+                SELECT channel, timetoken AS place, \(size) AS size FROM message
+                WHERE application = $1 AND stored AND timetoken >= $2 AND timetoken < $8 ORDER BY timetoken LIMIT $3
                 """,
             deletion: """
                 DELETE FROM message USING due
-                WHERE message.application = $1 AND message.channel = due.channel AND message.timetoken = due.timetoken
+                WHERE message.application = $1 AND message.channel = due.channel AND message.timetoken = due.place
                     AND message.timetoken >= $2 AND message.timetoken < $8
                 RETURNING message.application, message.timetoken / \(HistoryTrimmer.day) AS day, due.size AS size
                 """, connection)

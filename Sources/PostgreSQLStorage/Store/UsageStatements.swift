@@ -70,14 +70,45 @@ struct UsageStatements {
 }
 
 extension UsageStatements {
-    /// The number of messages that a step deletes, and of rows that it passes.
-    private static let (deleted, passed): (Int64, Int64) = (1000, 5000)
+    /// The largest number of messages that a step deletes.
+    private static let deleted: Int64 = 1000
+
+    /// What a step of trimming is about.
+    private struct Span {
+        /// The first place, included, and the end, excluded: of one day, and so of one partition.
+        var lower: Int64
+        var end: Int64
+        /// How much more there is than the limits allow.
+        var messages: Int64
+        var bytes: Int64
+        /// How many rows are read.
+        var rows: Int64
+        /// Whether only old messages have to go.
+        var isOnlyOld: Bool
+
+        /// - Returns: nil when no message of the day has to go.
+        init?(_ day: Int64, from: Int64, _ limits: HistoryLimits, _ usage: HistoryUsage) {
+            let start = day.multipliedReportingOverflow(by: HistoryTrimmer.day)
+            let next = start.partialValue.addingReportingOverflow(HistoryTrimmer.day)
+            lower = start.overflow ? from : max(from, start.partialValue)
+            messages = limits.messages.map { Int64(usage.messages) - Int64($0) } ?? 0
+            bytes = limits.bytes.map { Int64(usage.bytes) - Int64($0) } ?? 0
+            isOnlyOld = messages <= 0 && bytes <= 0
+            end = start.overflow || next.overflow ? .max : next.partialValue
+            if isOnlyOld { end = min(end, Int64(clamping: limits.lowest)) }
+            guard lower < end else { return nil }
+            // One row more than is due shows what is left. Messages of the usual size show how many have so many bytes.
+            let usual = max(1, Int64(usage.bytes) / max(1, Int64(usage.messages)))
+            let many = bytes > 0 ? 2 * min(bytes / usual, deleted) + 16 : 0
+            rows = isOnlyOld ? deleted : min(max(messages, many, 0), deleted) + 1
+        }
+    }
 
     /// Performs a step of trimming, which is about one day and so about one partition, within a transaction.
     ///
     /// - Parameters:
-    ///   - rows: a query of at most `$3` rows from `$2` up to `$8`, excluded, with the columns `place` (their order), `own` (whether the
-    ///     row counts for the application `$1`) and `size`.
+    ///   - rows: a query of the oldest `$3` rows of the application `$1` from `$2` up to `$8`, excluded, with the columns `place` (their
+    ///     order) and `size`. An index gives them in this order, so that rows of other applications cost nothing (rule PG-36).
     ///   - deletion: deletes the rows in `due`, which has all columns of `rows`, and returns `application`, `day` and `size`. It has the
     ///     same bounds, by which PostgreSQL leaves out partitions.
     ///   - besides: another part of the statement, with a comma at its end.
@@ -89,45 +120,40 @@ extension UsageStatements {
         let next = try connection.run(
             "SELECT min(day) FROM \(table) WHERE application = $1 AND messages > 0 AND day >= $2",
             [.name(application), .integer(from / HistoryTrimmer.day)])
-        guard let day = next.integer(0, 0) else {
+        guard let day = next.integer(0, 0), let span = Span(day, from: from, limits, before) else {
             try forgetEmptyDays(of: application, connection)
             return HistoryTrimmer.Step(usage: before, reached: from, isUnfinished: false)
         }
-        let lower = day.multipliedReportingOverflow(by: HistoryTrimmer.day)
-        let upper = lower.partialValue.addingReportingOverflow(HistoryTrimmer.day)
-        let end = lower.overflow || upper.overflow ? Int64.max : upper.partialValue
-        let excess = (
-            messages: limits.messages.map { Int64(before.messages) - Int64($0) } ?? 0,
-            bytes: limits.bytes.map { Int64(before.bytes) - Int64($0) } ?? 0
-        )
-        // Of the own rows, in their order, those are due that are too old, or before which too little is gone.
+        // A plan for any application would suit one that has few messages as badly as one that has nearly all.
+        try connection.execute("SET LOCAL plan_cache_mode = force_custom_plan")
+        // Those rows are due that are too old, or before which too little is gone.
         let found = try connection.run(
             """
-            WITH passed AS MATERIALIZED (\(rows)),
+            WITH oldest AS MATERIALIZED (\(rows)),
             own AS (
                 SELECT *, row_number() OVER ordered AS number, sum(size) OVER ordered - size AS bytes_before
-                FROM passed WHERE own WINDOW ordered AS (ORDER BY place ROWS UNBOUNDED PRECEDING)
+                FROM oldest WINDOW ordered AS (ORDER BY place ROWS UNBOUNDED PRECEDING)
             ),
             due AS (SELECT * FROM own WHERE number <= $4 AND (place < $5 OR number <= $6 OR bytes_before < $7)),
             gone AS (\(deletion)), \(besides)
             \(removals)
-            SELECT (SELECT count(*) FROM gone), (SELECT count(*) FROM own), (SELECT count(*) FROM passed),
-                (SELECT max(place) FROM passed), (SELECT place FROM own WHERE number = (SELECT count(*) FROM due) + 1)
+            SELECT (SELECT count(*) FROM gone), (SELECT count(*) FROM own), (SELECT max(place) FROM own),
+                (SELECT place FROM own WHERE number = (SELECT count(*) FROM due) + 1)
             """,
             [
-                .name(application), .integer(max(from, lower.overflow ? from : lower.partialValue)), .integer(Self.passed),
-                .integer(Self.deleted), .clamped(limits.lowest), .integer(excess.messages), .integer(excess.bytes), .integer(end),
+                .name(application), .integer(span.lower), .integer(span.rows), .integer(Self.deleted), .clamped(limits.lowest),
+                .integer(span.messages), .integer(span.bytes), .integer(span.end),
             ])
         let removed = Int(clamping: found.integer(0, 0) ?? 0)
         var usage = try total(of: application, connection)
         usage.removed = removed
-        if let first = found.integer(0, 4) {
-            // An own message of the day is left: the step was full, or all that was due is gone.
-            if removed < Self.deleted { try forgetEmptyDays(of: application, connection) }
-            return HistoryTrimmer.Step(usage: usage, reached: first, isUnfinished: removed == Self.deleted)
+        func step(_ reached: Int64, isUnfinished: Bool) throws -> HistoryTrimmer.Step {
+            if !isUnfinished { try forgetEmptyDays(of: application, connection) }
+            return HistoryTrimmer.Step(usage: usage, reached: reached, isUnfinished: isUnfinished)
         }
-        let isWholeDay = found.integer(0, 2) != Self.passed
-        return HistoryTrimmer.Step(
-            usage: usage, reached: isWholeDay ? end : found.integer(0, 3) ?? end, isUnfinished: true)
+        // An own message of the day is left that is not due, or for which there was no room in this step.
+        if let first = found.integer(0, 3) { return try step(first, isUnfinished: removed == Self.deleted) }
+        if found.integer(0, 1) == span.rows { return try step(found.integer(0, 2) ?? span.end, isUnfinished: true) }
+        return try step(span.end, isUnfinished: !span.isOnlyOld || span.end < Int64(clamping: limits.lowest))
     }
 }
