@@ -70,7 +70,8 @@ package final class RowSpool: RowSink, StoredTables {
         // Codes have the order of the rows.
         let larger = table.conflict == .limit ? "ON CONFLICT (key) DO UPDATE SET rest = max(rest, excluded.rest)" : ""
         try translating {
-            try database.write { database in
+            // Each row is complete, so a transaction for several would gain nothing but two more statements.
+            try database.writeWithoutTransaction { database in
                 try database.cachedStatement(sql: "\(word) INTO \(Self.name(table)) (key, rest) VALUES (?, ?) \(larger)")
                     .execute(arguments: [Data(key), Data(rest)])
             }
@@ -84,7 +85,7 @@ package final class RowSpool: RowSink, StoredTables {
 
     package func row(_ key: StoredRow, of table: StoredTable) throws -> StoredRow? {
         try translating {
-            try database.read { database in
+            try database.writeWithoutTransaction { database in
                 let statement = try database.cachedStatement(sql: "SELECT rest FROM \(Self.name(table)) WHERE key = ?")
                 guard let row = try Row.fetchOne(statement, arguments: [Data(RowCoding.encode(key))]) else { return nil }
                 return key + (try Self.values(row, 0))

@@ -136,7 +136,9 @@ struct RedisTablesTests {
         }
     }
 
-    @Test("DC-12, DC-18: All partitions are copied, and of two events with one id that of the first partition")
+    @Test(
+        "DC-12, DC-18, DC-19: All partitions are copied; of two events with one id, and of two epochs, that of the first partition"
+    )
     func partitions() async throws {
         let redis = try await CopiedRedis(layout: "partitions=2 redis=1 channels")
         for partition in 0...1 {
@@ -169,7 +171,6 @@ struct RedisTablesTests {
         let chat = try SQLiteChatStore(directory: directory, now: { Self.now })
         let restored = try await chat.restore()
         #expect(restored.applications.mapValues(\.recentSends.count) == ["app 0": 3, "app 1": 2])
-        // DC-19: the name of the inboxes is that of the first partition.
         #expect(try await redis.run("GET", redis.reader(0, among: 2).key("chat:epoch")).text == restored.epoch)
         await chat.close()
     }
