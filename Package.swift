@@ -562,7 +562,7 @@ let package = Package(
             [
                 "ChatServer", "ClusterTestSupport", "EchoServer", "HubStorage", "Identifiers", "LifelineServer",
                 "ChatProtocol", "PostgreSQLStorage", "PostgresTestSupport", "PubNubProtocol", "PubNubServer", "PusherProtocol",
-                "PusherServer", "RedisTestSupport",
+                "PusherServer", "RedisClient", "RedisStoreEngine", "RedisTestSupport",
                 "ServerCluster", "ServerConsole", "ServerDescriptions", "ServerRuntime", "ServerStorage", "ServerTestSupport",
                 "ServerValues", "ServiceBridge", "StoreConformance", "WebSocketFraming", "WireCoding", asyncHTTPClient, nioCore,
                 nioLocks, nioSSL,

@@ -16,6 +16,9 @@ extension RedisCommand {
         case .allFields(let map): self.init("HGETALL", RedisArgument(map))
         case .page(let map, let cursor, let count):
             self.init("HSCAN", RedisArgument(map), .text(cursor ?? "0"), "COUNT", .integer(Int64(clamping: count)))
+        case .keys(let prefix, let cursor, let count):
+            self.init(
+                "SCAN", .text(cursor ?? "0"), "MATCH", .text(prefix.name + "*"), "COUNT", .integer(Int64(clamping: count)))
         case .members(let set): self.init("SMEMBERS", RedisArgument(set))
         case .hasMember(let set, let member): self.init("SISMEMBER", RedisArgument(set), RedisArgument(member))
         case .ranked(let set, let lowest, let highest, let skipping, let limit):
@@ -67,6 +70,11 @@ extension StoreRead {
                 throw .unexpected
             }
             return .fields(try Self.fields(words), next: next == "0" ? nil : next)
+        case .keys:
+            guard let parts = value.elements, parts.count == 2, let next = parts[0].text, let names = parts[1].elements else {
+                throw .unexpected
+            }
+            return .keys(names.compactMap { $0.text.map { StoreKey($0) } }, next: next == "0" ? nil : next)
         case .entries:
             guard let entries = value.elements else { throw .unexpected }
             return .entries(try entries.map { (entry) throws(StoreFailure) in try Self.entry(entry) })

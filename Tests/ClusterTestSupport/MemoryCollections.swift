@@ -157,6 +157,7 @@ package struct MemoryCollections: Sendable {
         case .fieldNames(let key): .list(sorted(map(key).keys))
         case .allFields(let key): .fields(fields(key), next: nil)
         case .page(let key, let cursor, let count): page(key, cursor, count)
+        case .keys(let prefix, let cursor, let count): keys(prefix, cursor, count)
         case .members(let key): .list(sorted(set(key)))
         case .hasMember(let key, let member): .number(set(key).contains(member.stored) ? 1 : 0)
         case .ranked(let key, let lowest, let highest, let skipping, let limit):
@@ -188,6 +189,12 @@ package struct MemoryCollections: Sendable {
         let rest = fields(key).drop { field in cursor.map { field.name.digits <= $0 } ?? false }
         let page = rest.prefix(count)
         return .fields(Array(page), next: page.count < rest.count ? page.last?.name.digits : nil)
+    }
+
+    private func keys(_ prefix: StoreKey, _ cursor: String?, _ count: Int) -> StoreAnswer {
+        let rest = keys.filter { $0.hasPrefix(prefix.name) }.drop { name in cursor.map { name <= $0 } ?? false }
+        let page = rest.prefix(count)
+        return .keys(page.map { StoreKey($0) }, next: page.count < rest.count ? page.last : nil)
     }
 
     private func ranked(_ key: StoreKey, _ lowest: Int64, _ highest: Int64) -> [ByteBuffer] {

@@ -31,6 +31,10 @@ import Testing
             .page("k", after: "17", count: 50), RedisCommand("HSCAN", "k", "17", "COUNT", 50), .array([bulk("0"), .array([])]),
             .fields([], next: nil)
         ),
+        (
+            .keys(beginningWith: "a:", after: nil, count: 9), RedisCommand("SCAN", "0", "MATCH", "a:*", "COUNT", 9),
+            .array([bulk("7"), .array([bulk("a:b")])]), .keys(["a:b"], next: "7")
+        ),
         (.members("k"), RedisCommand("SMEMBERS", "k"), .set([bulk("m")]), .list([buffer("m")])),
         (.hasMember("k", "m"), RedisCommand("SISMEMBER", "k", "m"), .integer(0), .number(0)),
         (

@@ -30,8 +30,8 @@ final class RedisApplicationStore: ApplicationStore {
     init(
         _ redis: RedisConfiguration, _ configuration: ServerConfiguration, on eventLoop: any EventLoop, within patience: Duration
     ) async throws {
-        let settings = try ClusterSettings(redis, redis.firstAddress, redis.keys, incarnation: 0, configuration)
-        try await RedisStart(settings, redis.firstAddress, layout: nil, eventLoop).check(within: patience)
+        let settings = try RedisEngineSettings(redis, redis.firstAddress, redis.keys, incarnation: 0, configuration)
+        try await RedisStart(settings, redis.firstAddress, layout: nil, configuration.clock, eventLoop).check(within: patience)
         channel = redis.keys.name(Self.name)
         key = redis.keys.key(Self.name)
         let name = ByteBuffer(string: channel)

@@ -53,6 +53,15 @@ package enum RedisCopyError: Error, Hashable, Sendable, CustomStringConvertible 
         }
     }
 
+    init(_ failure: StoreFailure, at address: String) {
+        switch failure {
+        case .unexpected: self = .damaged(address: address)
+        case .refused(let reason): self = .failed(address: address, reason: reason)
+        case .unavailable: self = .failed(address: address, reason: "the connection is closed or too busy")
+        case .unanswered: self = .failed(address: address, reason: "no answer, or the connection was lost")
+        }
+    }
+
     init(_ failure: RedisFailure, at address: String) {
         let reason =
             switch failure {

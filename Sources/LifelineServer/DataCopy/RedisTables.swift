@@ -3,6 +3,7 @@ import HubStorage
 import NIOCore
 import PubNubServer
 import RedisClient
+import RedisStoreEngine
 import ServerCluster
 import ServerStorage
 
@@ -85,7 +86,7 @@ package final class RedisTables: StoredTables {
     ) async throws -> Value {
         do {
             return try await body()
-        } catch let failure as RedisFailure {
+        } catch let failure as StoreFailure {
             throw RedisCopyError(failure, at: partition.address)
         } catch is ClusterCodingError {
             throw RedisCopyError.damaged(address: partition.address)
@@ -129,7 +130,7 @@ package final class RedisTables: StoredTables {
 /// Refuses all writes, because a copy only reads.
 private final class NoOutput: ClusterOutput {
     func emit(
-        _ fact: ByteBuffer?, of service: ClusterServiceID, to audience: ClusterAudience, writes: [RedisCommand],
+        _ fact: ByteBuffer?, of service: ClusterServiceID, to audience: ClusterAudience, writes: [StoreWrite],
         completion: (@Sendable (Bool) -> Void)?
     ) {
         completion?(false)
@@ -139,7 +140,7 @@ private final class NoOutput: ClusterOutput {
 /// The applications that were made at run time, which the Redis of the first partition has.
 private struct RedisApplicationRows {
     private let reader: StoppedCluster.Reader
-    private var key: RedisArgument { reader.key(RedisApplicationStore.name) }
+    private var key: RedisArgument { reader.keys.key(RedisApplicationStore.name) }
 
     init(_ reader: StoppedCluster.Reader) { self.reader = reader }
 

@@ -1,6 +1,7 @@
 import NIOConcurrencyHelpers
 import NIOPosix
 import RedisClient
+import RedisStoreEngine
 import ServerCluster
 
 /// The Redis of a cluster of which no server runs, to read everything and to change the layout (rules DC-15 and DC-17).
@@ -15,10 +16,12 @@ final class StoppedCluster: Sendable {
         /// A page of large messages takes its time over a slow network.
         private static let limit = Duration.seconds(60)
 
-        func key(_ name: String) -> RedisArgument { keys.key(name) }
+        func key(_ name: String) -> StoreKey { keys.storeKey(name) }
 
-        func read(_ command: RedisCommand) async throws(RedisFailure) -> RedisValue {
-            try await link.send(command, within: Self.limit)
+        func read(_ question: StoreRead) async throws(StoreFailure) -> StoreAnswer {
+            try await RedisCollections(key: keys.storeKey) { [link] (command) async throws(RedisFailure) -> RedisValue in
+                try await link.send(command, within: Self.limit)
+            }.read(question)
         }
 
         /// Asks, and translates a failure for the operator.
@@ -26,7 +29,7 @@ final class StoppedCluster: Sendable {
             _ body: ((RedisCommand) async throws(RedisFailure) -> RedisValue) async throws(RedisFailure) -> Value
         ) async throws(RedisCopyError) -> Value {
             do throws(RedisFailure) {
-                return try await body { command throws(RedisFailure) in try await read(command) }
+                return try await body { command throws(RedisFailure) in try await link.send(command, within: Self.limit) }
             } catch {
                 throw RedisCopyError(error, at: address)
             }

@@ -80,6 +80,17 @@ extension ClusterReader {
         } while cursor != nil
     }
 
+    /// Some keys whose names begin with a text; see ``StoreRead/keys(beginningWith:after:count:)``.
+    package func keys(
+        beginningWith prefix: StoreKey, after cursor: String?, count: Int
+    ) async throws(StoreFailure) -> (keys: [StoreKey], next: String?) {
+        switch try await read(.keys(beginningWith: prefix, after: cursor, count: count)) {
+        case .keys(let keys, let next): return (keys, next)
+        case .nothing: return ([], nil)
+        default: throw .unexpected
+        }
+    }
+
     package func members(of set: StoreKey) async throws(StoreFailure) -> [ByteBuffer] {
         try await list(.members(set), count: nil).compactMap(\.self)
     }

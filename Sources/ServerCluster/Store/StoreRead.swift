@@ -19,6 +19,10 @@ package enum StoreRead: Hashable, Sendable {
     /// is changed meanwhile.
     case page(StoreKey, after: String?, count: Int)
 
+    /// About `count` keys whose names begin with a text: the first ones, or those that follow the page with this cursor: `keys`. A key may occur
+    /// in two pages.
+    case keys(beginningWith: StoreKey, after: String?, count: Int)
+
     // Sets: `list` and `number` (1 or 0).
     case members(StoreKey)
     case hasMember(StoreKey, StoreWord)
@@ -50,6 +54,7 @@ package enum StoreAnswer: Hashable, Sendable {
     /// In the order of the question, with nil for what there is not.
     case list([ByteBuffer?])
     case numbers([UInt64])
+    case keys([StoreKey], next: String?)
     /// - Parameter next: the cursor of a page; nil if it is the last one.
     case fields([StoredField], next: String?)
     case entries([StoredEntry])

@@ -6,6 +6,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import PubNubServer
 import RedisClient
+import RedisStoreEngine
 import RedisTestSupport
 import ServerCluster
 import ServerStorage
@@ -90,7 +91,7 @@ private final class LinkOutput: ClusterOutput {
     init(_ link: RedisLink) { store = LinkStore(link) }
 
     func emit(
-        _ fact: ByteBuffer?, of service: ClusterServiceID, to audience: ClusterAudience, writes: [RedisCommand],
+        _ fact: ByteBuffer?, of service: ClusterServiceID, to audience: ClusterAudience, writes: [StoreWrite],
         completion: (@Sendable (Bool) -> Void)?
     ) {
         store.write(writes) { completion?($0) }

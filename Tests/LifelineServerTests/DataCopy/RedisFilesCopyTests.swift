@@ -22,7 +22,7 @@ struct RedisFilesCopyTests {
         }
         // The content of the last one is gone.
         for file in files.dropLast() {
-            try await redis.run("SET", keys.file("demo", file.id), .text(String(repeating: "x", count: file.size)))
+            try await redis.run("SET", .text(keys.file("demo", file.id).name), .text(String(repeating: "x", count: file.size)))
         }
         let error: (any Error)? = await withCheckedContinuation { continuation in
             let changes = files.map { KeysetRecordChange.put($0.record) } + [.put(KeysetRecord(.init(.user, [1]), [2]))]

@@ -3,6 +3,7 @@ import HubStorage
 import Identifiers
 import PubNubServer
 import RedisClient
+import RedisStoreEngine
 import RedisTestSupport
 import ServerCluster
 import ServerStorage
@@ -79,7 +80,7 @@ struct RedisTablesTests {
             _ = try await copy(redis.redis, to: FaultyTables(tables: target, limit: 2), rows: 10)
         }
         // Half an hour later also the messages outside of the history have expired, and Redis has removed one of them.
-        try await redis.run("DEL", redis.reader().key("pubnub:q:a%3Ab%25"))
+        try await redis.run("DEL", redis.reader().keys.key("pubnub:q:a%3Ab%25"))
         let later = Self.now + 1800 * 10_000_000
         let (summary, _) = try await copy(redis.redis, to: target, at: later)
         #expect(summary.isEqual)
@@ -90,7 +91,7 @@ struct RedisTablesTests {
     @Test("DC-15: While a server runs, or before its lease has ended, nothing is copied")
     func running() async throws {
         let redis = try await CopiedRedis()
-        let leader = redis.reader().key("leader")
+        let leader = redis.reader().keys.key("leader")
         try await redis.run("HSET", leader, "name", "node-a", "generation", "7", "sequence", "1", "expires", "99999999999999")
         await #expect(throws: RedisCopyError.running(leader: "node-a")) {
             try await RedisTables.open(redis.redis, staysBeside: true)
@@ -125,7 +126,7 @@ struct RedisTablesTests {
             try await RedisTables.open(unreadable.redis, staysBeside: true)
         }
         // A server of a version without layouts has left the record of its leader.
-        try await empty.run("HSET", empty.reader().key("leader"), "name", "node-a", "expires", "0")
+        try await empty.run("HSET", empty.reader().keys.key("leader"), "name", "node-a", "expires", "0")
         try await RedisTables.open(empty.redis, staysBeside: true).close()
         let address = "redis://127.0.0.1:\(RedisProcess.freePort())"
         await #expect {
@@ -171,7 +172,7 @@ struct RedisTablesTests {
         let chat = try SQLiteChatStore(directory: directory, now: { Self.now })
         let restored = try await chat.restore()
         #expect(restored.applications.mapValues(\.recentSends.count) == ["app 0": 3, "app 1": 2])
-        #expect(try await redis.run("GET", redis.reader(0, among: 2).key("chat:epoch")).text == restored.epoch)
+        #expect(try await redis.run("GET", redis.reader(0, among: 2).keys.key("chat:epoch")).text == restored.epoch)
         await chat.close()
     }
 

@@ -1,22 +1,19 @@
 import ClusterTestSupport
 import Identifiers
-import RedisClient
 import Testing
 
 @testable import PubNubServer
 
 @Suite struct RedisStreamKeysTests {
-    private struct NoText: Error {}
-
     private let keys = RedisStreamKeys(reader: InProcessCluster.Store())
 
     @Test("DC-12: The names of histories say of which keyset and channel they are")
     func histories() throws {
-        guard case .text(let prefix) = keys.histories else { throw NoText() }
+        let prefix = keys.histories.name
         let names: [Identifier] = ["", "a", ":", "::", "%", "%3A", "%253A", "a:b%25", "%3", "ünï:ç", "cafe\u{301}"]
         for keyset in names {
             for channel in names {
-                guard case .text(let name) = keys.history(keyset, channel) else { throw NoText() }
+                let name = keys.history(keyset, channel).name
                 #expect(name.hasPrefix(prefix))
                 let found = try #require(RedisStreamKeys.history(String(name.dropFirst(prefix.count))))
                 #expect(found.keyset == keyset && found.channel == channel, "\(name)")

@@ -1,10 +1,9 @@
 import Identifiers
 import NIOCore
-import RedisClient
 import ServerCluster
 import ServerStorage
 
-/// Copies what Redis keeps of one chat application. Events come before the rows that refer to them.
+/// Copies what the store keeps of one chat application. Events come before the rows that refer to them.
 struct ChatApplicationCopy<Sink: RowSink>: Sendable {
     let store: RedisChatStore
     let application: Identifier
@@ -14,7 +13,7 @@ struct ChatApplicationCopy<Sink: RowSink>: Sendable {
     var keys: ChatKeys { store.keys }
 
     typealias Tables = StoredTable.OfChat
-    /// The number of entries in one answer of Redis.
+    /// The number of entries in one answer of the store.
     static var page: Int { 100 }
     /// The number of streams that are read at the same time.
     private static var together: Int { 8 }
@@ -44,10 +43,10 @@ struct ChatApplicationCopy<Sink: RowSink>: Sendable {
     ///
     /// - Returns: the sum of the results.
     private func each(
-        _ page: [(field: RedisValue, value: RedisValue)], _ body: @escaping @Sendable (Identifier) async throws -> Int
+        _ page: [StoredField], _ body: @escaping @Sendable (Identifier) async throws -> Int
     ) async throws -> Int {
         var sum = 0
-        var left = try page.map { try RedisChatStore.name($0.field) }[...]
+        var left = page.map { RedisChatStore.name($0) }[...]
         while !left.isEmpty {
             let names = left.prefix(Self.together)
             left = left.dropFirst(names.count)
@@ -84,18 +83,18 @@ struct ChatApplicationCopy<Sink: RowSink>: Sendable {
     /// - Parameter fields: the event's head, body and readers, and the mark of one that was recalled.
     /// - Returns: false when the event was left out.
     private func copy(
-        _ id: UInt64, _ fields: [RedisValue], of conversation: Identifier, _ sends: RecentSends
+        _ id: UInt64, _ fields: [ByteBuffer?], of conversation: Identifier, _ sends: RecentSends
     ) async throws -> Bool {
         // What is missing has expired.
-        guard fields.count == 4, let head = fields[0].bytes, let body = fields[1].bytes else { return true }
+        guard fields.count == 4, let head = fields[0], let body = fields[1] else { return true }
         let values = try ChatEventHead(decoding: head)
         let send = values.clientID == nil ? nil : try await sends.send(id)
         let isCopied = try putEvent([
-            .number(id), name, fields[3] == .null ? .text(conversation.text) : .null, .text(values.sender.text),
+            .number(id), name, fields[3] == nil ? .text(conversation.text) : .null, .text(values.sender.text),
             values.clientID.map { .text($0.text) } ?? .null, send?.own.map { .number($0) } ?? .null,
             .integer(Int64(values.audience)), .bytes(Array(body.readableBytesView)),
         ])
-        guard isCopied, let readers = try fields[2].bytes.map({ try ChatEventReaders(decoding: $0).users }) else {
+        guard isCopied, let readers = try fields[2].map({ try ChatEventReaders(decoding: $0).users }) else {
             return isCopied
         }
         for reader in readers { try sink.put([.number(id), .text(reader.text)], into: Tables.reader) }
@@ -107,10 +106,9 @@ struct ChatApplicationCopy<Sink: RowSink>: Sendable {
         var leftOut = 0
         try await eachHour(of: .loose) { hour in
             try await store.scan(keys.part(.loose, hour, application)) { page in
-                for (field, value) in page {
-                    guard let text = field.text, text.last == "b", let id = UInt64(text.dropLast()), let body = value.bytes else {
-                        throw RedisChatStore.Problem.damaged
-                    }
+                for field in page {
+                    let (text, body) = (String(buffer: field.name), field.value)
+                    guard text.last == "b", let id = UInt64(text.dropLast()) else { throw RedisChatStore.Problem.damaged }
                     let send = try await sends.send(id)
                     let isCopied = try putEvent([
                         .number(id), name, .null, .text(send?.sender ?? ""), send.map { .text($0.clientID) } ?? .null,
@@ -134,8 +132,9 @@ struct ChatApplicationCopy<Sink: RowSink>: Sendable {
     func eachHour(of part: ChatKeys.Part, _ body: (UInt64) async throws -> Void) async throws {
         var hours: Set<UInt64> = []
         try await store.scan(keys.key(.parts, application)) { page in
-            for (field, _) in page {
-                guard let text = field.text, text.hasPrefix(part.rawValue), let hour = UInt64(text.dropFirst()) else { continue }
+            for field in page {
+                let text = String(buffer: field.name)
+                guard text.hasPrefix(part.rawValue), let hour = UInt64(text.dropFirst()) else { continue }
                 hours.insert(hour)
             }
         }
@@ -155,20 +154,20 @@ struct ChatApplicationCopy<Sink: RowSink>: Sendable {
 
     private func copyInboxes() async throws {
         try await store.scan(keys.key(.places, application)) { page in
-            for (field, value) in page { try await copyInbox(field, last: value, acknowledged: nil) }
+            for field in page { try await copyInbox(field, last: field.value, acknowledged: nil) }
             _ = try await each(page) { user in
                 try await copyEntries(of: user)
                 return 0
             }
         }
         try await store.scan(keys.key(.acknowledged, application)) { page in
-            for (field, value) in page { try await copyInbox(field, last: nil, acknowledged: value) }
+            for field in page { try await copyInbox(field, last: nil, acknowledged: field.value) }
         }
     }
 
     /// Adds to what is known of a user's inbox.
-    private func copyInbox(_ user: RedisValue, last: RedisValue?, acknowledged: RedisValue?) async throws {
-        let key: StoredRow = [name, .text(try RedisChatStore.name(user).text)]
+    private func copyInbox(_ user: StoredField, last: ByteBuffer?, acknowledged: ByteBuffer?) async throws {
+        let key: StoredRow = [name, .text(RedisChatStore.name(user).text)]
         let present = try sink.row(key, of: Tables.inbox) ?? key + [.integer(0), .integer(0)]
         let row: StoredRow =
             key + [

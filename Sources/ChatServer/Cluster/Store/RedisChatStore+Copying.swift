@@ -1,6 +1,5 @@
 import Identifiers
 import NIOCore
-import RedisClient
 import ServerCluster
 import ServerStorage
 
@@ -13,14 +12,14 @@ extension RedisChatStore {
     package func copy(to sink: some RowSink) async throws -> Int {
         var highest: UInt64 = 0
         for key in [keys.highest, keys.reserved] {
-            highest = max(highest, try await read("GET", key).text.flatMap { UInt64($0) } ?? 0)
+            highest = max(highest, try await reader.text(of: key).flatMap { UInt64($0) } ?? 0)
         }
         if highest > 0 { try sink.put([.integer(1), .number(highest)], into: StoredTable.OfChat.reservation) }
         var leftOut = 0
         try await scan(keys.applications) { page in
-            for (field, _) in page {
-                let name = try Self.name(field)
-                if let epoch = try await read("GET", keys.epoch).text {
+            for field in page {
+                let name = Self.name(field)
+                if let epoch = try await reader.text(of: keys.epoch) {
                     try sink.put([.integer(1), .text(epoch)], into: StoredTable.OfChat.life)
                 }
                 leftOut += try await ChatApplicationCopy(self, name, sink).run()
@@ -40,24 +39,23 @@ struct RecentSends: Sendable {
     }
 
     private let store: RedisChatStore
-    private let stream: RedisArgument
+    private let stream: StoreKey
     /// The oldest one; nil for none.
     private let oldest: UInt64?
 
     init(_ store: RedisChatStore, _ application: Identifier) async throws {
         self.store = store
         stream = store.keys.key(.sent, application)
-        oldest = try await store.read("XRANGE", stream, "-", "+", "COUNT", 1).elements?.first?.elements?.first
-            .flatMap { ChatKeys.number($0) }
+        oldest = try await store.reader.entries(of: stream, limit: 1).first?.number
     }
 
     func send(_ id: UInt64) async throws -> Send? {
         guard let oldest, id >= oldest else { return nil }
-        let found = try await store.read("XRANGE", stream, ChatKeys.entry(id), ChatKeys.entry(id)).elements ?? []
-        guard let entry = found.first else { return nil }
-        guard let fields = entry.elements?.last?.elements, fields.count == 6, let sender = fields[1].text,
-            let clientID = fields[3].text, let own = fields[5].text.flatMap({ UInt64($0) })
-        else { throw RedisChatStore.Problem.damaged }
-        return Send(sender: sender, clientID: clientID, own: own == 0 ? nil : own)
+        guard let entry = try await store.reader.entries(of: stream, from: id, to: id, limit: 1).first else { return nil }
+        let values = entry.fields.map { String(buffer: $0.value) }
+        // in bounds: the count is compared first.
+        guard values.count == 3, let own = UInt64(values[2]) else { throw RedisChatStore.Problem.damaged }
+        // in bounds: there are three values.
+        return Send(sender: values[0], clientID: values[1], own: own == 0 ? nil : own)
     }
 }

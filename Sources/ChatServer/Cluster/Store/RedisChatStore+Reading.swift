@@ -51,14 +51,14 @@ extension RedisChatStore {
         try await fields(events.map { (keys.part($0.part, ChatKeys.hour($0.id), application), ChatKeys.body($0.id)) })
     }
 
-    /// Reads fields of hashes, and returns them in the order of `wanted`: one command for each hash, all at the same time.
-    func fields(_ wanted: [(hash: RedisArgument, field: RedisArgument)]) async throws -> [RedisValue] {
-        var places: [RedisArgument: [Int]] = [:]
-        for (index, place) in wanted.enumerated() { places[place.hash, default: []].append(index) }
-        return try await withThrowingTaskGroup(of: ([Int], [RedisValue]).self) { group in
-            for (hash, indices) in places {
-                let command = RedisCommand("HMGET", [hash] + indices.map { wanted[$0].field })
-                group.addTask { [reader] in (indices, try await reader.read(command).elements ?? []) }
+    /// Reads fields of maps, and returns them in the order of `wanted`: one question for each map, all at the same time.
+    func fields(_ wanted: [(map: StoreKey, field: StoreWord)]) async throws -> [ByteBuffer?] {
+        var places: [StoreKey: [Int]] = [:]
+        for (index, place) in wanted.enumerated() { places[place.map, default: []].append(index) }
+        return try await withThrowingTaskGroup(of: ([Int], [ByteBuffer?]).self) { group in
+            for (map, indices) in places {
+                let names = indices.map { wanted[$0].field }
+                group.addTask { [reader] in (indices, try await reader.fields(names, of: map)) }
             }
             var found = [ByteBuffer?](repeating: nil, count: wanted.count)
             for try await (indices, values) in group {
@@ -91,7 +91,7 @@ extension RedisChatStore {
 
     /// The ids in a history between two ids, both included.
     func ids(
-        _ history: RedisArgument, _ first: UInt64, _ last: UInt64, _ isOldestFirst: Bool, _ count: Int
+        _ history: StoreKey, _ first: UInt64, _ last: UInt64, _ isOldestFirst: Bool, _ count: Int
     ) async throws -> [UInt64] {
         try await reader.entries(of: history, from: first, to: last, isOldestFirst: isOldestFirst, limit: count).map(\.number)
     }

@@ -104,7 +104,7 @@ extension RedisChatStore {
     /// The name of a user, conversation or application that is the name of a field.
     static func name(_ field: StoredField) -> Identifier { Identifier(String(buffer: field.name)) }
 
-    static func number(_ value: RedisValue) throws(Problem) -> UInt64 {
+    static func number(_ value: ByteBuffer) throws(Problem) -> UInt64 {
         // CR-42: later positions are counted from these numbers.
         guard let number = UInt64(String(buffer: value)), number <= UInt64(Int64.max) else { throw .damaged }
         return number

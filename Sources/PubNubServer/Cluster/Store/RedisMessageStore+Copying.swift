@@ -1,13 +1,12 @@
 import Identifiers
 import NIOCore
-import RedisClient
 import ServerCluster
 import ServerStorage
 import WireCoding
 
 // Everything that lasts, for a copy to another place while no server runs (rules DC-12 to DC-14).
 extension RedisMessageStore {
-    /// The number of entries in one answer of Redis.
+    /// The number of entries in one answer of the store.
     private static var copiedPage: Int { 100 }
     /// The number of histories that are read at the same time.
     private static var copiedTogether: Int { 8 }
@@ -21,8 +20,7 @@ extension RedisMessageStore {
     }
 
     func storedKeysets() async throws -> [Identifier] {
-        let names = try await reader.read(RedisCommand("SMEMBERS", keys.keysets)).elements ?? []
-        return names.compactMap { $0.text.map { Identifier($0) } }
+        try await reader.members(of: keys.keysets).map { Identifier(String(buffer: $0)) }
     }
 
     // MARK: Keysets
@@ -61,7 +59,7 @@ extension RedisMessageStore {
     private func copyAccess(_ keyset: Identifier, to sink: some RowSink) async throws {
         try await scan(keys.access(keyset)) { field, value in
             let entry = try AccessEntry(decoding: value)
-            let place = try await reader.read(RedisCommand("HGET", keys.accessOrder(keyset), .bytes(field))).text
+            let place = try await reader.field(.bytes(field), of: keys.accessOrder(keyset)).map { String(buffer: $0) }
             let row: StoredRow = [
                 .number(place.flatMap { UInt64($0) } ?? .max), .text(keyset.text), .integer(Int64(entry.key.kind.rawValue)),
                 .text(entry.key.name.text), entry.key.holder.map { .text($0.text) } ?? .null, .integer(Int64(entry.rights)),
@@ -75,22 +73,18 @@ extension RedisMessageStore {
 
     /// Finds the histories by the names of their keys, because no list has them.
     private func copyHistories(to sink: some RowSink) async throws -> UInt64 {
-        guard case .text(let prefix) = keys.histories else { return 0 }
-        var (cursor, highest) = ("0", UInt64(0))
+        let prefix = keys.histories
+        var (cursor, highest): (String?, UInt64) = (nil, 0)
         repeat {
-            let answer =
-                try await reader.read(
-                    RedisCommand("SCAN", .text(cursor), "MATCH", .text(prefix + "*"), "COUNT", 1_000)
-                ).elements ?? []
-            guard answer.count == 2, let next = answer[0].text, let names = answer[1].elements else { throw ClusterCodingError() }
-            var left = names.compactMap(\.text)[...]
+            let (names, next) = try await reader.keys(beginningWith: prefix, after: cursor, count: 1_000)
+            var left = names.map(\.name)[...]
             while !left.isEmpty {
                 let group = left.prefix(Self.copiedTogether)
                 left = left.dropFirst(group.count)
-                highest = max(highest, try await copyHistories(group, after: prefix, to: sink))
+                highest = max(highest, try await copyHistories(group, after: prefix.name, to: sink))
             }
             cursor = next
-        } while cursor != "0"
+        } while cursor != nil
         return highest
     }
 
@@ -112,7 +106,7 @@ extension RedisMessageStore {
 
     /// - Returns: the highest timetoken of a message that was added.
     private func copyStream(
-        _ key: RedisArgument, of keyset: StoredValue, to sink: some RowSink, where isCopied: @Sendable (StoredMessage) -> Bool
+        _ key: StoreKey, of keyset: StoredValue, to sink: some RowSink, where isCopied: @Sendable (StoredMessage) -> Bool
     ) async throws -> UInt64 {
         var (lowest, highest) = (UInt64(0), UInt64(0))
         while true {
@@ -131,19 +125,14 @@ extension RedisMessageStore {
         return message.timetoken
     }
 
-    /// Iterates over a hash, some fields at a time. Fields may occur twice.
-    func scan(_ key: RedisArgument, _ body: (ByteBuffer, ByteBuffer) async throws -> Void) async throws {
-        var cursor = "0"
+    /// Iterates over a map, some fields at a time. Fields may occur twice.
+    func scan(_ map: StoreKey, _ body: (ByteBuffer, ByteBuffer) async throws -> Void) async throws {
+        var cursor: String?
         repeat {
-            let answer = try await reader.read(RedisCommand("HSCAN", key, .text(cursor), "COUNT", 100)).elements ?? []
-            guard answer.count == 2, let next = answer[0].text, let words = answer[1].elements else { throw ClusterCodingError() }
-            for index in stride(from: 0, to: words.count - words.count % 2, by: 2) {
-                // in bounds: the stride ends in front of an odd last element.
-                guard let field = words[index].bytes, let value = words[index + 1].bytes else { throw ClusterCodingError() }
-                try await body(field, value)
-            }
+            let (fields, next) = try await reader.fields(of: map, after: cursor, count: 100)
+            for field in fields { try await body(field.name, field.value) }
             cursor = next
-        } while cursor != "0"
+        } while cursor != nil
     }
 }
 

@@ -1,6 +1,6 @@
 import Identifiers
 import NIOCore
-import RedisClient
+import ServerCluster
 import ServerStorage
 
 /// The error when the content of a file could not be written to the directory of a copy.
@@ -43,7 +43,7 @@ extension RedisMessageStore {
     private func copy(_ file: StoredFile, of keyset: Identifier, to contents: DirectoryFileContents) async throws -> Bool {
         do {
             if try await contents.content(of: file.id)?.count == file.size { return true }
-            guard let content = try await reader.read(RedisCommand("GET", keys.file(keyset, file.id))).bytes else { return false }
+            guard let content = try await reader.value(of: keys.file(keyset, file.id)) else { return false }
             try await contents.put(Array(content.readableBytesView)[...], for: file.id)
             return true
         } catch is FileProblem {

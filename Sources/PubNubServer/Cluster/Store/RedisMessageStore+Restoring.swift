@@ -141,8 +141,8 @@ extension RedisMessageStore {
     }
 
     /// A timetoken that is stored under its own key. Timetokens have at most 63 bits, so numbers may be added to them (rule CR-42).
-    func token(_ key: RedisArgument) async throws -> UInt64? {
-        try await reader.read(RedisCommand("GET", key)).text.flatMap { UInt64($0) }.map { min($0, UInt64(Int64.max)) }
+    func token(_ key: StoreKey) async throws -> UInt64? {
+        try await reader.text(of: key).flatMap { UInt64($0) }.map { min($0, UInt64(Int64.max)) }
     }
 
     private static var restoredPage: Int { 100 }

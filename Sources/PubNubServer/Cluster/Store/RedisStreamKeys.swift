@@ -21,7 +21,7 @@ struct RedisStreamKeys: Sendable {
     }
 
     /// The names that all histories begin with.
-    var histories: RedisArgument { reader.key("pubnub:h:") }
+    var histories: StoreKey { reader.key("pubnub:h:") }
 
     /// The keyset and the channel of a history.
     ///
@@ -31,8 +31,8 @@ struct RedisStreamKeys: Sendable {
         return (unescaped(rest[..<colon]), Identifier(String(rest[rest.utf8.index(after: colon)...])))
     }
 
-    /// Messages of all channels that subscribers may still catch up with, also a stream with timetokens as ids.
-    func recent(_ keyset: Identifier) -> RedisArgument { key("q", keyset) }
+    /// Messages of all channels that subscribers may still catch up with, also a stream with timetokens as numbers.
+    func recent(_ keyset: Identifier) -> StoreKey { key("q", keyset) }
     /// The newest timetoken of the recent messages that were trimmed because there were too many.
     func trimmed(_ keyset: Identifier) -> StoreKey { key("trimmed", keyset) }
     /// Messages whose timetokens were out of order, by timetoken and channel.

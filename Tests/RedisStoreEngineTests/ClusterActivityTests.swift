@@ -1,7 +1,7 @@
 import RedisClient
 import Testing
 
-@testable import ServerCluster
+@testable import RedisStoreEngine
 
 @Suite struct ClusterActivityTests {
     private static let seconds: Int64 = 1_700_000_000
