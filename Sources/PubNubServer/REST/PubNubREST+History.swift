@@ -4,7 +4,7 @@ import ServerRuntime
 import ServerStorage
 import WireCoding
 
-/// History, deletion of messages and message counts (rules PV-40 to PV-47).
+/// History, deletion of messages and message counts (rules PV-40 to PV-47 and PV-182).
 extension PubNubREST {
     /// The largest number of channels in a request for pages, and in a request for counts.
     private static let pageChannels = 500
@@ -77,7 +77,15 @@ extension PubNubREST {
     }
 
     /// Deletes messages, then the actions on them (rule PV-74). After a failure, repeating the request deletes the rest.
+    ///
+    /// A bound that is not a timetoken, and an end of 0, are errors here, because without the bound more messages would be deleted than
+    /// the caller means (rule PV-182).
     func deleteHistory(_ request: PubNubServerRequest, _ channel: String) async throws(PubNubErrorBody) -> HTTPAnswer {
+        guard !channel.hasByte(UInt8(ascii: ",")), Self.isReadable(request, "start"), Self.isReadable(request, "end"),
+            request.timetoken("end") != .zero
+        else {
+            throw .invalidArguments
+        }
         let (channel, start, end) = (Identifier(channel), Self.bound(request, "start"), Self.bound(request, "end"))
         let store = application.storage.store
         do {
@@ -138,6 +146,11 @@ extension PubNubREST {
     /// A timetoken of a range; nil when it is missing or 0.
     static func bound(_ request: PubNubServerRequest, _ name: String) -> UInt64? {
         request.timetoken(name).flatMap { $0 == .zero ? nil : $0.rawValue }
+    }
+
+    /// Whether a timetoken of a range is missing or can be read.
+    private static func isReadable(_ request: PubNubServerRequest, _ name: String) -> Bool {
+        request.parameter(name) == nil || request.timetoken(name) != nil
     }
 
     /// A number from 1 to `most`; `most` when the parameter is missing or invalid.

@@ -160,6 +160,20 @@ struct PubNubHistoryTests {
         #expect(try await fixture.body(Self.v2) == "[[],0,0]")
     }
 
+    @Test(
+        "PV-182: a deletion with an unreadable bound, an end of 0 or several channels is refused and deletes nothing",
+        arguments: [
+            "room?start=x", "room?end=x", "room?start=1&end=", "room?start=-1", "room?end=1e16", "room?end=0",
+            "room?start=99999999999999999999", "room?start=0&end=0", "room,other", "room%2Cother",
+        ])
+    func unreadableDeletion(target: String) async throws {
+        let (fixture, _) = Self.tenMessages()
+        let answer = try await fixture.ask("/v3/history/sub-key/demo/channel/" + target, method: "DELETE")
+        #expect(answer.status == 400)
+        #expect(answer.body == #"{"status":400,"error":true,"error_message":"Invalid Arguments","channels":{}}"#)
+        #expect(try await fixture.body(Self.v2).hasPrefix("[[1,2,3,4,5,6,7,8,9,10],"))
+    }
+
     @Test("Counts begin after one token for all channels or one for each")
     func counts() async throws {
         let (fixture, tokens) = Self.tenMessages()
