@@ -149,6 +149,15 @@ struct PubNubHistoryCallTests {
         #expect(CallScript.problem(call, #"{"status":200,"error":false,"error_message":""}"#) == nil)
     }
 
+    @Test("PL-99: a deletion that ends at timetoken 0 is refused before it is sent")
+    func deletionUpToZero() throws {
+        #expect(CallScript.refusal(PubNubDeleteCall(channel: "c", end: .zero)) != nil)
+        #expect(CallScript.refusal(PubNubDeleteCall(channel: "c", start: Timetoken(rawValue: 1), end: .zero)) != nil)
+        #expect(
+            try CallScript.line(PubNubDeleteCall(channel: "c", start: .zero))
+                == "DELETE /v3/history/sub-key/sub/channel/c?start=0")
+    }
+
     @Test("Counts are asked with one timetoken for all or one for each (PL-27)")
     func counts() throws {
         let one = PubNubCountsCall(channels: ["a", "b"], timetokens: [Timetoken(rawValue: 7)])

@@ -1,4 +1,4 @@
-/// Deletes stored messages of a channel.
+/// Deletes stored messages of a channel (rule PL-99).
 public struct PubNubDeleteCall: PubNubCall, Hashable {
     public var channel: String
     /// The exclusive start: messages from this timetoken on.
@@ -13,6 +13,10 @@ public struct PubNubDeleteCall: PubNubCall, Hashable {
     }
 
     public func request(_ settings: PubNubSettings) throws(PubNubProblem) -> PubNubRequest {
+        // A service may take 0 for no bound: such a request would delete everything instead of nothing.
+        guard end != .zero else {
+            throw .badArguments("The end is timetoken 0. Pass the timetoken of the last message to delete, or no end.")
+        }
         var parameters: [PubNubRequest.Parameter] = []
         parameters.add("start", start)
         parameters.add("end", end)
