@@ -4,7 +4,7 @@ import PubNubProtocol
 import ServerRuntime
 import ServerStorage
 
-/// Grants of the second version (rules PV-84 and PV-85).
+/// Grants of the second version (rules PV-84, PV-85 and PV-183).
 extension PubNubREST {
     /// The lifetime in minutes of a grant whose request sets none.
     private static let defaultTTL = 1440
@@ -16,8 +16,10 @@ extension PubNubREST {
         guard !target.isForAuthsAlone else {
             throw .accessManager(400, "Auth-only grants are reserved for future use")
         }
-        let ttl = request.parameter("ttl").flatMap { Int($0) } ?? Self.defaultTTL
-        guard (0...525_600).contains(ttl) else { throw .accessManager(400, "Invalid ttl") }
+        // A lifetime that cannot be read is no missing one: the default may be longer than the caller means (rule PV-183).
+        let text = request.parameter("ttl") ?? ""
+        let ttl = text.isEmpty ? Self.defaultTTL : Int(text)
+        guard let ttl, (0...525_600).contains(ttl) else { throw .accessManager(400, "Invalid ttl") }
         let now = application.clock.unixSeconds()
         let rights = Self.rights(request).rawValue
         let grants = target.keys.map { AccessEntry($0, rights: rights, ttl: ttl, expires: ttl == 0 ? nil : now + ttl * 60) }

@@ -55,6 +55,17 @@ struct PubNubGrantTests {
         )
     }
 
+    @Test(
+        "PV-183: a grant whose lifetime is no number of minutes within its range is refused and allows nothing",
+        arguments: ["x", "5m", "1.5", "-1", "525601", "99999999999999999999"])
+    func lifetimes(ttl: String) async throws {
+        let fixture = PubNubAccessTests.fixture()
+        #expect(
+            try await Self.grant(fixture, ["channel": "room", "auth": "k", "r": "1", "ttl": ttl])
+                == #"400 {"message":"Invalid ttl","error":true,"service":"Access Manager","status":400}"#)
+        #expect(try await fixture.ask("/v2/history/sub-key/demo/channel/room?auth=k").status == 403)
+    }
+
     @Test("A grant opens a channel for a key, for everybody, or everything for everybody, until it ends")
     func effect() async throws {
         func status(_ fixture: PubNubRESTFixture, _ channel: String = "room", auth: String = "") async throws -> Int {
