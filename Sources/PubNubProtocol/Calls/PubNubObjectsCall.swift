@@ -38,6 +38,7 @@ public struct PubNubObjectPage: Hashable, Sendable {
     public var start: String?
     /// The cursor at which the page ends: `prev` in the answer with the following page.
     public var end: String?
+    /// The most elements of the answer; with 0 and a count, the answer has the count only.
     public var limit: Int?
     /// Whether the answer contains the total count.
     public var includesCount: Bool
@@ -55,7 +56,9 @@ public struct PubNubObjectPage: Hashable, Sendable {
     }
 
     func add(to parameters: inout [PubNubRequest.Parameter]) throws(PubNubProblem) {
-        if let limit, limit < 1 { throw .badArguments("The limit is below 1. Pass 1 to \(Self.maximumLimit), or leave it out.") }
+        if let limit, limit < (includesCount ? 0 : 1) {
+            throw .badArguments("The limit is below 1. Pass 1 to \(Self.maximumLimit), 0 for the count alone, or leave it out.")
+        }
         if includesCount { parameters.add("count", 1) }
         parameters.add("filter", filter)
         if !sort.isEmpty { parameters.add("sort", sort.joined(separator: ",")) }

@@ -66,11 +66,12 @@ struct ObjectSort: Hashable, Sendable {
     var isDescending = false
 }
 
-/// The parameters of a request for a list (rules PO-11 to PO-14).
+/// The parameters of a request for a list (rules PO-11 to PO-15).
 struct ObjectQuery: Hashable, Sendable {
     var include: Set<ObjectInclude> = []
     var filter: PubNubFilter?
     var sort: [ObjectSort] = []
+    /// The largest number of elements; 0 when only the count is of interest (rule PO-15).
     var limit = 100
     /// The position of the first element.
     var start = 0
@@ -105,7 +106,7 @@ extension ObjectQuery {
         limit = limits.page
         if let text = request.parameter("limit") {
             guard let asked = Int(text), asked >= 0 else { throw .invalid("Invalid limit", location: "limit", in: "query") }
-            limit = min(max(asked, 1), limits.page)
+            limit = min(asked, limits.page)
         }
         if let text = request.parameter("start"), !text.isEmpty {
             start = try Self.place(text, "start")

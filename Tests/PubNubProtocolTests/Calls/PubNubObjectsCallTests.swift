@@ -32,6 +32,16 @@ struct PubNubObjectsCallTests {
         #expect(CallScript.refusal(PubNubObjectsCall(.get, .channels, page: PubNubObjectPage(limit: 0))) != nil)
     }
 
+    @Test("PO-15: the count alone is asked for with a limit of 0, and the answer has no elements")
+    func countOnly() throws {
+        let call = PubNubObjectsCall(.get, .users, page: PubNubObjectPage(limit: 0, includesCount: true))
+        #expect(try CallScript.line(call) == "GET /v2/objects/sub/uuids?count=1&limit=0")
+        let answer = try CallScript.answer(call, #"{"status":200,"data":[],"totalCount":9}"#)
+        #expect(answer.list.isEmpty && answer.totalCount == 9 && answer.next == nil)
+        let negative = PubNubObjectPage(limit: -1, includesCount: true)
+        #expect(CallScript.refusal(PubNubObjectsCall(.get, .users, page: negative)) != nil)
+    }
+
     @Test("Answers are an object, a list, or nothing after a removal (PL-54)")
     func answers() throws {
         let user = #"{"id":"u","name":"N","externalId":null,"custom":{"k":1},"updated":"2020-06-04T19:39:57.722354Z","eTag":"A"}"#

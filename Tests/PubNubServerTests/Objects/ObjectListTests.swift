@@ -99,6 +99,18 @@ struct ObjectListTests {
     }
 
     @Test(
+        "PO-15: a page of no elements has the count only, wherever it begins, sorted, filtered or not",
+        arguments: [
+            ("", 6), ("&start=MQ", 6), ("&end=MQ", 6), ("&sort=name", 6), ("&filter=name%20LIKE%20'b*'", 2), ("&start=OTk", 6),
+        ])
+    func countOnly(text: String, count: Int) throws {
+        let page = try Self.page("limit=0&count=true" + text)
+        #expect(page.elements.isEmpty && page.totalCount == count && page.next == nil)
+        #expect(try Self.page("limit=0&count=1", .members(channel: "room")).totalCount == 6)
+        #expect(try Self.page("limit=0" + text).totalCount == nil)
+    }
+
+    @Test(
         "Pages follow each other in both directions, sorted, filtered or not (PO-14)",
         arguments: ["", "sort=name", "filter=custom.age%20%3E%200"])
     func pages(text: String) throws {
