@@ -21,6 +21,8 @@ extension KeysetObjects {
             if let eTag, old?.isVersion(eTag) != true { throw .changed(kind) }
             var content = old?.content ?? ObjectContent()
             content.apply(patch)
+            // Setting equal content is no change (rule PO-16).
+            if let old, old.content.isExactly(content) { return ObjectDecision() }
             try checkRecord(content)
             let change = ObjectChange(
                 target: kind == .user ? .user(id) : .channel(id), metadata: ObjectMetadata(content, updated: now))
@@ -53,6 +55,7 @@ extension KeysetObjects {
             if let patch {
                 var content = old?.content ?? ObjectContent()
                 content.apply(patch)
+                if let old, old.content.isExactly(content) { continue }
                 try checkRecord(content)
                 change.metadata = ObjectMetadata(content, updated: now)
             } else if old == nil {

@@ -39,6 +39,18 @@ struct ObjectContent: Hashable, Sendable {
         }
     }
 
+    /// Whether both have the same bytes. Texts that are equal under Unicode may differ in their bytes.
+    func isExactly(_ other: ObjectContent) -> Bool {
+        guard texts.count == other.texts.count,
+            texts.allSatisfy({ field, text in other.texts[field]?.isExactly(text) == true })
+        else { return false }
+        return switch (custom, other.custom) {
+        case (nil, nil): true
+        case (let own?, let others?): own.text.isExactly(others.text)
+        default: false
+        }
+    }
+
     /// The bytes of the texts and custom fields (``ObjectLimits/record``).
     var textBytes: Int { texts.values.reduce(custom?.text.utf8.count ?? 0) { $0 + $1.utf8.count } }
 

@@ -189,6 +189,37 @@ struct KeysetObjectsTests {
         #expect(objects.bytes == 0 && objects.membershipCount == 0 && objects.members.isEmpty && objects.memberships.isEmpty)
     }
 
+    @Test("PO-16: setting what is there already is no change and has no event; other bytes, also of one entry, are a change")
+    func equalContent() throws {
+        let custom = ObjectPatch.Custom.put(JSONText(checked: #"{"a":1}"#))
+        let first = Self.patch([.name: "caf\u{E9}", .email: nil], custom: custom)
+        let objects = try Self.made([
+            .set(.user, "ann", first), .set(.channel, "room", Self.patch()),
+            .memberships(user: "ann", [.init(id: "room", patch: Self.patch([.status: "s"]))]),
+        ]).objects
+        let equal: [ObjectCall] = [
+            .set(.user, "ann", first), .set(.user, "ann", Self.patch()), .set(.channel, "room", Self.patch()),
+            .set(.user, "ann", Self.patch([.name: "caf\u{E9}"])), Self.join("ann", "room"),
+            .members(channel: "room", [.init(id: "ann", patch: Self.patch([.status: "s"], custom: .clear))]),
+        ]
+        for call in equal { #expect(try objects.decide(call, at: 9) == ObjectDecision(), "\(call)") }
+        let tag = try #require(objects.users["ann"]).eTag
+        #expect(try objects.decide(.set(.user, "ann", first), at: 9, ifMatch: tag) == ObjectDecision())
+        #expect(throws: ObjectProblem.changed(.user)) { try objects.decide(.set(.user, "ann", first), at: 9, ifMatch: "x") }
+
+        let others: [(ObjectCall, Int)] = [
+            (.set(.user, "ann", Self.patch([.name: "cafe\u{301}"])), 1), (.set(.user, "bob", Self.patch()), 1),
+            (.set(.user, "ann", Self.patch(custom: .put(JSONText(checked: #"{"a": 1}"#)))), 1),
+            (.memberships(user: "ann", ["room", "hall"].map { .init(id: $0, patch: ObjectPatch()) }), 1),
+            // Removed and set again in one call: the others see both.
+            (
+                .memberships(
+                    user: "ann", [.init(id: "room", patch: nil), .init(id: "room", patch: Self.patch([.status: "s"]))]), 2
+            ),
+        ]
+        for (call, changes) in others { #expect(try objects.decide(call, at: 9).changes.count == changes, "\(call)") }
+    }
+
     @Test("Several entries for one membership go on from each other (PO-5)")
     func repeated() throws {
         let decision = try KeysetObjects().decide(
