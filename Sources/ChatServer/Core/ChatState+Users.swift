@@ -134,7 +134,10 @@ extension ChatState {
         guard directory.users[id] != nil else { throw ChatRefusal(ChatCode.noSuchUser, "The user is not registered.") }
         guard name?.utf8.count ?? 0 <= 256, avatar?.utf8.count ?? 0 <= 1_024, extra?.count ?? 0 <= 100,
             extra?.allSatisfy({ $0.key.utf8.count <= 32 && $0.value.utf8.count <= 4_096 }) ?? true
-        else { throw .badArgument("A name has at most 256 bytes, an avatar 1,024, and 100 other values 4,096 each.") }
+        else {
+            throw .badArgument(
+                "A name has at most 256 bytes, an avatar 1,024. At most 100 other values have 4,096 bytes and keys of 32.")
+        }
         guard extra?.reduce(0, { $0 + $1.key.utf8.count + $1.value.utf8.count }) ?? 0 <= application.limits.userBytes else {
             throw .badArgument("The values of a user have at most \(application.limits.userBytes) bytes together.")
         }
