@@ -45,6 +45,8 @@ import Testing
         #expect(users.elements.map(\.uuid) == ["bob"] && users.totalCount == 2)
         let rest = try await pubnub.allUserMetadata(PNObjectsQuery(sort: ["name:desc"], start: users.next))
         #expect(rest.elements.map(\.uuid) == ["ann"] && rest.next != nil && rest.previous != nil)
+        let counted = try await pubnub.allUserMetadata(PNObjectsQuery(limit: 0, includesCount: true))
+        #expect(counted.elements.isEmpty && counted.totalCount == 2 && counted.next == nil)
 
         let room = try await pubnub.setChannelMetadata(PNChannelInfo(name: "Room", information: "D"), of: "room")
         #expect(try await pubnub.channelMetadata(of: "room").information == "D" && room.name == "Room")
@@ -82,8 +84,11 @@ import Testing
         pubnub.addListener(listener)
         pubnub.subscribeToChannels(["room"], withPresence: false)
         await listener.seen.wait(for: "Connected")
-        _ = try await pubnub.setChannelMetadata(PNChannelInfo(name: "Room"), of: "room")
-        _ = try await pubnub.setMemberships(in: ["room"])
+        let first = try await pubnub.setChannelMetadata(PNChannelInfo(name: "Room"), of: "room")
+        // Setting the same again is no change (PO-16).
+        let second = try await pubnub.setChannelMetadata(PNChannelInfo(name: "Room"), of: "room")
+        #expect(second.updated == first.updated && second.eTag == first.eTag)
+        for _ in 0..<2 { _ = try await pubnub.setMemberships(in: ["room"]) }
         _ = try await pubnub.setUserMetadata(PNUserFields(name: "Ann"))
         _ = try await pubnub.removeMembers(["ann"], of: "room")
         try await pubnub.removeChannelMetadata(of: "room")

@@ -11,7 +11,7 @@ public struct PNObjectsQuery: Hashable, Sendable {
     public var start: String?
     /// The end of the page: ``PNObjectsPage/previous`` of another page.
     public var end: String?
-    /// The maximum number of elements, 1 to 100.
+    /// The maximum number of elements, 1 to 100; with ``includesCount`` also 0, for the count alone.
     public var limit: Int
     /// Whether the answer contains the total count.
     public var includesCount: Bool
