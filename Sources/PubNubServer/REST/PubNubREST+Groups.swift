@@ -2,7 +2,7 @@ import Identifiers
 import PubNubProtocol
 import ServerRuntime
 
-/// Channel groups (rules PV-60 to PV-62).
+/// Channel groups (rules PV-60 to PV-62 and PV-184).
 extension PubNubREST {
     func groups() -> HTTPAnswer {
         let names = application.withState { $0.groups.names.texts }
@@ -33,9 +33,7 @@ extension PubNubREST {
         }
         let group = Identifier(name)
         let (added, removed) = (request.list("add").identifiers, request.list("remove").identifiers)
-        let owner = owner(of: request)
-        if request.parameter("add") != nil { try await changeGroup(by: owner) { try $0.add(added, to: group) } }
-        if request.parameter("remove") != nil { try await changeGroup(by: owner) { try $0.remove(removed, from: group) } }
+        try await changeGroup(by: owner(of: request)) { try $0.change(group, adding: added, removing: removed) }
         return Self.groupChanged
     }
 

@@ -41,6 +41,24 @@ struct ChannelGroupsTests {
         #expect(book.names == ["g"])
     }
 
+    @Test("PV-184: a change that adds and removes says what remains of both, and is refused as a whole")
+    func addingAndRemoving() throws {
+        var book = ChannelGroups(limits: GroupLimits(groups: 1, channelsPerGroup: 3, channelsPerCall: 2))
+        let first = try book.change("g", adding: ["a", "b"], removing: ["b", "x"])
+        #expect(first.channels == ["a"] && first.added == ["a"] && first.removed.isEmpty)
+        let second = try book.change("g", adding: ["c"], removing: ["a"])
+        #expect(second.channels == ["c"] && second.added == ["c"] && second.removed == ["a"])
+        #expect(try book.change("g", adding: ["d"], removing: ["d"]).hasChanged == false)
+        let bytes = book.bytes
+        #expect(throws: GroupRefusal.invalidName) { try book.change("g", adding: ["e"], removing: ["x y"]) }
+        #expect(throws: GroupRefusal.tooManyChannelsInOneCall(limit: 2)) {
+            try book.change("g", adding: ["e"], removing: ["x", "y", "z"])
+        }
+        #expect(throws: GroupRefusal.tooManyGroups(limit: 1)) { try book.change("h", adding: ["e"], removing: ["c"]) }
+        #expect(book.channels(of: "g") == ["c"] && book.names == ["g"] && book.bytes == bytes)
+        #expect(try book.change("g", adding: [], removing: ["c"]).channels.isEmpty && book.bytes == 0)
+    }
+
     @Test("All groups together have a bound in bytes, which is given back (HB-65)")
     func bytes() throws {
         var book = ChannelGroups(limits: GroupLimits(bytes: 2000))

@@ -51,6 +51,31 @@ struct PubNubGroupRESTTests {
         #expect(try await failing.ask(Self.base + "/g?add=a").status == 503)
     }
 
+    @Test("PV-184: a call that adds and removes does both, first adding, and when one of both is refused neither")
+    func bothInOneCall() async throws {
+        let fixture = PubNubRESTFixture()
+        func list() async throws -> String {
+            String(try await fixture.body(Self.base + "/g").drop { $0 != "[" }.prefix { $0 != "]" })
+        }
+        #expect(try await fixture.body(Self.base + "/g?add=a,b&remove=b,zz") == Self.ok)
+        #expect(try await list() == #"["a""#)
+        let many = (0...200).map { "c\($0)" }.joined(separator: ",")
+        for call in ["add=c&remove=x%20y", "add=x%20y&remove=a", "add=c&remove=\(many)", "add=\(many)&remove=a"] {
+            #expect(try await fixture.ask(Self.base + "/g?" + call).status == 400, "\(call)")
+            #expect(try await list() == #"["a""#, "\(call)")
+        }
+        #expect(try await fixture.body(Self.base + "/g?add=c&remove=a") == Self.ok)
+        #expect(try await list() == #"["c""#)
+        // A store that takes the first of two changes and not the second would show a half of this one.
+        let store = HeldMessageStore()
+        let failing = PubNubRESTFixture(store: store)
+        async let answer = failing.ask(Self.base + "/g?add=c,d&remove=d")
+        try await store.hold(1)
+        store.complete(false)
+        #expect(try await answer.status == 503 && store.waiting == 0)
+        #expect(try await failing.body(Self.base + "/g").contains(#""channels": []"#))
+    }
+
     @Test("What the store has not taken does not hold, and asking for it again stores it")
     func storedFirst() async throws {
         let store = HeldMessageStore()

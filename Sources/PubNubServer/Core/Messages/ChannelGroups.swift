@@ -127,6 +127,22 @@ package struct ChannelGroups: Sendable {
         return change(group, removed: removed.elements)
     }
 
+    /// Adds channels and then removes channels. When one of both is refused, neither is done (rule PV-184).
+    ///
+    /// - Throws: ``GroupRefusal``, with the reason.
+    package mutating func change(
+        _ group: Identifier, adding: [Identifier], removing: [Identifier]
+    ) throws(GroupRefusal) -> ChannelGroupEffect {
+        // Removing is refused for its names only, so these are checked before anything is added.
+        try check(removing, group)
+        let addition = try add(adding, to: group)
+        guard !removing.isEmpty else { return addition }
+        let removal = try remove(removing, from: group)
+        let (new, gone) = (Set(addition.added), Set(removal.removed))
+        return change(
+            group, added: addition.added.filter { !gone.contains($0) }, removed: removal.removed.filter { !new.contains($0) })
+    }
+
     /// Removes a group with all its channels.
     package mutating func remove(group: Identifier) -> ChannelGroupEffect {
         let removed = groups.removeValue(forKey: group)?.elements ?? []
