@@ -5,7 +5,8 @@ import ServerRuntime
 /// Channel groups (rules PV-60 to PV-62 and PV-184).
 extension PubNubREST {
     func groups() -> HTTPAnswer {
-        let names = application.withState { $0.groups.names.texts }
+        // Sorted, because the order of their creation does not survive a restart and differs between the nodes of a cluster.
+        let names = application.withState { $0.groups.names }.sorted().texts
         return .pubnub(
             Self.registry { body in
                 body.key("payload")

@@ -33,6 +33,16 @@ struct PubNubGroupRESTTests {
         #expect(try await fixture.body(Self.base) == groups(""))
     }
 
+    @Test("PV-60: groups are listed in the byte order of their names, in whatever order they were made")
+    func order() async throws {
+        let fixture = PubNubRESTFixture()
+        for name in ["b", "caf%C3%A9", "a", "B", "cafe%CC%81"] {
+            #expect(try await fixture.body(Self.base + "/\(name)?add=c") == Self.ok)
+        }
+        #expect(
+            try await fixture.body(Self.base).contains(#""groups": ["B", "a", "b", "cafe\#u{301}", "caf\#u{E9}"]"#))
+    }
+
     @Test("Refusals have the service's words")
     func refusals() async throws {
         let fixture = PubNubRESTFixture()
