@@ -1,7 +1,6 @@
 import ClusterTestSupport
 import NIOConcurrencyHelpers
 import NIOCore
-import RedisClient
 import ServerCluster
 import ServerStorage
 
@@ -35,7 +34,7 @@ final class FormerLeaders: ClusterLeaderFactory {
         }
 
         func emit(
-            _ fact: ByteBuffer?, of service: ClusterServiceID, to audience: ClusterAudience, writes: [RedisCommand],
+            _ fact: ByteBuffer?, of service: ClusterServiceID, to audience: ClusterAudience, writes: [StoreWrite],
             completion: (@Sendable (Bool) -> Void)?
         ) {
             let known = fact.flatMap { (try? PubNubFact.decode($0).fact) == .answersMissed ? nil : $0 }
