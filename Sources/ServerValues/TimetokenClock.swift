@@ -32,6 +32,7 @@ public struct TimetokenClock: Sendable {
     private var asked: UInt64?
     /// The smallest difference between consecutive tokens.
     private let step: UInt64
+    private let share: TimetokenShare
 
     /// A clock.
     ///
@@ -42,8 +43,11 @@ public struct TimetokenClock: Sendable {
 
     /// A clock whose tokens are at least `step` units from each other. With 2 there is a time between any token and the next one
     /// (rule HB-22).
-    package init(after highest: UInt64, reserves: Bool, step: UInt64) {
+    ///
+    /// - Parameter share: the tokens that it may give out. Each is the first one of the share that is not behind the time.
+    package init(after highest: UInt64, reserves: Bool, step: UInt64, share: TimetokenShare = .all) {
         self.step = step
+        self.share = share
         last = min(highest, UInt64(Int64.max) / 2)
         self.highest = last
         reserved = reserves ? last : .max
@@ -58,7 +62,7 @@ public struct TimetokenClock: Sendable {
         // While the next reservation is late, a clock that was idle continues in the last second of the present one, which leaves ten million
         // tokens: tokens must not be far behind the time of day.
         let latest = unixTicks > reserved && last < reserved ? reserved - min(reserved, Self.ticksPerSecond) : unixTicks
-        last = max(following, latest)
+        last = share.first(from: max(following, latest))
         highest = max(highest, last)
         return last
     }
@@ -69,8 +73,9 @@ public struct TimetokenClock: Sendable {
     package mutating func next(at unixTicks: UInt64, after floor: UInt64) -> UInt64 {
         let token = next(at: unixTicks)
         guard floor < UInt64(Int64.max), token < floor + step else { return token }
-        highest = max(highest, floor + step)
-        return floor + step
+        let following = share.first(from: floor + step)
+        highest = max(highest, following)
+        return following
     }
 
     /// Notes a token that another process has given out. Beyond 63 bits there are none, whatever that process says (rule HB-20).

@@ -12,13 +12,14 @@ package final class TimetokenAllocator: Sendable {
     ///   - highest: the highest id from before the start; new ids are greater.
     ///   - reserves: whether ids have to be reserved, which is not necessary without a durable store.
     ///   - step: the smallest difference between two ids.
+    ///   - share: the ids that may be assigned, where other processes assign the others.
     ///   - unixTicks: the clock, in units of 100 ns since 1970.
     ///   - reserve: makes the store record that ids up to the given one may be assigned.
     package init(
-        after highest: UInt64, reserves: Bool = true, step: UInt64 = 1, unixTicks: @escaping @Sendable () -> UInt64,
-        reserve: @escaping @Sendable (UInt64) async throws -> Void
+        after highest: UInt64, reserves: Bool = true, step: UInt64 = 1, share: TimetokenShare = .all,
+        unixTicks: @escaping @Sendable () -> UInt64, reserve: @escaping @Sendable (UInt64) async throws -> Void
     ) {
-        clock = NIOLockedValueBox(TimetokenClock(after: highest, reserves: reserves, step: step))
+        clock = NIOLockedValueBox(TimetokenClock(after: highest, reserves: reserves, step: step, share: share))
         self.unixTicks = unixTicks
         self.reserve = reserve
     }

@@ -20,6 +20,20 @@ struct TimetokenAllocatorTests {
         #expect(!allocator.advance(past: .max))
     }
 
+    @Test("Allocators of different shares assign no id twice at one instant, also after the same floor (CC-42)")
+    func shares() {
+        let now = now
+        var ids: [UInt64] = []
+        for number in 0..<16 {
+            let allocator = TimetokenAllocator(
+                after: now + 3, reserves: false, share: TimetokenShare(number, of: 16), unixTicks: { now }
+            ) { _ in }
+            ids += [allocator.next(), allocator.next(after: now + 900), allocator.next()]
+            #expect(ids.suffix(3).allSatisfy { $0 % 16 == UInt64(number) && $0 > now + 3 })
+        }
+        #expect(Set(ids).count == ids.count)
+    }
+
     @Test("An application may be ahead of the others: they do not follow, and the time is after all ids (HB-22)")
     func floors() {
         let now = now
