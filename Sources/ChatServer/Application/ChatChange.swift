@@ -22,7 +22,7 @@ package struct ChatChange: Sendable {
         self.ids = ids
     }
 
-    /// The id of the next event. Ids increase strictly across all applications.
+    /// The id of the next event. Ids increase strictly across all applications of the backend, and no other partition assigns them.
     func nextID() -> UInt64 { ids.next() }
 
     /// The current time in milliseconds since 1970.

@@ -14,15 +14,17 @@ package struct ChatStorage: Sendable {
     /// Whether a change goes to the log only once the store has it. The store keeps what lasts then, and the log the deliveries.
     let storesFirst: Bool
 
-    /// - Parameter log: stores with each change the highest assigned ids, so that no ids are reserved ahead.
+    /// - Parameters:
+    ///   - log: stores with each change the highest assigned ids, so that no ids are reserved ahead.
+    ///   - share: the ids of events that are assigned here, where other leaders assign the others (rule CC-42).
     init(
         store: any ChatStore, restored: RestoredChat, unixTicks: @escaping @Sendable () -> UInt64,
-        log: (any ChatDecisionLog)? = nil, storesFirst: Bool = false
+        log: (any ChatDecisionLog)? = nil, storesFirst: Bool = false, share: TimetokenShare = .all
     ) {
         self.store = store
         self.storesFirst = storesFirst
         self.log = log
-        ids = TimetokenAllocator(after: restored.highestID, reserves: log == nil, unixTicks: unixTicks) {
+        ids = TimetokenAllocator(after: restored.highestID, reserves: log == nil, share: share, unixTicks: unixTicks) {
             try await store.reserve(idsUpTo: $0)
         }
         epoch = restored.epoch

@@ -35,15 +35,18 @@ package final class LocalChat: ChatStateBackend {
     ///   - bridge: passes messages to other services.
     ///   - log: stores and publishes each change in one step.
     ///   - storesFirst: whether the log gets a change only once the store has it.
+    ///   - share: the ids of events that are assigned here.
     package init(
         _ settings: ChatServiceSettings, store: any ChatStore, restored: RestoredChat, clock: ServerClock, names: MetricNames,
-        logger: Logger, bridge: (any BridgeTap)? = nil, log: (any ChatDecisionLog)? = nil, storesFirst: Bool = false
+        logger: Logger, bridge: (any BridgeTap)? = nil, log: (any ChatDecisionLog)? = nil, storesFirst: Bool = false,
+        share: TimetokenShare = .all
     ) {
         self.clock = clock
         self.names = names
         self.logger = logger
         self.bridge = bridge
-        storage = ChatStorage(store: store, restored: restored, unixTicks: clock.unixTicks, log: log, storesFirst: storesFirst)
+        storage = ChatStorage(
+            store: store, restored: restored, unixTicks: clock.unixTicks, log: log, storesFirst: storesFirst, share: share)
         take(ChatReload(settings: settings.applications, new: make(settings.applications, restored: restored)))
     }
 

@@ -21,6 +21,10 @@ package struct ClusterPartition: Hashable, Sendable {
         partitions.partition(of: application, in: service) == number
     }
 
+    /// The ids that the partition's leader may assign where rows of several partitions are in one table with the id as its key. They are
+    /// no other partition's ids, whatever the number of partitions is or was.
+    package var ids: TimetokenShare { TimetokenShare(number, of: ClusterPartitions.limit) }
+
     /// The node that should lead the partition. All leaders know the same nodes as a rule, and so agree how all partitions are spread.
     package func preferred(among nodes: [ClusterNode]) -> ClusterNode? {
         let places = PartitionPlacement.places(of: partitions, over: nodes.map(\.description))

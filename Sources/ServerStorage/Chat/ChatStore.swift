@@ -83,7 +83,8 @@ extension ChatStore {
 
 /// An event that has to be stored: a message, or a change of one. Its id is its position in the order of all events of a server.
 public struct ChatEvent: Hashable, Sendable {
-    /// The id in units of 100 ns since 1970, strictly increasing over all applications of a server.
+    /// The id in units of 100 ns since 1970, strictly increasing over all applications of a server, or of a partition of a cluster. No two
+    /// events of a store have the same id, whatever their applications are.
     public var id: UInt64
     /// The conversation whose history it belongs to; nil for none.
     public var conversation: Identifier?

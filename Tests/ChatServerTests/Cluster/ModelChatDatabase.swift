@@ -3,13 +3,16 @@ import Identifiers
 import NIOConcurrencyHelpers
 import ServerStorage
 
-/// A database of a cluster's chat in memory: the leader of the latest term writes.
+/// A database of a cluster's chat in memory: the leader of the latest term of each partition writes, and an id is one event's.
 final class ModelChatDatabase: SharedChatStore {
     struct Away: Error {}
     struct Deposed: Error {}
+    struct Duplicate: Error {}
 
     private struct State {
-        var term: UInt64 = 0
+        var terms: [Int: UInt64] = [:]
+        /// The ids of all events, also of those that were deleted.
+        var ids: Set<UInt64> = []
         var isAway = false
         var isHeld = false
         var held: [@Sendable () -> Void] = []
@@ -41,20 +44,24 @@ final class ModelChatDatabase: SharedChatStore {
     func begin(_ term: LeaderTerm) async throws -> any ChatStore {
         try state.withLockedValue { state in
             guard !state.isAway else { throw Away() }
-            guard term.number >= state.term else { throw Deposed() }
-            state.term = term.number
+            guard term.number >= state.terms[term.partition] ?? 0 else { throw Deposed() }
+            state.terms[term.partition] = term.number
         }
-        return ModelChatStore(database: self, term: term.number)
+        return ModelChatStore(database: self, term: term)
     }
 
     func close() async {}
 
     fileprivate func commit(
-        _ commit: ChatCommit, of term: UInt64, application: String, completion: @escaping @Sendable ((any Error)?) -> Void
+        _ commit: ChatCommit, of term: LeaderTerm, application: String, completion: @escaping @Sendable ((any Error)?) -> Void
     ) {
         let refusal: (any Error)? = state.withLockedValue { state in
             if state.isAway, !commit.isEmpty { return Away() }
-            return state.term == term ? nil : Deposed()
+            guard state.terms[term.partition] == term.number else { return Deposed() }
+            let ids = commit.additions.map(\.event.id)
+            guard state.ids.isDisjoint(with: ids) else { return Duplicate() }
+            state.ids.formUnion(ids)
+            return nil
         }
         let answer: @Sendable () -> Void
         if let refusal {
@@ -75,7 +82,7 @@ final class ModelChatDatabase: SharedChatStore {
 /// What the leader of one term writes through.
 private struct ModelChatStore: ChatStore {
     let database: ModelChatDatabase
-    let term: UInt64
+    let term: LeaderTerm
 
     func restore() async throws -> RestoredChat { try await database.store.restore() }
 

@@ -1,4 +1,5 @@
 import ServerCluster
+import ServerValues
 import Testing
 
 @Suite struct ClusterPartitionsTests {
@@ -35,6 +36,17 @@ import Testing
     @Test("CR-50: There are 1 to 16 partitions")
     func counts() {
         #expect(ClusterPartitions(0) == nil && ClusterPartitions(17) == nil && ClusterPartitions(16)?.all == 0..<16)
+    }
+
+    @Test("CC-42: No two partitions have an id in common, also not a partition of one number and one of another number")
+    func ids() throws {
+        for count in 2...ClusterPartitions.limit {
+            let partitions = try #require(ClusterPartitions(count))
+            for number in partitions.all {
+                let partition = try #require(ClusterPartition(number, among: partitions))
+                #expect(partition.ids == TimetokenShare(number, of: ClusterPartitions.limit))
+            }
+        }
     }
 
     @Test("CR-51: Many applications are spread over all partitions about evenly")

@@ -74,7 +74,7 @@ package final class ChatClusterLeaderFactory: ClusterLeaderFactory {
         let log = ChatClusterLog(redis, nodes, journal, hasDatabase: lasting != nil, logger: logger)
         let chat = LocalChat(
             settings, store: store, restored: restored, clock: clock, names: names, logger: logger, bridge: bridge, log: log,
-            storesFirst: lasting != nil)
+            storesFirst: lasting != nil, share: context.partition?.ids ?? .all)
         let leader = ChatClusterLeader(
             chat, log, nodes, countingAt: state.withLockedValue(\.counting), on: context.eventLoop, logger: logger)
         for application in chat.applications {
