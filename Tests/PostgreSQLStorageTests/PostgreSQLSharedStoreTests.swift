@@ -2,6 +2,7 @@ import Identifiers
 import NIOConcurrencyHelpers
 import PostgresTestSupport
 import ServerStorage
+import ServerValues
 import StoreConformance
 import Testing
 
@@ -124,6 +125,32 @@ struct PostgreSQLSharedStoreTests {
         await store.close()
     }
 
+    @Test(.timeLimit(.minutes(2)))
+    func `PG-39: leaders of all partitions store chat events of one instant, and no id is stored twice`() async throws {
+        let server = try PostgresProcess.shared()
+        let settings = PostgreSQLSettings(server, schema: "chatids")
+        let store = try await PostgreSQLSharedChatStore.open(settings, cluster: "one")
+        let now = systemTicks()
+        let query = ChatHistoryQuery(conversation: "c", isOldestFirst: true, limit: 10)
+        var stored: Set<UInt64> = []
+        for partition in 0..<16 {
+            let leader = try await store.begin(LeaderTerm(partition: partition, number: 1))
+            var clock = TimetokenClock(after: now - 1, reserves: false, step: 1, share: TimetokenShare(partition, of: 16))
+            let ids = (0..<3).map { _ in clock.next(at: now) }
+            for id in ids { try await leader.commit(.message(id), in: "app-\(partition)") }
+            #expect(try await leader.history(query, application: "app-\(partition)").map(\.id) == ids)
+            #expect(try await leader.restore(["app-\(partition)"]).highestID >= clock.last)
+            stored.formUnion(ids)
+        }
+        #expect(stored.count == 48)
+        let other = try await store.begin(LeaderTerm(partition: 1, number: 2))
+        for id in stored.sorted().prefix(3) {
+            await #expect(throws: PostgreSQLStoreError.duplicate) { try await other.commit(.message(id), in: "other") }
+        }
+        #expect(try await other.history(query, application: "other").isEmpty)
+        await store.close()
+    }
+
     @Test(.timeLimit(.minutes(5)))
     func `PG-23: the store of a leader fulfils every rule for message stores`() async throws {
         let server = try PostgresProcess.shared()
@@ -241,9 +268,9 @@ extension MessageStore {
 }
 
 extension ChatStore {
-    fileprivate func commit(_ commit: ChatCommit) async throws {
+    fileprivate func commit(_ commit: ChatCommit, in application: String = "app") async throws {
         let error: (any Error)? = await withCheckedContinuation { continuation in
-            self.commit(commit, application: "app") { continuation.resume(returning: $0) }
+            self.commit(commit, application: application) { continuation.resume(returning: $0) }
         }
         if let error { throw error }
     }

@@ -10,6 +10,7 @@ import subprocess
 import threading
 import time
 import urllib.parse
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from cluster_fixtures import follower
@@ -257,6 +258,32 @@ def test_chat_goes_on_with_the_next_leader(pair, database):
     for session in (ann, bob, late):
         session.drop()
     api.close()
+
+
+# Proof of CC-42, PG-39.
+def test_applications_of_all_partitions_are_stored_in_one_table(clusters, database, tmp_path):
+    keys = ["app-key", "demo", "app-1", "1001"]  # in the partitions 0 to 3, by the hash of CR-51
+    config = tmp_path / "lifeline.json"
+    config.write_text(json.dumps({"nexconn": [{"key": key, "secret": "chat-secret"} for key in keys]}))
+    cluster = clusters(names=("a", "b"), options=(
+        "--config", str(config), "--partitions", "4", "--data", database.url, "--log-level", "warning"))
+    port = cluster.nodes["a"].port
+
+    def sent(key):
+        """The ids of the messages of an application, which are sent at the same time as those of the others."""
+        api = ServerAPI(port, key, "chat-secret")
+        ann = ChatSession(port, api.token("ann"), device=f"{key}-ann", app_key=key)
+        ann.connect()
+        ids = [int(ann.say("bob", str(number), timeout=30)["id"]) for number in range(100)]
+        ann.drop()
+        api.close()
+        return ids
+
+    with ThreadPoolExecutor(len(keys)) as pool:
+        ids = list(pool.map(sent, keys))
+    for number, own in enumerate(ids):
+        assert own == sorted(own) and {id % 16 for id in own} == {number}
+    assert database.run("SELECT count(*) FROM lifeline.event WHERE conversation IS NOT NULL") == "400"
 
 
 # Proof of CR-60.
