@@ -46,8 +46,8 @@ struct RedisCopy {
         var notes: [String] = []
         if redis.leftOut > 0 {
             notes.append(
-                "\(redis.leftOut) events of chat were left out: they have the id of an event of another application, as partitions assign ids "
-                    + "independently of each other, and \(to.shown) can keep one event with an id.")
+                "\(redis.leftOut) events of chat were left out: they have the id of an event of another application, assigned before "
+                    + "partitions had different ids, and \(to.shown) can keep one event with an id.")
         }
         if staysBeside { notes.append(Self.advice) }
         guard !staysBeside, redis.files.all > 0 else { return notes }
