@@ -25,6 +25,7 @@ struct DataPlace: Hashable {
         }
         guard DataAddress.isAddress(text) else {
             guard !text.isEmpty else { throw CommandFailure("The name of a directory is empty.", .usage) }
+            if let mistake = DataAddress.mistake(in: text) { throw CommandFailure("The place of the data \(mistake)", .usage) }
             guard passwordFile == nil else {
                 throw CommandFailure("A directory has no password: leave the option for its file out.", .usage)
             }

@@ -30,7 +30,26 @@ struct DataAddressTests {
 
     @Test func `PG-17: a directory is no address`() throws {
         for text in ["data", "/var/postgres://x", "Postgres://db", ""] { #expect(!DataAddress.isAddress(text)) }
+        for text in ["data", "/var/postgres://x", "./a b", "postgres", "1://x", "user"] {
+            #expect(DataAddress.mistake(in: text) == nil, "\(text)")
+        }
         #expect(try ServeSettings(command: ServeCommand.parse(["--data", "/d"]), environment: [:]).shownData == "/d")
+    }
+
+    @Test(arguments: [
+        ("postgress://ann:cret@db/live", "begins with postgress://"), ("POSTGRES://ann:cret@db/live", "begins with POSTGRES://"),
+        ("mysql://ann:cret@db/live", "begins with mysql://"), ("redis://ann:cret@db", "the setting redis (--redis)"),
+        ("host=db user=ann password=cret", "keywords and values"),
+    ])
+    func `SO-171: an address of another kind is no name of a directory, and not shown`(text: String, expected: String) throws {
+        let command = try ServeCommand.parse(["--data", text])
+        let setting = #expect(throws: CommandFailure.self) { _ = try ServeSettings(command: command, environment: [:]) }
+        let place = #expect(throws: CommandFailure.self) { try DataPlace(text, passwordFile: nil) }
+        for failure in [setting, place] {
+            let message = failure?.message ?? ""
+            #expect(failure?.kind == .usage && message.contains(expected) && message.contains("postgres://"), "\(message)")
+            #expect(!message.contains("cret"))
+        }
     }
 
     @Test func `PG-17 PG-18: a database needs a directory for files`() throws {

@@ -13,6 +13,34 @@ struct DataAddress: Hashable, Sendable {
         ["postgres://", "postgresql://"].first { text.utf8.starts(with: $0.utf8) }
     }
 
+    /// Why a text that is no address of a PostgreSQL database is no directory either: the end of a sentence that begins with the text's name,
+    /// without the text, which may contain a password; nil for a directory (rule SO-171).
+    static func mistake(in text: String) -> String? {
+        guard !isAddress(text) else { return nil }
+        let right =
+            "the address of a PostgreSQL database begins with postgres:// or postgresql://, anything else is the name of a directory"
+        if let scheme = scheme(of: text) {
+            let redis =
+                ["redis", "rediss"].contains(scheme.lowercased()) ? "; the address of a Redis is the setting redis (--redis)" : ""
+            return "begins with \(scheme)://, but \(right)\(redis)."
+        }
+        let words = ["host=", "hostaddr=", "dbname=", "user=", "password="]
+        let isConnectionString = text.split(separator: " ").contains { word in words.contains { word.utf8.starts(with: $0.utf8) }
+        }
+        return isConnectionString ? "looks like the keywords and values of a connection, but \(right)." : nil
+    }
+
+    /// Up to 20 letters, digits and `+ - .` before `://` at the beginning.
+    private static func scheme(of text: String) -> Substring? {
+        guard let end = text.firstRange(of: "://")?.lowerBound, let first = text.unicodeScalars.first,
+            first.properties.isAlphabetic
+        else { return nil }
+        let scheme = text[..<end]
+        let isScheme =
+            scheme.utf8.count <= 20 && scheme.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
+        return isScheme ? scheme : nil
+    }
+
     /// - Returns: nil for a text that is not `postgres://USER:PASSWORD@HOST:PORT/DATABASE?NAME=VALUE`, of which most may be missing.
     init?(_ text: String) {
         guard let prefix = Self.prefix(of: text) else { return nil }

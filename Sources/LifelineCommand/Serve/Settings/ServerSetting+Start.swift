@@ -20,6 +20,7 @@ extension ServerSetting {
             guard !DataAddress.isAddress(text) || DataAddress(text) != nil else {
                 throw value.wrong("postgres://USER:PASSWORD@HOST:PORT/DATABASE, with special characters as %XX")
             }
+            if let mistake = DataAddress.mistake(in: text) { throw value.failure(mistake) }
             settings.data = text
         },
         shown: { .string($0.shownData) }, change: .compared { $0.data ?? "" }
