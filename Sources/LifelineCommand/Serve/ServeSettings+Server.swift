@@ -44,7 +44,9 @@ extension ServeSettings {
         guard let url = URLComponents(string: text), ["http", "https"].contains(url.scheme), url.host?.isEmpty == false,
             url.user == nil, url.query == nil, url.fragment == nil
         else {
-            throw value.wrong("an address such as http://127.0.0.1:4318, without a user and a query")
+            let mayHavePassword = text.contains { "@?#".contains($0) }
+            throw (mayHavePassword ? value.confidential : value).wrong(
+                "an address such as http://127.0.0.1:4318, without a user and a query")
         }
         return text.hasSuffix("/v1/traces") ? text : text + "/v1/traces"
     }

@@ -13,9 +13,8 @@ enum SettingNames {
             guard known.contains(name) else {
                 problems.add(
                     CommandFailure(
-                        "There is no setting \(prefix)\(printable(name))\(suffix). "
-                            + "\(place.isEmpty ? "There are" : "In \(place) there are") \(known.joined(separator: ", ")).", .usage
-                    ))
+                        "There is no setting \(prefix)\(printable(name))\(suffix). \(advice(name, known: known, in: place))",
+                        .usage))
                 return nil
             }
             guard seen.insert(name).inserted else {
@@ -49,6 +48,19 @@ enum SettingNames {
     static func option(_ name: String, isOn: Bool = true) -> String {
         (isOn ? "--" : "--no-") + variable(name, prefix: "").lowercased().map { $0 == "_" ? "-" : String($0) }.joined()
     }
+
+    /// The name that was probably intended, with at most one different character in five; otherwise all that there are.
+    private static func advice(_ name: String, known: [String], in place: String) -> String {
+        if name.utf8.count <= longest,
+            let nearest = SimilarName.nearest(to: name, among: known, most: min(max(name.utf8.count / 5, 1), 3))
+        {
+            return "Did you mean \(nearest)?"
+        }
+        return "\(place.isEmpty ? "There are" : "In \(place) there are") \(known.joined(separator: ", "))."
+    }
+
+    /// The longest name for which a similar one is looked for.
+    private static let longest = 80
 
     /// A text that was given as a name, without characters that could confuse a terminal.
     private static func printable(_ name: String) -> String {

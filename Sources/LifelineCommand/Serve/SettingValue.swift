@@ -64,6 +64,23 @@ struct SettingValue: Sendable {
         failure(shown(beside: expected).map { "is \($0); it must be \(expected)." } ?? "must be \(expected).")
     }
 
+    /// The error of a value that should have parts. Of a text only the kind is shown: it may be, or contain, the secret of an application
+    /// (rule SO-170).
+    private func wrongKind(_ expected: String) -> CommandFailure {
+        if case .json(let json) = content, json.kind != .string { return wrong(expected) }
+        guard !isConfidential, let kind = try? json()?.kind else { return confidential.wrong(expected) }
+        let given =
+            switch kind {
+            case .array: "a list"
+            case .object: "an object"
+            case .string: "a text"
+            case .number: "a number"
+            case .bool: "a boolean"
+            case .null: "null"
+            }
+        return failure("is \(given); it must be \(expected).")
+    }
+
     /// Another error of the setting: its source, followed by the rest of a sentence.
     func failure(_ sentence: String) -> CommandFailure {
         CommandFailure("\(source) \(sentence)", .usage)
@@ -157,7 +174,7 @@ struct SettingValue: Sendable {
     func members(
         of known: [String], _ problems: inout SettingProblems
     ) throws(CommandFailure) -> [(key: String, value: SettingValue)] {
-        guard let json = try json(), let members = json.members else { throw wrong("an object") }
+        guard let json = try json(), let members = json.members else { throw wrongKind("an object") }
         let lines = JSONLines.children(of: json.text, from: place?.line ?? 1)
         let named = zip(members, lines).map { member, line in
             (member.key, child("\(name).\(member.key)", json: member.value, line: line))
@@ -167,7 +184,7 @@ struct SettingValue: Sendable {
 
     /// The elements of a list, each with its index as its name.
     func elements() throws(CommandFailure) -> [SettingValue] {
-        guard let json = try json(), let elements = json.elements else { throw wrong("a list") }
+        guard let json = try json(), let elements = json.elements else { throw wrongKind("a list") }
         let lines = JSONLines.children(of: json.text, from: place?.line ?? 1)
         return zip(elements, lines).enumerated().map { child("\(name)[\($0)]", json: $1.0, line: $1.1) }
     }

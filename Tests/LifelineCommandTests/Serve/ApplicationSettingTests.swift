@@ -179,7 +179,10 @@ struct ApplicationSettingTests {
         "What cannot be is named with its place and its value, unless that may be a secret (SO-2, SO-4, SO-91)",
         arguments: [
             (#"{"app": {"clientEvent": true}}"#, "no setting app.clientEvent (line 1)."),
-            (#"{"app": {"limits": {"conections": 1}}}"#, "no setting app.limits.conections (line 1)."),
+            (
+                #"{"app": {"limits": {"conections": 1}}}"#,
+                "no setting app.limits.conections (line 1). Did you mean connections?"
+            ),
             (
                 #"{"app": {"webhooks": [{"url": "https://a.example", "event": []}]}}"#,
                 "no setting app.webhooks[0].event (line 1)."
@@ -226,15 +229,29 @@ struct ApplicationSettingTests {
             (#"{"app": []}"#, "app (line 1) is a list; it must be an object"),
             (#"{"apps": {}}"#, "apps (line 1) is an object; it must be a list"),
             (#"{"apps": [1]}"#, "apps[0] (line 1) is 1; it must be an object"),
-            (#"{"prot": 1}"#, "no setting prot (line 1)."),
+            (#"{"prot": 1}"#, "no setting prot (line 1). Did you mean port?"),
+            (#"{"listen": 1}"#, "no setting listen (line 1). There are app, apps, "),
             (#"{"tls": {"certificate": "a"}}"#, "no setting tls.certificate (line 1)."),
-            (#"{"tls": "a"}"#, #"tls (line 1) is "a"; it must be an object"#),
+            (#"{"tls": "a"}"#, "tls (line 1) is a text; it must be an object"),
             (#"[]"#, "must be a JSON object"),
         ])
     func wrong(file: String, expected: String) throws {
         let message = try failure(file)
         #expect(message.contains(expected))
         #expect(!message.contains("hidden") && !message.contains("271828"))
+    }
+
+    @Test(
+        "SO-170: Where an object or a list is expected, only the kind of a text is shown",
+        arguments: [
+            (#"{"id": "1", "key": "k", "secret": "hidden"}"#, "LIFELINE_APPS is an object; it must be a list."),
+            (#"[{"id": "1", "key": "k", "secret": "s"}, "hidden"]"#, "LIFELINE_APPS[1] is a text; it must be an object."),
+            (#""hidden""#, "LIFELINE_APPS is a text; it must be a list."),
+        ])
+    func kindOfParts(value: String, expected: String) throws {
+        #expect(try failure("{}", ["LIFELINE_APPS": value]) == expected)
+        #expect(
+            try failure(#"{"app": "hidden"}"#) == "app (line 1) is a text; it must be an object.")
     }
 
     @Test("Errors in a variable name the variable")

@@ -320,6 +320,16 @@ struct ServerSettingTests {
         }
     }
 
+    @Test(
+        "SO-91: an address of traces with a user or a query is not shown",
+        arguments: ["http://ann:cret@h:1", "http://h:1?key=cret", "ann@cret"])
+    func tracesPassword(address: String) async {
+        let failure = await #expect(throws: CommandFailure.self) { try await settings(["--traces-endpoint", address]) }
+        #expect(
+            failure?.message.hasPrefix("--traces-endpoint must be an address such as") == true
+                && failure?.message.contains("cret") == false)
+    }
+
     @Test("The report has no secrets (SO-4)")
     func report() async throws {
         let file = """

@@ -35,7 +35,8 @@ struct SettingNamesTests {
 
     @Test("An unknown name is named, and what there is")
     func unknown() {
-        #expect(failure(["host", "prot"], known: ["host", "port"], in: "") == "There is no setting prot. There are host, port.")
+        #expect(failure(["host", "prot"], known: ["host", "port"], in: "") == "There is no setting prot. Did you mean port?")
+        #expect(failure(["host", "node"], known: ["host", "port"], in: "") == "There is no setting node. There are host, port.")
     }
 
     @Test("A name that could confuse a terminal is not repeated as it is")
