@@ -121,9 +121,10 @@ def test_an_application_that_is_not_there_is_named_by_its_beginning(server):
 
 @pytest.mark.parametrize("path, reason", [
     ("/v2/subscribe/sub-key/c/0?tt=0&uuid=u", "The request has neither a token nor a signature."),
+    ("/publish/other-key/sub-key/0/c/0/%22words%22?uuid=u", "Invalid Key"),
     ("/publish/pub-key/sub-key/0/c/0/%22words%22?uuid=u&auth=token-of-elsewhere", "The auth key has no grant for this, or the token is not one of this keyset.")])
 def test_why_pubnubs_clients_are_refused(server, path, reason):
-    """SO-150: the client gets "Forbidden" for each."""
+    """SO-150: the client gets "Forbidden" where access is refused; the answer about a wrong publish key is a list."""
     fetch(server, path)
     said = line(server, "request refused", service="pubnub")
     assert (said["app"], said["reason"], said["level"]) == ("sub-key", reason, "notice")

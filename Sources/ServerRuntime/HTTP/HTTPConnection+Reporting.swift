@@ -1,6 +1,5 @@
 import Logging
 import NIOHTTP1
-import WireCoding
 
 /// The log entries and traces of a request.
 extension HTTPConnection {
@@ -22,24 +21,10 @@ extension HTTPConnection {
         let blame: Blame = answer.status >= 500 ? .server : isUnknownPath ? .nobody : .client
         loop.state.note("request refused", blame, in: core) {
             var metadata = logMetadata(status: answer.status, nanoseconds: nanoseconds)
-            metadata["reason"] = "\(logText(Self.sentence(answer.body)))"
+            metadata["reason"] = "\(logText(RefusalSentence.of(answer).utf8))"
             for (name, text) in answer.details { metadata[name] = "\(text)" }
             if let address = remoteAddress?.ipAddress { metadata["address"] = "\(address)" }
             return metadata
-        }
-    }
-
-    /// The sentence in the body of an error answer: the body itself, or the member of a JSON object that has it.
-    private static func sentence(_ body: [UInt8]) -> [UInt8] {
-        guard body.first == UInt8(ascii: "{"), body.count <= 4_096 else {
-            return body.last == UInt8(ascii: "\n") ? body.dropLast() : body
-        }
-        do {
-            let json = try JSONText(bytes: body)
-            let text = json["errorMessage"]?.string ?? json["message"]?.string ?? json["error"]?.string
-            return text.map { Array($0.utf8) } ?? body
-        } catch {
-            return body
         }
     }
 
