@@ -175,7 +175,8 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
     /// Sends the error and close frame, leaves all channels, and waits for the peer's close frame.
     func close(_ farewell: PusherCloseReason) {
         guard isOpen else { return }
-        noteEnding(.server, code: Int(farewell.code), reason: farewell.reason)
+        // The code of a drain is a setting, and by default that of an overload, for which the server is to blame.
+        noteEnding(.server, code: Int(farewell.code), reason: farewell.reason, blame: farewell.concernsAll ? .nobody : nil)
         // When the server stops, all members leave, so notifications about each other would only make their lists flicker.
         leave(isSilent: farewell.concernsAll)
         close(with: PusherWire.farewell(farewell))

@@ -71,16 +71,18 @@ extension WebSocketConnection {
     /// Records which side ends the connection and how; only the first call has an effect.
     ///
     /// This writes the log entry at once, while the connection still has its user: with the code, the reason and the traffic counts.
-    package final func noteEnding(_ side: EndedConnection.Side, code: Int, reason: String? = nil) {
+    ///
+    /// - Parameter blame: who caused the server to close; nil when the code tells.
+    package final func noteEnding(_ side: EndedConnection.Side, code: Int, reason: String? = nil, blame: Blame? = nil) {
         guard ending == nil else { return }
         ending = (side, UInt16(clamping: code), reason)
         if side == .server { loop.state.figures.close(service.name, code) }
-        logEnding(side, code: code, reason: reason)
+        logEnding(side, code: code, reason: reason, blame: blame)
     }
 
-    private final func logEnding(_ side: EndedConnection.Side, code: Int, reason: String?) {
+    private final func logEnding(_ side: EndedConnection.Side, code: Int, reason: String?, blame: Blame? = nil) {
         let core = service.context
-        loop.state.note("connection ended", side == .server ? blame(code) : .nobody, in: core) {
+        loop.state.note("connection ended", side == .server ? blame ?? self.blame(code) : .nobody, in: core) {
             var metadata = logMetadata.merging(endingDetails) { $1 }
             metadata["service"] = "\(service.name.rawValue)"
             metadata["by"] = "\(side.rawValue)"

@@ -27,6 +27,20 @@ struct DrainTests {
         #expect(server.statistics.connections == 0)
     }
 
+    @Test(
+        "SO-116: connections that end because the server stops are entries for debugging, whatever the code",
+        arguments: [nil, 4205] as [UInt16?])
+    func blame(code: UInt16?) async throws {
+        let log = LogLines()
+        let server = try await LifelineServer.start(.init(port: 0, drainCode: code, logger: log.logger()))
+        let client = try await TestClient.connect(server)
+        async let stopped: Void = server.stop()
+        let said = try await client.expectFarewell()
+        try await stopped
+        #expect(log.all.filter { $0.hasPrefix("debug connection ended") && $0.contains("code=\(said) ") }.count == 1)
+        #expect(log.all.filter { $0.hasPrefix("notice connection") || $0.hasPrefix("warning connection") }.isEmpty)
+    }
+
     @Test("A client that ignores the farewell cannot hold the stop up")
     func stubborn() async throws {
         let server = try await LifelineServer.start(.init(port: 0, drainTimeout: .milliseconds(100)))
