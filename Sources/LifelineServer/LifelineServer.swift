@@ -155,6 +155,7 @@ public final class LifelineServer: Sendable {
                     on: listener.eventLoop, logger: configuration.logger, unixSeconds: configuration.clock.unixSeconds)
                 if let watch { sweeps.append(watch) }
                 sweeps += [runtime?.startWatching(on: listener.eventLoop)].compactMap(\.self)
+                sweeps.append(seat.parts.watchStores(on: listener.eventLoop, configuration.logger, configuration.clock))
                 configuration.logger.notice(
                     "listening", metadata: ["port": "\(listener.localAddress?.port ?? 0)", "threads": "\(loops.count)"])
                 return LifelineServer(

@@ -139,7 +139,7 @@ package final class LocalChat: ChatStateBackend {
                 try await store.purge(
                     inboxBefore: Self.id(inboxes, before: now), historyBefore: Self.id(max(histories, inboxes), before: now))
             } catch {
-                logger.error("inboxes not purged", metadata: ["error": "\(type(of: error))"])
+                logger.error("inboxes not purged", metadata: ["error": "\(logText(error))"])
             }
         }
     }
@@ -170,7 +170,7 @@ package final class LocalChat: ChatStateBackend {
                     })
             } catch {
                 guard histories.fail() else { return }
-                logger.error("histories not trimmed", metadata: ["error": "\(type(of: error))"])
+                logger.error("histories not trimmed", metadata: ["error": "\(logText(error))"])
             }
         }
     }

@@ -32,17 +32,17 @@ extension ServerStores {
 }
 
 extension PostgreSQLMessageStore: StoreAvailability {
-    var isAvailable: Bool { failure == nil }
+    var outage: String? { failure.map { "\($0)" } }
 }
 
 extension PostgreSQLSharedMessageStore: StoreAvailability {
-    var isAvailable: Bool { failure == nil }
+    var outage: String? { failure.map { "\($0)" } }
 }
 
 extension PostgreSQLSharedChatStore: StoreAvailability {
-    var isAvailable: Bool { failure == nil }
+    var outage: String? { failure.map { "\($0)" } }
 }
 
 extension PostgreSQLChatStore: StoreAvailability {
-    var isAvailable: Bool { failure == nil }
+    var outage: String? { failure.map { "\($0)" } }
 }

@@ -3,11 +3,12 @@ import ServerRuntime
 
 /// A store that knows whether it can be used at present: one on another machine, or on a disk that may be full (rules PG-16 and SO-169).
 protocol StoreAvailability: Sendable {
-    /// Whether the store can be used, as far as is known. From any thread.
-    var isAvailable: Bool { get }
+    /// Why the store cannot be used, without passwords and messages; nil while it can, as far as is known. From any thread.
+    var outage: String? { get }
 }
 
 extension StoreAvailability {
+    var isAvailable: Bool { outage == nil }
     var unreadiness: Unreadiness? { isAvailable ? nil : .store }
 
     func write(_ service: ServiceName, to out: inout PrometheusText) {
@@ -19,9 +20,9 @@ extension StoreAvailability {
 }
 
 extension SQLiteMessageStore: StoreAvailability {
-    var isAvailable: Bool { failure == nil }
+    var outage: String? { failure.map { "\($0)" } }
 }
 
 extension SQLiteChatStore: StoreAvailability {
-    var isAvailable: Bool { failure == nil }
+    var outage: String? { failure.map { "\($0)" } }
 }

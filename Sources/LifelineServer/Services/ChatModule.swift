@@ -85,6 +85,7 @@ private struct ChatServiceState: SharedServiceState {
     private var availability: (any StoreAvailability)? { store as? any StoreAvailability ?? database }
 
     var unreadiness: Unreadiness? { availability?.unreadiness }
+    var outage: String? { availability?.outage }
 
     func close() async { await store?.close() }
 }

@@ -76,6 +76,7 @@ private struct LocalPubNubState: SharedServiceState {
     }
 
     var unreadiness: Unreadiness? { availability?.unreadiness }
+    var outage: String? { availability?.outage }
 
     func close() async {
         await local.close()
@@ -92,6 +93,8 @@ private struct ClusterPubNubState: SharedServiceState {
     let availability: (any StoreAvailability)?
     /// The times of the database; nil without one.
     let times: StoreTimes?
+
+    var outage: String? { availability?.outage }
 
     func write(to out: inout PrometheusText) {
         times?.write(to: &out)

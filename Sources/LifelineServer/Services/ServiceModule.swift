@@ -92,6 +92,9 @@ package protocol SharedServiceState: Sendable {
     /// Why the state makes its servers unready; nil while it does not.
     var unreadiness: Unreadiness? { get }
 
+    /// Why the store of the state cannot be used, for the log; nil while it can, and without a store that knows.
+    var outage: String? { get }
+
     /// Closes the state, after the last server has left.
     func close() async
 }
@@ -104,6 +107,7 @@ extension SharedServiceState {
     package func check(_ bridge: Bridge) throws {}
     package func write(to out: inout PrometheusText) {}
     package var unreadiness: Unreadiness? { nil }
+    package var outage: String? { nil }
     package func close() async {}
 }
 

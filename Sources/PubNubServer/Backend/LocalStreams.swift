@@ -170,7 +170,7 @@ package final class LocalStreams: StreamBackend {
                     })
             } catch {
                 guard histories.fail() else { return }
-                logger.error("histories not trimmed", metadata: ["error": "\(type(of: error))"])
+                logger.error("histories not trimmed", metadata: ["error": "\(logText(error))"])
             }
         }
     }

@@ -90,7 +90,7 @@ package final class ServerContext: Sendable {
             if admission.connections >= admission.maximumConnections { reasons.append(.full) }
             return reasons
         }
-        return reasons + conditions.withLockedValue { $0 }.compactMap { $0() }
+        return (reasons + conditions.withLockedValue { $0 }.compactMap { $0() }).distinct
     }
 
     /// The open WebSockets of a service, by the names under which they are counted.
@@ -113,4 +113,13 @@ package enum Unreadiness: String, Hashable, Sendable {
     case leader
     /// The database of messages or of chat cannot be used.
     case store
+}
+
+extension [Unreadiness] {
+    /// Each reason once, in the order of its first appearance: several services may have the same one.
+    var distinct: [Unreadiness] {
+        reduce(into: []) { distinct, reason in
+            if !distinct.contains(reason) { distinct.append(reason) }
+        }
+    }
 }

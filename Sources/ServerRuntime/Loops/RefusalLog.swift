@@ -73,6 +73,9 @@ package func logText(_ bytes: some Collection<UInt8>, limit: Int = 200) -> Strin
     return String(line)
 }
 
+/// An error of a store for the log. It has to contain neither passwords nor messages, as the errors of this package's stores.
+package func logText(_ error: any Error) -> String { logText("\(error)".utf8, limit: 400) }
+
 /// A key for the log that no application has: its first four characters. A key is public, but some users put their secret in its place.
 package func logKey(_ key: String) -> String {
     let text = logText(key.utf8)

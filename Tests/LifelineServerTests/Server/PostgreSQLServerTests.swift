@@ -35,10 +35,15 @@ struct PostgreSQLServerTests {
         }
     }
 
-    @Test func `PG-16: while PostgreSQL is away publishing gets 503, and the server is not ready`() async throws {
+    @Test func `PG-16 SO-172: while PostgreSQL is away publishing gets 503, and the server is not ready`() async throws {
         let database = try PostgresProcess()
         let stores = ServerStores.postgreSQL(PostgreSQLSettings(url: database.url))
-        try await withServer(quietApplication, { $0.stores = stores }) { server in
+        let log = LogLines()
+        let configure: (inout ServerConfiguration) -> Void = {
+            $0.stores = stores
+            $0.logger = log.logger(.notice)
+        }
+        try await withServer(quietApplication, configure) { server in
             let client = try await PollClient.connect(server)
             try await client.publish("1", to: "room")
             database.stop()
@@ -48,6 +53,8 @@ struct PostgreSQLServerTests {
             #expect(answer.status == 503 && answer.body.contains(#""store""#))
             let metrics = try await server.request("GET", "/metrics").body
             #expect(metrics.contains(#"lifeline_store_available{service="pubnub"} 0"#))
+            await log.wait(
+                for: "warning the store cannot be used, and what has to be stored is refused cause=PostgreSQL cannot be reached")
             try database.start()
             while try await server.request("GET", "/ready").status == 503 { await Task.yield() }
             try await client.publish("3", to: "room")
@@ -55,6 +62,7 @@ struct PostgreSQLServerTests {
             // Reads have connections of their own, which come back by themselves.
             while history.status == 500 { history = try await client.get("/v2/history/sub-key/demo/channel/room") }
             #expect(history.body.hasPrefix("[[1,3],"))
+            await log.wait(for: "notice the store can be used again service=pubnub")
         }
     }
 }

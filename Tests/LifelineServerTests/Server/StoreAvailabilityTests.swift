@@ -7,12 +7,12 @@ import Testing
 
 @Suite struct StoreAvailabilityTests {
     private struct Store: StoreAvailability {
-        var isAvailable: Bool
+        var outage: String?
     }
 
     @Test(arguments: [true, false])
     func `SO-169: a store that is away is a reason not to be ready, and a metric of its service`(isAvailable: Bool) {
-        let store = Store(isAvailable: isAvailable)
+        let store = Store(outage: isAvailable ? nil : "The disk is full.")
         #expect(store.unreadiness == (isAvailable ? nil : .store))
         var out = PrometheusText()
         store.write(.chat, to: &out)
