@@ -10,7 +10,7 @@ struct DoctorServiceOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "A configuration file of the server; the keys and the secret are taken from it. Also LIFELINE_CONFIG.",
+            "A configuration file of the server; keys and secret are taken from it. Also LIFELINE_CONFIG.",
             valueName: "file"), completion: .file())
     var config: String?
 

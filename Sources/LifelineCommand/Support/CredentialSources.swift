@@ -78,14 +78,32 @@ struct CredentialSources {
         return Secret(secret)
     }
 
-    private func configured(_ service: ServiceKind) throws(CommandFailure) -> [ServerCredentials] {
+    /// The server's address, when no command names another one and no configuration was given.
+    static let usualAddress = "http://127.0.0.1:6001"
+
+    /// The address at which the server of the configuration listens, as this machine reaches it; the usual one without a configuration, or
+    /// with a port that the server chooses. Rule CL-127.
+    func address() throws(CommandFailure) -> String {
+        guard config != nil || environment["LIFELINE_CONFIG"]?.isEmpty == false else { return Self.usualAddress }
+        let settings = try settings()
+        guard settings.port != 0 else { return Self.usualAddress }
+        let host = ["0.0.0.0", "::"].contains(settings.host) ? "127.0.0.1" : settings.host
+        let shown = host.contains(":") ? "[\(host)]" : host
+        return "\(settings.tls == nil ? "http" : "https")://\(shown):\(settings.port)\(settings.server.pathPrefix)"
+    }
+
+    private func settings() throws(CommandFailure) -> ServeSettings {
         let options: ServeOptions
         do {
             options = try ServeOptions.parse(config.map { ["--config=\($0)"] } ?? [])
         } catch {
             throw CommandFailure("--config cannot be read: \(error)", .usage)
         }
-        let settings = try ServeSettings(options, environment: environment)
+        return try ServeSettings(options, environment: environment)
+    }
+
+    private func configured(_ service: ServiceKind) throws(CommandFailure) -> [ServerCredentials] {
+        let settings = try settings()
         return switch service {
         case .pusher: settings.applications.map { ServerCredentials(appID: $0.id, key: $0.key, secret: $0.secret) }
         case .pubnub:

@@ -29,9 +29,10 @@ struct ServerAPI: Sendable {
             throw CommandFailure("--ca \(ca) cannot be read. Name a PEM file with certificates.", .usage)
         }
         credentials = try options.credentials(for: service)
-        address = try ServiceAddress(options.url)
+        let url = try options.address()
+        address = try ServiceAddress(url)
         if service == .pubnub, address.path != nil {
-            throw CommandFailure("--url \(options.url): PubNub is not below a path.", .usage)
+            throw CommandFailure("--url \(url): PubNub is not below a path.", .usage)
         }
         trustRoots = options.ca.map { .file($0) } ?? .system
         proxy = try options.proxy.map { text throws(CommandFailure) in try DoctorTarget.readProxy(text) }

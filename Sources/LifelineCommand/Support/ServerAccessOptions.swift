@@ -6,12 +6,15 @@ import ServerStorage
 /// The address of a server, and the credentials for its HTTP API. Shared by commands that make the calls of an application's own
 /// server.
 struct ServerAccessOptions: ParsableArguments {
-    @Option(help: "The server's address: http, https, ws or wss, host and port.")
-    var url = "http://127.0.0.1:6001"
+    @Option(
+        help:
+            "The server's address: http, https, ws or wss, host and port (default: that of the configuration, else http://127.0.0.1:6001)."
+    )
+    var url: String?
 
     @Option(
         help: ArgumentHelp(
-            "A configuration file of the server; the keys and the secret are taken from it. Also LIFELINE_CONFIG.",
+            "A configuration file of the server; address, keys and secret are taken from it. Also LIFELINE_CONFIG.",
             valueName: "file"), completion: .file())
     var config: String?
 
@@ -55,6 +58,12 @@ struct ServerAccessOptions: ParsableArguments {
 }
 
 extension ServerAccessOptions {
+    /// The effective address. Rule CL-127.
+    func address(environment: [String: String] = ProcessInfo.processInfo.environment) throws(CommandFailure) -> String {
+        if let url { return url }
+        return try CredentialSources(config: config, environment: environment).address()
+    }
+
     /// The effective credentials: those of the options, completed from variables and the configuration, as a server reads them. Rule
     /// CL-103.
     func credentials(

@@ -5,15 +5,18 @@ struct ServicePlaceOptions: ParsableArguments {
     @Option(help: "The service to use.")
     var service = ServiceKind.pusher
 
-    @Option(help: "The service's address: http, https, ws or wss, host and port.")
-    var url = "http://127.0.0.1:6001"
+    @Option(
+        help:
+            "The service's address: http, https, ws or wss, host and port (default: that of the configuration, else http://127.0.0.1:6001)."
+    )
+    var url: String?
 
     @Option(help: "The address of the HTTP API, when it is another one than --url (Pusher).")
     var apiURL: String?
 
     @Option(
         help: ArgumentHelp(
-            "A configuration file of the server; the keys and the secret are taken from it. Also LIFELINE_CONFIG.",
+            "A configuration file of the server; address, keys and secret are taken from it. Also LIFELINE_CONFIG.",
             valueName: "file"), completion: .file())
     var config: String?
 
@@ -108,7 +111,8 @@ struct ServiceNetworkOptions: ParsableArguments {
 // The groups' options under the names that commands use.
 extension ServiceOptions {
     var service: ServiceKind { place.service }
-    var url: String { place.url }
+    /// The address; that of the configuration only in ``resolved(environment:)`` options.
+    var url: String { place.url ?? CredentialSources.usualAddress }
     var apiURL: String? { place.apiURL }
     var key: String? { place.key }
     var publishKey: String? { place.publishKey }

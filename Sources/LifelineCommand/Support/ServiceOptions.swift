@@ -76,7 +76,7 @@ struct ServiceOptions: ParsableArguments {
         }
     }
 
-    /// The options completed with the effective secret and the keys of the configuration. Rule CL-124.
+    /// The options completed with the effective secret, and with the address and the keys of the configuration. Rules CL-124 and CL-127.
     ///
     /// A secret that is not given is taken from the configuration or the variable of the service, unless `--token` or `--auth-endpoint`
     /// authenticates the command. Standard input is read here, once.
@@ -87,6 +87,7 @@ struct ServiceOptions: ParsableArguments {
         let given = try CredentialSources.secret(secret, file: identity.secretFile)
         options.identity.secret = given?.revealed
         let sources = CredentialSources(config: place.config, environment: environment)
+        if place.url == nil { options.place.url = try sources.address() }
         guard token == nil, authEndpoint == nil, sources.areNamed(for: service, given: given) else { return options }
         let found = try sources.credentials(
             for: service, key: key, publishKey: publishKey, appID: place.appID, given: given)
@@ -134,8 +135,8 @@ struct ServiceOptions: ParsableArguments {
         case (nil, let secret?): access = .secret(secret, user: user ?? subscriber)
         case (nil, nil):
             throw CommandFailure(
-                "--service chat has to know who the user is: give --token, or --secret and --user to have a token issued.",
-                .usage)
+                "--service chat has to know who the user is: give --token, or --secret-file (or --config) and --user to have a token "
+                    + "issued.", .usage)
         case (.some, .some):
             throw CommandFailure("--token and --secret exclude each other: with a secret a token is issued.", .usage)
         }

@@ -30,6 +30,32 @@ struct ServerAccessOptionsTests {
         #expect(try credentials(.pusher, ["--app-id", "2"], Self.two).secret == "s2")
     }
 
+    @Test(
+        "CL-127: without --url the address is that of the configuration",
+        arguments: [
+            (#"{"port": 7000}"#, "http://127.0.0.1:7000"), (#"{"host": "0.0.0.0", "port": 7000}"#, "http://127.0.0.1:7000"),
+            (#"{"host": "::1", "pathPrefix": "/realtime"}"#, "http://[::1]:6001/realtime"),
+            (#"{"host": "a.example", "tls": {"cert": "c", "key": "k"}}"#, "https://a.example:6001"),
+            (#"{"port": 0}"#, "http://127.0.0.1:6001"),
+        ])
+    func address(file: String, expected: String) throws {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("lifeline-\(UUID().uuidString).json").path
+        try file.write(toFile: path, atomically: true, encoding: .utf8)
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        #expect(try ServerAccessOptions.parse(["--config", path]).address(environment: [:]) == expected)
+        #expect(try ServerAccessOptions.parse([]).address(environment: ["LIFELINE_CONFIG": path]) == expected)
+        #expect(
+            try ServerAccessOptions.parse(["--config", path, "--url", "http://b.example"]).address(environment: [:])
+                == "http://b.example")
+        #expect(try ServerAccessOptions.parse([]).address(environment: [:]) == "http://127.0.0.1:6001")
+        let options = ["--config", path, "--secret", "s"]
+        #expect(try ServiceOptions.parse(options).resolved(environment: [:]).url == expected)
+        #expect(
+            try ServiceOptions.parse(options + ["--url", "http://b.example"]).resolved(environment: [:]).url == "http://b.example"
+        )
+        #expect(try ServiceOptions.parse([]).resolved(environment: [:]).url == "http://127.0.0.1:6001")
+    }
+
     @Test("A key that is not configured needs its secret, and never gets another one's")
     func unknown() throws {
         let failure = #expect(throws: CommandFailure.self) { try credentials(.pusher, ["--key", "c"], Self.two) }
