@@ -46,7 +46,11 @@ struct AppsRow: Hashable, Sendable {
             lines.append("\(isPubNub ? "publish key" : "key"): \(text("key"))")
         }
         if value["secret"] != nil { lines.append("secret: \(text("secret"))  (shown this once)") }
-        if let end = value["previousEnds"]?.integer { lines.append("the former secret works until \(end) (seconds since 1970)") }
+        if let end = value["previousEnds"]?.integer {
+            // At most the year 9999, whatever a server answers.
+            let seconds = Int64(clamping: min(max(end, 0), 253_402_300_799))
+            lines.append("the former secret works until \(TimeOfDay.timestamp(milliseconds: seconds * 1000))")
+        }
         if word == "rotated", value["previousEnds"]?.integer == nil {
             lines.append("the former secret works until 'lifeline apps rotate --finish'")
         }

@@ -50,7 +50,7 @@ struct HistoryCommand: AsyncParsableCommand {
             recent = try await client.channel(channel).recentHistory(last: count)
         } catch {
             await client.disconnect()
-            throw CommandFailure(error)
+            throw CommandFailure(error, of: service)
         }
         await client.disconnect()
         for message in recent.messages { StandardOutput.print(text(message)) }
@@ -88,7 +88,8 @@ extension Message {
 
 extension CommandFailure {
     /// Using a feature that the service lacks is a usage error; all other errors are failures.
-    init(_ error: LifelineError) {
-        self.init("\(error.reason) [\(error.code)]", error.code == .unsupported ? .usage : .failed)
+    init(_ error: LifelineError, of options: ServiceOptions) {
+        let advice = options.advice(on: error).map { " \($0)" } ?? ""
+        self.init("\(error.reason) [\(error.code)]\(advice)", error.code == .unsupported ? .usage : .failed)
     }
 }

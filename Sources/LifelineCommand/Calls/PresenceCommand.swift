@@ -47,7 +47,7 @@ struct PresenceCommand: AsyncParsableCommand {
             }
         } catch {
             await client.disconnect()
-            throw CommandFailure(error)
+            throw CommandFailure(error, of: service)
         }
         await client.disconnect()
     }

@@ -111,8 +111,8 @@ struct PublishCommand: AsyncParsableCommand {
         case .accepted(let id):
             StandardOutput.print("accepted: \(channel) has the message" + (id.map { ", id \($0)" } ?? ""))
         case .refused(let error):
-            let hint = error.code == .init(.tlsUntrusted) ? " Trust its authority with --ca FILE." : ""
-            StandardError.print("error: refused: \(error.reason)\(hint)")
+            let advice = service.advice(on: error).map { " \($0)" } ?? ""
+            StandardError.print("error: refused: \(error.reason)\(advice)")
         case .unknown(let error): StandardError.print("error: unknown, subscribers may have it or not: \(error.reason)")
         }
     }

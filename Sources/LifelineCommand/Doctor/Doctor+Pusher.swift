@@ -76,7 +76,7 @@ extension Doctor {
         guard let socket else { return .skipped("there is no connection") }
         let channel = target.channel ?? "lifeline-doctor"
         if PusherChannelKind(of: channel).needsAuthorization, target.secret == nil {
-            return .skipped("\(channel) has to be authorised: give --secret")
+            return .skipped("\(channel) has to be authorised: give --secret-file or --config")
         }
         try await subscribe(to: channel, on: socket)
         subscribed = channel
@@ -85,7 +85,7 @@ extension Doctor {
 
     func subscribePrivately() async throws -> StepVerdict {
         guard let socket else { return .skipped("there is no connection") }
-        guard target.secret != nil else { return .skipped("give --secret") }
+        guard target.secret != nil else { return .skipped("give --secret-file or --config") }
         let channel = "private-lifeline-doctor"
         try await subscribe(to: channel, on: socket)
         return .passed("\(channel) is confirmed, so the secret is right")
@@ -122,7 +122,7 @@ extension Doctor {
     /// Publishes over the HTTP API and waits for the message on the connection.
     func publish() async throws -> StepVerdict {
         guard let socket, let subscribed else { return .skipped("there is no subscription") }
-        guard let secret = target.secret else { return .skipped("publishing needs --secret") }
+        guard let secret = target.secret else { return .skipped("publishing needs --secret-file or --config") }
         let start = ContinuousClock.now
         let token = UUID().uuidString
         let body: JSONValue = ["name": "lifeline-doctor", "channels": [.string(subscribed)], "data": .string("\"\(token)\"")]

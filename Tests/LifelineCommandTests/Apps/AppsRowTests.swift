@@ -34,6 +34,10 @@ struct AppsRowTests {
                 "created: pubnub/sub", "subscribe key: sub", "publish key: pub", "secret: s-1  (shown this once)",
             ])
         #expect(row.lines("rotated").last == "the former secret works until 'lifeline apps rotate --finish'")
+        let ending = AppsRow(changed: [
+            "application": ["service": "chat", "id": "c", "previousEnds": 1_795_957_269], "secret": "s",
+        ])
+        #expect(ending.lines("rotated").last == "the former secret works until 2026-11-29T13:01:09.000Z")
         #expect(row.json.contains(#""secret":"s-1""#) && row.json.contains(#""id":"sub""#))
         #expect(AppsRow(changed: ["application": ["service": "chat", "id": "c"]]).lines("removed") == ["removed: chat/c"])
     }

@@ -1,0 +1,26 @@
+import Lifeline
+
+extension ServiceOptions {
+    /// What to do about a refused call, in terms of the command's options; nil when the reason says it. Rule CL-128.
+    func advice(on error: LifelineError) -> String? {
+        if error.code == .init(.tlsUntrusted) { return "Trust its authority with --ca FILE." }
+        switch service {
+        case .pusher:
+            guard secret != nil else { return nil }
+            if error.number == 404 {
+                return "Name the application with --app-id, or with --config; the call was for the id \(appID)."
+            }
+            guard error.code == .accessDenied else { return nil }
+            return "Check that the secret belongs to --key \(key ?? "app-key") and --app-id \(appID)."
+        case .pubnub:
+            guard error.code == .accessDenied else { return nil }
+            if secret != nil {
+                return
+                    "Check that the secret and --publish-key \(publishKey ?? "demo") belong to --key \(key ?? "demo"): a call is signed "
+                    + "with all three."
+            }
+            return token == nil ? "Give a token with --token, or the keyset's secret with --secret-file or --config." : nil
+        case .nexconn: return nil
+        }
+    }
+}
