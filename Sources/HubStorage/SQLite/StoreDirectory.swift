@@ -48,17 +48,26 @@ final class StoreDirectory: Sendable {
     }
 
     /// Creates the directory and its missing parents, accessible only to the owner.
-    private static func create(_ path: String) throws(MessageStoreError) {
+    ///
+    /// - Parameter make: makes one directory; the error number, or 0.
+    static func create(
+        _ path: String, make: (String) -> Int32 = { mkdir($0, 0o700) == 0 ? 0 : errno }
+    ) throws(MessageStoreError) {
         var prefix = path.hasPrefix("/") ? "/" : ""
+        // A parent that exists may refuse as well; of what is missing the refusal is the reason.
+        var refusal: Int32?
         for part in path.split(separator: "/") {
             prefix += part
-            guard mkdir(prefix, 0o700) == 0 || errno == EEXIST || errno == EROFS || errno == EACCES || errno == EPERM else {
-                throw unusable(prefix)
+            let number = make(prefix)
+            switch number {
+            case 0, EEXIST: break
+            case EROFS, EACCES, EPERM: refusal = number
+            default: throw unusable(prefix, number)
             }
             prefix += "/"
         }
         var status = stat()
-        guard stat(path, &status) == 0 else { throw unusable(path) }
+        guard stat(path, &status) == 0 else { throw unusable(path, refusal ?? errno) }
         guard status.st_mode & S_IFMT == S_IFDIR else { throw .unusable(path: path, reason: "not a directory") }
     }
 
@@ -73,7 +82,7 @@ final class StoreDirectory: Sendable {
         return descriptor
     }
 
-    private static func unusable(_ path: String) -> MessageStoreError {
-        .unusable(path: path, reason: String(cString: strerror(errno)))
+    private static func unusable(_ path: String, _ number: Int32 = errno) -> MessageStoreError {
+        .unusable(path: path, reason: String(cString: strerror(number)))
     }
 }

@@ -81,6 +81,20 @@ struct StoreOpeningTests {
         }
     }
 
+    @Test(
+        "HB-45: a directory that cannot be made says why, and refusals of parents that exist do not matter",
+        arguments: [EACCES, EPERM, EROFS])
+    func refused(number: Int32) throws {
+        let path = scratch.path + "/a/b"
+        #expect(throws: MessageStoreError.unusable(path: path, reason: String(cString: strerror(number)))) {
+            try StoreDirectory.create(path) { _ in number }
+        }
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        try StoreDirectory.create(path) { _ in number }
+        // Another error is that of the directory that could not be made.
+        #expect(throws: MessageStoreError.self) { try StoreDirectory.create(path) { $0.hasSuffix("a") ? ENOSPC : EEXIST } }
+    }
+
     @Test("A file that is no database says so, and stays as it is")
     func noDatabase() throws {
         try FileManager.default.createDirectory(atPath: scratch.path, withIntermediateDirectories: true)
