@@ -6,7 +6,7 @@
     import Darwin
 #endif
 
-/// Reads a file, or any other source that has an end, such as a pipe.
+/// Reads a file of text, or any other source that has an end, such as a pipe.
 enum FileContent {
     /// Why the file cannot be read, as a text that follows its name.
     struct Failure: Error {
@@ -27,7 +27,7 @@ enum FileContent {
         }
     }
 
-    /// Reads a file. Blocks the thread.
+    /// Reads a file, without the byte order mark that some editors write at the beginning (rule SO-99). Blocks the thread.
     ///
     /// - Parameter limit: the largest file in bytes, so that an endless device fails.
     static func read(_ path: String, limit: Int) throws(Failure) -> [UInt8] {
@@ -40,11 +40,14 @@ enum FileContent {
             let count = systemRead(file, &piece)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw Failure(errno) }
-            if count == 0 { return bytes }
+            if count == 0 { return bytes.starts(with: byteOrderMark) ? Array(bytes.dropFirst(byteOrderMark.count)) : bytes }
             guard bytes.count + count <= limit else { throw Failure(limit: limit) }
             bytes += piece.prefix(count)
         }
     }
+
+    /// U+FEFF in UTF-8.
+    private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     /// Whether a file is a regular one that every user of this machine may read.
     static func isReadableByAll(_ path: String) -> Bool {
