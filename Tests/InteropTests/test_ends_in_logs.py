@@ -163,6 +163,22 @@ def test_an_error_on_a_connection_that_goes_on_is_logged(server, started):
     assert "private-words" not in "\n".join(server.errors)
 
 
+def test_a_chat_frame_that_cannot_be_read_is_logged(started):
+    """SO-173: a frame without a member, and one that is not JSON; the session goes on."""
+    server = started(Server, 0, "--log-format", "json")
+    session = ChatSession(server.port, ServerAPI(server.port).token("ann"))
+    session.connect()
+    session.send(json.dumps({"t": "send", "n": 7, "cid": "c", "content": "private-words"}))
+    session.send("private-words")
+    session.say("ben", "hello")
+    said = line(server, "error sent", service="chat")
+    assert (said["level"], said["app"], said["user"], said["address"]) == ("notice", "app-key", "ann", "127.0.0.1")
+    assert said["code"] == "33003" and said["reason"] and said["session"]
+    wait_until(lambda: len(lines(server, "error sent")) == 2, 30, "the second line")
+    assert "private-words" not in "\n".join(server.errors)
+    session.drop()
+
+
 def test_what_repeats_is_counted_instead_of_written(server):
     for _ in range(200):
         try:

@@ -17,12 +17,26 @@ extension ChatConnection {
         } catch {
             guard !expectsGreeting else { return close(.bye(ChatBye(code: .badHello, reason: error.refusal.reason))) }
             sessions.framesRefused[slot] += 1
+            logUnread(error.refusal)
             switch error.kind {
             case .ignored: return
             // The number of the request is unknown, and no request has the number 0.
             case .malformed: refuse(0, error.refusal)
             case .refused(let number): refuse(number, error.refusal)
             }
+        }
+    }
+
+    /// Logs a frame that could not be read, while its session goes on, in the words of the answer, which have nothing of the frame's contents
+    /// (rule SO-173).
+    private func logUnread(_ refusal: ChatRequestRefusal) {
+        loop.state.note("error sent", .client, in: service.context) {
+            var metadata = logMetadata.merging(endingDetails) { $1 }
+            metadata["service"] = "\(service.webSockets.name.rawValue)"
+            metadata["code"] = "\(refusal.code.rawValue)"
+            metadata["reason"] = "\(logText(refusal.reason.utf8))"
+            if let address = context?.remoteAddress?.ipAddress { metadata["address"] = "\(address)" }
+            return metadata
         }
     }
 

@@ -33,7 +33,10 @@ final class ChatConnection: WebSocketConnection, SeatedConnection {
     /// The sessions of this event loop.
     var sessions: ChatLoop { mailbox.part }
 
-    override var logMetadata: Logger.Metadata { super.logMetadata.merging(["session": "\(peer?.session ?? "")"]) { $1 } }
+    override var logMetadata: Logger.Metadata {
+        guard let session = peer?.session else { return super.logMetadata }
+        return super.logMetadata.merging(["session": "\(session)"]) { $1 }
+    }
 
     // MARK: Before the hello
 
