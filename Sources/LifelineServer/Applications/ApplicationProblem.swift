@@ -53,7 +53,8 @@ package enum ApplicationProblem: Error, Hashable, Sendable, CustomStringConverti
         case .invalid(let reason): reason
         case .busy: "Other servers change applications at the same moment. Nothing was changed; try again."
         case .store(let reason):
-            "The store did not confirm the change (\(reason)). List the applications to see whether it was made before you try again."
+            "The store did not confirm the change (\(reason.hasSuffix(".") ? String(reason.dropLast()) : reason)). List the applications to "
+                + "see whether it was made before you try again."
         case .keyMissing(let id):
             "The stored application \(id) is encrypted: set applicationsKey (LIFELINE_APPLICATIONS_KEY) to the key with which it was "
                 + "stored."

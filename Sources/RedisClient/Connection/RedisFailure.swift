@@ -91,3 +91,16 @@ package enum RedisFailure: Error, Hashable, Sendable {
         }
     }
 }
+
+extension RedisFailure: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .refused(let reply): "Redis refuses the command: \(reply)"
+        case .expired: "Redis was away until the time for the command had passed."
+        case .unanswered: "Redis did not answer the command in time."
+        case .lost(let loss): "The connection ended before Redis had answered. \(loss)"
+        case .unsent(let loss): "There is no connection to Redis. \(loss)"
+        case .overfull: "Too many commands wait for Redis."
+        }
+    }
+}
