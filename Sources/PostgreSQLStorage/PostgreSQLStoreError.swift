@@ -46,10 +46,10 @@ public enum PostgreSQLStoreError: Error, Hashable, Sendable, CustomStringConvert
             "PostgreSQL needs its client library libpq in version 14 or later, and the one that was found is older: update it, or the system that it "
                 + "belongs to"
         case .invalidAddress:
-            "the address of the PostgreSQL database cannot be read: write postgres://USER@HOST:PORT/DATABASE, with %XX for special characters"
+            "the address of the PostgreSQL database cannot be read: write postgres://USER@HOST:PORT/DATABASE, with %XX for special characters, "
+                + "and no parameters behind ? but those of libpq, such as sslmode"
         case .unreachable(let reason):
-            "PostgreSQL cannot be reached (\(reason)): check the address, the password and that the database runs; "
-                + "the server connects again by itself"
+            "PostgreSQL cannot be reached (\(reason)): check the address, the password and that the database runs"
         case .inUse(let schema):
             "another server is using the schema \(schema) of this database: stop it, or choose another database with --data"
         case .replaced(let schema):
@@ -69,7 +69,7 @@ public enum PostgreSQLStoreError: Error, Hashable, Sendable, CustomStringConvert
             "the schema \(schema) of this database contains tables of another program: choose another database with --data"
         case .damaged(let schema):
             "the tables of the schema \(schema) contain values that cannot be read: restore the database from a backup"
-        case .full: "no room is left on the disk of the database: free some space; nothing has to be started again"
+        case .full: "no room is left on the disk of the database: free some space"
         case .refused(let reason, let code):
             "PostgreSQL refuses a statement (\(reason), SQLSTATE \(code)): see the log of the database"
         case .overloaded: "more messages wait than the database takes: publish more slowly"

@@ -44,7 +44,7 @@ public enum MessageStoreError: Error, Hashable, Sendable, CustomStringConvertibl
         case .foreign(let file):
             "\(file) is a database of another program: choose another directory with --data"
         case .full(let file):
-            "no room is left for \(file): free some space; nothing has to be started again"
+            "no room is left for \(file): free some space"
         case .unusable(let path, let reason):
             "\(path) cannot be used (\(reason)): check that the directory exists and that its owner runs the server"
         case .overloaded: "more messages wait than the disk takes: publish more slowly"
