@@ -20,7 +20,7 @@ struct ConfigDraft {
     func text(using random: inout some RandomNumberGenerator) -> String {
         var members = [
             #"  "host": "127.0.0.1""#, #"  "port": 6001"#,
-            #"  "services": [\#(services.map { "\"\($0.rawValue)\"" }.joined(separator: ", "))]"#,
+            #"  "services": [\#(services.map { "\"\($0.word)\"" }.joined(separator: ", "))]"#,
         ]
         for section in ServeSection.all {
             guard let service = section.service, services.contains(service), let list = section.members.last else { continue }

@@ -32,12 +32,12 @@ extension ServeSettings {
         let missing = openSections.map(\.secretOption).joined(separator: ", ")
         throw CommandFailure(
             "Others can reach this server at \(host), and the development secrets of \(openServices.joined(separator: ", ")) are public. "
-                + "Give secrets of your own: \(missing); or switch services off with --services; or listen on 127.0.0.1; or say "
+                + "Give secrets of your own: \(missing); or switch services off with --services; or listen on 127.0.0.1; or give "
                 + "--allow-public-secrets where everybody may read and write everything.", .usage)
     }
 
     /// The services that other machines can access with a published secret of this package.
-    var openServices: [String] { openSections.compactMap(\.service?.rawValue) }
+    var openServices: [String] { openSections.compactMap(\.service?.word) }
 
     private var openSections: [ServeSection] {
         isExposed ? sections.filter { $0.isOn(self) && $0.hasPublicSecret(self) } : []

@@ -22,6 +22,8 @@ struct ConfigTests {
         defer { try? FileManager.default.removeItem(at: file.deletingLastPathComponent()) }
         let text = ConfigDraft(services: services).text(using: &random)
         #expect(text != ConfigDraft(services: services).text(using: &random))
+        // SO-125
+        #expect(text.contains(#""services": [\#(services.map { "\"\($0.word)\"" }.joined(separator: ", "))]"#))
         try PrivateFile.write(Array(text.utf8), to: file.path, replaces: false)
         // At an address that others can reach, where no public secret may be.
         let settings = try ServeSettings(

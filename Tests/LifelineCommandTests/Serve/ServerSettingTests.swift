@@ -235,7 +235,7 @@ struct ServerSettingTests {
         #expect(try await settings().openServices.isEmpty)
         #expect(try await settings(["--host", "127.0.0.2"]).openServices.isEmpty)
         for arguments in [["--host", "::"], ["--trust-proxy-headers"], ["--path-prefix", "/x"]] {
-            #expect(try await settings(arguments).openServices == ["pusher", "pubnub", "nexconn"])
+            #expect(try await settings(arguments).openServices == ["pusher", "pubnub", "chat"])
         }
         let own = ["--host", "::", "--secret", "a", "--pubnub-secret", "b", "--nexconn-secret", "c"]
         #expect(try await settings(own).openServices.isEmpty)

@@ -289,7 +289,7 @@ struct ServiceListTests {
         for (service, arguments) in [
             ("pusher", ["--secret", "a", "--previous-secret", "app-secret"]),
             ("pubnub", ["--pubnub-secret", "b", "--pubnub-previous-secret", "demo-secret"]),
-            ("nexconn", ["--nexconn-secret", "c", "--nexconn-previous-secret", "app-secret"]),
+            ("chat", ["--nexconn-secret", "c", "--nexconn-previous-secret", "app-secret"]),
         ] {
             let settings = try ServeSettings(
                 command: ServeCommand.parse(["--host", "::", "--services", service] + arguments), environment: [:])
