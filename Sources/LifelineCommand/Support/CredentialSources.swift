@@ -99,7 +99,9 @@ struct CredentialSources {
         } catch {
             throw CommandFailure("--config cannot be read: \(error)", .usage)
         }
-        return try ServeSettings(options, environment: environment)
+        // The console's passwords are for other commands, and without an admin port they are an error of a server's settings.
+        let passwords: Set = ["LIFELINE_ADMIN_PASSWORD", "LIFELINE_ADMIN_READ_ONLY_PASSWORD"]
+        return try ServeSettings(options, environment: environment.filter { !passwords.contains($0.key) })
     }
 
     private func configured(_ service: ServiceKind) throws(CommandFailure) -> [ServerCredentials] {

@@ -56,6 +56,17 @@ struct ServerAccessOptionsTests {
         #expect(try ServiceOptions.parse([]).resolved(environment: [:]).url == "http://127.0.0.1:6001")
     }
 
+    @Test("The console's password in the environment, which the commands of apps need, is no error without an admin port")
+    func consolePassword() throws {
+        let environment = [
+            "LIFELINE_ADMIN_PASSWORD": "a password of this test",
+            "LIFELINE_ADMIN_READ_ONLY_PASSWORD": "another password of this test",
+            "LIFELINE_APP_SECRET": "s",
+        ]
+        #expect(try credentials(.pusher, [], environment).secret == "s")
+        #expect(try ServiceOptions.parse([]).resolved(environment: environment).secret == "s")
+    }
+
     @Test("A key that is not configured needs its secret, and never gets another one's")
     func unknown() throws {
         let failure = #expect(throws: CommandFailure.self) { try credentials(.pusher, ["--key", "c"], Self.two) }
