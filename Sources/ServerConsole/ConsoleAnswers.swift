@@ -57,6 +57,7 @@ extension HTTPProblem {
     static let wrongPassword = HTTPProblem(401, "This is not the password.")
     static let passwordNeeded = HTTPProblem(401, "This needs the console's password, as basic authentication with any name.")
     static let foreignPage = HTTPProblem(403, "The request does not come from the console's own page. Load the page again.")
+    static let notJSON = HTTPProblem(403, "Send the body as JSON, with the header field Content-Type: application/json.")
     static let readOnly = HTTPProblem(403, "You are logged in with the read-only password, which changes nothing.")
     static let notAnObject = HTTPProblem(400, "The body has to be a JSON object with the members that the call needs.")
     static let tooManyWatchers = HTTPProblem(503, "As many pages look on as may. Close another one.", retryAfter: 5)

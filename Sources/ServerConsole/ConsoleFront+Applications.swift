@@ -15,9 +15,8 @@ extension ConsoleFront {
             return answer(call, body, from: address, connection.expectAnswer())
         }
         // A browser that remembers the password must not send it for another site's page: a form can send no JSON.
-        guard judge.isFromOwnPage(request.headers), request.method != "POST" || judge.isJSON(request.headers) else {
-            throw .foreignPage
-        }
+        guard judge.isFromOwnPage(request.headers) else { throw .foreignPage }
+        guard request.method != "POST" || judge.isJSON(request.headers) else { throw .notJSON }
         let visitor = visitor(passage)
         try check(password, of: visitor, for: connection) { [self] role, reply in
             guard let role else {

@@ -1,5 +1,6 @@
 """Applications that are made at run time, by the console's page and by `lifeline apps` (rules AR-4, AR-15, AR-21, AR-23 to AR-25 and AR-30)."""
 
+import base64
 import json
 import os
 import subprocess
@@ -70,3 +71,13 @@ def test_refusals_say_what_to_do(server):
             (("set", "pusher", "1001", "limits.connections=5"), ADMIN, 1, "SIGHUP"), (("set", "pusher", "1001", "connections"), ADMIN, 2, "limits.connections=5000")):
         done = apps(server, *arguments, password=password)
         assert done[0] == code and words in done[2], (arguments, done)
+
+
+def test_a_program_without_the_type_of_json_is_told_so(server):
+    """AR-15: as from curl -d, which sends the type of a form."""
+    console = Console(server)
+    password = base64.b64encode(f":{ADMIN}".encode()).decode()
+    for kind, expected in (("application/x-www-form-urlencoded", 403), ("application/json", 201)):
+        status, told, _ = console.request(
+            "POST", "/console/api/apps", '{"service": "chat"}', {"Authorization": f"Basic {password}", "Content-Type": kind})
+        assert status == expected and (status == 201 or "Content-Type: application/json" in told["error"]), told
