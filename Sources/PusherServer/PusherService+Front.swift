@@ -39,6 +39,10 @@ extension PusherService: WebSocketFront {
 
     package func owns(_ segments: [String]) -> Bool { PusherRoute.owns(segments) }
 
+    package func refusal(_ problem: HTTPProblem, of segments: [String]) -> HTTPAnswer {
+        named(HTTPAnswer(problem), segments)
+    }
+
     package func bodyLimit(_ segments: [String], _ limit: Int) -> Int {
         PusherRoute.isBatch(segments) ? PublishRequest.maximumBatch(limit) : limit
     }
@@ -61,15 +65,15 @@ extension PusherService: WebSocketFront {
 
     /// The answer to a request that is refused, with its application for the log (rule SO-150).
     private func refused(_ problem: HTTPProblem, _ target: RequestTarget) -> HTTPAnswer {
-        named(HTTPAnswer(problem), target)
+        refusal(problem, of: target.segments)
     }
 
-    private func named(_ refusal: HTTPAnswer, _ target: RequestTarget) -> HTTPAnswer {
+    private func named(_ refusal: HTTPAnswer, _ segments: [String]) -> HTTPAnswer {
         var answer = refusal
         answer.details["service"] = service.rawValue
-        guard target.segments.count > 1, target.segments[0] == "apps" else { return answer }
-        let isKnown = settings.applications.application(id: target.segments[1]) != nil
-        answer.details[isKnown ? "app" : "named"] = isKnown ? logText(target.segments[1].utf8) : logKey(target.segments[1])
+        guard segments.count > 1, segments[0] == "apps" else { return answer }
+        let isKnown = settings.applications.application(id: segments[1]) != nil
+        answer.details[isKnown ? "app" : "named"] = isKnown ? logText(segments[1].utf8) : logKey(segments[1])
         return answer
     }
 
@@ -100,7 +104,7 @@ extension PusherService: WebSocketFront {
         let (reply, eventLoop) = (connection.expectAnswer(), connection.loop.eventLoop)
         let target = request.target
         forwarder(request, application) { [self] answer in
-            let answer = answer.status >= 400 ? named(answer, target) : answer
+            let answer = answer.status >= 400 ? named(answer, target.segments) : answer
             eventLoop.execute { reply(answer) }
         }
     }

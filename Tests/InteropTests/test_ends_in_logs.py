@@ -119,6 +119,14 @@ def test_an_application_that_is_not_there_is_named_by_its_beginning(server):
     assert [each for each in lines(server, "request refused") if each["level"] != "debug" and each.get("route") == "other"] == []
 
 
+def test_a_request_that_is_refused_before_it_is_read_is_named(server):
+    """SO-150: what is known without its body, which is too large."""
+    body = {"name": "e", "channels": ["c"], "data": "x" * 300_000}
+    assert rest(server.port, "POST", "/apps/1/events", body, key="open-key", secret="secret-of-this-test")[0] == 413
+    said = line(server, "request refused", status="413")
+    assert (said["service"], said["app"], said["reason"]) == ("pusher", "1", "The request body is larger than 262144 bytes.")
+
+
 @pytest.mark.parametrize("path, reason", [
     ("/v2/subscribe/sub-key/c/0?tt=0&uuid=u", "The request has neither a token nor a signature."),
     ("/publish/other-key/sub-key/0/c/0/%22words%22?uuid=u", "Invalid Key"),

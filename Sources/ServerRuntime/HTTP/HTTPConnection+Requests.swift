@@ -92,8 +92,12 @@ extension HTTPConnection {
         return refusal(problem, head.uri)
     }
 
+    /// With the service for the log (rule SO-150).
     private func refusal(_ problem: HTTPProblem, _ segments: [String]) -> HTTPAnswer {
-        host.front(of: segments)?.refusal(problem, of: segments) ?? HTTPAnswer(problem)
+        guard let front = host.front(of: segments) else { return HTTPAnswer(problem) }
+        var answer = front.refusal(problem, of: segments)
+        if answer.details["service"] == nil { answer.details["service"] = front.service.rawValue }
+        return answer
     }
 
     /// Answers with an error that names the allowed methods, including the one for preflight requests (rule SR-19).
