@@ -25,12 +25,15 @@ enum HelpText {
     /// Whether a line is a heading, such as `EXAMPLES`.
     private static func isHeading(_ line: Substring) -> Bool { line.allSatisfy { $0.isUppercase } }
 
-    /// A line with its indentation, broken before options where it is too long.
+    /// A line with its indentation, broken before options where it is too long, or before another word of a command.
     static func command(_ line: some StringProtocol) -> [String] {
         var lines: [String] = []
         var rest = String(line)
+        let isCommand = line.trimmingSpaces.hasPrefix("lifeline ")
         let indentation = String(repeating: " ", count: rest.prefix { $0 == " " }.count + 4)
-        while rest.count > width, let end = breakPoint(rest, after: lines.isEmpty ? 0 : indentation.count) {
+        while rest.count > width,
+            let end = breakPoint(rest, after: lines.isEmpty ? 0 : indentation.count, atWords: isCommand)
+        {
             lines.append(rest[..<end] + " \\")
             rest = indentation + rest[rest.index(after: end)...]
         }
@@ -38,15 +41,20 @@ enum HelpText {
     }
 
     /// The last space outside of quotes that is before an option or a pipe and leaves room for the backslash.
-    private static func breakPoint(_ line: String, after start: Int) -> String.Index? {
+    ///
+    /// - Parameter atWords: whether the line may also be broken before other words, if no option or pipe is in its part.
+    private static func breakPoint(_ line: String, after start: Int, atWords: Bool) -> String.Index? {
         var found: String.Index?
+        var word: String.Index?
         var isQuoted = false
         for (offset, index) in line.indices.enumerated() where offset <= width - 2 {
             if line[index] == "'" { isQuoted.toggle() }
             let rest = line[line.index(after: index)...]
             let isBreak = rest.hasPrefix("--") || rest.hasPrefix("|") || rest.hasPrefix("lifeline ")
-            if offset > start + 2, !isQuoted, line[index] == " ", isBreak { found = index }
+            guard offset > start + 2, !isQuoted, line[index] == " " else { continue }
+            word = index
+            if isBreak { found = index }
         }
-        return found
+        return found ?? (atWords ? word : nil)
     }
 }

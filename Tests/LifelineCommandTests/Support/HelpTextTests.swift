@@ -35,6 +35,13 @@ struct HelpTextTests {
         let joined = parts.joined(separator: "\n").replacing(" \\\n      ", with: " ")
         #expect(joined == line)
         #expect(HelpText.command("  lifeline demo") == ["  lifeline demo"])
+        // Without an option before another word; a text that is no command stays.
+        let (place, other) = (String(repeating: "p", count: 30), String(repeating: "o", count: 40))
+        #expect(
+            HelpText.command("  lifeline data copy \(place) \(other) --json") == [
+                "  lifeline data copy \(place) \\", "      \(other) --json",
+            ])
+        #expect(HelpText.command("  {\(place) \(other) 1234567890}") == ["  {\(place) \(other) 1234567890}"])
         let solid = "  " + String(repeating: "x", count: 200)
         #expect(HelpText.command(solid) == [solid])
     }
