@@ -36,7 +36,8 @@ struct PartitionedRequests: Sendable {
             case .publishBatch:
                 let batch = try PublishRequest.batch(parsing: parsed.body, limits: application.limits)
                 publish(ParsedPublish(batch, of: request), application, completion)
-            case .channels where partitions.count > 1: list(try ChannelListQuery(parsed, of: application), application, completion)
+            case .channels where partitions.count > 1:
+                list(try ChannelListQuery(parsed, of: application), application, completion)
             case .channel(_, let name), .users(_, let name):
                 let partition = partitions.partition(of: ChannelID(application: application.id, name: name))
                 query(application, isCounted: partition == partitions.home(of: application.id), completion) {
