@@ -38,43 +38,78 @@ public enum PostgreSQLStoreError: Error, Hashable, Sendable, CustomStringConvert
     case closed
 
     public var description: String {
+        let (fact, advice) = parts
+        return advice.map { "\(fact): \($0)" } ?? fact
+    }
+
+    /// What is wrong, and what the operator can do about it; nil when there is nothing to do.
+    package var parts: (fact: String, advice: String?) {
         switch self {
         case .libraryMissing:
-            "PostgreSQL needs its client library libpq, which was not found: install it, on Debian and Ubuntu with apt-get install libpq5, on macOS "
-                + "with brew install libpq"
+            (
+                "PostgreSQL needs its client library libpq, which was not found",
+                "install it, on Debian and Ubuntu with apt-get install libpq5, on macOS with brew install libpq"
+            )
         case .libraryTooOld:
-            "PostgreSQL needs its client library libpq in version 14 or later, and the one that was found is older: update it, or the system that it "
-                + "belongs to"
+            (
+                "PostgreSQL needs its client library libpq in version 14 or later, and the one that was found is older",
+                "update it, or the system that it belongs to"
+            )
         case .invalidAddress:
-            "the address of the PostgreSQL database cannot be read: write postgres://USER@HOST:PORT/DATABASE, with %XX for special characters, "
-                + "and no parameters behind ? but those of libpq, such as sslmode"
+            (
+                "the address of the PostgreSQL database cannot be read",
+                "write postgres://USER@HOST:PORT/DATABASE, with %XX for special characters, and no parameters behind ? but those of libpq, "
+                    + "such as sslmode"
+            )
         case .unreachable(let reason):
-            "PostgreSQL cannot be reached (\(reason)): check the address, the password and that the database runs"
+            ("PostgreSQL cannot be reached (\(reason))", "check the address, the password and that the database runs")
         case .inUse(let schema):
-            "another server is using the schema \(schema) of this database: stop it, or choose another database with --data"
+            (
+                "another server is using the schema \(schema) of this database",
+                "stop it, or choose another database with --data"
+            )
         case .replaced(let schema):
-            "another server has used the schema \(schema) of this database meanwhile: stop that one, and start this one again"
-        case .deposed: "another server leads meanwhile, and this one stores nothing more for it"
+            (
+                "another server has used the schema \(schema) of this database meanwhile",
+                "stop that one, and start this one again"
+            )
+        case .deposed: ("another server leads meanwhile, and this one stores nothing more for it", nil)
         case .otherCluster(let schema):
-            "the schema \(schema) of this database belongs to servers with another redisPrefix: choose another database with --data, or the same "
-                + "prefix"
+            (
+                "the schema \(schema) of this database belongs to servers with another redisPrefix",
+                "choose another database with --data, or the same prefix"
+            )
         case .olderServers(let schema):
-            "servers of an older version use the schema \(schema) of this database, and its tables have to be changed for this version: stop all "
-                + "servers of the cluster, then start this version"
+            (
+                "servers of an older version use the schema \(schema) of this database, and its tables have to be changed for this version",
+                "stop all servers of the cluster, then start this version"
+            )
         case .newer(let schema):
-            "the schema \(schema) was written by a newer version of Lifeline: use that version, or another database"
+            (
+                "the schema \(schema) was written by a newer version of Lifeline",
+                "use that version, or another database"
+            )
         case .unprepared(let schema):
-            "the schema \(schema) of this database has no tables of this version of Lifeline: start this version's server with it once"
+            (
+                "the schema \(schema) of this database has no tables of this version of Lifeline",
+                "start this version's server with it once"
+            )
         case .foreign(let schema):
-            "the schema \(schema) of this database contains tables of another program: choose another database with --data"
+            (
+                "the schema \(schema) of this database contains tables of another program",
+                "choose another database with --data"
+            )
         case .damaged(let schema):
-            "the tables of the schema \(schema) contain values that cannot be read: restore the database from a backup"
-        case .full: "no room is left on the disk of the database: free some space"
+            (
+                "the tables of the schema \(schema) contain values that cannot be read",
+                "restore the database from a backup"
+            )
+        case .full: ("no room is left on the disk of the database", "free some space")
         case .refused(let reason, let code):
-            "PostgreSQL refuses a statement (\(reason), SQLSTATE \(code)): see the log of the database"
-        case .overloaded: "more messages wait than the database takes: publish more slowly"
-        case .duplicate: "a message with this timetoken is stored already"
-        case .closed: "the store is closed"
+            ("PostgreSQL refuses a statement (\(reason), SQLSTATE \(code))", "see the log of the database")
+        case .overloaded: ("more messages wait than the database takes", "publish more slowly")
+        case .duplicate: ("a message with this timetoken is stored already", nil)
+        case .closed: ("the store is closed", nil)
         }
     }
 

@@ -30,26 +30,35 @@ public enum MessageStoreError: Error, Hashable, Sendable, CustomStringConvertibl
     }
 
     public var description: String {
+        let (fact, advice) = parts
+        return advice.map { "\(fact): \($0)" } ?? fact
+    }
+
+    /// What is wrong, and what the operator can do about it; nil when there is nothing to do.
+    package var parts: (fact: String, advice: String?) {
         switch self {
         case .inUse(let directory):
-            "another server is using \(directory): stop it, or choose another directory with --data"
+            ("another server is using \(directory)", "stop it, or choose another directory with --data")
         case .damaged(let file):
-            """
-            the database \(file) is damaged: recover it with `sqlite3 \(file) .recover`, or move it, \(file)-wal and \(file)-shm away to \
-            start empty. Leave the directory `files` where it is: the server sets aside uploaded files that are not in its database for 30 \
-            days, and takes them back with the database
-            """
+            (
+                "the database \(file) is damaged",
+                """
+                recover it with `sqlite3 \(file) .recover`, or move it, \(file)-wal and \(file)-shm away to start empty. Leave the directory \
+                `files` where it is: the server sets aside uploaded files that are not in its database for 30 days, and takes them back with \
+                the database
+                """
+            )
         case .newer(let file):
-            "the database \(file) was written by a newer version of Lifeline: use that version, or another directory"
+            ("the database \(file) was written by a newer version of Lifeline", "use that version, or another directory")
         case .foreign(let file):
-            "\(file) is a database of another program: choose another directory with --data"
+            ("\(file) is a database of another program", "choose another directory with --data")
         case .full(let file):
-            "no room is left for \(file): free some space"
+            ("no room is left for \(file)", "free some space")
         case .unusable(let path, let reason):
-            "\(path) cannot be used (\(reason)): check that the directory exists and that its owner runs the server"
-        case .overloaded: "more messages wait than the disk takes: publish more slowly"
-        case .duplicate: "a message with this timetoken is stored already"
-        case .closed: "the message store is closed"
+            ("\(path) cannot be used (\(reason))", "check that the directory exists and that its owner runs the server")
+        case .overloaded: ("more messages wait than the disk takes", "publish more slowly")
+        case .duplicate: ("a message with this timetoken is stored already", nil)
+        case .closed: ("the message store is closed", nil)
         }
     }
 

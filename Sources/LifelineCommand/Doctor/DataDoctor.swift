@@ -36,10 +36,19 @@ struct DataDoctor {
                 "a server, or a copy, uses the directory now",
                 advice: "A second one does not start. Stop it to have the databases examined.")
         } catch {
-            verdict = .failed("\(error)", advice: "Do as the text says, then try again.")
+            verdict = Self.failure(error)
         }
         report(ExaminationStep(name: "databases", verdict: verdict, duration: ContinuousClock.now - start))
         if case .failed = verdict { return 1 }
         return 0
+    }
+
+    /// An error of a data directory with what to do.
+    static func failure(_ error: any Error) -> ExaminationStep.Verdict {
+        let (fact, advice) = (error as? MessageStoreError)?.parts ?? ("\(error)", nil)
+        return .failed(
+            fact,
+            advice: advice.map { $0.prefix(1).uppercased() + $0.dropFirst() + "." }
+                ?? "Check that this is a data directory of lifeline serve, and that this user may read it.")
     }
 }

@@ -53,8 +53,8 @@ package struct PostgreSQLExamination: Sendable {
         return failures
     }
 
-    /// An error with what to do, which the text of most errors ends with.
-    private static func failure(_ error: PostgreSQLStoreError) -> Verdict {
+    /// An error with what to do.
+    static func failure(_ error: PostgreSQLStoreError) -> Verdict {
         switch error {
         case .unreachable(let reason):
             .failed(
@@ -62,7 +62,11 @@ package struct PostgreSQLExamination: Sendable {
                 advice: "Check host, port, user and password, that the database runs, its pg_hba.conf, and firewalls on the way.")
         case .refused(let reason, let code):
             .failed("PostgreSQL refuses a statement: \(reason), SQLSTATE \(code)", advice: "See the log of the database.")
-        default: .failed("\(error)", advice: "Do as the text says, then try again.")
+        default:
+            .failed(
+                error.parts.fact,
+                advice: error.parts.advice.map { $0.prefix(1).uppercased() + $0.dropFirst() + "." }
+                    ?? "Try again; if it fails again, see the log of the database.")
         }
     }
 
