@@ -154,6 +154,23 @@ struct SettingValue: Sendable {
         return number
     }
 
+    /// Seconds with or without decimals, to the millisecond.
+    func decimalSeconds(_ range: ClosedRange<Int>) throws(CommandFailure) -> Duration {
+        let number: Double? =
+            switch content {
+            case .json(let json): json.double
+            case .text(let text):
+                // `Double` also reads hexadecimal numbers and "nan".
+                text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == UInt8(ascii: ".") }
+                    ? Double(text) : nil
+            }
+        guard let number, number >= Double(range.lowerBound), number <= Double(range.upperBound) else {
+            throw wrong(
+                "a number of seconds from \(range.lowerBound) to \(range.upperBound), with or without decimals, such as 4.5")
+        }
+        return .milliseconds(Int((number * 1000).rounded()))
+    }
+
     func seconds(_ range: ClosedRange<Int>) throws(CommandFailure) -> Duration {
         .seconds(try integer(range, unit: ", in seconds"))
     }

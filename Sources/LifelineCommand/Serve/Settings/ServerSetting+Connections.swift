@@ -74,7 +74,7 @@ extension ServerSetting {
         seconds("messageTimeout", \.server.messageTimeout, 1...3_600, "How long a message may take to arrive completely"),
         seconds(
             "closeTimeout", \.server.closeTimeout, 1...3_600, "How long the server waits for the answer to a close frame"),
-        seconds(
+        decimalSeconds(
             "drainTimeout", \.server.drainTimeout, 0...3_600,
             "How long a stop waits for connections to end; they are closed evenly over most of it"),
     ]

@@ -47,6 +47,17 @@ extension ServerSetting {
             shown: { .seconds($0[keyPath: field]) })
     }
 
+    /// Seconds with or without decimals.
+    static func decimalSeconds(
+        _ name: String, _ field: any WritableKeyPath<ServeSettings, Duration> & Sendable, _ range: ClosedRange<Int>,
+        _ meaning: String
+    ) -> ServerSetting {
+        .init(
+            name: name, meaning: meaning, range: Self.words(range, note: "") + ", with or without decimals",
+            set: { value, settings throws(CommandFailure) in settings[keyPath: field] = try value.decimalSeconds(range) },
+            shown: { .seconds($0[keyPath: field]) })
+    }
+
     /// A text; any text that is not empty is valid.
     static func text(
         _ name: String, _ field: any WritableKeyPath<ServeSettings, String?> & Sendable,
