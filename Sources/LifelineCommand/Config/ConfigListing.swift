@@ -39,6 +39,7 @@ struct ConfigListing {
         _ fields: ServiceFields<Value>, _ values: [Value], name: String, list: String,
         written: (one: SettingValue?, several: SettingValue?), _ sources: SectionSources
     ) -> [Row] {
+        if values.isEmpty, let several = written.several { return [Row(name: list, value: .strings([]), source: several.origin)] }
         let given = fields.given(sources.options)
         let elements = (try? written.several?.elements()) ?? nil
         var rows: [Row] = []

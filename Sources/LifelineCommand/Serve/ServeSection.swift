@@ -77,7 +77,11 @@ extension ServeSection {
         var section = ServeSection(
             service: service, members: members.one == members.several ? [members.one] : [members.one, members.several],
             variables: [list] + fields.variables,
-            read: { sources, settings throws(CommandFailure) in settings[keyPath: values] = try read(sources) },
+            read: { sources, settings throws(CommandFailure) in
+                settings[keyPath: values] = try read(sources)
+                guard settings[keyPath: values].isEmpty, let list = try written(sources).several else { return }
+                settings.emptyLists.append(EmptyList(service: service, value: list, word: fields.word))
+            },
             rows: { sources, settings throws(CommandFailure) in
                 ConfigListing.rows(
                     fields, settings[keyPath: values], name: members.one, list: members.several, written: try written(sources),
@@ -90,7 +94,10 @@ extension ServeSection {
             (counted, services.contains(service) ? settings[keyPath: values].count : 0)
         }
         section.draft = draft
-        section.report = { settings in settings[keyPath: values].map { line($0, settings) } }
+        section.report = { settings in
+            guard !settings[keyPath: values].isEmpty else { return ["\(counted): none, until lifeline apps create makes one"] }
+            return settings[keyPath: values].map { line($0, settings) }
+        }
         section.hasPublicSecret = { $0[keyPath: values].contains(where: isPublic) }
         if let secret = fields.all.first(where: { $0.name == fields.secretField }) {
             section.secretOption = "\(fields.optionName(secret) ?? "") (\(fields.variable(secret)))"

@@ -30,6 +30,24 @@ extension ServeSettings {
         return try ChatSetting.fields.read(one: one, several: several, options: options, environment: environment)
     }
 
+    /// An empty list is for a server whose applications are all made at run time, which needs a place to keep them (rules AR-1 and CL-129).
+    func checkEmptyLists(_ problems: inout SettingProblems) {
+        let canMake = data != nil || !redisParts.addresses.isEmpty
+        for list in emptyLists where services.contains(list.service) {
+            if !canMake {
+                problems.add(
+                    list.value.wrong(
+                        "a list with at least one \(list.word), unless applications can be made at run time: for that set data, to a directory or "
+                            + "a PostgreSQL database, or redis"))
+            } else if isBridged {
+                problems.add(
+                    list.value.wrong(
+                        "a list with at least one \(list.word), because the bridge joins the first application of each service; or leave bridge out"
+                    ))
+            }
+        }
+    }
+
     /// A setting that is an object or a list of objects. The variable replaces what the file has.
     static func oneOrSeveral(
         _ variable: String, environment: [String: String], file: SettingValue?
@@ -37,4 +55,12 @@ extension ServeSettings {
         guard let value = environment[variable].map({ SettingValue(variable, text: $0) }) ?? file else { return (nil, nil) }
         return try value.isList(or: "an object") ? (nil, value) : (value, nil)
     }
+}
+
+/// A list of applications without elements, in the file or a variable.
+struct EmptyList: Sendable {
+    let service: ServiceKind
+    let value: SettingValue
+    /// The word for an application of the service in sentences.
+    let word: String
 }

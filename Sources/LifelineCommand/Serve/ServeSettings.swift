@@ -21,9 +21,11 @@ struct ServeSettings: Sendable {
     var logFormat = ServeLogFormat.text
     /// The address for traces; nil for none.
     var tracesEndpoint: String?
-    /// At least one of each, also when the service is switched off.
+    /// Those of the configuration, also when the service is switched off.
     var keysets: [Keyset] = []
     var chatApplications: [ChatApplication] = []
+    /// The lists of applications that were written without any.
+    var emptyLists: [EmptyList] = []
     /// The settings of further services, by service.
     var others: [ServiceName: any Sendable] = [:]
     private(set) var modules = ServeSection.modules
@@ -160,6 +162,7 @@ struct ServeSettings: Sendable {
             "The admin port needs a port of its own: adminPort and port are both \(port).")
         refuse(redis != nil && isBridged, "The bridge works within one server only: leave bridge or redis out.")
         guard hasServices else { return }
+        checkEmptyLists(&problems)
         refuse(isBridged && services.count < 2, "A bridge needs two services at least, and services names one.")
         refuse(
             isBridged && !bridgeIgnoresAccessManager && services.contains(.pubnub) && keysets.first?.requiresGrants == true,

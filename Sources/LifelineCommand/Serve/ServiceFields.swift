@@ -51,6 +51,7 @@ struct ServiceFields<Value: Sendable>: Sendable {
     /// - Parameters:
     ///   - one: the only application in the file.
     ///   - several: a list of applications, from any source.
+    /// - Returns: one application, or those of the list, which may be empty (rule CL-129).
     /// - Throws: all errors of all applications.
     func read(
         one: SettingValue?, several: SettingValue?, options: ServeOptions, environment: [String: String]
@@ -94,7 +95,6 @@ struct ServiceFields<Value: Sendable>: Sendable {
             values.append(value)
         }
         try problems.check()
-        guard !values.isEmpty else { throw list.wrong("a list with at least one \(word)") }
         return values
     }
 

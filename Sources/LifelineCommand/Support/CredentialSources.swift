@@ -52,7 +52,13 @@ struct CredentialSources {
             match.secret = given ?? match.secret
             return match
         }
-        guard let given = given ?? loneSecret(of: service), let first = configured.first else {
+        let first = configured.first
+        guard let given = given ?? loneSecret(of: service), let named = key ?? first?.key else {
+            guard first != nil || key != nil || publishKey != nil || appID != nil else {
+                throw CommandFailure(
+                    "The configuration names no application for \(service.word), because its list is empty. Name one that was made at run "
+                        + "time with \(service == .pusher ? "--key, --app-id" : "--key") and --secret-file.", .usage)
+            }
             let name = service == .pusher && key == nil ? "id \(appID ?? "")" : "key \(key ?? publishKey ?? "")"
             throw CommandFailure(
                 "The configuration has no application with the \(name) for \(service.word), so its secret is unknown. Name its "
@@ -60,7 +66,7 @@ struct CredentialSources {
                     + "(\(Self.variable(service)) and its key's).", .usage)
         }
         return ServerCredentials(
-            appID: appID ?? first.appID, key: key ?? first.key, publishKey: publishKey ?? first.publishKey, secret: given)
+            appID: appID ?? first?.appID ?? "", key: named, publishKey: publishKey ?? first?.publishKey ?? "", secret: given)
     }
 
     /// The secret of the service's variable when no source names its application: neither a configuration nor a variable for a key or

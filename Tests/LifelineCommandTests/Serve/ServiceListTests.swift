@@ -132,7 +132,6 @@ struct ServiceListTests {
                 "The setting pubnub[0].subscribeKey (line 1) is missing."
             ),
             (#"{"pubnub": [{"publishKey": "p", "subscribeKey": "s"}]}"#, "The setting pubnub[0].secret (line 1) is missing."),
-            (#"{"pubnub": []}"#, "pubnub (line 1) must be a list with at least one keyset"),
             (#"{"pubnub": "hidden"}"#, "pubnub (line 1) must be an object or a list of objects"),
             (#"{"pubnub": [7]}"#, "pubnub[0] (line 1) is 7; it must be an object"),
             (
