@@ -1,5 +1,6 @@
 import ChatProtocol
 import Identifiers
+import Logging
 import NIOCore
 import ServerRuntime
 
@@ -30,14 +31,31 @@ extension ChatConnection {
     /// Logs a frame that could not be read, while its session goes on, in the words of the answer, which have nothing of the frame's contents
     /// (rule SO-173).
     private func logUnread(_ refusal: ChatRequestRefusal) {
-        loop.state.note("error sent", .client, in: service.context) {
-            var metadata = logMetadata.merging(endingDetails) { $1 }
-            metadata["service"] = "\(service.webSockets.name.rawValue)"
-            metadata["code"] = "\(refusal.code.rawValue)"
-            metadata["reason"] = "\(logText(refusal.reason.utf8))"
-            if let address = context?.remoteAddress?.ipAddress { metadata["address"] = "\(address)" }
-            return metadata
+        loop.state.note("error sent", .client, in: service.context) { details(of: refusal) }
+    }
+
+    /// Logs the refusal in the answer to a request that was read, such as a rate or a missing right; nothing for other answers. It is at
+    /// debug, because applications expect such answers, and a warning where the server failed (rule SO-175).
+    func logRefusal(in answer: ByteBuffer) {
+        let message = answer.messageOfServerFrame
+        guard isOpen, message.starts(with: ChatWire.refusalStart.utf8) else { return }
+        var decoder = ChatFrameDecoder()
+        guard case .refusal(_, let refusal) = message.withUnsafeBytes({ decoder.text($0) }) else { return }
+        if refusal.code == .storageFailed {
+            loop.state.note("error sent", .server, in: service.context) { details(of: refusal) }
+        } else {
+            loop.state.noteAnswer("error sent", in: service.context) { details(of: refusal) }
         }
+    }
+
+    /// What the log says of a refused frame: nothing of its contents.
+    private func details(of refusal: ChatRequestRefusal) -> Logger.Metadata {
+        var metadata = logMetadata.merging(endingDetails) { $1 }
+        metadata["service"] = "\(service.webSockets.name.rawValue)"
+        metadata["code"] = "\(refusal.code.rawValue)"
+        metadata["reason"] = "\(logText(refusal.reason.utf8))"
+        if let address = context?.remoteAddress?.ipAddress { metadata["address"] = "\(address)" }
+        return metadata
     }
 
     private func perform(_ frame: ChatClientFrame, _ bytes: UnsafeRawBufferPointer) {
@@ -57,7 +75,7 @@ extension ChatConnection {
         case .request(let request, let number):
             requestBegins()
             application.perform(request, number, read: bytes, by: peer) { answer in
-                line.mailbox.enqueue(.answer(line.connection, answer))
+                line.mailbox.enqueue(.answer(line.connection, answer, isLogged: false))
             }
             hold(until: service.context.congestion.full)
         }
@@ -79,7 +97,7 @@ extension ChatConnection {
         guard let application, let peer, let line = peer.line else { return }
         requestBegins()
         application.refuse(number, refusal, to: peer) { answer in
-            line.mailbox.enqueue(.answer(line.connection, answer))
+            line.mailbox.enqueue(.answer(line.connection, answer, isLogged: true))
         }
     }
 }
@@ -88,6 +106,9 @@ extension ChatWire {
     /// The largest size of an answer in bytes. A larger one would make its own client look like a slow reader (rule NV-63). Pages
     /// of history are much smaller.
     static let maximumAnswerBytes = 786_432
+
+    /// The beginning of an answer that refuses a request.
+    static let refusalStart = #"{"t":"no","#
 
     /// Encodes the answer to a request.
     static func answer(_ number: UInt64, _ result: Result<ChatResult, ChatRequestRefusal>) -> ByteBuffer {

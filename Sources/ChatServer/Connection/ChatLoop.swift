@@ -14,7 +14,8 @@ enum ChatOperation: LoopOperation {
     case room(ChatRoomID, ByteBuffer, except: NIOLoopBound<ChatConnection>?)
     case seat(NIOLoopBound<ChatConnection>, ChatRoomID)
     case unseat(NIOLoopBound<ChatConnection>, ChatRoomID)
-    case answer(NIOLoopBound<ChatConnection>, ByteBuffer)
+    /// The answer to a request. `isLogged` tells whether its error was logged when the frame was read.
+    case answer(NIOLoopBound<ChatConnection>, ByteBuffer, isLogged: Bool)
     /// The page of the inbox that the store has read; nil when it could not be read.
     case page(NIOLoopBound<ChatConnection>, [ChatInboxEntry]?)
     /// The application's decision to admit or refuse the connection.
@@ -31,7 +32,7 @@ enum ChatOperation: LoopOperation {
             switch self {
             case .push(let push): push.targets.count * MemoryLayout<ChatPush.Target>.size + push.body.readableBytes
             case .tell(let frame, let connections): connections.count * 16 + frame.readableBytes
-            case .room(_, let frame, _), .answer(_, let frame): frame.readableBytes
+            case .room(_, let frame, _), .answer(_, let frame, _): frame.readableBytes
             case .page(_, let page): page?.reduce(0) { $0 + $1.body.count } ?? 0
             case .seat, .unseat, .admit, .end, .drain: 0
             }
@@ -84,7 +85,8 @@ final class ChatLoop {
             guard connection.isOpen, !rooms.contains(connection, in: room) else { return }
             rooms.attach(connection, to: room, countedAt: connection.slot)
         case .unseat(let connection, let room): rooms.detach(connection.value, from: room)
-        case .answer(let connection, let frame):
+        case .answer(let connection, let frame, let isLogged):
+            if !isLogged { connection.value.logRefusal(in: frame) }
             writer.write(frame, to: connection.value)
             connection.value.requestEnds()
         case .page(let connection, let page): connection.value.take(page, self)

@@ -12,7 +12,8 @@ public enum Blame: Hashable, Sendable {
 }
 
 /// Limits the log entries of an event loop: a small burst, then five per second for each level. Suppressed entries are counted, and
-/// the next entry contains their number (rule SO-117). Debug entries are not limited. Used on that event loop only.
+/// the next entry contains their number (rule SO-117). Debug entries are not limited, apart from those about answers on connections that
+/// go on (rule SO-175). Used on that event loop only.
 package struct RefusalLog: Sendable {
     package static let burst = 20
     package static let perSecond = 5
@@ -24,6 +25,7 @@ package struct RefusalLog: Sendable {
 
     private var client: Level?
     private var server: Level?
+    private var answers: Level?
 
     package init() {}
 
@@ -35,6 +37,9 @@ package struct RefusalLog: Sendable {
         case .server: Self.admit(&server, at: now)
         }
     }
+
+    /// The same for a debug entry about a request that was answered with an error, on a connection that goes on.
+    package mutating func admitAnswer(at now: MonotonicInstant) -> Int? { Self.admit(&answers, at: now) }
 
     private static func admit(_ level: inout Level?, at now: MonotonicInstant) -> Int? {
         var present = level ?? Level(bucket: TokenBucket(burst: burst, at: now))
@@ -58,6 +63,20 @@ extension LoopState {
             case .server: .warning
             }
         guard context.logger.logLevel <= level, let omitted = refusals.admit(blame, at: context.now) else { return }
+        write(message, level, omitted, in: context, details)
+    }
+
+    /// Logs at debug that a request was answered with an error for which the server is not responsible, on a connection that goes on, if the
+    /// limit of such entries allows it (rule SO-175).
+    package func noteAnswer(_ message: Logger.Message, in context: ServerContext, _ details: () -> Logger.Metadata) {
+        guard context.logger.logLevel <= .debug, let omitted = refusals.admitAnswer(at: context.now) else { return }
+        write(message, .debug, omitted, in: context, details)
+    }
+
+    private func write(
+        _ message: Logger.Message, _ level: Logger.Level, _ omitted: Int, in context: ServerContext,
+        _ details: () -> Logger.Metadata
+    ) {
         var metadata = details()
         if omitted > 0 { metadata["omitted"] = "\(omitted)" }
         context.logger.log(level: level, message, metadata: metadata)

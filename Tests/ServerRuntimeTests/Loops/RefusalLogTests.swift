@@ -27,6 +27,15 @@ struct RefusalLogTests {
         for _ in 0..<1_000 { #expect(log.admit(.nobody, at: moment(0)) == 0) }
     }
 
+    @Test("SO-175: debug lines about answers are limited and counted, apart from the others")
+    func answers() {
+        var log = RefusalLog()
+        for _ in 0..<RefusalLog.burst { #expect(log.admitAnswer(at: moment(0)) == 0) }
+        for _ in 0..<100 { #expect(log.admitAnswer(at: moment(0)) == nil) }
+        #expect(log.admit(.client, at: moment(0)) == 0 && log.admit(.server, at: moment(0)) == 0)
+        #expect(log.admitAnswer(at: moment(0.3)) == 100)
+    }
+
     @Test("What others wrote is one line of at most 200 bytes")
     func text() {
         #expect(logText("a\nb\r\u{1B}[31mc\0".utf8) == "a b  [31mc ")
