@@ -38,6 +38,7 @@ extension HTTPConnection {
             case .handshake(let head, let fields):
                 guard let upgrade = self.upgrade(head, fields: fields, in: bytes) else { return .startParser }
                 forgetRequest()
+                headBytes = UInt32(clamping: head.length)
                 machine.gotHead(at: core.now)
                 var behind = unread
                 behind.moveReaderIndex(forwardBy: head.length)
@@ -47,7 +48,10 @@ extension HTTPConnection {
                 return .readPlain
             case .complete(let head):
                 if host.needsFields(of: UnsafeRawBufferPointer(rebasing: bytes[head.target])) { return .startParser }
+                let former = origin
                 forgetRequest()
+                headBytes = UInt32(clamping: head.length)
+                origin = head.origin.map { Self.origin(UnsafeRawBufferPointer(rebasing: bytes[$0]), former) }
                 machine.gotPlainRequest(isKeepAlive: head.isKeepAlive, at: core.now)
                 unread.moveReaderIndex(forwardBy: head.length)
                 if unread.readableBytes == 0 { unread = ByteBuffer() }
@@ -97,6 +101,8 @@ extension HTTPConnection {
     func forgetRequest() {
         kind = .other
         page = .other
+        origin = nil
+        headBytes = 0
     }
 
     /// Pauses reading from the socket while too many bytes wait.
@@ -129,6 +135,8 @@ extension HTTPConnection {
         let isLast = !head.isKeepAlive || head.headers.contains(name: "upgrade")
         machine.gotHead(isLast: isLast, isToHead: head.method == .HEAD, at: core.now)
         page = core.crossOrigin.page(head.headers.first(name: "origin"))
+        origin = head.headers.first(name: "origin").map { Self.origin($0.utf8, nil) }
+        headBytes = UInt32(clamping: Self.length(of: head))
         span = RequestSpan(head)
         var head = head
         let parsed = Result { () throws(HTTPProblem) in try self.target(of: &head) }

@@ -24,8 +24,30 @@ extension HTTPConnection {
             metadata["reason"] = "\(logText(RefusalSentence.of(answer).utf8))"
             for (name, text) in answer.details { metadata[name] = "\(text)" }
             if let address = remoteAddress?.ipAddress { metadata["address"] = "\(address)" }
+            if let origin { metadata["origin"] = "\(logText(origin.utf8))" }
+            if let bytes = requestBytes { metadata["received_bytes"] = "\(bytes)" }
             return metadata
         }
+    }
+
+    /// The bytes of the request that have arrived: its head, and of its body what was accepted; nil when they are not known, because the
+    /// parser has a part of the head.
+    private var requestBytes: Int? {
+        if headBytes > 0 { return Int(headBytes) + machine.bodyBytes }
+        return unread.readableBytes > 0 ? unread.readableBytes : nil
+    }
+
+    /// The beginning of an origin, as much as the log shows. A client sends the same one with each request, so the former text is kept then.
+    static func origin(_ bytes: some Collection<UInt8>, _ former: String?) -> String {
+        let start = bytes.prefix(200)
+        if let former, former.utf8.elementsEqual(start) { return former }
+        return String(decoding: start, as: UTF8.self)
+    }
+
+    /// The length of a head that the parser has read, if there is one space behind each colon.
+    static func length(of head: HTTPRequestHead) -> Int {
+        let line = head.method.rawValue.utf8.count + head.uri.utf8.count + " HTTP/1.1".utf8.count + 3
+        return head.headers.reduce(line + 2) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
     }
 
     var route: String { core.requestKinds.labels[Int(kind.index)] }

@@ -52,6 +52,7 @@ extension HTTPConnection {
     /// Continues with the upgrade, unless the client has too many connections already.
     func begin(_ upgrade: Upgrade) {
         if let context, !core.addresses.admit(named: upgrade.visitor.address, on: context.channel) {
+            origin = upgrade.visitor.origin
             return refuse(HTTPAnswer(.tooManyConnections))
         }
         content = .upgrade(upgrade)

@@ -50,6 +50,10 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
     var span: RequestSpan?
     /// The web page whose script sent the request.
     package internal(set) var page = CrossOrigin.Page.other
+    /// The origin of that page as it was sent, for the log of a refusal: its first bytes, nil without one.
+    var origin: String?
+    /// The length of the request's head in bytes; 0 as long as it is not complete.
+    var headBytes: UInt32 = 0
 
     init(host: ServerHost, loop: EventLoopContext) {
         self.host = host
