@@ -34,7 +34,8 @@ struct ServeCommand: AsyncParsableCommand {
             Every setting can also come from an environment variable (LIFELINE_PORT, LIFELINE_APP_KEY, \
             LIFELINE_APP_LIMITS_CONNECTIONS, LIFELINE_TLS_CERT, LIFELINE_PUBNUB_SECRET …) or from a JSON file. An option overrides a \
             variable, and a variable overrides the file. Several apps, keysets and chat apps are lists in the file, or in \
-            LIFELINE_APPS, LIFELINE_PUBNUB and LIFELINE_NEXCONN:
+            LIFELINE_APPS, LIFELINE_PUBNUB and LIFELINE_NEXCONN. A list may be empty with --data or --redis, where 'lifeline apps create' \
+            makes others:
               {"host": "0.0.0.0", "port": 6001, "data": "/var/lib/lifeline",
                "tls": {"cert": "server.pem", "key": "server.key"},
                "pathPrefix": "/realtime", "maxConnections": 100000,
