@@ -91,6 +91,15 @@ def test_a_refused_request_says_why_and_no_secret(server):
     assert "secret-of-this-test" not in "\n".join(server.errors)
 
 
+def test_a_refused_request_has_its_origin_and_its_bytes(server):
+    """SO-174: as an ended connection has."""
+    request = urllib.request.Request(f"http://127.0.0.1:{server.port}/apps/1/channels", headers={"Origin": "https://app.example"})
+    with pytest.raises(urllib.error.HTTPError):
+        urllib.request.urlopen(request, timeout=30)
+    said = line(server, "request refused", status="401")
+    assert said["origin"] == "https://app.example" and int(said["received_bytes"]) > len("GET /apps/1/channels HTTP/1.1")
+
+
 def fetch(server, path):
     """A request that is refused."""
     with pytest.raises(urllib.error.HTTPError):
