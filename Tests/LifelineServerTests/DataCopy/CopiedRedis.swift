@@ -31,6 +31,7 @@ final class CopiedRedis: Sendable {
             address: RedisAddress("redis://127.0.0.1:\(process.port)"), clientName: "test", seed: .random(in: 0 ... .max))
         settings.policy.probe = nil
         settings.policy.commands = 1_000_000
+        settings.policy.bytes = 1 << 30
         link = RedisLink(settings, eventLoop: .singletonMultiThreadedEventLoopGroup.next()) { _ in }
         link.start()
         if let layout { try await run("SET", redis.keys.layout, .text(layout)) }
