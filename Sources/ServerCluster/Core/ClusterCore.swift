@@ -36,6 +36,8 @@ package struct ClusterCore: Sendable {
     private var pause: MonotonicInstant?
     private var isReady = false
     private(set) var isClosing = false
+    /// Whether the last answer of the store was that nobody leads.
+    private var isVacant = false
     /// The number of times this process was elected.
     package private(set) var elections = 0
 
@@ -57,6 +59,14 @@ package struct ClusterCore: Sendable {
     package var node: ClusterNode { member.node }
     /// The highest generation that this process has seen: later ones are never lower, whatever the store has lost.
     package var highestGeneration: UInt64 { max(member.highestGeneration, leader?.generation ?? 0) }
+
+    /// Whether somebody leads who answers requests, as far as this process knows: a leader that was elected, and whose services still
+    /// restore the stored state, does not (rule CR-72).
+    package var isLed: Bool {
+        guard member.isLed, !isVacant, let followed = member.leader?.position.generation else { return false }
+        // An election may have told this process of a leader from which the log has nothing yet.
+        return (role.generation ?? known?.position.generation ?? followed) <= followed
+    }
 
     // MARK: The way to the store
 
@@ -82,6 +92,7 @@ package struct ClusterCore: Sendable {
     package mutating func elected(_ outcome: ElectionOutcome, at now: MonotonicInstant, into effects: inout [ClusterEffect]) {
         isAsking = false
         guard !isClosing else { return }
+        if outcome != .failed { isVacant = outcome == .vacant }
         switch outcome {
         case .failed: break
         case .leading: known = nil

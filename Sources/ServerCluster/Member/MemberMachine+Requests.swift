@@ -66,6 +66,7 @@ extension MemberMachine {
     /// Sends an announcement to this leader, and all later requests.
     mutating func follow(_ record: ClusterLeaderRecord, at now: MonotonicInstant, into effects: inout [MemberEffect]) {
         leader = record
+        isLed = false
         forgetNumbers(into: &effects)
         effects.append(.announce)
     }

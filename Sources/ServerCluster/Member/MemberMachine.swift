@@ -54,6 +54,8 @@ package struct MemberMachine: Sendable {
     private(set) var fork: ClusterPosition?
     /// Whether the announcement was sent to the present leader.
     var hasAnnounced = false
+    /// Whether the present leader has begun: it ignores requests until its services have restored the stored state (rule CR-12).
+    package internal(set) var isLed = false
     var numbers: UInt64 = 0
     /// First the requests that the leader has confirmed, then the sent ones, then those that were not sent yet.
     var outstanding = Deque<Outstanding>()
@@ -199,9 +201,13 @@ package struct MemberMachine: Sendable {
                 if audience.contains(node) { effects.append(.apply(service, payload)) }
             case .answer(let session, let number, let payload) where isOwn(session):
                 answer(number, payload, into: &effects)
-            case .taken(let session, let number) where isOwn(session): taken(upTo: number, at: now)
+            case .taken(let session, let number) where isOwn(session):
+                isLed = true
+                taken(upTo: number, at: now)
             case .expelled(let session) where isOwn(session): return lose(.expelled, at: now, into: &effects)
-            case .opened: sendAgain()
+            case .opened:
+                isLed = true
+                sendAgain()
             case .forked(let place):
                 if fork == place { fork = nil }
                 // This includes a node that has followed the log only since then: the leader that admitted its clients did not know
@@ -234,6 +240,7 @@ package struct MemberMachine: Sendable {
         session += 1
         position = nil
         leader = nil
+        isLed = false
         emptyReads = 0
         forgetNumbers(hasLostAnswers: true, into: &effects)
         effects.append(.interrupt(loss))

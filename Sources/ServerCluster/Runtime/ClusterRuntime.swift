@@ -210,7 +210,7 @@ final class ClusterRuntime {
             effects += new
         }
         isPerforming = false
-        if core.role != status.role || isCurrent != status.isCurrent { publishStatus() }
+        if core.role != status.role || isCurrent != status.isCurrent || core.isLed != status.isLed { publishStatus() }
     }
 
     private func withMember(_ body: (inout MemberMachine, MonotonicInstant, inout [MemberEffect]) -> Void) {
@@ -368,6 +368,7 @@ final class ClusterRuntime {
         status.leader = member.leader?.leader.name
         status.position = member.position
         status.isCurrent = isCurrent
+        status.isLed = core.isLed
         status.waitingRequests = requests.count
         status.waitingBytes = member.waitingBytes
         status.repairs = member.repairs

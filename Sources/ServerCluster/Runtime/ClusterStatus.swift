@@ -13,6 +13,8 @@ package struct ClusterStatus: Hashable, Sendable {
     package var position: ClusterPosition?
     /// Whether the node follows the log without a gap.
     package var isCurrent = false
+    /// Whether there is a leader that answers requests: one whose services have restored the stored state.
+    package var isLed = false
     /// The number of this node's requests that are not answered yet.
     package var waitingRequests = 0
     package var waitingBytes = 0
@@ -54,6 +56,6 @@ package struct ClusterStatus: Hashable, Sendable {
 
     package init() {}
 
-    /// Whether clients can be served: this node has read the log to its end, and there is a leader.
-    package var isReady: Bool { trouble.isEmpty && isCurrent && leader != nil && !isRefused }
+    /// Whether clients can be served: this node has read the log to its end, and there is a leader that answers requests (rule CR-72).
+    package var isReady: Bool { trouble.isEmpty && isCurrent && isLed && !isRefused }
 }
