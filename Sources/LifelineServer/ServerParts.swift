@@ -52,6 +52,9 @@ struct ServerParts: Sendable {
     /// Conditions for readiness, one for each state.
     var conditions: [@Sendable () -> Unreadiness?] { states.map { _, state in { state.unreadiness } } }
 
+    /// Why one of the states makes its servers unready; nil while none does.
+    var unreadiness: Unreadiness? { states.lazy.compactMap(\.state.unreadiness).first }
+
     func close() async {
         for (_, state) in states { await state.close() }
     }

@@ -20,7 +20,13 @@ final class ClusterBackend: ServerSeat {
 
     var clusterLoops: [any EventLoop] { Array(group.makeIterator()) }
     var conditions: [@Sendable () -> Unreadiness?] {
-        [{ [clients] in clients.map(\.status).unreadiness }, { [shared] in shared?.unreadiness }]
+        [
+            { [clients] in clients.map(\.status).unreadiness },
+            { [clients, parts, shared] in
+                // Without a leader, or without the database, services are not ready either, for the same reason.
+                shared?.unreadiness ?? (clients.map(\.status).unreadiness == nil ? parts.unreadiness : nil)
+            },
+        ]
     }
     var metrics: [@Sendable (inout PrometheusText) -> Void] {
         [{ [clients] out in clients.map(\.status).write(to: &out) }] + parts.metrics

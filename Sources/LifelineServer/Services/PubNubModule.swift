@@ -96,6 +96,9 @@ private struct ClusterPubNubState: SharedServiceState {
 
     var outage: String? { availability?.outage }
 
+    /// Without the database, which is a condition of the whole cluster.
+    var unreadiness: Unreadiness? { streams.servesPolls ? nil : .leader }
+
     func write(to out: inout PrometheusText) {
         times?.write(to: &out)
         availability?.write(.pubnub, to: &out)

@@ -37,6 +37,19 @@ package protocol StreamBackend: AnyObject, Sendable {
     func sweep(for node: any StreamNode, later: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void)
 }
 
+extension StreamBackend {
+    /// Whether the polls of any keyset can be served; also true without a keyset. On a node of a cluster they are refused until the leader has
+    /// sent the keyset's state (rule CB-24).
+    package var servesPolls: Bool {
+        var isServing = true
+        for application in applications where application.refusal == nil {
+            if application.isComplete { return true }
+            isServing = false
+        }
+        return isServing
+    }
+}
+
 /// One server, as seen by the backend of its keysets.
 package protocol StreamNode: AnyObject, Sendable {
     /// The server's event loops, numbered across all servers.

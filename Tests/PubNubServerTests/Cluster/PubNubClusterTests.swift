@@ -29,6 +29,21 @@ struct PubNubClusterTests {
         }
     }
 
+    @Test("CR-72: A node without the leader's state serves no polls, which makes it unready, until it has the state again")
+    func readiness() async throws {
+        try await withPubNubCluster { cluster in
+            let node = cluster.nodes[1]
+            #expect(node.streams.servesPolls)
+            node.streams.interrupted()
+            #expect(!node.streams.servesPolls)
+            #expect(try await node.connect().get("/v2/subscribe/demo/room/0?tt=0").status == 503)
+            // The next leader finds that the node has no state, and has it request one.
+            try await cluster.lead(cluster.nodes[0])
+            await node.catchUp()
+            #expect(node.streams.servesPolls)
+        }
+    }
+
     @Test("Messages of all nodes have one order, and a cursor that moves between nodes loses and doubles nothing (CB-20, CB-21)")
     func order() async throws {
         try await withPubNubCluster(3) { cluster in
