@@ -36,6 +36,28 @@ struct StreamCopyTests {
         #expect(!copy.pass(1004) && copy.visible == 1004)
     }
 
+    @Test("PV-17: A copy that does not have the newest message yet answers with the earlier ones, and the next read has it")
+    func behind() {
+        var copy = MessageStreams<Int>(copyStartingAt: 1000)
+        let interest = StreamInterest(channels: ["a"], groups: [StreamGroup(name: "g", channels: ["b"])])
+        copy.cover(interest, at: 0)
+        // The original has 1001 to 1005; messages 1003 to 1005 are on their way to the copy.
+        follow(&copy, 1001, "a")
+        follow(&copy, 1002, "other")
+        let first = copy.read(after: 1000, interest)
+        #expect(first.deliveries.map(\.entry.attachment) == [1001] && first.cursor == 1001)
+        // A reader without messages goes on from the newest position of the copy, which is before the others as well.
+        let empty = copy.read(after: first.cursor, interest)
+        #expect(empty.deliveries.isEmpty && empty.cursor == 1002)
+        for (token, channel) in [(1003, "b"), (1004, "other"), (1005, "a")] as [(UInt64, Identifier)] {
+            follow(&copy, token, channel)
+        }
+        for cursor in [first.cursor, empty.cursor] {
+            let next = copy.read(after: cursor, interest)
+            #expect(next.deliveries.map(\.entry.attachment) == [1003, 1005] && next.cursor == 1005 && !next.hasDropped)
+        }
+    }
+
     @Test("CB-52: What a reader lacks is named, and is read behind what the original gives, in order and once")
     func catchingUp() throws {
         var original = original(9, ["a", "b", "c"])
