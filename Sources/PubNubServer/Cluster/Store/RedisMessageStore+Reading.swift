@@ -86,10 +86,12 @@ extension RedisMessageStore {
     ) async throws -> [StoredMessage] {
         let entries = try await reader.entries(
             of: key, from: lowest, to: highest, isOldestFirst: isOldestFirst, limit: limit)
-        return try entries.map { entry in
-            guard let body = entry.fields.first?.value else { throw ClusterCodingError() }
-            return try StoredMessage(decoding: body)
-        }
+        return try entries.map { try Self.message(of: $0) }
+    }
+
+    static func message(of entry: StoredEntry) throws -> StoredMessage {
+        guard let body = entry.fields.first?.value else { throw ClusterCodingError() }
+        return try StoredMessage(decoding: body)
     }
 
     func timetokens(

@@ -69,21 +69,13 @@ extension RedisMessageStore {
         let horizon = state.recentSince
         var found: [StoredMessage] = []
         var bytes = 0
-        var highest = UInt64(Int64.max)
-        reading: while highest > horizon {
-            let page = try await messages(
-                of: keys.recent(keyset), from: horizon + 1, to: highest, isOldestFirst: false, limit: Self.restoredPage)
-            for message in page {
-                guard bytes < settings.recentBytes / count, found.count < settings.recentMessages / count else {
-                    state.recentSince = max(state.recentSince, message.timetoken)
-                    break reading
-                }
-                found.append(message)
-                bytes += message.bytes
-            }
-            guard page.count == Self.restoredPage, let last = page.last?.timetoken, last > 0, last <= highest else { break }
-            highest = last - 1
+        let cut = try await newestRecent(keyset, after: horizon) { message in
+            guard bytes < settings.recentBytes / count, found.count < settings.recentMessages / count else { return false }
+            found.append(message)
+            bytes += message.bytes
+            return true
         }
+        if let cut { state.recentSince = max(state.recentSince, cut) }
         let late = try await readLate(of: keyset)
         let known = Set(found.map(\.timetoken))
         found.reverse()
@@ -95,6 +87,39 @@ extension RedisMessageStore {
         guard !late.isEmpty else { return state.recent[keyset] = found }
         found += late.filter { $0.timetoken > horizon && !known.contains($0.timetoken) }
         state.recent[keyset] = found.sorted { $0.timetoken < $1.timetoken }
+    }
+
+    /// Reads recent messages, the newest first. While one page is decoded, the store is asked for the next one (rule CR-73).
+    ///
+    /// - Parameter take: called with each message, until it returns false.
+    /// - Returns: the timetoken of the message for which `take` returned false; nil when all were read.
+    private func newestRecent(
+        _ keyset: Identifier, after horizon: UInt64, _ take: (StoredMessage) -> Bool
+    ) async throws -> UInt64? {
+        let (reader, key, limit) = (reader, keys.recent(keyset), Self.restoredPage)
+        guard horizon < UInt64(Int64.max) else { return nil }
+        return try await withThrowingTaskGroup(of: [StoredEntry].self) { pages in
+            var highest = UInt64(Int64.max)
+            pages.addTask { [highest] in
+                try await reader.entries(of: key, from: horizon + 1, to: highest, isOldestFirst: false, limit: limit)
+            }
+            while let page = try await pages.next() {
+                if page.count == limit, let last = page.last?.number, last > horizon + 1, last <= highest {
+                    highest = last - 1
+                    pages.addTask { [highest] in
+                        try await reader.entries(of: key, from: horizon + 1, to: highest, isOldestFirst: false, limit: limit)
+                    }
+                }
+                for entry in page {
+                    let message = try Self.message(of: entry)
+                    guard take(message) else {
+                        pages.cancelAll()
+                        return message.timetoken
+                    }
+                }
+            }
+            return nil
+        }
     }
 
     private func restoreAccess(_ keyset: Identifier, at now: Int) async throws -> [AccessEntry] {
