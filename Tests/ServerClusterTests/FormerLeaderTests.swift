@@ -48,6 +48,29 @@ struct FormerLeaderTests {
         #expect(givenUp(FormerLeader(node: own, silence: .seconds(6)))[own] == nil)
     }
 
+    @Test("CR-15: A leader that stops records it, and the next one removes its node at once and waits for the others")
+    func stopped() throws {
+        let start = MonotonicInstant.seconds(1_000)
+        var effects: [LeaderEffect] = []
+        var leader = LeaderMachine(
+            former, generation: 6, previous: .origin, nodesKey: "nodes", lossKey: "loss", policy: Self.policy, at: start)
+        leader.open(to: [], at: start, into: &effects)
+        leader.noteStopping(id: 5)
+        effects = []
+        leader.committed(.kept, at: start, into: &effects)
+        let commit = try #require(effects.compactMap { if case .commit(let commit) = $0 { commit } else { nil } }.first)
+        #expect(commit.writes == [.put("nodes", .text(former.description), 0)])
+        effects = []
+        leader.committed(.kept, at: start, into: &effects)
+        #expect(effects.contains { if case .completed(5, true) = $0 { true } else { false } })
+        var next = LeaderMachine(
+            own, generation: 7, previous: leader.position, nodesKey: "nodes", lossKey: "loss", policy: Self.policy, at: start)
+        effects = []
+        next.open(to: [own, former, follower], stopped: [own, former], at: start, into: &effects)
+        #expect(effects.compactMap { if case .left(let node) = $0 { node } else { nil } } == [former])
+        #expect(next.nodes == [own, follower])
+    }
+
     @Test("CR-23: While the leader does not hear its own node it gives up nobody; afterwards all nodes have their 10 s again")
     func deaf() {
         let start = MonotonicInstant.seconds(1_000)

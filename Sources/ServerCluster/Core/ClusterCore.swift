@@ -140,15 +140,17 @@ package struct ClusterCore: Sendable {
     ///
     /// - Parameters:
     ///   - nodes: the nodes of the previous leader.
+    ///   - stopped: those of them that have stopped.
     ///   - hasLost: whether the services were told that data was lost.
     package mutating func prepared(
-        generation: UInt64, nodes: [ClusterNode], hasLost: Bool, at now: MonotonicInstant, into effects: inout [ClusterEffect]
+        generation: UInt64, nodes: [ClusterNode], stopped: [ClusterNode] = [], hasLost: Bool, at now: MonotonicInstant,
+        into effects: inout [ClusterEffect]
     ) {
         guard role == .preparing(generation: generation) else { return }
         role = .leader(generation: generation)
         ledSince = now
         pause = nil
-        withLeader(&effects) { $0.open(to: nodes, hasLost: hasLost, at: now, into: &$1) }
+        withLeader(&effects) { $0.open(to: nodes, stopped: stopped, hasLost: hasLost, at: now, into: &$1) }
     }
 
     /// Handles a failed preparation of the services: another process may try at once, and this one again after a while, because what has

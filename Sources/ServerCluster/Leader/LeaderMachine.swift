@@ -68,7 +68,8 @@ package struct LeaderMachine: Sendable {
     /// The number of handled requests that the services have not answered.
     var openRequests = 0
 
-    /// Accepts no requests before ``open(to:at:into:)``; emissions of the services are queued until then.
+    /// Accepts no requests before ``open(to:stopped:hasLost:at:into:)``. What the services emit before is stored ahead of the batch with which
+    /// the leader opens.
     ///
     /// - Parameters:
     ///   - previous: the last batch of the previous leader.
@@ -94,9 +95,11 @@ package struct LeaderMachine: Sendable {
     ///
     /// - Parameters:
     ///   - known: nodes of the previous leader, whose subscriptions and sessions the services have restored.
+    ///   - stopped: those of them that have stopped: they are removed at once.
     ///   - hasLost: whether the services were told of a loss.
     package mutating func open(
-        to known: [ClusterNode], hasLost: Bool = false, at now: MonotonicInstant, into effects: inout [LeaderEffect]
+        to known: [ClusterNode], stopped: [ClusterNode] = [], hasLost: Bool = false, at now: MonotonicInstant,
+        into effects: inout [LeaderEffect]
     ) {
         guard !isOpen, !isOver else { return }
         isOpen = true
@@ -108,6 +111,7 @@ package struct LeaderMachine: Sendable {
         // The services have restored the stored state, and know of the loss.
         emit(ClusterEmission(item: .opened, writes: hasLost ? [.unset(lossKey)] : []))
         flush(at: now, into: &effects)
+        for node in stopped.sorted() where node != self.node { giveUp(node, into: &effects) }
     }
 
     private let nodesKey: StoreKey
@@ -421,4 +425,15 @@ package struct LeaderMachine: Sendable {
     mutating func note(_ node: ClusterNode) {
         emit(ClusterEmission(item: nil, writes: [.put(nodesKey, .text(node.description), 1)]))
     }
+
+    /// Records that this node stops, so that the next leader does not wait for its announcement (rule CR-15). Earlier versions read the names
+    /// of the nodes only, and wait.
+    ///
+    /// - Parameter id: the id of the emission, for ``LeaderEffect/completed(_:_:)``.
+    package mutating func noteStopping(id: UInt64) {
+        emit(ClusterEmission(item: nil, writes: [.put(nodesKey, .text(node.description), 0)], id: id))
+    }
+
+    /// Whether a node with this value in the list of nodes has stopped.
+    static func isStopped(_ value: ByteBuffer) -> Bool { value == ByteBuffer(string: "0") }
 }

@@ -110,6 +110,7 @@ package final class ClusterClient: ClusterBus {
         await withTaskGroup(of: Void.self) { group in
             for leader in leaders { group.addTask { await leader.prepareToResign() } }
         }
+        try? await eventLoop.flatSubmit { [runtime] in runtime.value.noteStopping(within: .seconds(1)) }.get()
         let closing = try? await eventLoop.submit { [runtime] in runtime.value.close() }.get()
         await closing?.value
         await withCheckedContinuation { continuation in

@@ -42,7 +42,10 @@ extension ClusterRuntime {
             status.problem = nil
             leaders = made.services
             let nodes = Array(Set(made.nodes + made.services.values.flatMap(\.restoredNodes)))
-            run { $0.prepared(generation: generation, nodes: nodes, hasLost: made.hasLost, at: $1, into: &$2) }
+            run {
+                $0.prepared(
+                    generation: generation, nodes: nodes, stopped: made.stopped, hasLost: made.hasLost, at: $1, into: &$2)
+            }
         case .failure(let error):
             logger.error("the services cannot begin to lead", metadata: ["error": "\(type(of: error))"])
             status.problem = "The services could not restore what the store keeps."
@@ -62,6 +65,24 @@ extension ClusterRuntime {
             }
             prepared(())
         }
+    }
+
+    /// Records in the store that this node stops, if it leads. The future succeeds when that is stored, at once if this node does not lead or
+    /// the store cannot be used, and after a time limit.
+    func noteStopping(within limit: TimeAmount) -> EventLoopFuture<Void> {
+        let stored = eventLoop.makePromise(of: Void.self)
+        guard case .leader = core.role, status.trouble.isEmpty, !status.isRefused else {
+            stored.succeed()
+            return stored.futureResult
+        }
+        lastID += 1
+        let id = lastID
+        emissions[id] = { _ in stored.succeed() }
+        run { core, _, effects in core.withLeader(&effects) { machine, _ in machine.noteStopping(id: id) } }
+        run { core, now, effects in core.withLeader(&effects) { $0.flush(at: now, into: &$1) } }
+        // A store that accepts no writes must not delay the end.
+        eventLoop.scheduleTask(in: limit) { stored.succeed() }
+        return stored.futureResult
     }
 
     func retire() {

@@ -19,15 +19,16 @@ final class ClusterRuntime {
     /// The task that closes the previous leader's parts.
     var retiring: Task<Void, Never>?
     private var requests: [UInt64: @Sendable (Result<ByteBuffer, ClusterFailure>) -> Void] = [:]
-    private var emissions: [UInt64: @Sendable (Bool) -> Void] = [:]
-    private var lastID: UInt64 = 0
+    var emissions: [UInt64: @Sendable (Bool) -> Void] = [:]
+    /// The last id of a request or an emission.
+    var lastID: UInt64 = 0
     private var effects: Deque<ClusterEffect> = []
     private var isPerforming = false
     /// Closures of ``ClusterOutput/perform(_:)`` that have not run, and whether they are being run.
     private var works: Deque<@Sendable () -> Void> = []
     private var isWorking = false
     /// Whether the leader has emitted something that is not in a batch yet.
-    private var hasEmitted = false
+    var hasEmitted = false
     private var ticking: RepeatedTask?
     var status = ClusterStatus()
     /// Whether the store accepts no writes.

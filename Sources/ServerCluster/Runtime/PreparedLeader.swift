@@ -3,6 +3,8 @@ struct PreparedLeader: Sendable {
     let services: [ClusterServiceID: any ClusterLeader]
     /// The nodes of the previous leader.
     let nodes: [ClusterNode]
+    /// Those of them that have stopped.
+    let stopped: [ClusterNode]
     let hasLost: Bool
 
     /// Reads the stored state and makes the leader's part of each service. When one of them fails, the others are closed.
@@ -14,7 +16,9 @@ struct PreparedLeader: Sendable {
     ) async throws -> PreparedLeader {
         let hasLost = try await store.value(of: store.key(StoreKey.loss)) != nil
         let context = context(hasLost)
-        let nodes = try await store.fieldNames(of: store.key(StoreKey.nodes)).compactMap { ClusterNode(String(buffer: $0)) }
+        let nodes = try await store.allFields(of: store.key(StoreKey.nodes)).compactMap { field in
+            ClusterNode(String(buffer: field.name)).map { (node: $0, isStopped: LeaderMachine.isStopped(field.value)) }
+        }
         var leaders: [ClusterServiceID: any ClusterLeader] = [:]
         do {
             for (service, factory) in factories { leaders[service] = try await factory.makeLeader(context) }
@@ -22,6 +26,7 @@ struct PreparedLeader: Sendable {
             for leader in leaders.values { await leader.close() }
             throw error
         }
-        return PreparedLeader(services: leaders, nodes: nodes, hasLost: hasLost)
+        return PreparedLeader(
+            services: leaders, nodes: nodes.map(\.node), stopped: nodes.filter(\.isStopped).map(\.node), hasLost: hasLost)
     }
 }

@@ -11,9 +11,11 @@ import Testing
     private final class Counter: ClusterLeader {
         private let context: ClusterLeaderContext
         private let count: NIOLockedValueBox<Int>
+        private let gone: NIOLockedValueBox<[ClusterNode]>
 
-        init(_ context: ClusterLeaderContext, count: Int) {
+        init(_ context: ClusterLeaderContext, count: Int, gone: NIOLockedValueBox<[ClusterNode]>) {
             self.context = context
+            self.gone = gone
             self.count = NIOLockedValueBox(count)
         }
 
@@ -30,14 +32,17 @@ import Testing
         }
 
         func announced(_ requests: [ByteBuffer], by node: ClusterNode) {}
-        func left(_ node: ClusterNode) {}
+        func left(_ node: ClusterNode) { gone.withLockedValue { $0.append(node) } }
         func close() async {}
     }
 
     private final class Factory: ClusterLeaderFactory {
+        /// The nodes that have left while this node led.
+        let gone = NIOLockedValueBox<[ClusterNode]>([])
+
         func makeLeader(_ context: ClusterLeaderContext) async throws -> any ClusterLeader {
             let kept = try await context.store.text(of: context.store.key("pusher:count"))
-            return Counter(context, count: kept.flatMap { Int($0) } ?? 0)
+            return Counter(context, count: kept.flatMap { Int($0) } ?? 0, gone: gone)
         }
     }
 
@@ -53,6 +58,7 @@ import Testing
     private struct Node {
         let client: ClusterClient
         let listener = Listener()
+        let factory = Factory()
 
         init(_ name: String, _ server: MemoryServer) {
             let node = ClusterNode(name: name, incarnation: .random(in: 1 ... .max))
@@ -61,7 +67,7 @@ import Testing
                 ClusterSettings(node: node, clock: configuration.clock, logger: configuration.logger), engine,
                 eventLoop: engine.eventLoop)
             client.attach(listener, of: .pusher)
-            client.attach(Factory(), of: .pusher)
+            client.attach(factory, of: .pusher)
             client.start()
         }
 
@@ -88,6 +94,8 @@ import Testing
         let other = nodes[1 - leader]
         await nodes[leader].client.close()
         #expect(try await other.say("three") == "3 three")
+        // CR-15: the request was handled after that.
+        #expect(other.factory.gone.withLockedValue { $0 } == [nodes[leader].client.node])
         #expect(other.listener.told.suffix(3) == ["1 one", "2 two", "3 three"])
         #expect(server.perform { $0.kept.collections.answer(.value("pusher:count")) } == .bytes(ByteBuffer(string: "3")))
         await other.client.close()
