@@ -96,11 +96,25 @@ struct LeaderReadinessTests {
         #expect(core.isLed)
     }
 
+    @Test func `CR-72: a server stays ready for 3 s between two leaders, and is not ready before the first one`() {
+        var absence = LeaderAbsence(limit: .seconds(3))
+        var answers: [Bool] = []
+        for (seconds, isLed) in [
+            (0, false), (100, false), (101, true), (110, true), (112.9, false), (113, false), (120, false), (121, true),
+            (122, false),
+        ] {
+            answers.append(absence.isBridged(isLed, at: start.advanced(by: .seconds(seconds))))
+        }
+        #expect(answers == [false, false, true, true, true, false, false, true, true])
+    }
+
     @Test func `CR-33: a status without a leader that answers is not ready`() {
         var status = ClusterStatus()
         (status.trouble, status.isCurrent, status.leader) = ([:], true, "b")
-        #expect(!status.isReady)
+        #expect(!status.isReady && status.isFollowing)
         status.isLed = true
         #expect(status.isReady)
+        status.leader = nil
+        #expect(!status.isReady && !status.isFollowing)
     }
 }

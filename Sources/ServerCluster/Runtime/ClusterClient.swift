@@ -91,13 +91,14 @@ package final class ClusterClient: ClusterBus {
         onLoop { $0.start() }
     }
 
-    /// Waits until the node has read the log to its end and there is a leader.
+    /// Waits until the node has read the log to its end and there is a leader that answers requests.
     ///
-    /// - Returns: false when the time limit was reached before.
+    /// - Returns: false when the time limit was reached before, unless there is a leader that only has to restore the stored state: a process
+    ///   that ended then would make the next leader begin with that again.
     package func waitUntilReady(within limit: Duration) async -> Bool {
         let end = NIODeadline.now() + TimeAmount(limit)
         while !status.isReady {
-            guard NIODeadline.now() < end, !Task.isCancelled else { return false }
+            guard NIODeadline.now() < end, !Task.isCancelled else { return status.isFollowing }
             try? await Task.sleep(for: .milliseconds(20))
         }
         return true

@@ -31,6 +31,7 @@ final class ClusterRuntime {
     var hasEmitted = false
     private var ticking: RepeatedTask?
     var status = ClusterStatus()
+    private var absence = LeaderAbsence(limit: ClusterClient.callLimit)
     /// Whether the store accepts no writes.
     private var refusesWrites = false
     private var nextWatch: MonotonicInstant?
@@ -211,7 +212,7 @@ final class ClusterRuntime {
             effects += new
         }
         isPerforming = false
-        if core.role != status.role || isCurrent != status.isCurrent || core.isLed != status.isLed { publishStatus() }
+        if core.role != status.role || isCurrent != status.isCurrent || (core.isLed && !status.isLed) { publishStatus() }
     }
 
     private func withMember(_ body: (inout MemberMachine, MonotonicInstant, inout [MemberEffect]) -> Void) {
@@ -369,7 +370,7 @@ final class ClusterRuntime {
         status.leader = member.leader?.leader.name
         status.position = member.position
         status.isCurrent = isCurrent
-        status.isLed = core.isLed
+        status.isLed = absence.isBridged(core.isLed, at: now)
         status.waitingRequests = requests.count
         status.waitingBytes = member.waitingBytes
         status.repairs = member.repairs

@@ -13,7 +13,8 @@ package struct ClusterStatus: Hashable, Sendable {
     package var position: ClusterPosition?
     /// Whether the node follows the log without a gap.
     package var isCurrent = false
-    /// Whether there is a leader that answers requests: one whose services have restored the stored state.
+    /// Whether there is a leader that answers requests, because its services have restored the stored state, or there was one so recently
+    /// that a call waits for the next one.
     package var isLed = false
     /// The number of this node's requests that are not answered yet.
     package var waitingRequests = 0
@@ -57,5 +58,7 @@ package struct ClusterStatus: Hashable, Sendable {
     package init() {}
 
     /// Whether clients can be served: this node has read the log to its end, and there is a leader that answers requests (rule CR-72).
-    package var isReady: Bool { trouble.isEmpty && isCurrent && isLed && !isRefused }
+    package var isReady: Bool { isFollowing && isLed }
+    /// Whether this node has read the log to its end and knows a leader, which may still restore the stored state.
+    package var isFollowing: Bool { trouble.isEmpty && isCurrent && leader != nil && !isRefused }
 }
