@@ -23,8 +23,9 @@ final class ClusterBackend: ServerSeat {
         [
             { [clients] in clients.map(\.status).unreadiness },
             { [clients, parts, shared] in
-                // Without a leader, or without the database, services are not ready either, for the same reason.
-                shared?.unreadiness ?? (clients.map(\.status).unreadiness == nil ? parts.unreadiness : nil)
+                if let reason = shared?.unreadiness { return reason }
+                // Without a leader services are not ready either, for the same reason. One of several partitions makes no server unready.
+                return clients.count == 1 && clients.map(\.status).unreadiness == nil ? parts.unreadiness : nil
             },
         ]
     }
