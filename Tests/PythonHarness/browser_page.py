@@ -1,5 +1,6 @@
 """The page of the browser's tests, which speaks the Pusher protocol and tells what it sees."""
 
+import itertools
 import json
 import urllib.parse
 
@@ -21,10 +22,11 @@ class Page:
 
     @property
     def told(self):
-        """In the order in which the page saw it; its reports may overtake one another."""
+        """In the order in which the page saw it; its reports may overtake one another, so what is behind a missing one is left out."""
         reports = [json.loads(body) for path, body in list(self.host.posted) if path == "/report"]
         reports.sort(key=lambda report: report["number"])
-        return [{name: value for name, value in report.items() if name != "number"} for report in reports]
+        complete = itertools.takewhile(lambda place: place[0] == place[1]["number"], enumerate(reports))
+        return [{name: value for name, value in report.items() if name != "number"} for _, report in complete]
 
     def wait(self, timeout=120, **expected):
         """The first thing told with these values."""
