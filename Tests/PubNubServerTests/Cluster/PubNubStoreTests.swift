@@ -48,6 +48,95 @@ struct PubNubMemoryStoreTests {
         }
         #expect(memory.failures == 0)
     }
+
+    /// A store whose clock each message advances.
+    private struct Opened {
+        let store: RedisMessageStore
+        let clock: NIOLockedValueBox<UInt64>
+
+        init(_ cluster: InProcessCluster, _ clock: NIOLockedValueBox<UInt64>) async throws {
+            let factory = ContextFactory()
+            try await cluster.lead(by: [.pubnub: factory])
+            let context = try #require(factory.context.withLockedValue { $0 })
+            store = RedisMessageStore(output: context.output, reader: context.store, now: { clock.withLockedValue { $0 } })
+            self.clock = clock
+        }
+
+        /// Stores messages of one byte each.
+        func keep(_ channels: Identifier..., expires: UInt64? = nil) async throws {
+            for channel in channels {
+                let time = clock.withLockedValue { time in
+                    time += 1
+                    return time
+                }
+                let message = StoredMessage(
+                    timetoken: time, channel: channel, payload: [49], isStored: true, expires: expires.map { time + $0 })
+                try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+                    store.append(message, with: nil, application: "demo") {
+                        if let error = $0 { continuation.resume(throwing: error) } else { continuation.resume() }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("CB-60: a leader goes on with the totals of the one before, and counts anew what a version without totals has stored")
+    func totals() async throws {
+        let memory = MemoryStore()
+        let cluster = InProcessCluster(store: memory)
+        let clock = NIOLockedValueBox<UInt64>(17_000_000_000_000_000)
+        let first = try await Opened(cluster, clock)
+        try await first.keep("a", "b", "a")
+        #expect(
+            try await first.store.trim(["demo": HistoryLimits(messages: 9)]) == ["demo": HistoryUsage(messages: 3, bytes: 3)])
+        try await first.keep("b", "c")
+        await first.store.close()
+        let second = try await Opened(cluster, clock)
+        _ = try await second.store.restore()
+        #expect(second.store.counted("demo")?.usage == HistoryUsage(messages: 5, bytes: 5))
+        await second.store.close()
+        // Without totals, as a leader of the version before.
+        let former = try await Opened(cluster, clock)
+        try await former.keep("a")
+        await former.store.close()
+        let third = try await Opened(cluster, clock)
+        _ = try await third.store.restore()
+        #expect(third.store.counted("demo") == nil)
+        #expect(
+            try await third.store.trim(["demo": HistoryLimits(messages: 2)])
+                == ["demo": HistoryUsage(messages: 2, bytes: 2, removed: 4)])
+        for (channel, count) in ["a": 1, "b": 0, "c": 1] as [Identifier: Int] {
+            let query = HistoryQuery(channel: channel, start: nil, end: nil, limit: 10, isOldestFirst: false)
+            #expect(try await third.store.history(query, application: "demo").count == count)
+        }
+        third.store.stopCounting("demo")
+        try await third.store.flush()
+        let keys = third.store.keys
+        #expect(try await third.store.reader.text(of: keys.usage("demo")) == nil)
+        #expect(try await third.store.reader.fieldNames(of: keys.sizes("demo")).isEmpty)
+        #expect(try await third.store.reader.ranked(in: keys.order("demo"), limit: 9).isEmpty)
+        #expect(memory.failures == 0)
+        await third.store.close()
+    }
+
+    @Test("CB-60: messages that have expired or were deleted no longer count")
+    func uncounted() async throws {
+        let clock = NIOLockedValueBox<UInt64>(17_000_000_000_000_000)
+        let opened = try await Opened(InProcessCluster(store: MemoryStore()), clock)
+        let (store, limits) = (opened.store, ["demo": HistoryLimits(messages: 9)] as [Identifier: HistoryLimits])
+        try await opened.keep("a", "b", expires: 10_000_000)
+        #expect(try await store.trim(limits) == ["demo": HistoryUsage(messages: 2, bytes: 2)])
+        try await opened.keep("a", "b", "b")
+        clock.withLockedValue { $0 += 100_000_000 }
+        #expect(try await store.purge("demo") == false)
+        #expect(try await store.trim(limits) == ["demo": HistoryUsage(messages: 3, bytes: 3)])
+        // Two deletions at the same time count each message once.
+        async let other = store.delete(channel: "b", start: nil, end: nil, application: "demo")
+        _ = try await store.delete(channel: "b", start: nil, end: nil, application: "demo")
+        _ = try await other
+        #expect(try await store.trim(limits) == ["demo": HistoryUsage(messages: 1, bytes: 1)])
+        await store.close()
+    }
 }
 
 @Suite(

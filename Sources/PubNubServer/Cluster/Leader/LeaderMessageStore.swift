@@ -13,6 +13,8 @@ import ServerStorage
 final class LeaderMessageStore: MessageStore, PubNubApplicationLog {
     let redis: RedisMessageStore
     private let output: any ClusterOutput
+    /// Whether a keyset is one of the leader's partition.
+    private let owns: @Sendable (Identifier) -> Bool
     /// What lasts; nil where Redis keeps everything.
     let lasting: LastingMessages?
     /// The journal of messages that wait for the push webhook.
@@ -28,8 +30,10 @@ final class LeaderMessageStore: MessageStore, PubNubApplicationLog {
     }
 
     init(
-        _ redis: RedisMessageStore, output: any ClusterOutput, journal: ClusterWebhookJournal, lasting: LastingMessages? = nil
+        _ redis: RedisMessageStore, output: any ClusterOutput, journal: ClusterWebhookJournal, lasting: LastingMessages? = nil,
+        owns: @escaping @Sendable (Identifier) -> Bool = { _ in true }
     ) {
+        self.owns = owns
         self.redis = redis
         self.lasting = lasting
         self.journal = journal
@@ -186,9 +190,12 @@ final class LeaderMessageStore: MessageStore, PubNubApplicationLog {
         try await redis.remove(actions: actions, of: channel, application: application)
     }
 
-    /// Redis limits no history.
+    /// Redis counts the messages of keysets with limits of messages or bytes only. In others each message has the time of its expiry.
     func trim(_ limits: [Identifier: HistoryLimits]) async throws -> [Identifier: HistoryUsage] {
-        try await lasting?.trim(limits) ?? [:]
+        if let lasting { return try await lasting.trim(limits) }
+        let counted = limits.filter { owns($0.key) && ($0.value.messages != nil || $0.value.bytes != nil) }
+        for keyset in limits.keys where counted[keyset] == nil { redis.stopCounting(keyset) }
+        return try await redis.trim(counted)
     }
 
     func delete(channel: Identifier, start: UInt64?, end: UInt64?, application: String) async throws -> Int {

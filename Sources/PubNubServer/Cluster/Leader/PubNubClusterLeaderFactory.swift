@@ -53,7 +53,10 @@ package final class PubNubClusterLeaderFactory: ClusterLeaderFactory {
             context, of: .pubnub, key: redis.keys.webhooks, clock: clock, logger: settings.logger)
         settings.keysets = state.withLockedValue(\.keysets)
         let lasting = try await lasting(context, settings.keysets)
-        let store = LeaderMessageStore(redis, output: context.output, journal: journal, lasting: lasting)
+        let partition = context.partition
+        let store = LeaderMessageStore(redis, output: context.output, journal: journal, lasting: lasting) {
+            partition?.has($0.text, of: .pubnub) ?? true
+        }
         let restored: RestoredState
         do {
             restored = try await store.restore()
@@ -98,7 +101,7 @@ package final class PubNubClusterLeaderFactory: ClusterLeaderFactory {
         return leader.streams.pushCounts(for: leader)
     }
 
-    /// Writes the metrics of the histories that this node limits as leader; there are none where Redis keeps everything.
+    /// Writes the metrics of the histories that this node limits as leader; where Redis keeps everything, those of keysets with limits.
     package func writeHistories(to out: inout PrometheusText) {
         state.withLockedValue(\.leader)?.streams.writeHistories(to: &out)
     }

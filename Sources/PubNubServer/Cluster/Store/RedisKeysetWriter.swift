@@ -13,6 +13,8 @@ struct RedisKeysetWriter: Sendable {
     private(set) var recentBytes = 0
     /// Whether a message arrived out of order, so that it is not in the streams.
     var hasLate = false
+    /// The counted messages of the histories; nil where the keyset has no limits of messages and bytes.
+    var counted: CountedHistories?
     /// Whether the stored list of keysets contains this keyset.
     private var isListed = false
     /// Channels whose histories may be removed when they are empty: how many removals are in progress, and how many messages were added
@@ -53,6 +55,8 @@ struct RedisKeysetWriter: Sendable {
                     let seconds = Int64(clamping: expires / TimetokenClock.ticksPerSecond) + 1
                     writes.append(.rank(keys.expiring(keyset), field, score: seconds))
                 }
+                let place = RedisMessageField(timetoken: message.timetoken, channel: message.channel)
+                writes += counted?.add([(place, message.contentBytes)], of: keyset, keys) ?? []
             }
             noteRecent(message)
             if let oldest = trim(before: horizon, settings) {
@@ -67,6 +71,11 @@ struct RedisKeysetWriter: Sendable {
         } else {
             hasLate = true
             writes.append(.putIfAbsent(keys.late(keyset), StoreField(field, .bytes(body))))
+            // The message may be stored already, so it is counted with all others the next time.
+            if counted != nil {
+                counted = nil
+                writes += CountedHistories.removal(of: keyset, keys)
+            }
         }
         if let change { writes.append(Self.write(change, of: message.channel, to: keys.actions(keyset))) }
         return writes

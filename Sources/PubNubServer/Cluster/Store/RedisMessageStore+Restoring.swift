@@ -24,7 +24,14 @@ extension RedisMessageStore {
         state.highestTimetoken = start
         state.recentSince = start
         state.recent = [:]
-        emit { [keys] _ in (nil, [.set(keys.began, .text(String(start)))]) }
+        emit { [keys] state in
+            var writes = [StoreWrite.set(keys.began, .text(String(start)))]
+            for keyset in state.keysets.keys where state.keysets[keyset]?.counted != nil {
+                state.keysets[keyset]?.counted = nil
+                writes += CountedHistories.removal(of: keyset, keys)
+            }
+            return (nil, writes)
+        }
     }
 
     package func restore(_ applications: Set<Identifier>) async throws -> RestoredState {
@@ -42,6 +49,7 @@ extension RedisMessageStore {
         for keyset in applications {
             try await restoreRecent(keyset, among: applications.count, into: &state)
             guard !settings.hasDatabase else { continue }
+            try await restoreCounted(keyset, among: state.recent[keyset] ?? [], at: now)
             let groups = try await table(keys.groups(keyset))
             if !groups.isEmpty {
                 state.groups[keyset] = Dictionary(
@@ -120,6 +128,17 @@ extension RedisMessageStore {
             }
             return nil
         }
+
+    /// Restores the totals, unless a leader of the version before, which counts nothing, has stored the newest message.
+    private func restoreCounted(_ keyset: Identifier, among recent: [StoredMessage], at now: UInt64) async throws {
+        guard let counted = try await reader.text(of: keys.usage(keyset)).flatMap({ CountedHistories(stored: $0) }) else {
+            return
+        }
+        if let last = recent.last(where: { $0.isStored && ($0.expires.map { now < $0 } ?? true) }) {
+            let field = RedisMessageField(timetoken: last.timetoken, channel: last.channel).word
+            guard try await reader.has(field, in: keys.sizes(keyset)) else { return }
+        }
+        state.withLockedValue { $0.keysets[keyset, default: RedisKeysetWriter()].counted = counted }
     }
 
     private func restoreAccess(_ keyset: Identifier, at now: Int) async throws -> [AccessEntry] {

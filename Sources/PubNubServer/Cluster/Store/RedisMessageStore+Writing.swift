@@ -195,8 +195,8 @@ extension RedisMessageStore {
             $0.isStored && $0.channel == channel && span.lowest <= $0.timetoken && $0.timetoken <= span.highest
         }
         if !late.isEmpty {
-            let fields = late.map { RedisMessageField(timetoken: $0.timetoken, channel: channel).word }
-            try await perform([.removeFields(keys.late(keyset), fields)])
+            let fields = late.map { RedisMessageField(timetoken: $0.timetoken, channel: channel) }
+            try await remove(fields, of: keyset, [.removeFields(keys.late(keyset), fields.map(\.word))])
             deleted.formUnion(late.map(\.timetoken))
         }
         // Messages that arrive meanwhile are not included.
@@ -208,9 +208,9 @@ extension RedisMessageStore {
             let found = try await timetokens(
                 of: keys.history(keyset, channel), from: lowest, to: highest, limit: Self.deletionStep)
             guard let last = found.last else { break }
-            try await perform([
-                .removeEntries(keys.history(keyset, channel), found), .removeEntries(keys.recent(keyset), found),
-            ])
+            try await remove(
+                found.map { RedisMessageField(timetoken: $0, channel: channel) }, of: keyset,
+                [.removeEntries(keys.history(keyset, channel), found), .removeEntries(keys.recent(keyset), found)])
             count += found.count { !deleted.contains($0) }
             guard found.count == Self.deletionStep else { break }
             lowest = last + 1
@@ -224,7 +224,7 @@ extension RedisMessageStore {
     /// A message that is added meanwhile must not be deleted with its stream. Only this store writes, so it is enough to know that
     /// nothing was added since all earlier writes were stored and the stream was found empty. A failed removal is repeated when
     /// messages of the channel are deleted or expire the next time.
-    private func removeEmptyHistories(_ channels: Set<Identifier>, of keyset: Identifier) async {
+    func removeEmptyHistories(_ channels: Set<Identifier>, of keyset: Identifier) async {
         let watched = state.withLockedValue { $0.keysets[keyset, default: RedisKeysetWriter()].watch(channels) }
         let empty = try? await emptyHistories(among: Array(channels), of: keyset)
         emit { [keys] state in
@@ -248,7 +248,8 @@ extension RedisMessageStore {
         let due = try await reader.ranked(in: keys.expiring(keyset), to: seconds, limit: Self.deletionStep)
         let fields = due.compactMap { RedisMessageField(String(buffer: $0)) }
         guard !fields.isEmpty else { return false }
-        try await perform(
+        try await remove(
+            fields, of: keyset,
             fields.map { .removeEntries(keys.history(keyset, $0.channel), [$0.timetoken]) } + [
                 .removeRanked(keys.expiring(keyset), fields.map(\.word))
             ])

@@ -51,6 +51,8 @@ package final class RedisMessageStore: MessageStore {
         var keysets: [Identifier: RedisKeysetWriter] = [:]
         /// The position of the last entry of the access manager.
         var accessOrder: UInt64 = 0
+        /// The keysets of which ``exclusively(_:_:)`` runs something, and what waits for its end.
+        var exclusive: [Identifier: Deque<CheckedContinuation<Void, Never>>] = [:]
     }
 
     /// How far ahead of all known timetokens new ones begin after a loss of data, because the timetokens assigned last are not known.

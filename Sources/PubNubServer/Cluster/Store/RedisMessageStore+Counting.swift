@@ -1,0 +1,145 @@
+import DequeModule
+import Identifiers
+import NIOCore
+import ServerCluster
+import ServerStorage
+
+// Counting the messages of a keyset's histories (rule CB-60).
+extension RedisMessageStore {
+    /// Removes messages from histories, also from the counted ones.
+    ///
+    /// - Parameter writes: the writes that remove the messages themselves.
+    func remove(_ messages: [RedisMessageField], of keyset: Identifier, _ writes: [StoreWrite]) async throws {
+        try await exclusively(keyset) {
+            let sizes: [Int?] = isCounting(keyset) ? try await sizes(of: messages, keyset) : messages.map { _ in nil }
+            try await wait(for: emitRemoval(of: zip(messages, sizes).map { (field: $0, bytes: $1) }, keyset, writes))
+        }
+    }
+
+    func emitRemoval(
+        of messages: [(field: RedisMessageField, bytes: Int?)], _ keyset: Identifier, _ writes: [StoreWrite]
+    ) -> UInt64? {
+        emit { [keys] state in
+            (nil, writes + (state.keysets[keyset]?.counted?.remove(messages, of: keyset, keys) ?? []))
+        }
+    }
+
+    /// The sizes of counted messages; nil for a message that is not counted.
+    func sizes(of messages: [RedisMessageField], _ keyset: Identifier) async throws -> [Int?] {
+        guard !messages.isEmpty else { return [] }
+        return try await reader.fields(messages.map(\.word), of: keys.sizes(keyset)).map { value in
+            value.map { max(Int(String(buffer: $0)) ?? 0, 0) }
+        }
+    }
+
+    private func isCounting(_ keyset: Identifier) -> Bool { counted(keyset) != nil }
+
+    func counted(_ keyset: Identifier) -> CountedHistories? { state.withLockedValue { $0.keysets[keyset]?.counted } }
+
+    // MARK: Beginning and end
+
+    /// Counts the messages that are stored already, unless that was done. New messages are counted from the beginning of this call on.
+    func count(_ keyset: Identifier) async throws {
+        guard counted(keyset)?.isWhole != true else { return }
+        try await exclusively(keyset) {
+            try await wait(
+                for: emit { [keys] state in
+                    var writer = state.keysets.removeValue(forKey: keyset) ?? RedisKeysetWriter()
+                    defer { state.keysets[keyset] = writer }
+                    writer.counted = CountedHistories()
+                    return (nil, writer.list(keyset, keys) + CountedHistories.removal(of: keyset, keys))
+                })
+        }
+        // No list has the names of histories.
+        let prefix = keys.histories
+        var cursor: String?
+        repeat {
+            try Task.checkCancellation()
+            let (names, next) = try await reader.keys(beginningWith: prefix, after: cursor, count: 1_000)
+            for name in names {
+                let rest = String(decoding: name.name.utf8.dropFirst(prefix.name.utf8.count), as: UTF8.self)
+                guard let place = RedisStreamKeys.history(rest), place.keyset == keyset else { continue }
+                try await count(historyOf: place.channel, keyset)
+            }
+            cursor = next
+        } while cursor != nil
+        try await exclusively(keyset) {
+            var late = try await readLate(of: keyset).filter(\.isStored)[...]
+            while !late.isEmpty {
+                let piece = Array(late.prefix(Self.countedStep))
+                late = late.dropFirst(piece.count)
+                try await count(piece, keyset)
+            }
+            try await wait(
+                for: emit { [keys] state in (nil, state.keysets[keyset]?.counted?.finish(of: keyset, keys) ?? []) })
+        }
+    }
+
+    /// Stops to count messages of a keyset that has no limits any more.
+    func stopCounting(_ keyset: Identifier) {
+        guard isCounting(keyset) else { return }
+        emit { [keys] state in
+            state.keysets[keyset]?.counted = nil
+            return (nil, CountedHistories.removal(of: keyset, keys))
+        }
+    }
+
+    private static var countedStep: Int { 100 }
+
+    private func count(historyOf channel: Identifier, _ keyset: Identifier) async throws {
+        var lowest: UInt64 = 0
+        while true {
+            let first = lowest
+            let page = try await exclusively(keyset) {
+                let page = try await messages(
+                    of: keys.history(keyset, channel), from: first, to: UInt64(Int64.max), isOldestFirst: true,
+                    limit: Self.countedStep)
+                try await count(page, keyset)
+                return page
+            }
+            guard page.count == Self.countedStep, let last = page.last?.timetoken, last >= lowest, last < UInt64(Int64.max) else {
+                return
+            }
+            lowest = last + 1
+        }
+    }
+
+    /// Counts messages unless they are counted. A message and its size are stored and removed together, so that none is counted twice.
+    private func count(_ messages: [StoredMessage], _ keyset: Identifier) async throws {
+        let fields = messages.map { RedisMessageField(timetoken: $0.timetoken, channel: $0.channel) }
+        let known = try await sizes(of: fields, keyset)
+        let new = zip(zip(fields, messages), known).filter { $0.1 == nil }.map {
+            (field: $0.0.0, bytes: $0.0.1.contentBytes)
+        }
+        guard !new.isEmpty else { return }
+        try await wait(
+            for: emit { [keys] state in (nil, state.keysets[keyset]?.counted?.add(new, of: keyset, keys) ?? []) })
+    }
+
+    // MARK: One after the other
+
+    /// Runs something that reads and then changes which messages of a keyset are counted, while nothing else does so. New messages may be
+    /// added meanwhile.
+    func exclusively<Value: Sendable>(_ keyset: Identifier, _ body: () async throws -> Value) async throws -> Value {
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            let isFree = state.withLockedValue { state in
+                guard state.exclusive[keyset] != nil else {
+                    state.exclusive[keyset] = []
+                    return true
+                }
+                state.exclusive[keyset]?.append(continuation)
+                return false
+            }
+            if isFree { continuation.resume() }
+        }
+        defer {
+            let next = state.withLockedValue { state in
+                let next = state.exclusive[keyset]?.popFirst()
+                if next == nil { state.exclusive[keyset] = nil }
+                return next
+            }
+            next?.resume()
+        }
+        return try await body()
+    }
+}

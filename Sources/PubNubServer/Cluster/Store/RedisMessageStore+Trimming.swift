@@ -1,0 +1,83 @@
+import Identifiers
+import NIOCore
+import ServerCluster
+import ServerStorage
+
+// Limits of histories (rules SO-165 and CB-60).
+extension RedisMessageStore {
+    /// The messages of a keyset are counted from its first call on.
+    package func trim(_ limits: [Identifier: HistoryLimits]) async throws -> [Identifier: HistoryUsage] {
+        guard !settings.hasDatabase else { return [:] }
+        var usages: [Identifier: HistoryUsage] = [:]
+        for (keyset, limits) in limits {
+            try await count(keyset)
+            var removed = 0
+            var step: TrimmingStep
+            repeat {
+                try Task.checkCancellation()
+                step = try await exclusively(keyset) { try await trim(keyset, limits) }
+                removed += step.removed
+                if !step.channels.isEmpty { await removeEmptyHistories(step.channels, of: keyset) }
+            } while step.isUnfinished
+            // A message that came out of order meanwhile ended the counting; the next call begins it anew.
+            guard let counted = counted(keyset), counted.isWhole else { continue }
+            usages[keyset] = HistoryUsage(messages: counted.messages, bytes: counted.bytes, removed: removed)
+        }
+        return usages
+    }
+
+    /// The outcome of one step.
+    private struct TrimmingStep: Sendable {
+        var removed = 0
+        /// The channels of the removed messages.
+        var channels: Set<Identifier> = []
+        var isUnfinished = false
+    }
+
+    private static var trimmedStep: Int { 500 }
+
+    /// Removes up to a few hundred of the oldest messages.
+    private func trim(_ keyset: Identifier, _ limits: HistoryLimits) async throws -> TrimmingStep {
+        guard let counted = counted(keyset), counted.isWhole, counted.messages > 0 else { return TrimmingStep() }
+        let isExceeded = limits.isExceeded(by: counted.usage)
+        guard isExceeded || limits.lowest > 0 else { return TrimmingStep() }
+        // All counted messages have to be stored before the oldest are read.
+        try await flush()
+        let second = Int64(clamping: limits.lowest / TimetokenClock.ticksPerSecond)
+        let oldest = try await reader.ranked(
+            in: keys.order(keyset), to: isExceeded ? nil : second, limit: Self.trimmedStep
+        ).compactMap { RedisMessageField(String(buffer: $0)) }
+        if oldest.isEmpty {
+            // The totals do not fit to what is stored: the next call counts anew.
+            if isExceeded { stopCounting(keyset) }
+            return TrimmingStep()
+        }
+        var usage = counted.usage
+        var removed: [(field: RedisMessageField, bytes: Int?)] = []
+        for (field, bytes) in zip(oldest, try await sizes(of: oldest, keyset)) {
+            guard field.timetoken < limits.lowest || limits.isExceeded(by: usage) else { break }
+            removed.append((field, bytes))
+            guard let bytes else { continue }
+            usage.messages -= 1
+            usage.bytes -= bytes
+        }
+        guard !removed.isEmpty else { return TrimmingStep() }
+        try await wait(for: emitRemoval(of: removed, keyset, writes(removing: removed.map(\.field), of: keyset)))
+        return TrimmingStep(
+            removed: removed.count { $0.bytes != nil }, channels: Set(removed.map(\.field.channel)),
+            isUnfinished: removed.count == Self.trimmedStep)
+    }
+
+    /// The writes that remove messages from histories. Subscribers may still catch up with them.
+    private func writes(removing messages: [RedisMessageField], of keyset: Identifier) -> [StoreWrite] {
+        var numbers: [Identifier: [UInt64]] = [:]
+        for message in messages { numbers[message.channel, default: []].append(message.timetoken) }
+        let words = messages.map(\.word)
+        var writes = numbers.map { StoreWrite.removeEntries(keys.history(keyset, $0.key), $0.value) }
+        writes.append(.removeRanked(keys.expiring(keyset), words))
+        if state.withLockedValue({ $0.keysets[keyset]?.hasLate ?? false }) {
+            writes.append(.removeFields(keys.late(keyset), words))
+        }
+        return writes
+    }
+}
