@@ -93,7 +93,7 @@ struct PubNubMemoryStoreTests {
         await first.store.close()
         let second = try await Opened(cluster, clock)
         _ = try await second.store.restore()
-        #expect(second.store.counted("demo")?.usage == HistoryUsage(messages: 5, bytes: 5))
+        #expect(second.store.counted("demo").map { [$0.messages, $0.bytes] } == [5, 5])
         await second.store.close()
         // Without totals, as a leader of the version before.
         let former = try await Opened(cluster, clock)
@@ -111,10 +111,10 @@ struct PubNubMemoryStoreTests {
         }
         third.store.stopCounting("demo")
         try await third.store.flush()
-        let keys = third.store.keys
-        #expect(try await third.store.reader.text(of: keys.usage("demo")) == nil)
-        #expect(try await third.store.reader.fieldNames(of: keys.sizes("demo")).isEmpty)
-        #expect(try await third.store.reader.ranked(in: keys.order("demo"), limit: 9).isEmpty)
+        let keys = third.store.keys.counted("demo")
+        #expect(try await third.store.reader.text(of: keys.totals) == nil)
+        #expect(try await third.store.reader.fieldNames(of: keys.sizes).isEmpty)
+        #expect(try await third.store.reader.ranked(in: keys.order, limit: 9).isEmpty)
         #expect(memory.failures == 0)
         await third.store.close()
     }

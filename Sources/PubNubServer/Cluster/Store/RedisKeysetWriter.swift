@@ -14,7 +14,7 @@ struct RedisKeysetWriter: Sendable {
     /// Whether a message arrived out of order, so that it is not in the streams.
     var hasLate = false
     /// The counted messages of the histories; nil where the keyset has no limits of messages and bytes.
-    var counted: CountedHistories?
+    var counted: CountedEntries?
     /// Whether the stored list of keysets contains this keyset.
     private var isListed = false
     /// Channels whose histories may be removed when they are empty: how many removals are in progress, and how many messages were added
@@ -55,8 +55,7 @@ struct RedisKeysetWriter: Sendable {
                     let seconds = Int64(clamping: expires / TimetokenClock.ticksPerSecond) + 1
                     writes.append(.rank(keys.expiring(keyset), field, score: seconds))
                 }
-                let place = RedisMessageField(timetoken: message.timetoken, channel: message.channel)
-                writes += counted?.add([(place, message.contentBytes)], of: keyset, keys) ?? []
+                writes += counted?.add([CountedEntries.Entry(message)], keys.counted(keyset)) ?? []
             }
             noteRecent(message)
             if let oldest = trim(before: horizon, settings) {
@@ -74,7 +73,7 @@ struct RedisKeysetWriter: Sendable {
             // The message may be stored already, so it is counted with all others the next time.
             if counted != nil {
                 counted = nil
-                writes += CountedHistories.removal(of: keyset, keys)
+                writes += keys.counted(keyset).removal
             }
         }
         if let change { writes.append(Self.write(change, of: message.channel, to: keys.actions(keyset))) }

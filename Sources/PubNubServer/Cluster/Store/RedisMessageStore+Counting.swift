@@ -1,4 +1,3 @@
-import DequeModule
 import Identifiers
 import NIOCore
 import ServerCluster
@@ -10,7 +9,7 @@ extension RedisMessageStore {
     ///
     /// - Parameter writes: the writes that remove the messages themselves.
     func remove(_ messages: [RedisMessageField], of keyset: Identifier, _ writes: [StoreWrite]) async throws {
-        try await exclusively(keyset) {
+        try await counting.run(keyset) {
             let sizes: [Int?] = isCounting(keyset) ? try await sizes(of: messages, keyset) : messages.map { _ in nil }
             try await wait(for: emitRemoval(of: zip(messages, sizes).map { (field: $0, bytes: $1) }, keyset, writes))
         }
@@ -19,35 +18,36 @@ extension RedisMessageStore {
     func emitRemoval(
         of messages: [(field: RedisMessageField, bytes: Int?)], _ keyset: Identifier, _ writes: [StoreWrite]
     ) -> UInt64? {
-        emit { [keys] state in
-            (nil, writes + (state.keysets[keyset]?.counted?.remove(messages, of: keyset, keys) ?? []))
+        let words = messages.map { (word: $0.field.word, bytes: $0.bytes) }
+        return emit { [keys] state in
+            (nil, writes + (state.keysets[keyset]?.counted?.remove(words, keys.counted(keyset)) ?? []))
         }
     }
 
     /// The sizes of counted messages; nil for a message that is not counted.
     func sizes(of messages: [RedisMessageField], _ keyset: Identifier) async throws -> [Int?] {
         guard !messages.isEmpty else { return [] }
-        return try await reader.fields(messages.map(\.word), of: keys.sizes(keyset)).map { value in
+        return try await reader.fields(messages.map(\.word), of: keys.counted(keyset).sizes).map { value in
             value.map { max(Int(String(buffer: $0)) ?? 0, 0) }
         }
     }
 
     private func isCounting(_ keyset: Identifier) -> Bool { counted(keyset) != nil }
 
-    func counted(_ keyset: Identifier) -> CountedHistories? { state.withLockedValue { $0.keysets[keyset]?.counted } }
+    func counted(_ keyset: Identifier) -> CountedEntries? { state.withLockedValue { $0.keysets[keyset]?.counted } }
 
     // MARK: Beginning and end
 
     /// Counts the messages that are stored already, unless that was done. New messages are counted from the beginning of this call on.
     func count(_ keyset: Identifier) async throws {
         guard counted(keyset)?.isWhole != true else { return }
-        try await exclusively(keyset) {
+        try await counting.run(keyset) {
             try await wait(
                 for: emit { [keys] state in
                     var writer = state.keysets.removeValue(forKey: keyset) ?? RedisKeysetWriter()
                     defer { state.keysets[keyset] = writer }
-                    writer.counted = CountedHistories()
-                    return (nil, writer.list(keyset, keys) + CountedHistories.removal(of: keyset, keys))
+                    writer.counted = CountedEntries()
+                    return (nil, writer.list(keyset, keys) + keys.counted(keyset).removal)
                 })
         }
         // No list has the names of histories.
@@ -63,7 +63,7 @@ extension RedisMessageStore {
             }
             cursor = next
         } while cursor != nil
-        try await exclusively(keyset) {
+        try await counting.run(keyset) {
             var late = try await readLate(of: keyset).filter(\.isStored)[...]
             while !late.isEmpty {
                 let piece = Array(late.prefix(Self.countedStep))
@@ -71,7 +71,7 @@ extension RedisMessageStore {
                 try await count(piece, keyset)
             }
             try await wait(
-                for: emit { [keys] state in (nil, state.keysets[keyset]?.counted?.finish(of: keyset, keys) ?? []) })
+                for: emit { [keys] state in (nil, state.keysets[keyset]?.counted?.finish(keys.counted(keyset)) ?? []) })
         }
     }
 
@@ -80,7 +80,7 @@ extension RedisMessageStore {
         guard isCounting(keyset) else { return }
         emit { [keys] state in
             state.keysets[keyset]?.counted = nil
-            return (nil, CountedHistories.removal(of: keyset, keys))
+            return (nil, keys.counted(keyset).removal)
         }
     }
 
@@ -90,7 +90,7 @@ extension RedisMessageStore {
         var lowest: UInt64 = 0
         while true {
             let first = lowest
-            let page = try await exclusively(keyset) {
+            let page = try await counting.run(keyset) {
                 let page = try await messages(
                     of: keys.history(keyset, channel), from: first, to: UInt64(Int64.max), isOldestFirst: true,
                     limit: Self.countedStep)
@@ -108,38 +108,18 @@ extension RedisMessageStore {
     private func count(_ messages: [StoredMessage], _ keyset: Identifier) async throws {
         let fields = messages.map { RedisMessageField(timetoken: $0.timetoken, channel: $0.channel) }
         let known = try await sizes(of: fields, keyset)
-        let new = zip(zip(fields, messages), known).filter { $0.1 == nil }.map {
-            (field: $0.0.0, bytes: $0.0.1.contentBytes)
-        }
+        let new = zip(messages, known).filter { $0.1 == nil }.map { CountedEntries.Entry($0.0) }
         guard !new.isEmpty else { return }
         try await wait(
-            for: emit { [keys] state in (nil, state.keysets[keyset]?.counted?.add(new, of: keyset, keys) ?? []) })
+            for: emit { [keys] state in (nil, state.keysets[keyset]?.counted?.add(new, keys.counted(keyset)) ?? []) })
     }
+}
 
-    // MARK: One after the other
-
-    /// Runs something that reads and then changes which messages of a keyset are counted, while nothing else does so. New messages may be
-    /// added meanwhile.
-    func exclusively<Value: Sendable>(_ keyset: Identifier, _ body: () async throws -> Value) async throws -> Value {
-        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-            let isFree = state.withLockedValue { state in
-                guard state.exclusive[keyset] != nil else {
-                    state.exclusive[keyset] = []
-                    return true
-                }
-                state.exclusive[keyset]?.append(continuation)
-                return false
-            }
-            if isFree { continuation.resume() }
-        }
-        defer {
-            let next = state.withLockedValue { state in
-                let next = state.exclusive[keyset]?.popFirst()
-                if next == nil { state.exclusive[keyset] = nil }
-                return next
-            }
-            next?.resume()
-        }
-        return try await body()
+extension CountedEntries.Entry {
+    init(_ message: StoredMessage) {
+        self.init(
+            RedisMessageField(timetoken: message.timetoken, channel: message.channel).word,
+            second: Int64(clamping: message.timetoken / TimetokenClock.ticksPerSecond), value: .text("\(message.contentBytes)"),
+            bytes: message.contentBytes)
     }
 }

@@ -28,7 +28,7 @@ extension RedisMessageStore {
             var writes = [StoreWrite.set(keys.began, .text(String(start)))]
             for keyset in state.keysets.keys where state.keysets[keyset]?.counted != nil {
                 state.keysets[keyset]?.counted = nil
-                writes += CountedHistories.removal(of: keyset, keys)
+                writes += keys.counted(keyset).removal
             }
             return (nil, writes)
         }
@@ -131,12 +131,12 @@ extension RedisMessageStore {
 
     /// Restores the totals, unless a leader of the version before, which counts nothing, has stored the newest message.
     private func restoreCounted(_ keyset: Identifier, among recent: [StoredMessage], at now: UInt64) async throws {
-        guard let counted = try await reader.text(of: keys.usage(keyset)).flatMap({ CountedHistories(stored: $0) }) else {
+        guard let counted = try await reader.text(of: keys.counted(keyset).totals).flatMap({ CountedEntries(stored: $0) }) else {
             return
         }
         if let last = recent.last(where: { $0.isStored && ($0.expires.map { now < $0 } ?? true) }) {
             let field = RedisMessageField(timetoken: last.timetoken, channel: last.channel).word
-            guard try await reader.has(field, in: keys.sizes(keyset)) else { return }
+            guard try await reader.has(field, in: keys.counted(keyset).sizes) else { return }
         }
         state.withLockedValue { $0.keysets[keyset, default: RedisKeysetWriter()].counted = counted }
     }

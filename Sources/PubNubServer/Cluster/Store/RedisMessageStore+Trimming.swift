@@ -15,7 +15,7 @@ extension RedisMessageStore {
             var step: TrimmingStep
             repeat {
                 try Task.checkCancellation()
-                step = try await exclusively(keyset) { try await trim(keyset, limits) }
+                step = try await counting.run(keyset) { try await trim(keyset, limits) }
                 removed += step.removed
                 if !step.channels.isEmpty { await removeEmptyHistories(step.channels, of: keyset) }
             } while step.isUnfinished
@@ -39,27 +39,28 @@ extension RedisMessageStore {
     /// Removes up to a few hundred of the oldest messages.
     private func trim(_ keyset: Identifier, _ limits: HistoryLimits) async throws -> TrimmingStep {
         guard let counted = counted(keyset), counted.isWhole, counted.messages > 0 else { return TrimmingStep() }
-        let isExceeded = limits.isExceeded(by: counted.usage)
+        let usage = HistoryUsage(messages: counted.messages, bytes: counted.bytes)
+        let isExceeded = limits.isExceeded(by: usage)
         guard isExceeded || limits.lowest > 0 else { return TrimmingStep() }
         // All counted messages have to be stored before the oldest are read.
         try await flush()
         let second = Int64(clamping: limits.lowest / TimetokenClock.ticksPerSecond)
         let oldest = try await reader.ranked(
-            in: keys.order(keyset), to: isExceeded ? nil : second, limit: Self.trimmedStep
+            in: keys.counted(keyset).order, to: isExceeded ? nil : second, limit: Self.trimmedStep
         ).compactMap { RedisMessageField(String(buffer: $0)) }
         if oldest.isEmpty {
             // The totals do not fit to what is stored: the next call counts anew.
             if isExceeded { stopCounting(keyset) }
             return TrimmingStep()
         }
-        var usage = counted.usage
+        var left = usage
         var removed: [(field: RedisMessageField, bytes: Int?)] = []
         for (field, bytes) in zip(oldest, try await sizes(of: oldest, keyset)) {
-            guard field.timetoken < limits.lowest || limits.isExceeded(by: usage) else { break }
+            guard field.timetoken < limits.lowest || limits.isExceeded(by: left) else { break }
             removed.append((field, bytes))
             guard let bytes else { continue }
-            usage.messages -= 1
-            usage.bytes -= bytes
+            left.messages -= 1
+            left.bytes -= bytes
         }
         guard !removed.isEmpty else { return TrimmingStep() }
         try await wait(for: emitRemoval(of: removed, keyset, writes(removing: removed.map(\.field), of: keyset)))

@@ -1,4 +1,3 @@
-import DequeModule
 import Identifiers
 import NIOConcurrencyHelpers
 import NIOCore
@@ -41,6 +40,8 @@ package final class RedisMessageStore: MessageStore {
     let hasLost: Bool
     private let output: any ClusterOutput
     let state = NIOLockedValueBox(State())
+    /// What reads and then changes which messages of a keyset are counted. New messages may be added meanwhile.
+    let counting = ExclusiveSections()
 
     struct State: Sendable {
         /// Emissions are numbered, and stored in this order.
@@ -51,8 +52,6 @@ package final class RedisMessageStore: MessageStore {
         var keysets: [Identifier: RedisKeysetWriter] = [:]
         /// The position of the last entry of the access manager.
         var accessOrder: UInt64 = 0
-        /// The keysets of which ``exclusively(_:_:)`` runs something, and what waits for its end.
-        var exclusive: [Identifier: Deque<CheckedContinuation<Void, Never>>] = [:]
     }
 
     /// How far ahead of all known timetokens new ones begin after a loss of data, because the timetokens assigned last are not known.

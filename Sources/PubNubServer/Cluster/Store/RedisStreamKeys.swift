@@ -39,12 +39,10 @@ struct RedisStreamKeys: Sendable {
     func late(_ keyset: Identifier) -> StoreKey { key("late", keyset) }
     /// Messages of histories that expire, by timetoken and channel, with the second of their expiry.
     func expiring(_ keyset: Identifier) -> StoreKey { key("expiring", keyset) }
-    /// The number and bytes of the messages in histories, if they are counted.
-    func usage(_ keyset: Identifier) -> StoreKey { key("usage", keyset) }
-    /// The counted messages by timetoken and channel, with the seconds of their timetokens.
-    func order(_ keyset: Identifier) -> StoreKey { key("order", keyset) }
-    /// The bytes of each counted message, by timetoken and channel.
-    func sizes(_ keyset: Identifier) -> StoreKey { key("sizes", keyset) }
+    /// The counted messages of histories: the totals, the messages by timetoken and channel, and their bytes by the same names.
+    func counted(_ keyset: Identifier) -> CountedEntries.Keys {
+        CountedEntries.Keys(totals: key("usage", keyset), order: key("order", keyset), sizes: key("sizes", keyset))
+    }
     func actions(_ keyset: Identifier) -> StoreKey { key("actions", keyset) }
     func groups(_ keyset: Identifier) -> StoreKey { key("groups", keyset) }
     func access(_ keyset: Identifier) -> StoreKey { key("access", keyset) }
