@@ -23,6 +23,94 @@ struct ChatMemoryStoreTests {
         }
         #expect(memory.failures == 0)
     }
+
+    private static let base: UInt64 = 17_000_000_000_000_000
+
+    private func open(_ memory: MemoryStore) async throws -> RedisChatStore {
+        let context = try await ChatRedis.context(of: memory)
+        return RedisChatStore(output: context.output, reader: context.store, now: { Self.base + 100 })
+    }
+
+    private func commit(_ store: RedisChatStore, _ change: (inout ChatCommit) -> Void) async throws {
+        var commit = ChatCommit()
+        change(&commit)
+        let ready = commit
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            store.commit(ready, application: "app") { error in
+                if let error { continuation.resume(throwing: error) } else { continuation.resume() }
+            }
+        }
+    }
+
+    /// Stores messages of four bytes each.
+    private func say(_ store: RedisChatStore, _ numbers: ClosedRange<UInt64>) async throws {
+        try await commit(store) { commit in
+            commit.additions = numbers.map { number in
+                ChatCommit.Addition(
+                    ChatEvent(
+                        id: Self.base + number, conversation: number.isMultiple(of: 2) ? "even" : "odd", sender: "ann",
+                        clientID: Identifier("\(number)"), body: Array("four".utf8)))
+            }
+        }
+    }
+
+    @Test(
+        "CC-43: messages that are rewritten or recalled while they are counted change the totals, also those of the next leader")
+    func changes() async throws {
+        let memory = MemoryStore()
+        let store = try await open(memory)
+        let limits: [Identifier: HistoryLimits] = ["app": HistoryLimits(messages: 100)]
+        try await say(store, 1...5)
+        #expect(try await store.trim(limits) == ["app": HistoryUsage(messages: 5, bytes: 20)])
+        try await say(store, 6...9)
+        try await commit(store) { $0.rewrites = [(Self.base + 2, Array("longer".utf8)), (Self.base + 7, [1])] }
+        try await commit(store) { $0.recalls = [Self.base + 3, Self.base + 77] }
+        #expect(try await store.trim(limits) == ["app": HistoryUsage(messages: 8, bytes: 31)])
+        // What has changed since then is counted by the next leader.
+        try await commit(store) { $0.recalls = [Self.base + 9] }
+        try await commit(store) { $0.rewrites = [(Self.base + 7, Array("four".utf8))] }
+        await store.close()
+        let next = try await open(memory)
+        _ = try await next.restore(["app"])
+        #expect(next.counted("app")?.entries.isWhole == true)
+        #expect(try await next.trim(limits) == ["app": HistoryUsage(messages: 7, bytes: 30)])
+        #expect(
+            try await next.trim(["app": HistoryLimits(bytes: 16)]) == ["app": HistoryUsage(messages: 4, bytes: 16, removed: 3)])
+        #expect(memory.failures == 0)
+        await next.close()
+    }
+
+    @Test("CC-43: what a leader of the version before has stored is counted, and without limits nothing is")
+    func formerVersion() async throws {
+        let memory = MemoryStore()
+        let store = try await open(memory)
+        try await say(store, 1...3)
+        #expect(try await store.trim(["app": HistoryLimits(messages: 9)]) == ["app": HistoryUsage(messages: 3, bytes: 12)])
+        await store.close()
+        // Without totals, as a leader of the version before.
+        let former = try await open(memory)
+        try await say(former, 4...6)
+        await former.close()
+        let next = try await open(memory)
+        _ = try await next.restore(["app"])
+        #expect(next.counted("app") == nil)
+        #expect(
+            try await next.trim(["app": HistoryLimits(messages: 4)]) == ["app": HistoryUsage(messages: 4, bytes: 16, removed: 2)])
+        await next.close()
+        let context = try await ChatRedis.context(of: memory)
+        let unlimited = RedisChatStore(
+            output: context.output, reader: context.store, counts: { $1.messages != nil }, now: { Self.base + 100 })
+        _ = try await unlimited.restore(["app"])
+        #expect(unlimited.counted("app") != nil)
+        #expect(try await unlimited.trim(["app": HistoryLimits(lowest: 1)]).isEmpty)
+        try await unlimited.settle()
+        let keys = unlimited.keys.counted("app")
+        #expect(try await context.store.text(of: keys.totals) == nil)
+        #expect(try await context.store.fieldNames(of: keys.sizes).isEmpty)
+        #expect(try await context.store.ranked(in: keys.order, limit: 9).isEmpty)
+        #expect(memory.failures == 0)
+        await unlimited.close()
+    }
 }
 
 @Suite(

@@ -62,9 +62,12 @@ package final class ChatClusterLeaderFactory: ClusterLeaderFactory {
 
     package func makeLeader(_ context: ClusterLeaderContext) async throws -> any ClusterLeader {
         let settings = state.withLockedValue(\.settings)
+        let partition = context.partition
         let redis = RedisChatStore(
             output: context.output, reader: context.store, inboxEntries: inboxEntries, hasLost: context.hasLost,
-            now: clock.unixTicks)
+            counts: { application, limits in
+                (limits.messages != nil || limits.bytes != nil) && partition?.has(application.text, of: .chat) ?? true
+            }, now: clock.unixTicks)
         let lasting = try await lastingStore(context)
         let store: any ChatStore = lasting ?? redis
         let restored = try await store.restore(Set(settings.applications.map { Identifier($0.key) }))

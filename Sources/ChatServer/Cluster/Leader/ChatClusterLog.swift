@@ -61,7 +61,9 @@ final class ChatClusterLog: ChatDecisionLog {
             guard let fact else { return }
             return store.output.emit(fact.bytes, of: .chat, to: fact.audience)
         }
-        store.emit(writes, telling: fact?.bytes, to: fact?.audience ?? .all)
+        store.emit(
+            writes, counting: hasDatabase ? nil : (change.commit, Identifier(application.key)), telling: fact?.bytes,
+            to: fact?.audience ?? .all)
     }
 
     func whenKept(_ body: @escaping @Sendable () -> Void) {

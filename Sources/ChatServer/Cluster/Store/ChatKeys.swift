@@ -47,10 +47,23 @@ struct ChatKeys: Sendable {
         case seats
         /// A map: the users who count as online.
         case presence
+        /// The number and bytes of the messages in histories, if they are counted.
+        case usage
+        /// A sorted set: the counted messages by id.
+        case order
+        /// A map: the bytes and conversations of the counted messages, by id.
+        case sizes
+        /// A map with the messages as fields that were rewritten or recalled since they were counted.
+        case changed
     }
 
     func key(_ kind: Kind, _ application: Identifier) -> StoreKey {
         reader.key("chat:\(kind.rawValue):\(application.text)")
+    }
+
+    func counted(_ application: Identifier) -> CountedEntries.Keys {
+        CountedEntries.Keys(
+            totals: key(.usage, application), order: key(.order, application), sizes: key(.sizes, application))
     }
 
     /// Maps with the data of one hour.

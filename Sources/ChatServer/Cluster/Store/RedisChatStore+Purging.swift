@@ -16,6 +16,7 @@ extension RedisChatStore {
             names.formUnion(page.map { Self.name($0) })
         }
         for name in names {
+            try await uncount(name, before: history)
             try await scan(keys.key(.places, name)) { page in
                 let users = page.map { Self.name($0) }
                 try await trim(users) { try await self.trimInbox(of: $0, name, before: inbox) }

@@ -74,6 +74,7 @@ extension RedisChatStore {
             }
         }
         restored.recentSends = try await recentSends(name)
+        try await restoreCounted(name)
         return restored
     }
 

@@ -26,6 +26,10 @@ package final class RedisChatStore: ChatStore {
     let now: @Sendable () -> UInt64
     /// Whether the store has lost data that it had confirmed.
     let hasLost: Bool
+    /// What reads and then changes which messages of an application are counted. New messages may be added meanwhile.
+    let counting = ExclusiveSections()
+    /// Whether ``trim(_:)`` counts the messages of an application with these limits.
+    let counts: @Sendable (Identifier, HistoryLimits) -> Bool
     private let state: NIOLockedValueBox<State>
 
     private struct State {
@@ -40,6 +44,8 @@ package final class RedisChatStore: ChatStore {
         /// The streams to which something was added since ``RedisChatStore/watch()``; nil when additions are not recorded.
         var added: Set<StoreKey>?
         var isPurging = false
+        /// The counted messages of applications with limits.
+        var counted: [Identifier: CountedChat] = [:]
 
         mutating func note(_ writes: [StoreWrite]) {
             guard added != nil else { return }
@@ -57,11 +63,13 @@ package final class RedisChatStore: ChatStore {
     /// - Parameters:
     ///   - inboxEntries: the largest number of events in a user's inbox; the oldest are removed.
     ///   - hasLost: whether the store has lost confirmed data: the inboxes then start a new generation, and ids skip a range.
+    ///   - counts: whether ``trim(_:)`` counts the messages of an application with these limits.
     ///   - now: the current time in units of 100 ns, which determines which messages were sent recently.
     package init(
         output: any ClusterOutput, reader: any ClusterReader, inboxEntries: Int = 20_000, hasLost: Bool = false,
-        now: @escaping @Sendable () -> UInt64
+        counts: @escaping @Sendable (Identifier, HistoryLimits) -> Bool = { _, _ in true }, now: @escaping @Sendable () -> UInt64
     ) {
+        self.counts = counts
         self.output = output
         self.reader = reader
         self.now = now
@@ -79,7 +87,8 @@ package final class RedisChatStore: ChatStore {
 
     package func commit(_ commit: ChatCommit, application: String, completion: @escaping @Sendable ((any Error)?) -> Void) {
         do {
-            emit(try writes(for: commit, Identifier(application))) { completion($0) }
+            let application = Identifier(application)
+            emit(try writes(for: commit, application), counting: (commit, application)) { completion($0) }
         } catch {
             // This keeps the order of commits: the entry follows the earlier ones.
             emit([]) { completion($0 ?? error) }
@@ -114,29 +123,69 @@ package final class RedisChatStore: ChatStore {
     }
 
     /// Emits a change together with the deliveries for the nodes.
+    ///
+    /// - Parameter counting: the commit whose messages are counted in the same batch, and its application.
     func emit(
-        _ writes: [StoreWrite], telling fact: ByteBuffer? = nil, to audience: ClusterAudience = .all,
-        completion: (@Sendable (Problem?) -> Void)? = nil
+        _ writes: [StoreWrite], counting: (commit: ChatCommit, application: Identifier)? = nil, telling fact: ByteBuffer? = nil,
+        to audience: ClusterAudience = .all, completion: (@Sendable (Problem?) -> Void)? = nil
     ) {
-        let result: Result<UInt64, Problem> = state.withLockedValue { state in
-            if let problem = state.problem { return .failure(problem) }
-            state.issued += 1
-            state.outstanding.insert(state.issued)
+        let problem: Problem? = state.withLockedValue { state in
+            if let problem = state.problem { return problem }
             state.note(writes)
-            return .success(state.issued)
+            var writes = writes
+            if let counting {
+                writes += state.counted[counting.application]?.count(counting.commit, counting.application, keys) ?? []
+            }
+            emit(writes, telling: fact, to: audience, &state, completion)
+            return nil
         }
-        let number: UInt64
-        do {
-            number = try result.get()
-        } catch {
-            completion?(error)
-            return
+        if let problem { completion?(problem) }
+    }
+
+    /// Emits a change of which messages of an application are counted. The totals in the store are those of the last emission.
+    func emitCounting(_ application: Identifier, _ change: (inout CountedChat?) -> [StoreWrite]) {
+        state.withLockedValue { state in
+            guard state.problem == nil else { return }
+            let writes = change(&state.counted[application])
+            if !writes.isEmpty { emit(writes, telling: nil, to: .all, &state, nil) }
         }
+    }
+
+    private func emit(
+        _ writes: [StoreWrite], telling fact: ByteBuffer?, to audience: ClusterAudience, _ state: inout State,
+        _ completion: (@Sendable (Problem?) -> Void)?
+    ) {
+        state.issued += 1
+        let number = state.issued
+        state.outstanding.insert(number)
         output.emit(fact, of: .chat, to: audience, writes: writes) { [weak self] isKept in
             self?.settle(number, isKept)
             completion?(isKept ? nil : .notKept)
         }
     }
+
+    // MARK: Counted messages
+
+    func counted(_ application: Identifier) -> CountedChat? { state.withLockedValue { $0.counted[application] } }
+
+    func restore(_ counted: CountedChat, _ application: Identifier) {
+        state.withLockedValue { $0.counted[application] = counted }
+    }
+
+    /// Takes some of the messages that have changed since they were counted.
+    func takeChanged(_ application: Identifier, limit: Int) -> [UInt64] {
+        state.withLockedValue { state in
+            let ids = Array((state.counted[application]?.changed ?? []).prefix(limit))
+            state.counted[application]?.changed.subtract(ids)
+            return ids
+        }
+    }
+
+    func noteChanged(_ ids: [UInt64], _ application: Identifier) {
+        state.withLockedValue { $0.counted[application]?.changed.formUnion(ids) }
+    }
+
+    // MARK: Purging
 
     /// Starts a purge unless another one is running; ``endPurging()`` ends it.
     func beginPurging() -> Bool {
@@ -166,10 +215,7 @@ package final class RedisChatStore: ChatStore {
             state.added = nil
             let writes = removals.filter { !added.contains($0.key) }.flatMap(\.value)
             guard !writes.isEmpty, state.problem == nil else { return }
-            state.issued += 1
-            let number = state.issued
-            state.outstanding.insert(number)
-            output.emit(nil, of: .chat, to: .all, writes: writes) { [weak self] isKept in self?.settle(number, isKept) }
+            emit(writes, telling: nil, to: .all, &state, nil)
         }
     }
 

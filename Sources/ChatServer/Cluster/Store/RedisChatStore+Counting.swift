@@ -1,0 +1,199 @@
+import Identifiers
+import NIOCore
+import ServerCluster
+import ServerStorage
+
+/// The counted messages of an application's histories (rule CC-43).
+struct CountedChat: Sendable {
+    var entries = CountedEntries()
+    /// Messages that were rewritten or recalled since they were counted. The store has their ids too.
+    var changed: Set<UInt64> = []
+
+    /// Counts the messages of a commit, and notes those that it changes.
+    mutating func count(_ commit: ChatCommit, _ application: Identifier, _ keys: ChatKeys) -> [StoreWrite] {
+        let added = commit.additions.compactMap { addition in
+            addition.event.conversation.map { conversation in
+                RedisChatStore.CountedMessage(
+                    id: addition.event.id, conversation: conversation, bytes: addition.event.body.count
+                ).entry
+            }
+        }
+        let ids = commit.rewrites.map(\.id) + commit.recalls
+        changed.formUnion(ids)
+        let note = ids.map { StoreField(ChatKeys.head($0), "") }
+        return entries.add(added, keys.counted(application)) + (note.isEmpty ? [] : [.put(keys.key(.changed, application), note)])
+    }
+}
+
+// Counting the messages of an application's histories.
+extension RedisChatStore {
+    /// A counted message: an id with all its digits. The field has its bytes and its conversation.
+    struct CountedMessage: Hashable, Sendable {
+        var id: UInt64
+        var conversation: Identifier
+        var bytes: Int
+
+        static func word(_ id: UInt64) -> StoreWord {
+            let text = String(id)
+            return .text(String(repeating: "0", count: max(0, 20 - text.utf8.count)) + text)
+        }
+
+        var entry: CountedEntries.Entry {
+            CountedEntries.Entry(
+                Self.word(id), second: Int64(clamping: id / TimetokenClock.ticksPerSecond),
+                value: .text("\(bytes) \(conversation.text)"), bytes: bytes)
+        }
+    }
+
+    /// The counted ones of these messages; nil for a message that is not counted.
+    func countedMessages(_ ids: [UInt64], _ application: Identifier) async throws -> [CountedMessage?] {
+        guard !ids.isEmpty else { return [] }
+        let values = try await reader.fields(ids.map { CountedMessage.word($0) }, of: keys.counted(application).sizes)
+        return zip(ids, values).map { id, value in
+            guard let value else { return nil }
+            let text = String(buffer: value)
+            let size = text.utf8.prefix { $0 != UInt8(ascii: " ") }
+            let conversation = String(decoding: text.utf8.dropFirst(size.count + 1), as: UTF8.self)
+            return CountedMessage(
+                id: id, conversation: Identifier(conversation), bytes: max(Int(String(decoding: size, as: UTF8.self)) ?? 0, 0))
+        }
+    }
+
+    // MARK: Beginning and end
+
+    /// Counts the messages that are stored already, unless that was done. New messages are counted from the beginning of this call on.
+    func count(_ application: Identifier) async throws {
+        guard counted(application)?.entries.isWhole != true else { return }
+        let place = keys.counted(application)
+        try await counting.run(application) {
+            emitCounting(application) { [keys] counted in
+                counted = CountedChat()
+                return place.removal + [
+                    .remove(keys.key(.changed, application)), .put(keys.applications, .text(application.text), ""),
+                ]
+            }
+            try await settle()
+        }
+        try await scan(keys.key(.conversations, application)) { page in
+            for field in page {
+                try Task.checkCancellation()
+                try await count(historyOf: Self.name(field), application)
+            }
+        }
+        emitCounting(application) { $0?.entries.finish(place) ?? [] }
+        try await settle()
+    }
+
+    /// Stops to count messages of an application that has no limits of messages and bytes any more.
+    func stopCounting(_ application: Identifier) {
+        guard counted(application) != nil else { return }
+        emitCounting(application) { [keys] counted in
+            counted = nil
+            return keys.counted(application).removal + [.remove(keys.key(.changed, application))]
+        }
+    }
+
+    private static var countedStep: Int { 100 }
+
+    private func count(historyOf conversation: Identifier, _ application: Identifier) async throws {
+        var next: UInt64 = 0
+        while true {
+            let first = next
+            let ids = try await counting.run(application) {
+                let ids = try await reader.entries(
+                    of: keys.history(conversation, application), from: first, limit: Self.countedStep
+                ).map(\.number)
+                let known = try await countedMessages(ids, application)
+                let new = zip(ids, known).filter { $0.1 == nil }.map(\.0)
+                let sizes = try await sizes(of: new, application)
+                let entries = zip(new, sizes).compactMap { id, bytes in
+                    bytes.map { CountedMessage(id: id, conversation: conversation, bytes: $0).entry }
+                }
+                if !entries.isEmpty {
+                    emitCounting(application) { [keys] in $0?.entries.add(entries, keys.counted(application)) ?? [] }
+                    try await settle()
+                }
+                return ids
+            }
+            guard ids.count == Self.countedStep, let last = ids.last, last < .max else { return }
+            next = last + 1
+        }
+    }
+
+    /// The bytes of messages; nil for a message that was recalled or has no body.
+    func sizes(of ids: [UInt64], _ application: Identifier) async throws -> [Int?] {
+        let found = try await fields(
+            ids.flatMap { id in
+                let part = keys.part(.history, ChatKeys.hour(id), application)
+                return [(part, ChatKeys.body(id)), (part, ChatKeys.recalled(id))]
+            })
+        return ids.indices.map { index in
+            // in bounds: there are two fields for each id.
+            found[2 * index + 1] == nil ? found[2 * index]?.readableBytes : nil
+        }
+    }
+
+    // MARK: Changes
+
+    /// Counts messages that were rewritten or recalled again, some at a time.
+    func countChanged(_ application: Identifier) async throws {
+        while try await counting.run(application, { try await countSomeChanged(application) }) { try Task.checkCancellation() }
+    }
+
+    /// - Returns: whether there are more.
+    private func countSomeChanged(_ application: Identifier) async throws -> Bool {
+        let ids = takeChanged(application, limit: 500)
+        guard !ids.isEmpty else { return false }
+        do {
+            try await settle()
+            let known = try await countedMessages(ids, application)
+            let sizes = try await sizes(of: ids, application)
+            var gone: [(word: StoreWord, bytes: Int?)] = []
+            var changed: [(entry: CountedEntries.Entry, before: Int)] = []
+            for (message, bytes) in zip(known, sizes) {
+                guard var message, message.bytes != bytes else { continue }
+                let before = message.bytes
+                guard let bytes else {
+                    gone.append((CountedMessage.word(message.id), before))
+                    continue
+                }
+                message.bytes = bytes
+                changed.append((message.entry, before))
+            }
+            let (removed, rewritten) = (gone, changed)
+            emitCounting(application) { [keys] counted in
+                let place = keys.counted(application)
+                // What has changed again is counted the next time.
+                let done = ids.filter { counted?.changed.contains($0) == false }.map { ChatKeys.head($0) }
+                let writes = (counted?.entries.remove(removed, place) ?? []) + (counted?.entries.change(rewritten, place) ?? [])
+                return writes + (done.isEmpty ? [] : [.removeFields(keys.key(.changed, application), done)])
+            }
+            try await settle()
+        } catch {
+            noteChanged(ids, application)
+            throw error
+        }
+        return true
+    }
+
+    // MARK: Restoring
+
+    /// Restores the totals, unless a leader of the version before, which counts nothing, has stored the newest message that has a client id.
+    func restoreCounted(_ application: Identifier) async throws {
+        let place = keys.counted(application)
+        guard let entries = try await reader.text(of: place.totals).flatMap({ CountedEntries(stored: $0) }) else { return }
+        // The data may be incomplete, so they are counted anew.
+        guard !hasLost else { return output.write(place.removal, of: .chat) }
+        if let last = try await reader.entries(of: keys.key(.sent, application), isOldestFirst: false, limit: 1).first?.number,
+            try await reader.field(ChatKeys.head(last), of: keys.part(.history, ChatKeys.hour(last), application)) != nil,
+            try await sizes(of: [last], application) != [nil], try await countedMessages([last], application) == [nil]
+        {
+            return
+        }
+        var counted = CountedChat(entries: entries)
+        for name in try await reader.fieldNames(of: keys.key(.changed, application)) {
+            if let id = UInt64(String(buffer: name)) { counted.changed.insert(id) }
+        }
+        restore(counted, application)
+    }
+}
