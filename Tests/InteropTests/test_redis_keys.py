@@ -19,7 +19,8 @@ PREFIX = "{lifeline:lifeline}:"
 # Kinds that only faults, other limits or an examination of Redis leave.
 RARE = {
     "applications", "loss", "doctor:RUN", "pusher:connections", "pusher:histories", "pusher:positions", "pubnub:trimmed:KEYSET", "pubnub:late:KEYSET", "pubnub:webhooks", "chat:reserved", "chat:l:HOUR:APP",
-    "chat:webhooks"}
+    "chat:webhooks", "pubnub:usage:KEYSET", "pubnub:order:KEYSET", "pubnub:sizes:KEYSET", "chat:usage:APP", "chat:order:APP", "chat:sizes:APP",
+    "chat:changed:APP"}
 
 
 def documented():

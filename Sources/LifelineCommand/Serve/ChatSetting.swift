@@ -1,4 +1,3 @@
-import Logging
 import ServerStorage
 
 /// The fields of a chat application. Rule SO-1.
@@ -55,7 +54,7 @@ enum ChatSetting {
         .count(
             "historyMessages", \.limits.historyMessages, 1...1_000_000_000_000,
             option: .text(\.nexconn.nexconnHistoryMessages, "messages"),
-            "How many messages all histories together may have; the oldest go. Not with Redis"),
+            "How many messages all histories together may have; the oldest go"),
         .count(
             "historyBytes", \.limits.historyBytes, 1...1_000_000_000_000_000,
             option: .text(\.nexconn.nexconnHistoryBytes, "bytes"), "How many bytes these may have"),
@@ -83,38 +82,23 @@ enum ChatSetting {
 }
 
 extension ServeSection {
-    static let chat: ServeSection = {
-        var section = make(
-            ChatSetting.fields, .nexconn, in: \.chatApplications, members: ("nexconn", "nexconn"), list: "LIFELINE_NEXCONN",
-            counted: "chat",
-            read: { sources throws(CommandFailure) in
-                try ServeSettings.chatApplications(sources.options, environment: sources.environment, file: sources.file)
-            },
-            written: { sources throws(CommandFailure) in
-                try ServeSettings.oneOrSeveral(
-                    "LIFELINE_NEXCONN", environment: sources.environment, file: sources.file.sections["nexconn"])
-            },
-            isPublic: { $0.validSecrets.contains(ChatApplication.development.secret) },
-            draft: [("key", .random(bytes: 8)), ("secret", .random(bytes: 32))], line: ChatSetting.line)
-        section.notice = { settings in
-            let bounded = settings.chatApplications.filter {
-                $0.limits.historyMessages != nil || $0.limits.historyBytes != nil
-            }
-            guard settings.redis != nil, !settings.usesDatabase, !bounded.isEmpty else { return nil }
-            return HistoryBounds.notice(["applications": "\(bounded.map(\.key).joined(separator: " "))"])
-        }
-        return section
-    }()
+    static let chat = make(
+        ChatSetting.fields, .nexconn, in: \.chatApplications, members: ("nexconn", "nexconn"), list: "LIFELINE_NEXCONN",
+        counted: "chat",
+        read: { sources throws(CommandFailure) in
+            try ServeSettings.chatApplications(sources.options, environment: sources.environment, file: sources.file)
+        },
+        written: { sources throws(CommandFailure) in
+            try ServeSettings.oneOrSeveral(
+                "LIFELINE_NEXCONN", environment: sources.environment, file: sources.file.sections["nexconn"])
+        },
+        isPublic: { $0.validSecrets.contains(ChatApplication.development.secret) },
+        draft: [("key", .random(bytes: 8)), ("secret", .random(bytes: 32))], line: ChatSetting.line)
 }
 
-/// The texts about `historyMessages` and `historyBytes` in the lines that a server logs when it starts.
+/// The text about `historyMessages` and `historyBytes` in the lines that a server logs when it starts.
 enum HistoryBounds {
     static func text(_ messages: Int?, _ bytes: Int?) -> String {
         (messages.map { ", history of \($0) messages" } ?? "") + (bytes.map { ", history of \($0) bytes" } ?? "")
-    }
-
-    /// The log entry about limits that have no effect, because Redis deletes messages by their age only.
-    static func notice(_ names: Logger.Metadata) -> (String, Logger.Metadata) {
-        ("historyMessages and historyBytes have no effect with Redis, which deletes by age only: set historyRetention", names)
     }
 }

@@ -22,7 +22,8 @@ enum KeysetSetting {
     private static func history(of keyset: Keyset, in settings: ServeSettings) -> String {
         let bounds = HistoryBounds.text(keyset.historyMessages, keyset.historyBytes)
         if let retention = keyset.historyRetention { return ", history of \(retention.components.seconds) s" + bounds }
-        return (settings.redis == nil || settings.usesDatabase ? "" : ", history without historyRetention") + bounds
+        let isEndless = keyset.isHistoryEndless && settings.redis != nil && !settings.usesDatabase
+        return isEndless ? ", history without historyRetention" : bounds
     }
 
     private static let all: [ServiceField<Keyset>] = [
@@ -74,7 +75,7 @@ enum KeysetSetting {
         .count(
             "historyMessages", \.historyMessages, 1...1_000_000_000_000,
             option: .text(\.pubnub.pubnubHistoryMessages, "messages"),
-            "How many stored messages all channels together may have; the oldest go. Not with Redis"),
+            "How many stored messages all channels together may have; the oldest go"),
         .count(
             "historyBytes", \.historyBytes, 1...1_000_000_000_000_000, option: .text(\.pubnub.pubnubHistoryBytes, "bytes"),
             "How many bytes these may have"),
@@ -99,16 +100,18 @@ extension ServeSection {
                 ("secret", .random(bytes: 32, prefix: "sec-c-")), ("accessManager", .no),
             ], line: KeysetSetting.line)
         section.notice = { settings in
-            let endless = settings.keysets.filter { $0.historyRetention == nil }.map(\.subscribeKey)
-            guard settings.redis != nil, !settings.usesDatabase else { return nil }
-            let bounded = settings.keysets.filter { $0.historyMessages != nil || $0.historyBytes != nil }.map(\.subscribeKey)
-            if !bounded.isEmpty { return HistoryBounds.notice(["keysets": "\(bounded.joined(separator: " "))"]) }
-            guard !endless.isEmpty else { return nil }
+            let endless = settings.keysets.filter(\.isHistoryEndless).map(\.subscribeKey)
+            guard settings.redis != nil, !settings.usesDatabase, !endless.isEmpty else { return nil }
             return (
-                "keysets have no historyRetention: nothing but the memory of Redis bounds their history",
+                "keysets have no historyRetention, historyMessages or historyBytes: only the memory of Redis bounds their history",
                 ["keysets": "\(endless.joined(separator: " "))"]
             )
         }
         return section
     }()
+}
+
+extension Keyset {
+    /// Whether nothing but the memory of Redis bounds the history, where Redis keeps it.
+    fileprivate var isHistoryEndless: Bool { historyRetention == nil && historyMessages == nil && historyBytes == nil }
 }

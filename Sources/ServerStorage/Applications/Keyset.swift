@@ -34,10 +34,9 @@ public struct Keyset: Hashable, Sendable {
     /// How long a file is kept; nil until it is deleted.
     public var fileLifetime: Duration?
     /// How long stored messages stay in the history at most, counted from their publication; nil when only their publishers limit
-    /// it. Messages that were stored before it was set are removed by it too, except from Redis, where they keep their own expiry.
+    /// it. Messages that were stored before it was set are removed by it too, in Redis only with one of the two limits below.
     public var historyRetention: Duration?
-    /// The largest number of stored messages of all channels together; nil for no limit. The oldest are removed, within seconds. Not
-    /// in Redis.
+    /// The largest number of stored messages of all channels together; nil for no limit. The oldest are removed, within seconds.
     public var historyMessages: Int?
     /// The largest size of all stored messages in bytes: their payloads and metadata; nil for no limit. Otherwise as
     /// ``historyMessages``.

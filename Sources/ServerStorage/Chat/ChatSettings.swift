@@ -110,7 +110,7 @@ public struct ChatLimits: Hashable, Sendable {
     /// How long histories keep messages: half a year, like in the vendor's service. Never shorter than inboxes.
     public var historyRetention: Duration = .seconds(180 * 86_400)
     /// The largest number of messages in all histories of the application together; nil for no limit. The oldest are removed from
-    /// histories, within seconds; inboxes keep them for ``inboxRetention``. Not in Redis.
+    /// histories, within seconds; inboxes keep them for ``inboxRetention``.
     public var historyMessages: Int?
     /// The largest size of these messages in bytes, as clients get them; nil for no limit. Otherwise as ``historyMessages``.
     public var historyBytes: Int?

@@ -256,7 +256,7 @@ struct ServiceListTests {
         #expect(try line(both) == start + ", history of 60 s")
     }
 
-    @Test func `SO-167: the report names the limits of histories, and the log says that Redis has none but age`() throws {
+    @Test func `SO-167: the report names the limits of histories, which bound those in Redis too`() throws {
         let environment = [
             "LIFELINE_PUBNUB_SECRET": "x", "LIFELINE_PUBNUB_HISTORY_MESSAGES": "1000", "LIFELINE_PUBNUB_HISTORY_BYTES": "5000",
             "LIFELINE_NEXCONN_HISTORY_MESSAGES": "7",
@@ -268,9 +268,13 @@ struct ServiceListTests {
         #expect(ServeSection.pubnub.notice(settings) == nil && ServeSection.chat.notice(settings) == nil)
         let clustered = try ServeSettings(
             command: ServeCommand.parse([]), environment: environment.merging(["LIFELINE_REDIS": "redis://127.0.0.1"]) { $1 })
-        for section in [ServeSection.pubnub, ServeSection.chat] {
-            #expect(section.notice(clustered)?.text.contains("no effect with Redis") == true)
-        }
+        let bounded = ServeReport(settings: clustered).lines.first { $0.hasPrefix("pubnub") }
+        #expect(bounded == lines.first { $0.hasPrefix("pubnub") })
+        #expect(ServeSection.pubnub.notice(clustered) == nil && ServeSection.chat.notice(clustered) == nil)
+        let endless = try ServeSettings(
+            command: ServeCommand.parse([]),
+            environment: ["LIFELINE_PUBNUB_SECRET": "x", "LIFELINE_REDIS": "redis://127.0.0.1"])
+        #expect(ServeSection.pubnub.notice(endless)?.text.contains("historyMessages") == true)
         for value in ["0", "-1", "x", "1.5"] {
             let failure = #expect(throws: CommandFailure.self) {
                 try ServeSettings(
