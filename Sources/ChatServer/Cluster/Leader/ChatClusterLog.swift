@@ -5,6 +5,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import ServerCluster
 import ServerRuntime
+import ServerStorage
 
 /// Appends each change to the cluster's log as one entry: the data to store, and the deliveries of the nodes (rules CC-1 and CC-2).
 final class ChatClusterLog: ChatDecisionLog {
@@ -43,9 +44,11 @@ final class ChatClusterLog: ChatDecisionLog {
         guard isOpen else { return }
         let nodes = nodes.all
         var writes: [StoreWrite] = []
+        var counting: (commit: ChatCommit, application: Identifier)?
         do {
             let key = Identifier(application.key)
             writes = try hasDatabase ? store.toldWrites(for: change.commit, key) : store.writes(for: change.commit, key)
+            if !hasDatabase { counting = (change.commit, key) }
         } catch {
             // This cannot happen: documents can always be encoded, and each id is assigned once.
             logger.error("chat not stored", metadata: ["error": "\(type(of: error))"])
@@ -61,9 +64,7 @@ final class ChatClusterLog: ChatDecisionLog {
             guard let fact else { return }
             return store.output.emit(fact.bytes, of: .chat, to: fact.audience)
         }
-        store.emit(
-            writes, counting: hasDatabase ? nil : (change.commit, Identifier(application.key)), telling: fact?.bytes,
-            to: fact?.audience ?? .all)
+        store.emit(writes, counting: counting, telling: fact?.bytes, to: fact?.audience ?? .all)
     }
 
     func whenKept(_ body: @escaping @Sendable () -> Void) {

@@ -135,15 +135,20 @@ extension RedisChatStore {
 
     // MARK: Changes
 
-    /// Counts messages that were rewritten or recalled again, some at a time.
+    /// Counts the messages again that were rewritten or recalled until now, some at a time.
     func countChanged(_ application: Identifier) async throws {
-        while try await counting.run(application, { try await countSomeChanged(application) }) { try Task.checkCancellation() }
+        var left = counted(application)?.changed.count ?? 0
+        while left > 0 {
+            try Task.checkCancellation()
+            let count = min(left, 500)
+            left -= count
+            try await counting.run(application) { try await countChanged(application, count) }
+        }
     }
 
-    /// - Returns: whether there are more.
-    private func countSomeChanged(_ application: Identifier) async throws -> Bool {
-        let ids = takeChanged(application, limit: 500)
-        guard !ids.isEmpty else { return false }
+    private func countChanged(_ application: Identifier, _ limit: Int) async throws {
+        let ids = takeChanged(application, limit: limit)
+        guard !ids.isEmpty else { return }
         do {
             try await settle()
             let known = try await countedMessages(ids, application)
@@ -173,7 +178,6 @@ extension RedisChatStore {
             noteChanged(ids, application)
             throw error
         }
-        return true
     }
 
     // MARK: Restoring

@@ -71,7 +71,7 @@ struct RedisKeysetWriter: Sendable {
             hasLate = true
             writes.append(.putIfAbsent(keys.late(keyset), StoreField(field, .bytes(body))))
             // The message may be stored already, so it is counted with all others the next time.
-            if counted != nil {
+            if message.isStored, counted != nil {
                 counted = nil
                 writes += keys.counted(keyset).removal
             }
