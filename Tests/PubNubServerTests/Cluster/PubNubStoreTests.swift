@@ -52,12 +52,13 @@ struct PubNubMemoryStoreTests {
     /// A store whose clock each message advances.
     private struct Opened {
         let store: RedisMessageStore
+        let context: ClusterLeaderContext
         let clock: NIOLockedValueBox<UInt64>
 
         init(_ cluster: InProcessCluster, _ clock: NIOLockedValueBox<UInt64>) async throws {
             let factory = ContextFactory()
             try await cluster.lead(by: [.pubnub: factory])
-            let context = try #require(factory.context.withLockedValue { $0 })
+            context = try #require(factory.context.withLockedValue { $0 })
             store = RedisMessageStore(output: context.output, reader: context.store, now: { clock.withLockedValue { $0 } })
             self.clock = clock
         }
@@ -117,6 +118,27 @@ struct PubNubMemoryStoreTests {
         #expect(try await third.store.reader.ranked(in: keys.order, limit: 9).isEmpty)
         #expect(memory.failures == 0)
         await third.store.close()
+    }
+
+    @Test("CB-60: a leader counts only keysets of its partition that have limits of messages or bytes")
+    func countedKeysets() async throws {
+        let opened = try await Opened(
+            InProcessCluster(store: MemoryStore()), NIOLockedValueBox<UInt64>(17_000_000_000_000_000))
+        let journal = try await ClusterWebhookJournal(
+            opened.context, of: .pubnub, key: opened.store.keys.webhooks, clock: .system,
+            logger: LogLines().logger())
+        let leader = LeaderMessageStore(opened.store, output: opened.context.output, journal: journal) { $0 != "elsewhere" }
+        try await opened.keep("a", "a")
+        func trim(_ limits: HistoryLimits) async throws -> [Identifier: HistoryUsage] {
+            try await leader.trim(["demo": limits, "elsewhere": HistoryLimits(messages: 1)])
+        }
+        #expect(try await trim(HistoryLimits(lowest: 1)).isEmpty)
+        #expect(opened.store.counted("demo") == nil)
+        #expect(try await trim(HistoryLimits(bytes: 1)) == ["demo": HistoryUsage(messages: 1, bytes: 1, removed: 1)])
+        #expect(opened.store.counted("demo") != nil)
+        #expect(try await trim(HistoryLimits()).isEmpty)
+        #expect(opened.store.counted("demo") == nil)
+        await leader.close()
     }
 
     @Test("CB-60: messages that have expired or were deleted no longer count")
