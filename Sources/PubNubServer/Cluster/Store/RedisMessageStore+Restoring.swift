@@ -97,6 +97,18 @@ extension RedisMessageStore {
         state.recent[keyset] = found.sorted { $0.timetoken < $1.timetoken }
     }
 
+    /// Restores the totals, unless a leader of the version before, which counts nothing, has stored the newest message.
+    private func restoreCounted(_ keyset: Identifier, among recent: [StoredMessage], at now: UInt64) async throws {
+        guard let counted = try await reader.text(of: keys.counted(keyset).totals).flatMap({ CountedEntries(stored: $0) }) else {
+            return
+        }
+        if let last = recent.last(where: { $0.isStored && ($0.expires.map { now < $0 } ?? true) }) {
+            let field = RedisMessageField(timetoken: last.timetoken, channel: last.channel).word
+            guard try await reader.has(field, in: keys.counted(keyset).sizes) else { return }
+        }
+        state.withLockedValue { $0.keysets[keyset, default: RedisKeysetWriter()].counted = counted }
+    }
+
     /// Reads recent messages, the newest first. While one page is decoded, the store is asked for the next one (rule CR-73).
     ///
     /// - Parameter take: called with each message, until it returns false.
@@ -128,17 +140,6 @@ extension RedisMessageStore {
             }
             return nil
         }
-
-    /// Restores the totals, unless a leader of the version before, which counts nothing, has stored the newest message.
-    private func restoreCounted(_ keyset: Identifier, among recent: [StoredMessage], at now: UInt64) async throws {
-        guard let counted = try await reader.text(of: keys.counted(keyset).totals).flatMap({ CountedEntries(stored: $0) }) else {
-            return
-        }
-        if let last = recent.last(where: { $0.isStored && ($0.expires.map { now < $0 } ?? true) }) {
-            let field = RedisMessageField(timetoken: last.timetoken, channel: last.channel).word
-            guard try await reader.has(field, in: keys.counted(keyset).sizes) else { return }
-        }
-        state.withLockedValue { $0.keysets[keyset, default: RedisKeysetWriter()].counted = counted }
     }
 
     private func restoreAccess(_ keyset: Identifier, at now: Int) async throws -> [AccessEntry] {
