@@ -31,7 +31,6 @@ final class CopiedRedis: Sendable {
             address: RedisAddress("redis://127.0.0.1:\(process.port)"), clientName: "test", seed: .random(in: 0 ... .max))
         settings.policy.probe = nil
         settings.policy.commands = 1_000_000
-        settings.policy.bytes = 1 << 30
         link = RedisLink(settings, eventLoop: .singletonMultiThreadedEventLoopGroup.next()) { _ in }
         link.start()
         if let layout { try await run("SET", redis.keys.layout, .text(layout)) }
@@ -87,9 +86,9 @@ final class CopiedRedis: Sendable {
 
 /// Carries writes of a store out at once.
 private final class LinkOutput: ClusterOutput {
-    private let store: LinkStore
+    private let store: WindowedStore
 
-    init(_ link: RedisLink) { store = LinkStore(link) }
+    init(_ link: RedisLink) { store = WindowedStore(link) }
 
     func emit(
         _ fact: ByteBuffer?, of service: ClusterServiceID, to audience: ClusterAudience, writes: [StoreWrite],
