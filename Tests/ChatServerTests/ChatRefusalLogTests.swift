@@ -8,14 +8,14 @@ import Testing
 
 @Suite(.timeLimit(.minutes(4)))
 struct ChatRefusalLogTests {
-    /// A message to a group of which its sender is no member.
-    private static let stranger = #""cid":"c","conv":"group","to":"g","type":"RC:TxtMsg","content":{"content":"private-words"}"#
+    /// A message to a group that does not exist.
+    private static let toNobody = #""cid":"c","conv":"group","to":"g","type":"RC:TxtMsg","content":{"content":"private-words"}"#
 
     @Test func `SO-175: a request that is read and refused is one line at debug, without its contents`() async throws {
         let log = LogLines()
         try await withChatServer(.development, { $0.logger = log.logger(.debug) }) { server in
             let client = try await server.device("ann")
-            #expect(try await client.refused("send", Self.stranger) == 22_406)
+            #expect(try await client.refused("send", Self.toNobody) == 25_410)
             await log.wait(for: "error sent")
         }
         let lines = log.all.filter { $0.contains("error sent") }
@@ -23,7 +23,7 @@ struct ChatRefusalLogTests {
         let line = try #require(lines.first)
         #expect(line.hasPrefix("debug error sent") && !line.contains("private-words"))
         for field in [
-            "app=\(ChatApplication.development.key)", "user=ann", "service=chat", "session=", "code=22406", "reason=",
+            "app=\(ChatApplication.development.key)", "user=ann", "service=chat", "session=", "code=25410", "reason=",
             "address=127.0.0.1",
         ] {
             #expect(line.contains(field), "\(field) in \(line)")
@@ -67,7 +67,7 @@ struct ChatRefusalLogTests {
         let log = LogLines()
         try await withChatServer(.development, { $0.logger = log.logger(.notice) }) { server in
             let client = try await server.device("ann")
-            _ = try await client.refused("send", Self.stranger)
+            _ = try await client.refused("send", Self.toNobody)
             try await client.expectSilence()
         }
         #expect(!log.all.contains { $0.contains("error sent") })
