@@ -138,15 +138,22 @@ def test_a_request_that_is_refused_before_it_is_read_is_named(server):
 
 @pytest.mark.parametrize("path, reason", [
     ("/v2/subscribe/sub-key/c/0?tt=0&uuid=u", "The request has neither a token nor a signature."),
-    ("/publish/other-key/sub-key/0/c/0/%22words%22?uuid=u", "Invalid Key"),
     ("/publish/pub-key/sub-key/0/c/0/%22words%22?uuid=u&auth=token-of-elsewhere", "The auth key has no grant for this, or the token is not one of this keyset.")])
 def test_why_pubnubs_clients_are_refused(server, path, reason):
-    """SO-150: the client gets "Forbidden" where access is refused; the answer about a wrong publish key is a list."""
+    """SO-150: the client gets "Forbidden" where access is refused."""
     fetch(server, path)
     said = line(server, "request refused", service="pubnub")
     assert (said["app"], said["reason"], said["level"]) == ("sub-key", reason, "notice")
     written = "\n".join(server.errors)
     assert "token-of-elsewhere" not in written and "words" not in written
+
+
+def test_a_wrong_publish_key_has_its_sentence(started):
+    """SO-150: the answer to a publish is a list."""
+    server = started(Server, 0, "--log-format", "json")
+    fetch(server, "/publish/other-key/demo/0/c/0/%22words%22?uuid=u")
+    said = line(server, "request refused", service="pubnub")
+    assert (said["app"], said["reason"]) == ("demo", "Invalid Key") and "words" not in "\n".join(server.errors)
 
 
 def test_a_wrong_signature_of_pubnub_shows_what_was_signed(server):

@@ -111,6 +111,7 @@ package final class ClusterClient: ClusterBus {
         await withTaskGroup(of: Void.self) { group in
             for leader in leaders { group.addTask { await leader.prepareToResign() } }
         }
+        // Without the note the next leader removes this node after ten seconds (rule CR-15).
         try? await eventLoop.flatSubmit { [runtime] in runtime.value.noteStopping(within: .seconds(1)) }.get()
         let closing = try? await eventLoop.submit { [runtime] in runtime.value.close() }.get()
         await closing?.value
