@@ -20,8 +20,8 @@ struct DataPlace: Hashable {
         self.passwordFile = passwordFile
         guard !RedisPlace.isAddress(text) else {
             throw CommandFailure(
-                "Redis can be copied from, and only by `lifeline data copy`: name a directory or a PostgreSQL database here.",
-                .usage)
+                "Redis can be copied from, and only by `lifeline data copy`: name a directory or a PostgreSQL database (postgres://) here. "
+                    + "For servers the address of a Redis is the setting redis (--redis).", .usage)
         }
         guard DataAddress.isAddress(text) else {
             guard !text.isEmpty else { throw CommandFailure("The name of a directory is empty.", .usage) }

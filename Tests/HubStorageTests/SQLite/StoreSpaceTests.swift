@@ -49,10 +49,12 @@ struct StoreSpaceTests {
 
     @Test func `SO-165: a file shrinks when a limit of the history has removed messages`() async throws {
         let store = try open()
-        for token in 1...3_000 as ClosedRange<UInt64> {
-            let message = StoredMessage(timetoken: token, channel: "c", payload: Array(repeating: 0x20, count: 4_096))
-            store.append(message, application: "app") { _ in }
+        func message(_ token: UInt64) -> StoredMessage {
+            StoredMessage(timetoken: token, channel: "c", payload: Array(repeating: 0x20, count: 4_096))
         }
+        for token in 1..<3_000 as Range<UInt64> { store.append(message(token), application: "app") { _ in } }
+        // All are stored when the last one is.
+        try await store.append(message(3_000))
         let usage = try await store.trim(["app": HistoryLimits(bytes: 10 * 4_096)])
         #expect(usage == ["app": HistoryUsage(messages: 10, bytes: 10 * 4_096, removed: 2_990)])
         while try await store.writer.giveSpaceBack(keeping: 100) {}

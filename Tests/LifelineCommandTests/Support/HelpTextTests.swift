@@ -14,7 +14,7 @@ struct HelpTextTests {
             for line in lines { #expect(line.count <= 80, "\(line)") }
             // A line that begins with a program's name goes on until one without a backslash.
             for (line, next) in zip(lines, lines.dropFirst()) where line.hasSuffix("\\") {
-                #expect(next.hasPrefix("      --") || next.hasPrefix("      |") || next.hasPrefix("      lifeline"), "\(next)")
+                #expect(next.hasPrefix("      ") && !next.hasPrefix("       "), "\(next)")
             }
         }
     }
