@@ -34,7 +34,7 @@ struct PostgreSQLExaminationTests {
         let store = try await PostgreSQLMessageStore.open(settings)
         let used = examine(settings)
         #expect(used.failures == 0)
-        #expect(used.answers[.tables] == .passed("messages version 3"))
+        #expect(used.answers[.tables] == .passed("messages version 4"))
         guard case .noted = used.answers[.server] else {
             Issue.record("The server was not noticed.")
             return
