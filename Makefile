@@ -11,9 +11,10 @@ TSAN_ONLY := LIFELINE_TEST_TARGETS=ConnectionEngineTests,EngineRuntimeTests,Inte
 # Tests without sockets run in parallel; those that watch real time on real sockets run one after the other. None of the first may wait
 # for real time: tests that compute do not yield, so a test that waits goes on only when all others have been started.
 PURE := ConnectionEngineTests|EngineRuntimeTests|WebSocketFramingTests|RedisClientTests|IdentifiersTests|WireCodingTests|BodyCompressionTests|PusherProtocolTests|PubNubProtocolTests|ChatProtocolTests|ServerStorageTests|PusherCoreTests|PubNubCoreTests|ChatCoreTests|ServerValuesTests|ServerRuntimeTests|ServerClusterTests|RedisStoreEngineTests
-# Those of the sockets' tests that run beside the others, in two processes of their own: each takes about a third of their time.
+# Those of the sockets' tests that run beside the others, in three processes of their own: each takes about a quarter of their time.
 SERVER := LifelineServerTests|PusherServerTests
 SERVICES := PubNubServerTests|ChatServerTests
+COMMAND := LifelineCommandTests
 # The tests of TLS, which run a second time with TLS added after connecting (rule SO-102).
 TLS := WebSocketTransportTests.*TLS|WebSocketTransportTests.PinTests|WebSocketTransportTests.ClientCertificateTests|HTTPTransportTests
 SWIFT_TEST := SWIFT_FLAGS='$(SWIFT_FLAGS)' Scripts/swift-test.sh --built
@@ -143,7 +144,7 @@ pure: built $(VENV)/.ready
 .PHONY: sockets
 sockets: built
 	@Scripts/at-once.sh "$(SWIFT_TEST) --no-parallel --filter '$(SERVER)'" "$(SWIFT_TEST) --no-parallel --filter '$(SERVICES)'" \
-		"$(SWIFT_TEST) --no-parallel --skip '$(PURE)|$(SERVER)|$(SERVICES)'"
+		"$(SWIFT_TEST) --no-parallel --filter '$(COMMAND)'" "$(SWIFT_TEST) --no-parallel --skip '$(PURE)|$(SERVER)|$(SERVICES)|$(COMMAND)'"
 	LIFELINE_TLS_PLACEMENT=after-connecting $(SWIFT_TEST) --no-parallel --filter '$(TLS)'
 
 .PHONY: objc
