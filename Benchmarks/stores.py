@@ -193,6 +193,24 @@ def stores():
         yield RedisStore
 
 
+class RedisAndPostgreSQLStore(RedisStore):
+    """Redis keeps the last minutes, PostgreSQL what lasts."""
+
+    name = "Redis with PostgreSQL"
+
+    def __init__(self):
+        super().__init__()
+        self.server = PostgreSQL()
+
+    @property
+    def options(self):
+        return (*super().options, "--data", self.server.url, "--data-files", str(self.folder / "files"))
+
+    def end(self):
+        super().end()
+        self.server.end()
+
+
 class Load:
     """Connections that each publish a message and wait for its acknowledgement, again and again."""
 
@@ -307,10 +325,14 @@ def read():
 
 
 def memory():
-    """The memory of Redis for stored messages of 100 bytes."""
+    """The memory of Redis for stored messages of 100 bytes; with PostgreSQL those of the last 20 minutes are all that it keeps."""
     if not redis_program():
         return show("Redis", skipped="redis-server is missing")
-    store = RedisStore()
+    for kind in (RedisStore, RedisAndPostgreSQLStore):
+        memory_of(kind())
+
+
+def memory_of(store):
     server = store.start()
 
     def used():
@@ -321,12 +343,12 @@ def memory():
     answered, refused, seconds = load.run(count=ARGUMENTS.redis_messages)
     load.close()
     more = used() - before
-    show(f"Redis, {answered:,} stored messages of 100 bytes", memory=f"{more / 1e6:,.1f} MB", each=f"{more / max(answered, 1):.0f} bytes",
+    show(f"{store.name}, {answered:,} stored messages of 100 bytes", memory=f"{more / 1e6:,.1f} MB", each=f"{more / max(answered, 1):.0f} bytes",
          refused=refused, rate=f"{answered / seconds:,.0f}/s")
     server.kill()
     start = time.monotonic()
     server = store.start()
-    show(f"Redis, {answered:,} messages, after kill -9", started=f"{time.monotonic() - start:.2f} s")
+    show(f"{store.name}, {answered:,} messages, after kill -9", started=f"{time.monotonic() - start:.2f} s")
     server.kill()
     store.end()
 
