@@ -204,7 +204,7 @@ class RedisAndPostgreSQLStore(RedisStore):
 
     @property
     def options(self):
-        return (*super().options, "--data", self.server.url, "--data-files", str(self.folder / "files"))
+        return (*super().options, "--data", self.server.url)
 
     def end(self):
         super().end()
