@@ -7,16 +7,6 @@ import Testing
 
 @Suite("Settings of the whole server (rules SO-1, SO-2, SO-5)")
 struct ServerSettingTests {
-    private func settings(
-        _ arguments: [String] = [], environment: [String: String] = [:], file: String? = nil
-    ) async throws -> ServeSettings {
-        guard let file else { return try ServeSettings(command: ServeCommand.parse(arguments), environment: environment) }
-        let path = FileManager.default.temporaryDirectory.appendingPathComponent("lifeline-\(UUID().uuidString).json").path
-        try file.write(toFile: path, atomically: true, encoding: .utf8)
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        return try ServeSettings(command: ServeCommand.parse(arguments + ["--config", path]), environment: environment)
-    }
-
     private static let everything = """
         {"host": "0.0.0.0", "port": 7001, "pathPrefix": "/realtime/", "trustProxyHeaders": true,
          "corsOrigins": ["https://a.example", "https://b.example"], "threads": 3, "activityTimeout": 11, "pongTimeout": 12,
@@ -65,7 +55,7 @@ struct ServerSettingTests {
 
     @Test("Every setting of a file arrives")
     func file() async throws {
-        check(try await settings(file: Self.everything))
+        check(try await readSettings(file: Self.everything))
     }
 
     @Test("Every setting can be a variable, which counts more than the file")
@@ -93,14 +83,14 @@ struct ServerSettingTests {
             "NEXCONN_PRESENCE": "false",
         ]
         let named = Dictionary(uniqueKeysWithValues: environment.map { ("LIFELINE_\($0)", $1) })
-        let settings = try await settings(environment: named, file: #"{"host": "::", "port": 1, "maxConnections": 5}"#)
+        let settings = try await readSettings(environment: named, file: #"{"host": "::", "port": 1, "maxConnections": 5}"#)
         check(settings)
         #expect(settings.strayVariables.isEmpty)
     }
 
     @Test("Options count more than both")
     func options() async throws {
-        let settings = try await settings(
+        let settings = try await readSettings(
             [
                 "--path-prefix", "/x", "--no-trust-proxy-headers", "--cors-origin", "http://a", "--cors-origin", "http://b",
                 "--max-connections", "9", "--threads", "2",
@@ -118,38 +108,12 @@ struct ServerSettingTests {
 
     @Test("Without any it is the library's configuration, but for the time that a drain may take")
     func defaults() async throws {
-        let settings = try await settings()
+        let settings = try await readSettings()
         let defaults = ServerConfiguration()
         #expect(settings.server.maximumConnections == defaults.maximumConnections && settings.server.pathPrefix.isEmpty)
         #expect(settings.server.corsOrigins == defaults.corsOrigins && !settings.server.trustsProxyHeaders)
         #expect(settings.server.drainTimeout == ServeSettings.drainTimeout)
         #expect(settings.tls == nil)
-    }
-
-    @Test(arguments: [("4.5", 4_500), ("0", 0), ("0.25", 250), ("30", 30_000), ("3600", 3_600_000), ("1.0004", 1_000)])
-    func `SV-37: the drain timeout takes decimal seconds, from the file and from a variable`(
-        text: String, milliseconds: Int
-    ) async throws {
-        let file = try await settings(file: #"{"drainTimeout": \#(text)}"#)
-        let variable = try await settings(environment: ["LIFELINE_DRAIN_TIMEOUT": text], file: #"{"drainTimeout": 9}"#)
-        #expect(
-            file.server.drainTimeout == .milliseconds(milliseconds) && variable.server.drainTimeout == .milliseconds(milliseconds)
-        )
-    }
-
-    @Test(arguments: ["nan", "inf", "0x1", "1e2", "-1", "4,5", "4.5s", ".", "1.2.3", " 1", ""])
-    func `SV-37: a drain timeout that is no decimal number is refused with what is right`(text: String) async throws {
-        let failure = await #expect(throws: CommandFailure.self) {
-            _ = try await settings(environment: ["LIFELINE_DRAIN_TIMEOUT": text])
-        }
-        #expect(failure?.message.contains("LIFELINE_DRAIN_TIMEOUT") == true)
-        #expect(failure?.message.contains("a number of seconds from 0 to 3600, with or without decimals, such as 4.5") == true)
-    }
-
-    @Test func `SV-37: config show prints the decimals of the drain timeout`() async throws {
-        let settings = try await settings(file: #"{"drainTimeout": 4.25}"#)
-        let setting = ServerSetting.all.first { $0.name == "drainTimeout" }
-        #expect(setting?.shown(settings).json(showsSecrets: false) == "4.25")
     }
 
     @Test(
@@ -179,7 +143,7 @@ struct ServerSettingTests {
             (#"{"tls": {"cert": "", "key": ""}}"#, "tls.cert"), (#"{"pubnub": {"secret": ""}}"#, "pubnub.secret"),
         ])
     func wrong(file: String, expected: String) async throws {
-        let failure = await #expect(throws: CommandFailure.self) { _ = try await settings(file: file) }
+        let failure = await #expect(throws: CommandFailure.self) { _ = try await readSettings(file: file) }
         #expect(failure?.kind == .usage)
         #expect(failure?.message.contains(expected) == true)
     }
@@ -187,24 +151,24 @@ struct ServerSettingTests {
     @Test("A file that is not there is told as such")
     func missing() async throws {
         let failure = await #expect(throws: CommandFailure.self) {
-            _ = try await settings(["--config", "/nowhere/lifeline.json"])
+            _ = try await readSettings(["--config", "/nowhere/lifeline.json"])
         }
         #expect(failure?.message.contains("/nowhere/lifeline.json does not exist") == true)
         #expect(failure?.kind == .usage)
-        let folder = await #expect(throws: CommandFailure.self) { _ = try await settings(["--config", "/"]) }
+        let folder = await #expect(throws: CommandFailure.self) { _ = try await readSettings(["--config", "/"]) }
         #expect(folder?.message.contains("is a directory") == true)
         let variable = await #expect(throws: CommandFailure.self) {
-            _ = try await settings(environment: ["LIFELINE_CONFIG": "/nowhere/other.json"])
+            _ = try await readSettings(environment: ["LIFELINE_CONFIG": "/nowhere/other.json"])
         }
         #expect(variable?.message.contains("/nowhere/other.json") == true)
         for arguments in [["--config", ""], ["--services", ""], ["--data", ""]] {
-            await #expect(throws: CommandFailure.self) { _ = try await settings(arguments) }
+            await #expect(throws: CommandFailure.self) { _ = try await readSettings(arguments) }
         }
     }
 
     @Test("Null is the same as leaving a section out")
     func null() async throws {
-        let settings = try await settings(
+        let settings = try await readSettings(
             file: #"{"tls": null, "pubnub": null, "nexconn": null, "app": null, "apps": null, "port": null}"#)
         #expect(settings.tls == nil && settings.port == 6001 && settings.applications == [.development])
         #expect(settings.keysets == [.development] && settings.chatApplications == [.development])
@@ -212,28 +176,30 @@ struct ServerSettingTests {
 
     @Test("An address may have the brackets of URLs; origins become what browsers write")
     func spelling() async throws {
-        #expect(try await settings(["--host", "[::1]"]).host == "::1")
-        for host in ["::", "0.0.0.0", "localhost", "fe80::1%eth0"] { #expect(try await settings(["--host", host]).host == host) }
+        #expect(try await readSettings(["--host", "[::1]"]).host == "::1")
+        for host in ["::", "0.0.0.0", "localhost", "fe80::1%eth0"] {
+            #expect(try await readSettings(["--host", host]).host == host)
+        }
         let origins = ["https://A.example:443/", "http://a.example:80", "http://a.example:8080", "null", "*"]
         #expect(
-            try await settings(origins.flatMap { ["--cors-origin", $0] }).server.corsOrigins
+            try await readSettings(origins.flatMap { ["--cors-origin", $0] }).server.corsOrigins
                 == ["https://a.example", "http://a.example", "http://a.example:8080", "null", "*"])
     }
 
     @Test("A bridge beside the access manager has to be allowed by a setting of its own (BR-20)")
     func bridgeBesideAccessManager() async throws {
         let both = ["--bridge", "--pubnub-access-manager"]
-        let failure = await #expect(throws: CommandFailure.self) { _ = try await settings(both) }
+        let failure = await #expect(throws: CommandFailure.self) { _ = try await readSettings(both) }
         #expect(failure?.kind == .usage && failure?.message.contains("grants") == true)
         for (arguments, environment) in [
             (both + ["--bridge-ignores-access-manager"], [:]), (both, ["LIFELINE_BRIDGE_IGNORES_ACCESS_MANAGER": "true"]),
         ] {
-            let settings = try await settings(arguments, environment: environment)
+            let settings = try await readSettings(arguments, environment: environment)
             let configuration = settings.configuration(
                 registry: ReloadableApplicationRegistry([]), logger: ServerConfiguration().logger)
             #expect(configuration.bridge?.ignoresAccessManager == true)
         }
-        #expect(try await settings(["--bridge", "--pubnub-access-manager", "--services", "pusher,nexconn"]).isBridged)
+        #expect(try await readSettings(["--bridge", "--pubnub-access-manager", "--services", "pusher,nexconn"]).isBridged)
     }
 
     @Test("Services that are not named do not run, and do not count as open to everybody (SO-6)")
@@ -244,13 +210,13 @@ struct ServerSettingTests {
             (["--services", "pusher"], [:]), ([], ["LIFELINE_SERVICES": "pusher"]),
             (["--services", "pusher"], ["LIFELINE_SERVICES": "nexconn"]),
         ] {
-            let settings = try await settings(arguments + ["--host", "0.0.0.0"], environment: environment)
+            let settings = try await readSettings(arguments + ["--host", "0.0.0.0"], environment: environment)
             let configuration = settings.configuration(registry: registry, logger: logger)
             #expect(configuration.keysets.isEmpty && configuration.chatApplications.isEmpty)
             #expect(settings.applications(for: settings.services) == [.development])
             #expect(settings.openServices == ["pusher"])
         }
-        let others = try await settings(file: #"{"services": ["nexconn", "pubnub"], "bridge": true}"#)
+        let others = try await readSettings(file: #"{"services": ["nexconn", "pubnub"], "bridge": true}"#)
         let configuration = others.configuration(registry: registry, logger: logger)
         #expect(others.applications(for: others.services).isEmpty)
         #expect(configuration.bridge == Bridge(applicationID: nil))
@@ -261,13 +227,13 @@ struct ServerSettingTests {
 
     @Test("Public credentials are told where others can reach them, also behind a proxy")
     func openServices() async throws {
-        #expect(try await settings().openServices.isEmpty)
-        #expect(try await settings(["--host", "127.0.0.2"]).openServices.isEmpty)
+        #expect(try await readSettings().openServices.isEmpty)
+        #expect(try await readSettings(["--host", "127.0.0.2"]).openServices.isEmpty)
         for arguments in [["--host", "::"], ["--trust-proxy-headers"], ["--path-prefix", "/x"]] {
-            #expect(try await settings(arguments).openServices == ["pusher", "pubnub", "chat"])
+            #expect(try await readSettings(arguments).openServices == ["pusher", "pubnub", "chat"])
         }
         let own = ["--host", "::", "--secret", "a", "--pubnub-secret", "b", "--nexconn-secret", "c"]
-        #expect(try await settings(own).openServices.isEmpty)
+        #expect(try await readSettings(own).openServices.isEmpty)
     }
 
     @Test("Public secrets on a public address are refused, unless that is said (SO-64)")
@@ -275,22 +241,22 @@ struct ServerSettingTests {
         for arguments in [
             ["--host", "0.0.0.0"], ["--host", "::", "--secret", "a"], ["--host", "10.0.0.1", "--services", "pubnub"],
         ] {
-            let refused = try await settings(arguments)
+            let refused = try await readSettings(arguments)
             let failure = #expect(throws: CommandFailure.self) { try refused.refusePublicSecrets() }
             #expect(failure?.kind == .usage && failure?.message.contains("--allow-public-secrets") == true)
             #expect(failure?.message.contains(arguments.contains("a") ? "--nexconn-secret" : "secret") == true)
-            try await settings(arguments + ["--allow-public-secrets"]).refusePublicSecrets()
+            try await readSettings(arguments + ["--allow-public-secrets"]).refusePublicSecrets()
         }
-        let named = try await settings(["--host", "::", "--secret", "a"])
+        let named = try await readSettings(["--host", "::", "--secret", "a"])
         let failure = #expect(throws: CommandFailure.self) { try named.refusePublicSecrets() }
         #expect(failure?.message.contains("--secret (LIFELINE_APP_SECRET)") == false)
-        try await settings(["--host", "0.0.0.0", "--secret", "a", "--services", "pusher"]).refusePublicSecrets()
-        try await settings(["--host", "127.0.0.1", "--path-prefix", "/x"]).refusePublicSecrets()
+        try await readSettings(["--host", "0.0.0.0", "--secret", "a", "--services", "pusher"]).refusePublicSecrets()
+        try await readSettings(["--host", "127.0.0.1", "--path-prefix", "/x"]).refusePublicSecrets()
     }
 
     @Test("Variables that look like settings are noticed")
     func stray() async throws {
-        let settings = try await settings(environment: ["LIFELINE_APP_KYE": "x", "LIFELINE_PORT": "1", "PATH": "/bin"])
+        let settings = try await readSettings(environment: ["LIFELINE_APP_KYE": "x", "LIFELINE_PORT": "1", "PATH": "/bin"])
         #expect(settings.strayVariables.map(\.name) == ["LIFELINE_APP_KYE"])
         #expect(ServeReport(settings: settings).lines.contains("warning: \(settings.strayVariables[0].text)"))
     }
@@ -353,7 +319,7 @@ struct ServerSettingTests {
         "SO-91: an address of traces with a user or a query is not shown",
         arguments: ["http://ann:cret@h:1", "http://h:1?key=cret", "ann@cret"])
     func tracesPassword(address: String) async {
-        let failure = await #expect(throws: CommandFailure.self) { try await settings(["--traces-endpoint", address]) }
+        let failure = await #expect(throws: CommandFailure.self) { try await readSettings(["--traces-endpoint", address]) }
         #expect(
             failure?.message.hasPrefix("--traces-endpoint must be an address such as") == true
                 && failure?.message.contains("cret") == false)
@@ -367,8 +333,9 @@ struct ServerSettingTests {
                         {"url": "https://user:hidden-3@a.example", "headers": {"A": "hidden-4"}}]}],
              "pubnub": {"secret": "hidden-5"}, "nexconn": {"secret": "hidden-6"}}
             """
-        let text = ServeReport(settings: try await settings(environment: ["LIFELINE_X": "hidden-7"], file: file)).lines.joined(
-            separator: "\n")
+        let text = ServeReport(settings: try await readSettings(environment: ["LIFELINE_X": "hidden-7"], file: file)).lines
+            .joined(
+                separator: "\n")
         #expect(text.contains("lifeline: valid http://0.0.0.0:6001"))
         #expect(text.contains("app 1: user authentication, at most 5 connections"))
         #expect(text.contains("app 2: disabled, user authentication, webhooks 1"))
@@ -378,10 +345,12 @@ struct ServerSettingTests {
 
     @Test("What needs a new start is told apart from what does not")
     func differences() async throws {
-        let started = try await settings(file: #"{"app": {"key": "a"}}"#)
+        let started = try await readSettings(file: #"{"app": {"key": "a"}}"#)
         #expect(
-            try await settings(file: #"{"app": {"key": "b", "limits": {"connections": 1}}}"#).settingsForNewStart(since: started)
-                .isEmpty)
+            try await readSettings(file: #"{"app": {"key": "b", "limits": {"connections": 1}}}"#).settingsForNewStart(
+                since: started
+            )
+            .isEmpty)
         for (file, expected) in [
             (#"{"port": 1}"#, ["port"]), (#"{"pathPrefix": "/a"}"#, ["pathPrefix"]),
             (#"{"maxConnections": 1}"#, ["maxConnections"]),
@@ -389,24 +358,24 @@ struct ServerSettingTests {
             (#"{"nexconn": {"secret": "x"}, "services": ["nexconn"]}"#, ["services"]),
             (#"{"tls": {"cert": "c", "key": "k"}, "host": "::"}"#, ["host", "tls"]),
         ] {
-            #expect(try await settings(file: file).settingsForNewStart(since: started) == expected)
+            #expect(try await readSettings(file: file).settingsForNewStart(since: started) == expected)
         }
-        let bridged = try await settings(file: #"{"bridge": true}"#)
+        let bridged = try await readSettings(file: #"{"bridge": true}"#)
         for other in [#""app": {"id": "7"}"#, #""pubnub": {"subscribeKey": "k"}"#, #""nexconn": {"key": "k"}"#] {
             #expect(
-                try await settings(file: #"{"bridge": true, \#(other)}"#).settingsForNewStart(since: bridged) == ["bridge"])
+                try await readSettings(file: #"{"bridge": true, \#(other)}"#).settingsForNewStart(since: bridged) == ["bridge"])
         }
         // Whatever can be set has to be noticed: all but the applications of the services.
-        let all = try await settings(file: Self.everything).settingsForNewStart(since: settings())
+        let all = try await readSettings(file: Self.everything).settingsForNewStart(since: readSettings())
         // A Redis excludes some of the others.
         let shared = #"{"redis": "redis://h", "node": "a", "redisPrefix": "p", "partitions": 2}"#
-        let redis = try await settings(file: shared).settingsForNewStart(since: settings())
+        let redis = try await readSettings(file: shared).settingsForNewStart(since: readSettings())
         #expect(redis.sorted() == ["node", "partitions", "redis", "redisPrefix"])
         #expect(Set(all + redis) == Set(ServerSetting.scalars + ["tls"]).subtracting(["services", "logLevel"]))
         let password = #"{"redis": "redis://:x@h", "node": "a", "redisPrefix": "p", "partitions": 2}"#
-        #expect(try await settings(file: password).settingsForNewStart(since: settings(file: shared)).isEmpty)
+        #expect(try await readSettings(file: password).settingsForNewStart(since: readSettings(file: shared)).isEmpty)
         let moved = #"{"redis": "redis://other", "node": "a", "redisPrefix": "p", "partitions": 2}"#
-        #expect(try await settings(file: moved).settingsForNewStart(since: settings(file: shared)) == ["redis"])
+        #expect(try await readSettings(file: moved).settingsForNewStart(since: readSettings(file: shared)) == ["redis"])
     }
 
     @Test func `CR-53: several Redis are a list in the file, have spaces between them in the variable, and repeat the option`()
@@ -414,17 +383,17 @@ struct ServerSettingTests {
     {
         let addresses = ["redis://:secret@h:1", "redis://i:2/3"]
         let list = addresses.map { "\"\($0)\"" }.joined(separator: ", ")
-        let file = try await settings(file: #"{"partitions": 2, "redis": [\#(list)]}"#)
+        let file = try await readSettings(file: #"{"partitions": 2, "redis": [\#(list)]}"#)
         let options = ["--partitions", "2"] + addresses.flatMap { ["--redis", $0] }
         let variables = ["LIFELINE_PARTITIONS": "2", "LIFELINE_REDIS": addresses.joined(separator: " ")]
-        for settings in [file, try await settings(options), try await settings(environment: variables)] {
+        for settings in [file, try await readSettings(options), try await readSettings(environment: variables)] {
             #expect(settings.redis?.places == ["redis://h:1/0", "redis://i:2/3"] && settings.redis?.partitions == 2)
         }
         for wrong in [
             #"{"redis": [\#(list)]}"#, #"{"partitions": 2, "redis": []}"#, #"{"partitions": 17, "redis": "redis://h"}"#,
             #"{"partitions": 2, "redis": ["redis://h", "redis://:x@h"]}"#, #"{"partitions": 2}"#,
         ] {
-            await #expect(throws: CommandFailure.self) { try await settings(file: wrong) }
+            await #expect(throws: CommandFailure.self) { try await readSettings(file: wrong) }
         }
     }
 
