@@ -9,12 +9,12 @@ help.json is what `lifeline --experimental-dump-help` prints.
 import datetime
 import json
 import os
+import posixpath
 import re
 import sys
 from pathlib import Path
 
 from roff import escaped, markdown, paragraphs
-
 
 
 def date():
@@ -125,13 +125,17 @@ def family(path, command):
         yield from family([*path, child["commandName"]], child)
 
 
+def named(link):
+    """A link of docs/operations/settings.md, as a path from the root of the repository."""
+    return posixpath.normpath(posixpath.join("docs/operations", link))
+
+
 def settings(page, version):
     """lifeline.json(5)."""
     example = re.search(r"^```json\n(.*?)^```", page, re.S | re.M)[0]
     section = re.sub(r"^# [^\n]*\n|^## Example\n```.*?^```\n", "", page, flags=re.S | re.M)
     # Links to other pages are named by their file, links within the page by their text.
-    section = re.sub(r"\[[^\]]*\]\((?:\.\./)?([a-z/-]+\.md)(?:#[\w-]*)?\)", r"docs/\1", section).replace("docs/network.md", "docs/operations/network.md")
-    section = section.replace("docs/service.md", "docs/operations/service.md")
+    section = re.sub(r"\[[^\]]*\]\(([./a-z-]+\.md)(?:#[\w-]*)?\)", lambda link: named(link[1]), section)
     body = markdown(section.replace("\n## ", "\n### "))
     out = head("lifeline.json", 5, version, "File Formats")
     out += [".SH NAME", "lifeline.json \\- settings of the Lifeline server", ".SH DESCRIPTION",

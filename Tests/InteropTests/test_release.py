@@ -3,6 +3,7 @@
 import plistlib
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,20 @@ def test_program_changelog_and_readme_name_one_version():
 def test_the_version_is_written_once():
     found = [file.name for file in sorted((ROOT / "Sources").rglob("*.swift")) if f'{version()}"' in file.read_text() or f"/{version()}" in file.read_text()]
     assert found == ["PackageVersion.swift"]
+
+
+# Manual pages. Making the package needs a minute; this takes a second, and fails for the same documents that were moved.
+
+def test_manual_pages_name_documents_that_exist(tmp_path):
+    told = tmp_path / "help.json"
+    told.write_text(subprocess.run([lifeline(), "--experimental-dump-help"], capture_output=True, text=True, timeout=60, check=True).stdout)
+    for section in ("man1", "man5"):
+        (tmp_path / section).mkdir()
+    made = subprocess.run([sys.executable, ROOT / "Scripts/dist/man-pages.py", told, ROOT / "docs/operations/settings.md", version(), tmp_path],
+                          capture_output=True, text=True, timeout=60)
+    assert made.returncode == 0, made.stderr
+    settings = (tmp_path / "man5/lifeline.json.5").read_text()
+    assert r"share/doc/lifeline/docs/operations/applications.md.gz" in settings and "](" not in settings
 
 
 # Workflows.
