@@ -212,6 +212,35 @@ struct PostgreSQLSharedStoreTests {
     }
 
     @Test(.timeLimit(.minutes(2)))
+    func `PG-40: a transaction that a deadlock undid is done again, and refused after the third time`() async throws {
+        let server = try PostgresProcess()
+        let settings = PostgreSQLSettings(server)
+        let store = try await PostgreSQLSharedMessageStore.open(settings, cluster: "one")
+        let leader = try await store.begin(LeaderTerm(number: 1))
+        let other = try connection(settings)
+        // A sequence keeps its number when a transaction is undone. So the first two inserts fail, then the fourth to the sixth.
+        try other.execute(
+            """
+            CREATE SEQUENCE attempt;
+            CREATE FUNCTION conflict() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                IF nextval('attempt') <> 3 THEN RAISE EXCEPTION 'deadlock detected' USING ERRCODE = '40P01'; END IF;
+                RETURN NEW;
+            END $$;
+            CREATE TRIGGER conflict BEFORE INSERT ON message FOR EACH ROW EXECUTE FUNCTION conflict()
+            """)
+        try await leader.append(message(1))
+        await #expect(throws: PostgreSQLStoreError.refused(reason: "deadlock detected", code: "40P01")) {
+            try await leader.append(message(2))
+        }
+        #expect(try other.run("SELECT last_value FROM attempt").integer(0, 0) == 6)
+        try other.execute("DROP TRIGGER conflict ON message")
+        try await leader.append(message(3))
+        let page = try await store.history(HistoryQuery(channel: "room", limit: 10), application: "app").map(\.timetoken)
+        #expect(page.sorted() == [1, 3])
+        await store.close()
+    }
+
+    @Test(.timeLimit(.minutes(2)))
     func `PG-25: a full disk and a database that takes no writes refuse messages, and reads go on`() async throws {
         let server = try PostgresProcess()
         let settings = PostgreSQLSettings(server)

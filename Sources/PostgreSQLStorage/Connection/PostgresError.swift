@@ -26,6 +26,9 @@ struct PostgresError: Error, Hashable, Sendable {
         state.isEmpty || state.hasPrefix("08") || ["57P01", "57P02", "57P03", "57P05", "25006"].contains(state)
     }
 
+    /// Whether PostgreSQL has undone the transaction because of another one, with a deadlock for example: the same again can succeed.
+    var isConflict: Bool { ["40001", "40P01"].contains(state) }
+
     /// Whether the statement's values are the cause, and not the state of the server: an error of data, of a constraint, or of size.
     var concernsItem: Bool { state.hasPrefix("22") || state.hasPrefix("23") || state.hasPrefix("54") }
 }

@@ -47,6 +47,17 @@ final class PostgresSession: @unchecked Sendable {
         }
     }
 
+    /// Uses the connection for one transaction, and does it again when PostgreSQL has undone it because of another transaction: at most
+    /// three times in all (rule PG-40). On the session's queue.
+    func repeating<Value>(_ transaction: (PostgresConnection) throws -> Value) throws -> Value {
+        for _ in 1..<3 {
+            do {
+                return try use(transaction)
+            } catch let error as PostgresError where error.isConflict {}
+        }
+        return try use(transaction)
+    }
+
     /// Connects unless there is a connection, or it is not yet time for the next attempt. On the session's queue.
     func connect() {
         // The failure is in `failure`.

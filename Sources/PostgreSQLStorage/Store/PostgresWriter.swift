@@ -72,7 +72,8 @@ final class PostgresWriter<Items: PostgresItems>: Sendable {
         submit { _ in .refusal(completion, error) }
     }
 
-    /// Performs `work` in the order of the queue, in a transaction, after the statement `check` if there is one.
+    /// Performs `work` in the order of the queue, in a transaction, after the statement `check` if there is one. A transaction that lost a
+    /// conflict is done again, so `work` must change nothing but the database.
     func perform<Value: Sendable>(
         under check: PostgresStatement? = nil, _ work: @escaping @Sendable (PostgresConnection) throws -> Value
     ) async throws(PostgreSQLStoreError) -> Value {
@@ -82,7 +83,7 @@ final class PostgresWriter<Items: PostgresItems>: Sendable {
                 return .work { session in
                     guard !isClosed else { return continuation.resume(returning: .failure(.closed)) }
                     let result = Result {
-                        try session.use { connection in
+                        try session.repeating { connection in
                             try connection.transaction("BEGIN") { connection in
                                 if let check { try connection.run(check) }
                                 return try work(connection)
@@ -205,7 +206,7 @@ extension PostgresWriter {
     private func store(_ statements: [PostgresStatement]) -> (any Error)? {
         guard !statements.isEmpty else { return nil }
         do {
-            try session.use { try $0.pipeline(statements) }
+            try session.repeating { try $0.pipeline(statements) }
             return nil
         } catch {
             return error
