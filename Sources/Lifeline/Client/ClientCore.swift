@@ -26,7 +26,7 @@ final class ClientCore: Sendable {
         self.parts = parts
         let timing = options.policy.timing
         // The clock must not keep the adapter alive: sequences hold it, and they may outlive the client.
-        let clock = FeedClock(now: adapter.clock, allowance: timing.activity + timing.probe)
+        let clock = FeedClock(now: adapter.clock, allowance: adapter.longestDelay ?? timing.activity + timing.probe)
         let hub = ClientHub(backlog: options.backlog, clock: clock, timers: adapter.timers, consumers: consumers)
         self.adapter = adapter
         self.hub = hub

@@ -34,6 +34,7 @@ final class PubNubAdapter: ServiceAdapter {
     let serviceLabel = "pubnub"
     let timers: any TimerScheduler
     let clock: @Sendable () -> Moment
+    let longestDelay: Duration?
     let driver: Driver
     let heartbeats: HeartbeatMeter
     private let caller: PubNubCaller
@@ -52,6 +53,7 @@ final class PubNubAdapter: ServiceAdapter {
         self.heartbeats = heartbeats
         self.timers = timers
         clock = { timers.now }
+        longestDelay = news.allowance
         self.caller = caller
         self.tracksPresence = tracksPresence
         self.tasks = tasks

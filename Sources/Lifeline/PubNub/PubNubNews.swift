@@ -29,7 +29,7 @@ struct PubNubNews: Sendable {
     private let cipher: PubNubCipher?
     private let tracksPresence: Bool
     /// For how long a message may have been on its way when a link counts as alive (rule LL-8).
-    private let allowance: Duration
+    let allowance: Duration
     /// Channels that were confirmed on this connection.
     private var confirmed: Set<Identifier> = []
     /// Channels that were confirmed on any connection.

@@ -13,6 +13,8 @@ protocol ServiceAdapter: AnyObject, Sendable {
     var clock: @Sendable () -> Moment { get }
     /// The timers of that clock.
     var timers: any TimerScheduler { get }
+    /// The longest time for which a connection that counts as alive can delay a message (rule LL-8); nil for that of the client's timing.
+    var longestDelay: Duration? { get }
     var phase: ConnectionPhase { get }
     /// Whether this machine has a route to the service: an element for each change (rule LL-91).
     var networkChanges: Broadcaster<NetworkStatus> { get }
@@ -111,6 +113,7 @@ extension ServiceAdapter {
     var user: String? { nil }
     var requiresUser: Bool { false }
     var repetitionSpan: Duration? { nil }
+    var longestDelay: Duration? { nil }
     func roomsOfPublishers(to channel: String) -> [String] { [] }
 
     /// The error for own presence data. Rule LL-112: the protocol has no such message.

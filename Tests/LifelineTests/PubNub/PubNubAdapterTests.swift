@@ -24,6 +24,25 @@ struct PubNubAdapterTests {
         #expect(seen.map(\.user) == ["ben", "ben", "ben", nil])
     }
 
+    @Test(
+        "LL-8: a gap reaches back by the time limit of a poll and the probe when polls are the only sign of life",
+        arguments: [(Liveness.balanced, 3), (.frugal, 340)] as [(Liveness, Double)])
+    func gapReachesBack(_ liveness: Liveness, seconds: Double) async throws {
+        let fixture = PubNubFixture(options: ClientOptions(timing: .fast, backlog: 1, liveness: liveness))
+        try await fixture.connect()
+        let room = try await fixture.client.channel("room").subscribe()
+        fixture.publish(PubNubFixture.message("1", 1001))
+        let received = fixture.timers.now
+        fixture.publish(PubNubFixture.message("2", 1002))
+        var iterator = room.deliveries.makeAsyncIterator()
+        _ = await iterator.next()
+        guard case .gap(let gap) = await iterator.next() else {
+            Issue.record("no gap")
+            return
+        }
+        #expect(received.duration(since: gap.since) == .seconds(seconds))
+    }
+
     @Test("A connection needs no channel; several share one subscription; a channel is confirmed once (LL-4)")
     func subscribing() async throws {
         let fixture = PubNubFixture(presence: false)

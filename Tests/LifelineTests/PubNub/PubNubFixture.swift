@@ -17,7 +17,7 @@ struct PubNubFixture {
 
     init(
         cipherKey: String? = nil, filter: String? = nil, presence: Bool = true, http: ScriptedHTTP = .nobodyHere,
-        tokens: TokenProvider? = nil
+        tokens: TokenProvider? = nil, options: ClientOptions = ClientOptions(timing: .fast)
     ) {
         self.http = http
         let settings = PubNubAdapterSettings(
@@ -27,7 +27,6 @@ struct PubNubFixture {
                 userID: "ann", sdk: "test"),
             cipher: cipherKey.map { PubNubCipher(key: $0) }, filter: filter, tracksPresence: presence,
             tokens: tokens)
-        let options = ClientOptions(timing: .fast)
         let adapter = PubNubAdapter.make(
             settings, options, transport: transport, http: http, timers: timers, seed: 1, unixSeconds: { 1_700_000_000 })
         client = LifelineClient(adapter: adapter, options: options)
