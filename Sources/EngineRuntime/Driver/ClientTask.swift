@@ -20,7 +20,7 @@ package final class TaskWait: Sendable {
 
     /// The task has sent its request and now waits, unless the answer came while it was sending.
     package func asked() {
-        // Under the lock, so that a task whose answer is there never counts as one that waits.
+        // The lock is held meanwhile, so that a task that was answered never counts as one that waits.
         state.withLockedValue { state in
             if !state.isAnswered { state.end = begin() }
         }

@@ -54,7 +54,7 @@ final class StoreWriter<Rows: StoreRows>: Sendable {
     static var groupTime: UInt64 { 5_000_000 }
 
     private let pool: DatabasePool
-    /// Kept for as long as anything may be written.
+    /// Holds the lock of the directory for as long as this writer exists.
     private let directory: StoreDirectory
     private let rows: Rows
     private let bytesLimit: Int

@@ -55,7 +55,7 @@ struct PubNubCaller: Sendable {
         do throws(ConnectionFailure) {
             (settings.auth, used) = try await tokens.value()
         } catch {
-            // Without a token nothing is sent (rule LL-13).
+            // The call was not sent, because there is no token for it, so it may be repeated (rule LL-13).
             var failure = error
             failure.precedesSending = true
             throw PubNubProblem(failure)

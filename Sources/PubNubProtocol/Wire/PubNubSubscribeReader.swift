@@ -180,7 +180,7 @@ struct PubNubSubscribeReader: Sendable {
     }
 }
 
-/// The values of an answer.
+/// The values of which the answer to a subscribe request consists.
 extension PubNubSubscribeReader {
     /// A timetoken with its region.
     struct Point {

@@ -92,7 +92,7 @@ extension HTTPConnection {
         return refusal(problem, head.uri)
     }
 
-    /// With the service for the log (rule SO-150).
+    /// The answer to a request that breaks HTTP, with the name of the service for the log (rule SO-150).
     private func refusal(_ problem: HTTPProblem, _ segments: [String]) -> HTTPAnswer {
         guard let front = host.front(of: segments) else { return HTTPAnswer(problem) }
         var answer = front.refusal(problem, of: segments)

@@ -76,7 +76,7 @@ extension ConnectionFailure {
         case ENETUNREACH: "There is no route to the server."
         case ENETDOWN: "The network is down."
         case EPIPE: "The server closed the connection."
-        case EADDRNOTAVAIL: "No address of this machine fits the connection."
+        case EADDRNOTAVAIL: "This machine has no address or free port from which it could connect to the server."
         case EMFILE, ENFILE: "No more files or sockets can be opened."
         case EACCES, EPERM: "The system does not allow the connection."
         default: "The connection failed."

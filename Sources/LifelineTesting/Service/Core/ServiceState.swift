@@ -97,7 +97,7 @@ struct TestChannel: Sendable {
     /// The members, in the order of arrival.
     var members: [TestMember] = []
     var isDenied = false
-    /// Whether a client was ever subscribed to it.
+    /// Whether a client was ever subscribed to the channel.
     var isKnown = false
 
     func has(_ user: String) -> Bool { members.contains { $0.id.isExactly(user) } }

@@ -119,7 +119,8 @@ extension TestService {
             guard let message = Timetoken(id), state.keeps(message, on: channel),
                 state.addAction(ServiceState.reactionType, name, to: message, on: channel, by: user) != nil
             else {
-                throw TestServiceError(.wrongMember, "The channel keeps no such message, or \(user) has reacted with the same.")
+                throw TestServiceError(
+                    .wrongMember, "The channel has no message with this id, or \(user) has this reaction to it already.")
             }
         }
     }
@@ -133,7 +134,7 @@ extension TestService {
         try await act { (state) throws(TestServiceError) in
             guard let message = Timetoken(id),
                 let index = state.actionIndex(ServiceState.reactionType, name, on: message, by: user)
-            else { throw TestServiceError(.wrongMember, "\(user) has not reacted to the message with that.") }
+            else { throw TestServiceError(.wrongMember, "\(user) has no such reaction to the message.") }
             state.removeAction(at: index)
         }
     }
