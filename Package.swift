@@ -369,10 +369,9 @@ let package = Package(
 
         // Tests mirror sources.
         tests("ConnectionEngineTests", ["ConnectionEngine", "EngineTesting"]),
+        // What tests share is in test targets too: so no build without tests has it, and it may use @testable.
         // Logs and metrics that a test can read.
-        .target(
-            name: "TelemetryTestSupport", dependencies: [logging, metrics, nioLocks], path: "Tests/TelemetryTestSupport",
-            swiftSettings: strict),
+        tests("TelemetryTestSupport", [logging, metrics, nioLocks]),
         tests(
             "EngineRuntimeTests", ["EngineRuntime", "TelemetryTestSupport", "EngineTesting", "ConnectionEngine", deque, nioLocks]),
         tests(
@@ -389,9 +388,7 @@ let package = Package(
                 nioLocks,
             ]),
         // What the tests of the transports and of the Redis client wait with.
-        .target(
-            name: "SocketTestSupport", dependencies: [nioCore, nioPosix, nioLocks], path: "Tests/SocketTestSupport",
-            swiftSettings: strict),
+        tests("SocketTestSupport", [nioCore, nioPosix, nioLocks]),
         tests(
             "WebSocketTransportTests",
             [
@@ -406,14 +403,10 @@ let package = Package(
             ]),
         tests("RedisClientTests", ["RedisClient", "ConnectionEngine", nioCore]),
         // A PostgreSQL and a Redis of a test's own.
-        .target(
-            name: "PostgresTestSupport", dependencies: [], path: "Tests/PostgresTestSupport", swiftSettings: strict),
-        .target(name: "RedisTestSupport", dependencies: [], path: "Tests/RedisTestSupport", swiftSettings: strict),
+        tests("PostgresTestSupport", []),
+        tests("RedisTestSupport", []),
         // A cluster without Redis, in one process.
-        .target(
-            name: "ClusterTestSupport",
-            dependencies: ["ServerCluster", "RedisClient", "RedisStoreEngine", nioCore, nioPosix, nioLocks],
-            path: "Tests/ClusterTestSupport", swiftSettings: strict),
+        tests("ClusterTestSupport", ["ServerCluster", "RedisClient", "RedisStoreEngine", nioCore, nioPosix, nioLocks]),
         // A protocol of its own, as docs/adding-a-protocol.md describes it.
         .target(
             name: "EchoServer",
@@ -525,15 +518,14 @@ let package = Package(
                 nioLocks,
             ]),
         // What the tests of the three services and of the whole server share: servers, clients, clocks, doubles of stores.
-        .target(
-            name: "ServerTestSupport",
-            dependencies: [
+        tests(
+            "ServerTestSupport",
+            [
                 "ChatServer", "HubStorage", "Identifiers", "LifelineServer", "ChatProtocol", "PubNubProtocol", "PubNubServer",
                 "PusherProtocol", "PusherServer", "ServerRuntime", "ServerStorage", "ServerValues", "WebSocketFraming",
                 "WireCoding",
                 asyncHTTPClient, logging, nioCore, nioHTTP1, nioLocks, nioPosix, nioSSL,
-            ],
-            path: "Tests/ServerTestSupport", swiftSettings: strict),
+            ]),
         tests(
             "PusherServerTests",
             [
