@@ -5,22 +5,30 @@ import NIOCore
 /// An unmasked message that is complete in the bytes of one read is delivered without a copy. Other messages are assembled in a buffer
 /// that grows with the received bytes, never with the announced length.
 public struct WebSocketReceiver: Sendable {
-    public let role: WebSocketRole
+    /// What arrived of a message or frame that is not complete.
+    private struct Partial: Sendable {
+        /// The bytes of an incomplete header.
+        var headerBytes: [UInt8] = []
+        /// An incomplete frame, and how much of its payload was received.
+        var frame: (header: FrameHeader, received: Int)?
+        /// The kind of the message in progress, text or binary; nil between messages.
+        var kind: WebSocketOpcode?
+        var fragments = 0
+        var message: [UInt8] = []
+        var control: [UInt8] = []
+        var validator = UTF8Validator()
+
+        var isEmpty: Bool { kind == nil && frame == nil && headerBytes.isEmpty }
+    }
+
     public var limits: WebSocketLimits
+    /// One element while a message or frame is incomplete or memory is kept for the next one, otherwise none: a server has many idle
+    /// connections.
+    private var partial: [Partial] = []
+    public let role: WebSocketRole
 
     /// Whether the peer's close frame or a violation has ended the stream. Later bytes are ignored (rule WF-11).
     public private(set) var isFinished = false
-
-    /// The bytes of an incomplete header.
-    private var headerBytes: [UInt8] = []
-    /// An incomplete frame, and how much of its payload was received.
-    private var frame: (header: FrameHeader, received: Int)?
-    /// The kind of the message in progress, text or binary; nil between messages.
-    private var kind: WebSocketOpcode?
-    private var fragments = 0
-    private var message: [UInt8] = []
-    private var control: [UInt8] = []
-    private var validator = UTF8Validator()
 
     public init(role: WebSocketRole, limits: WebSocketLimits = WebSocketLimits()) {
         self.role = role
@@ -29,7 +37,22 @@ public struct WebSocketReceiver: Sendable {
 
     /// Whether a message has begun and not ended. Owners limit its duration (rule WF-12).
     public var hasPartialMessage: Bool {
-        kind != nil || frame != nil || !headerBytes.isEmpty
+        !isBetweenMessages
+    }
+
+    // Each of these reads one field; `partial.first` would copy the whole element. The subscripts are in bounds: there is an element.
+    private var isBetweenMessages: Bool { partial.isEmpty || partial[0].isEmpty }
+    private var kind: WebSocketOpcode? { partial.isEmpty ? nil : partial[0].kind }
+    private var frame: (header: FrameHeader, received: Int)? { partial.isEmpty ? nil : partial[0].frame }
+    private var messageBytes: Int { partial.isEmpty ? 0 : partial[0].message.count }
+    private var isBetweenHeaders: Bool { partial.isEmpty || partial[0].headerBytes.isEmpty }
+    private var isCompleteText: Bool { partial.isEmpty || partial[0].validator.isComplete }
+
+    /// Changes the state of an incomplete message or frame.
+    private mutating func withPartial<Result>(_ body: (inout Partial) -> Result) -> Result {
+        if partial.isEmpty { partial = [Partial()] }
+        // in bounds: there is an element now.
+        return body(&partial[0])
     }
 
     /// Reads all readable bytes of `buffer` and reports the frames and messages that they complete, in order. `handle` must not use the
@@ -59,11 +82,11 @@ public struct WebSocketReceiver: Sendable {
     ) throws(WebSocketViolation) {
         var position = 0
         while position < bytes.count && !isFinished {
-            if let partial = frame {
-                let count = min(partial.header.length - partial.received, bytes.count - position)
+            if let frame {
+                let count = min(frame.header.length - frame.received, bytes.count - position)
                 let piece = UnsafeRawBufferPointer(rebasing: bytes[position..<position + count])
                 position += count
-                try resume(partial, piece, handle: handle)
+                try resume(frame, piece, handle: handle)
                 continue
             }
             guard let header = try nextHeader(bytes, &position) else { return }
@@ -73,7 +96,7 @@ public struct WebSocketReceiver: Sendable {
                 position += header.length
                 try take(header, payload, handle: handle)
             } else {
-                frame = (header, 0)
+                withPartial { $0.frame = (header, 0) }
             }
         }
     }
@@ -82,7 +105,7 @@ public struct WebSocketReceiver: Sendable {
     private mutating func nextHeader(
         _ bytes: UnsafeRawBufferPointer, _ position: inout Int
     ) throws(WebSocketViolation) -> FrameHeader? {
-        if headerBytes.isEmpty {
+        if isBetweenHeaders {
             let rest = UnsafeRawBufferPointer(rebasing: bytes[position...])
             if let header = try FrameHeader.parse(rest, role: role) {
                 position += header.byteCount
@@ -90,11 +113,14 @@ public struct WebSocketReceiver: Sendable {
             }
         }
         while position < bytes.count {
-            headerBytes.append(bytes[position])
+            let found = withPartial { [role] partial in
+                partial.headerBytes.append(bytes[position])
+                return partial.headerBytes.withUnsafeBytes { Self.parse($0, role) }
+            }
             position += 1
-            let found = headerBytes.withUnsafeBytes { Self.parse($0, role) }
             if let header = try found.get() {
-                headerBytes.removeAll(keepingCapacity: true)
+                withPartial { $0.headerBytes = [] }
+                releaseIfEmpty()
                 return header
             }
         }
@@ -114,13 +140,19 @@ public struct WebSocketReceiver: Sendable {
     /// Checks a frame against the message in progress and the limits, before its payload is read.
     private mutating func admit(_ header: FrameHeader) throws(WebSocketViolation) {
         if header.opcode.isControl { return }
+        let isContinued = kind != nil
         if header.opcode == .continuation {
-            if kind == nil { throw .continuationWithoutStart }
-        } else if kind != nil {
+            if !isContinued { throw .continuationWithoutStart }
+        } else if isContinued {
             throw .messageInsideMessage
         }
-        if header.length > limits.messageBytes - message.count { throw .messageTooBig }
-        fragments += 1
+        if header.length > limits.messageBytes - messageBytes { throw .messageTooBig }
+        // A message in one frame has one fragment, which every limit allows.
+        guard isContinued || !header.isFinal else { return }
+        let fragments = withPartial { partial in
+            partial.fragments += 1
+            return partial.fragments
+        }
         if fragments > limits.fragments { throw .tooManyFragments }
     }
 
@@ -152,34 +184,41 @@ public struct WebSocketReceiver: Sendable {
 
     /// Continues a frame whose payload arrives in pieces.
     private mutating func resume(
-        _ partial: (header: FrameHeader, received: Int), _ piece: UnsafeRawBufferPointer,
+        _ frame: (header: FrameHeader, received: Int), _ piece: UnsafeRawBufferPointer,
         handle: (WebSocketEvent) -> Void
     ) throws(WebSocketViolation) {
-        let header = partial.header
-        let received = partial.received + piece.count
+        let header = frame.header
+        let received = frame.received + piece.count
         let isWhole = received == header.length
-        frame = isWhole ? nil : (header, received)
+        withPartial { $0.frame = isWhole ? nil : (header, received) }
         if header.opcode.isControl {
-            Self.append(piece, to: &control, mask: header.mask, offset: partial.received)
-            guard isWhole else { return }
             var payload: [UInt8] = []
-            swap(&payload, &control)
+            withPartial { partial in
+                Self.append(piece, to: &partial.control, mask: header.mask, offset: frame.received)
+                if isWhole { swap(&payload, &partial.control) }
+            }
+            guard isWhole else { return }
+            releaseIfEmpty()
             let result = payload.withUnsafeBytes { deliverResult(header.opcode, $0, handle: handle) }
             return try result.get()
         }
-        try append(header, piece, offset: partial.received)
+        try append(header, piece, offset: frame.received)
         if isWhole && header.isFinal { try finishMessage(handle) }
     }
 
     private mutating func append(
         _ header: FrameHeader, _ piece: UnsafeRawBufferPointer, offset: Int
     ) throws(WebSocketViolation) {
-        if header.opcode != .continuation { kind = header.opcode }
-        let start = message.count
-        Self.append(piece, to: &message, mask: header.mask, offset: offset)
-        guard kind == .text else { return }
-        let isText = message.withUnsafeBytes { validator.accept(UnsafeRawBufferPointer(rebasing: $0[start...])) }
-        if !isText { throw .invalidUTF8 }
+        let isValid = withPartial { partial in
+            if header.opcode != .continuation { partial.kind = header.opcode }
+            let start = partial.message.count
+            Self.append(piece, to: &partial.message, mask: header.mask, offset: offset)
+            guard partial.kind == .text else { return true }
+            var validator = partial.validator
+            defer { partial.validator = validator }
+            return partial.message.withUnsafeBytes { validator.accept(UnsafeRawBufferPointer(rebasing: $0[start...])) }
+        }
+        if !isValid { throw .invalidUTF8 }
     }
 
     private static func append(_ piece: UnsafeRawBufferPointer, to bytes: inout [UInt8], mask: FrameMask?, offset: Int) {
@@ -190,12 +229,24 @@ public struct WebSocketReceiver: Sendable {
     }
 
     private mutating func finishMessage(_ handle: (WebSocketEvent) -> Void) throws(WebSocketViolation) {
-        if !validator.isComplete { throw .invalidUTF8 }
+        if !isCompleteText { throw .invalidUTF8 }
         let isText = kind == .text
+        var message: [UInt8] = []
+        withPartial { swap(&message, &$0.message) }
         message.withUnsafeBytes { handle(isText ? .text($0) : .binary($0)) }
-        kind = nil
-        fragments = 0
         message.removeAll(keepingCapacity: message.capacity <= limits.keptBytes)
+        withPartial { partial in
+            partial.kind = nil
+            partial.fragments = 0
+            partial.message = message
+        }
+        releaseIfEmpty()
+    }
+
+    /// Releases the state of incomplete messages when there is none, and no memory is kept for the next message.
+    private mutating func releaseIfEmpty() {
+        // in bounds: the first comparison.
+        if !partial.isEmpty, partial[0].isEmpty, partial[0].message.capacity == 0 { partial = [] }
     }
 }
 
@@ -207,11 +258,8 @@ extension WebSocketReceiver {
         switch opcode {
         case .text:
             guard UTF8Validator.isValid(payload) else { throw .invalidUTF8 }
-            fragments = 0
             handle(.text(payload))
-        case .binary, .continuation:
-            fragments = 0
-            handle(.binary(payload))
+        case .binary, .continuation: handle(.binary(payload))
         case .ping: handle(.ping(payload))
         case .pong: handle(.pong(payload))
         case .close: try deliverClose(payload, handle)
@@ -248,10 +296,6 @@ extension WebSocketReceiver {
 
     /// Releases memory that is only needed while messages arrive.
     private mutating func release() {
-        headerBytes = []
-        frame = nil
-        kind = nil
-        message = []
-        control = []
+        partial = []
     }
 }

@@ -88,4 +88,21 @@ import Testing
         #expect(events([[67]], &receiver) == [.text("ABC")])
         #expect(!receiver.hasPartialMessage)
     }
+
+    @Test func `A receiver between messages is small, because a server has many idle connections`() {
+        #expect(MemoryLayout<WebSocketReceiver>.size <= 40)
+    }
+
+    @Test func `Fragments are counted for each message anew, with and without memory that is kept between messages`() {
+        let message = frame(2, [1], final: false) + frame(0, [2], final: false) + frame(0, [3])
+        for keptBytes in [0, 64] {
+            var receiver = WebSocketReceiver(
+                role: .client, limits: WebSocketLimits(messageBytes: 3, fragments: 3, keptBytes: keptBytes))
+            for bytes in [message, frame(2, [4]), message + frame(9) + frame(2, [4]) + message] {
+                for byte in bytes.dropLast() { _ = events([[byte]], &receiver) }
+                #expect(events([[3]], &receiver).count == 1, "\(keptBytes)")
+                #expect(!receiver.hasPartialMessage)
+            }
+        }
+    }
 }
