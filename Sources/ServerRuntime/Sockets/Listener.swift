@@ -79,9 +79,7 @@ extension Listener {
         try options.setOption(
             .writeBufferWaterMark,
             value: .init(low: max(settings.maximumPendingBytes / 2, 1), high: max(settings.maximumPendingBytes, 2)))
-        // Each connection keeps its receive buffer, which is small because most connections are idle.
-        try options.setOption(
-            .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 256, initial: 512, maximum: 16_384))
+        try options.setOption(.recvAllocator, value: TransientReceiveBuffers())
         try options.setOption(.maxMessagesPerRead, value: 1)
     }
 }
