@@ -53,7 +53,7 @@ extension HTTPConnection {
         smallBody = nil
         var bytes = bytes
         if writing == .direct {
-            bytes.moveReaderIndex(forwardBy: socket.send(bytes, on: context))
+            bytes.moveReaderIndex(forwardBy: socket.send(bytes, on: context.channel))
             if bytes.readableBytes == 0 { return }
             machine.leftRest()
         }

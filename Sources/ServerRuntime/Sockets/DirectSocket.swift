@@ -35,15 +35,14 @@ package struct DirectSocket {
         mayHavePending = true
     }
 
-    private mutating func lookUp(_ context: ChannelHandlerContext) {
-        let socket = try? context.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { $0 }
+    private mutating func lookUp(_ channel: any Channel) {
+        let socket = try? channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { $0 }
         descriptor = socket.flatMap { $0 }.map { .socket($0) } ?? .none
     }
 
     /// Sends as many bytes as the socket accepts at once, and returns their number. NIO must send the rest: call ``usesQueue()``.
-    package mutating func send(_ bytes: ByteBuffer, on context: ChannelHandlerContext) -> Int {
-        if case .unknown = descriptor { lookUp(context) }
-        let channel = context.channel
+    package mutating func send(_ bytes: ByteBuffer, on channel: any Channel) -> Int {
+        if case .unknown = descriptor { lookUp(channel) }
         // A channel that has closed its socket may not have notified its handlers yet, and the socket's descriptor may be in use
         // for another socket by now.
         guard case .socket(let descriptor) = descriptor, channel.isActive else { return 0 }

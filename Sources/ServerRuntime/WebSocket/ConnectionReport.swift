@@ -68,6 +68,17 @@ package struct EndedConnections: Sendable {
 }
 
 extension WebSocketConnection {
+    /// Which side ends a connection, and how. A class, because open connections have none.
+    final class Ending {
+        let side: EndedConnection.Side
+        let code: UInt16
+        let reason: String?
+
+        init(_ side: EndedConnection.Side, _ code: UInt16, _ reason: String?) {
+            (self.side, self.code, self.reason) = (side, code, reason)
+        }
+    }
+
     /// Records which side ends the connection and how; only the first call has an effect.
     ///
     /// This writes the log entry at once, while the connection still has its user: with the code, the reason and the traffic counts.
@@ -75,7 +86,7 @@ extension WebSocketConnection {
     /// - Parameter blame: who caused the server to close; nil when the code tells.
     package final func noteEnding(_ side: EndedConnection.Side, code: Int, reason: String? = nil, blame: Blame? = nil) {
         guard ending == nil else { return }
-        ending = (side, UInt16(clamping: code), reason)
+        ending = Ending(side, UInt16(clamping: code), reason)
         if side == .server { loop.state.figures.close(service.name, code) }
         logEnding(side, code: code, reason: reason, blame: blame)
     }
@@ -113,7 +124,7 @@ extension WebSocketConnection {
         let capacity = core.settings.endedConnectionsKept
         let watched = core.feed.isWatched
         guard capacity > 0 || watched else { return }
-        let (side, code, reason) = ending ?? (.nobody, 0, nil)
+        let ending = ending ?? Ending(.nobody, 0, nil)
         let application = service.application(at: slot)
         if capacity > 0 {
             loop.state.ended.capacity = capacity
@@ -121,10 +132,12 @@ extension WebSocketConnection {
                 EndedConnection(
                     id: "\(loop.number)-\(serial)", service: service.name, application: application,
                     time: core.clock.unixSeconds(), age: core.now.since(opened), receivedBytes: receivedBytes,
-                    sentBytes: sentBytes, closedBy: side, code: Int(code), reason: reason, address: remoteAddress))
+                    sentBytes: sentBytes, closedBy: ending.side, code: Int(ending.code), reason: ending.reason,
+                    address: remoteAddress))
         }
         if watched {
-            core.feed.tell(FeedEvent(.ended, service.name, application: application, name: code == 0 ? nil : String(code)))
+            core.feed.tell(
+                FeedEvent(.ended, service.name, application: application, name: ending.code == 0 ? nil : String(ending.code)))
         }
     }
 }

@@ -9,25 +9,26 @@ struct LivenessMonitor: Hashable, Sendable {
         case dead
     }
 
-    private var heard: MonotonicInstant
-    private var asked: MonotonicInstant?
+    /// When bytes were last received; after a ping, when the ping was sent.
+    private var since: MonotonicInstant
+    private var hasAsked = false
 
     init(at now: MonotonicInstant) {
-        heard = now
+        since = now
     }
 
     mutating func hear(at now: MonotonicInstant) {
-        heard = now
-        asked = nil
+        since = now
+        hasAsked = false
     }
 
     /// - Parameters:
     ///   - silence: the time without received bytes after which the server sends a ping.
     ///   - pongTimeout: how long the server then waits for received bytes.
     mutating func check(at now: MonotonicInstant, silence: Duration, pongTimeout: Duration) -> Verdict {
-        if let asked { return now.since(asked) >= pongTimeout ? .dead : .alive }
-        guard now.since(heard) >= silence else { return .alive }
-        asked = now
+        if hasAsked { return now.since(since) >= pongTimeout ? .dead : .alive }
+        guard now.since(since) >= silence else { return .alive }
+        (since, hasAsked) = (now, true)
         return .ask
     }
 }

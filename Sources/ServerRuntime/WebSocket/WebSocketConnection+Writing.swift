@@ -23,16 +23,24 @@ extension WebSocketConnection {
     /// Sends frames together with earlier writes; returns false when the connection accepts no more.
     @usableFromInline
     package final func send(_ frames: ByteBuffer) -> Bool {
-        guard phase == .open, let context else { return false }
+        guard phase == .open, let channel else { return false }
         isUnflushed = false
         sentBytes &+= frames.readableBytes
-        let sent = socket.send(frames, on: context)
-        guard sent < frames.readableBytes else { return true }
+        // A copy, because Swift would check at runtime that nothing else uses the property during the call.
+        var socket = socket
+        let sent = socket.send(frames, on: channel)
+        self.socket = socket
+        if sent < frames.readableBytes { queue(frames, from: sent) }
+        return true
+    }
+
+    /// Passes the bytes that the socket has not accepted to NIO.
+    private final func queue(_ frames: ByteBuffer, from sent: Int) {
+        guard let context else { return }
         var rest = frames
         rest.moveReaderIndex(forwardBy: sent)
         socket.usesQueue()
         context.writeAndFlush(wrapOutboundOut(rest), promise: nil)
-        return true
     }
 
     /// Writes an answer to a message that is being read. It is sent when the read is complete.

@@ -24,18 +24,29 @@ open class WebSocketConnection: ChannelInboundHandler, RemovableChannelHandler, 
         case closed
     }
 
-    package final let loop: EventLoopContext
-    final let service: WebSocketService
-    /// The slot under which metrics count the connection.
-    package final var slot: MetricSlot
-    @usableFromInline package final var place = -1
+    // A delivery uses the first fields, which are next to each other, because a thousand subscribers do not fit into the processor's
+    // caches: each cache line that is not there costs a delivery about 80 ns.
+
+    /// The channel of ``context``. A delivery needs it without the two objects between them.
+    private(set) final var channel: (any Channel)?
     package private(set) final var context: ChannelHandlerContext?
     final var socket: DirectSocket
-    final var receiver: WebSocketReceiver
-    final var liveness: LivenessMonitor
+    final var phase = Phase.new
+    /// Whether the connection is in the list of connections to flush.
+    final var isUnflushed = false
+    final package var sentBytes = 0
+
+    /// The slot under which metrics count the connection.
+    package final var slot: MetricSlot
+    package final let loop: EventLoopContext
+    final let service: WebSocketService
+    @usableFromInline package final var place = -1
+    final let opened: MonotonicInstant
+    final var receivedBytes = 0
+    /// The side that began the close handshake, with its code and reason.
+    final var ending: Ending?
     /// The time since which a message has been arriving, or the client's first message or close frame has been expected.
     final var waiting: MonotonicInstant?
-    final var phase = Phase.new
     /// Whether bytes are being read. When the close frame cannot be written, NIO reads the rest of the socket within the write;
     /// those bytes are ignored.
     private final var isReading = false
@@ -43,19 +54,16 @@ open class WebSocketConnection: ChannelInboundHandler, RemovableChannelHandler, 
     package private(set) final var expectsGreeting: Bool
     /// Whether answers to read messages have to be flushed. Initially true, because the answer to the handshake waits.
     final var needsFlush = true
-    /// Whether the connection is in the list of connections to flush.
-    final var isUnflushed = false
     /// Whether reading is paused because the connection's messages have filled event loops.
     final var isHeld = false
     /// Whether the front has paused reading.
     final var isPaused = false
     /// Whether NIO reads from the socket.
     final var readsSocket = true
-    final let opened: MonotonicInstant
-    final var receivedBytes = 0
-    final package var sentBytes = 0
-    /// The side that began the close handshake, with its code and reason.
-    final var ending: (side: EndedConnection.Side, code: UInt16, reason: String?)?
+    final var liveness: LivenessMonitor
+    final var receiver: WebSocketReceiver
+    /// The serial number of the connection on its event loop, which the log entry for its HTTP request also has.
+    final package var serial: UInt32 = 0
 
     /// `@usableFromInline`, because the compiler (6.3) reports an infinite recursion in a subclass of another target when this is
     /// only `package`.
@@ -109,9 +117,6 @@ open class WebSocketConnection: ChannelInboundHandler, RemovableChannelHandler, 
     /// Removes the connection from the event loop's list and from admission control, after it has left. Called once.
     open func finish() {}
 
-    /// The serial number of the connection on its event loop, which the log entry for its HTTP request also has.
-    final package var serial: UInt32 = 0
-
     /// The remote address of the socket; nil once the connection is closed.
     final var remoteAddress: String? { context?.remoteAddress?.ipAddress }
 
@@ -135,6 +140,7 @@ open class WebSocketConnection: ChannelInboundHandler, RemovableChannelHandler, 
 
     public func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
+        channel = context.channel
         phase = .open
         begin()
         flushReplies()
@@ -175,6 +181,7 @@ open class WebSocketConnection: ChannelInboundHandler, RemovableChannelHandler, 
         phase = .ended
         recordEnding()
         context = nil
+        channel = nil
         finish()
     }
 
