@@ -10,6 +10,13 @@ struct LazyBox<Value> {
             if storage.isEmpty { storage = [newValue] } else { storage[0] = newValue }
         }
     }
+
+    /// Changes the value in place; sets `initial` first when there is none.
+    mutating func change<Result>(_ initial: @autoclosure () -> Value, _ body: (inout Value) -> Result) -> Result {
+        if storage.isEmpty { storage = [initial()] }
+        // in bounds: there is an element now.
+        return body(&storage[0])
+    }
 }
 
 extension LazyBox: Sendable where Value: Sendable {}

@@ -18,11 +18,11 @@ extension PusherConnection {
         let mayBegin = service.shares.takeHistory(application, address)
         guard mayBegin || service.channels.answersAtOnce else { return nil }
         guard let request else { return SubscriptionRecovery(request: nil, limit: 0, mayBegin: mayBegin) }
-        var budget = replays.value ?? ReplayBudget(pendingBytes: service.context.settings.maximumPendingBytes)
+        var budget = replays ?? ReplayBudget(pendingBytes: service.context.settings.maximumPendingBytes)
         let limit = budget.reserve(answersAtOnce: service.channels.answersAtOnce) {
             service.shares.reserveReplay($0, of: application.id, from: address)
         }
-        replays.value = budget
+        replays = budget
         setRoom(for: budget.used)
         return SubscriptionRecovery(request: request, limit: limit, mayBegin: mayBegin)
     }
@@ -33,21 +33,21 @@ extension PusherConnection {
     func settle(_ recovery: SubscriptionRecovery?, replayed bytes: Int, begins: Bool? = false) {
         guard let recovery, let application = application?.value else { return }
         if recovery.mayBegin, begins == false { service.shares.returnHistory(application, address) }
-        guard recovery.request != nil, var budget = replays.value else { return }
+        guard recovery.request != nil, var budget = replays else { return }
         let surplus = budget.settle(recovery.limit, with: bytes, at: service.now)
         service.shares.releaseReplay(surplus, of: application.id, from: address)
-        replays.value = budget
+        replays = budget
         setRoom(for: budget.used)
     }
 
     /// Releases the memory when the client has received the replay or has had enough time for it; closes a connection whose client
     /// receives nothing.
     func checkReplays(at now: MonotonicInstant) {
-        guard var budget = replays.value else { return }
+        guard var budget = replays else { return }
         let pending = pendingBytes
         if budget.isOver(at: now, pendingBytes: pending) { return endReplays() }
         budget.observe(taken: sentBytes &- pending, pendingBytes: pending, at: now)
-        replays.value = budget
+        replays = budget
         guard pending > 0 else { return }
         if budget.isStalled(at: now) { return cutOff() }
         guard budget.isOverdue(at: now) else { return }
@@ -57,9 +57,9 @@ extension PusherConnection {
 
     /// Releases the memory of all replays.
     func endReplays() {
-        guard let budget = replays.value, let application = application?.value else { return }
+        guard let budget = replays, let application = application?.value else { return }
         service.shares.releaseReplay(budget.pooled, of: application.id, from: address)
-        replays.value = nil
+        replays = nil
         setRoom(for: 0)
     }
 

@@ -12,21 +12,18 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
     let service: PusherService
     /// The application; nil when the connection is refused and only gets an error and a close frame.
     private(set) var application: SharedApplication?
-    private let refusal: LazyBox<RefusedOpening>
     private var front: PusherFront
-    /// The deadline for the connection's authorization.
-    private var authorizeBy = MonotonicInstant(nanoseconds: .max)
     /// Whether the client's version of the protocol has `pusher:ping`.
     private let knowsPings: Bool
     /// Whether the connection has recovery: events have positions, and missed ones are replayed (rule RV-1).
     let isRecovering: Bool
+    /// The number of subscriptions that are not answered yet.
+    private var unsettled: Int32 = 0
+    /// The deadline for the connection's authorization.
+    private var authorizeBy = MonotonicInstant(nanoseconds: .max)
     /// The address that the connection counts for; nil when it is not limited (rule SP-68).
     let address: RemoteAddress?
-    var replays = LazyBox<ReplayBudget>()
-    /// The state of the connection's place in its application; nil when it has a place.
-    private var admission = LazyBox<PlaceState>()
-    /// The number of subscriptions that are not answered yet.
-    private var unsettled = 0
+    private var rare = LazyBox<RareState>()
     var seats: ContiguousArray<LoopSeat<PusherConnection>> = []
 
     init(
@@ -38,19 +35,32 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
         self.service = service
         self.address = address
         self.knowsPings = knowsPings
-        let application: SharedApplication?
-        var refusal = LazyBox<RefusedOpening>()
         switch opening {
         case .success(let opened): application = opened
-        case .failure(let farewell): (application, refusal.value) = (nil, RefusedOpening(farewell: farewell, asked: asked()))
+        case .failure(let farewell):
+            application = nil
+            rare.value = RareState(refusal: RefusedOpening(farewell: farewell, asked: asked()))
         }
-        (self.application, self.refusal) = (application, refusal)
-        if waitsForPlace { admission.value = .needed }
+        if waitsForPlace { rare.value = RareState(refusal: rare.value?.refusal, admission: .needed) }
         isRecovering = wantsRecovery && application?.value.recovery.isEnabled == true
         var random = SystemRandom()
         front = PusherFront(socketID: SocketID(using: &random))
         if let timeout = application?.value.authorizationTimeout { authorizeBy = service.now.advanced(by: timeout) }
         super.init(service.webSockets, on: loop, slot: application?.slot ?? slot)
+    }
+
+    /// Why the connection is refused; nil for most connections.
+    private var refusal: RefusedOpening? { rare.value?.refusal }
+
+    /// The state of the connection's place in its application; nil when it has a place.
+    private var admission: PlaceState? {
+        get { rare.value?.admission }
+        set { if newValue != nil || rare.value != nil { rare.change(RareState()) { $0.admission = newValue } } }
+    }
+
+    var replays: ReplayBudget? {
+        get { rare.value?.replays }
+        set { if newValue != nil || rare.value != nil { rare.change(RareState()) { $0.replays = newValue } } }
     }
 
     private var mailbox: EventLoopMailbox<PusherLoop> { service.mailboxes[loop.number] }
@@ -71,7 +81,7 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
     }
 
     override var endingDetails: Logger.Metadata {
-        var details = refusal.value?.asked ?? [:]
+        var details = refusal?.asked ?? [:]
         if let application { details["app"] = "\(application.value.id)" }
         if let user = front.user?.id { details["user"] = "\(logText(user.utf8))" }
         return details
@@ -104,8 +114,8 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
 
     override func begin() {
         subscribers.list.add(self)
-        if let refusal = refusal.value { return refuse(refusal.farewell) }
-        if admission.value == nil { greet() } else { waitForPlace() }
+        if let refusal { return refuse(refusal.farewell) }
+        if admission == nil { greet() } else { waitForPlace() }
     }
 
     private func refuse(_ farewell: PusherCloseReason) {
@@ -135,17 +145,17 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
         let ticket = service.channels.awaitPlace(of: application.value) { answer in
             eventLoop.execute { connection.value.settlePlace(answer) }
         }
-        admission.value = .awaited(ticket)
+        admission = .awaited(ticket)
     }
 
     private func settlePlace(_ answer: ConnectionPlace) {
         guard let application else { return }
-        guard case .awaited = admission.value else {
+        guard case .awaited = admission else {
             // The connection has closed meanwhile.
             if answer == .given { service.channels.closeConnection(of: application.value) }
             return
         }
-        admission.value = answer == .given ? nil : .refused
+        admission = answer == .given ? nil : .refused
         guard isOpen else { return }
         pauseReading(false)
         if answer == .given {
@@ -205,12 +215,12 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
         guard let application else { return }
         endReplays()
         service.shares.closeConnection(application.value.id, address)
-        switch admission.value {
+        switch admission {
         case nil: service.channels.closeConnection(of: application.value)
         case .awaited(let ticket): service.channels.giveUpPlace(ticket, of: application.value)
         case .needed, .refused, .gone: break
         }
-        admission.value = .gone
+        admission = .gone
         service.context.admission.withLockedValue { $0.close(ApplicationName(.pusher, application.value.id)) }
     }
 
@@ -239,7 +249,7 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
                     connection.value.flushReplies()
                 }
             }
-            if unsettled > 0, unsettled >= service.channels.subscriptionsAhead(of: application.value) { pauseReading(true) }
+            if unsettled > 0, Int(unsettled) >= service.channels.subscriptionsAhead(of: application.value) { pauseReading(true) }
         case .unsubscribe(let subscription):
             service.shares.closeSubscriptions(1, of: application.value.id, from: address)
             hold(
@@ -265,7 +275,7 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
     ) {
         unsettled -= 1
         if isReadingPaused, let application,
-            unsettled <= service.channels.subscriptionsAhead(of: application.value) / 2
+            Int(unsettled) <= service.channels.subscriptionsAhead(of: application.value) / 2
         {
             pauseReading(false)
         }
@@ -327,6 +337,16 @@ private enum PlaceState {
     case refused
     /// The connection has closed.
     case gone
+}
+
+/// The state that few connections have.
+private struct RareState {
+    /// Why the connection is refused.
+    var refusal: RefusedOpening?
+    /// The memory of replays, for connections with recovery.
+    var replays: ReplayBudget?
+    /// The place in the application, if the connection has none.
+    var admission: PlaceState?
 }
 
 /// A connection that only gets an error and a close frame, with the description of its request for the log.

@@ -21,10 +21,9 @@ struct PusherFront: Sendable {
 
     let socketID: SocketID
     private var list = ChannelSubscriptions()
-    private var signedIn = LazyBox<User>()
-    /// Made on first use: most connections subscribe to a few channels and never send an event.
-    private var rates = LazyBox<ConnectionRates>()
-    /// The remaining attempts to subscribe that ``rates`` does not count.
+    /// The user and the rates, made on first use: most connections subscribe to a few channels, never send an event and have no user.
+    private var rare = LazyBox<(user: User?, rates: ConnectionRates?)>()
+    /// The remaining attempts to subscribe that ``withRates(_:)`` does not count.
     private var freeSubscribes = Self.freeSubscribes
     /// Whether the application's server has authorized the client: by a sign-in, or by a subscription that needs a signature.
     private(set) var isAuthorized = false
@@ -37,7 +36,15 @@ struct PusherFront: Sendable {
     }
 
     var subscriptions: [Subscription] { list.all }
-    var user: User? { signedIn.value }
+    var user: User? { rare.value?.user }
+
+    private mutating func withRates<Result>(_ body: (inout ConnectionRates) -> Result) -> Result {
+        rare.change((nil, nil)) { rare in
+            var rates = rare.rates ?? ConnectionRates()
+            defer { rare.rates = rates }
+            return body(&rates)
+        }
+    }
 
     /// Handles one text message. `bytes` are UTF-8 and used during the call only.
     mutating func receive(
@@ -175,26 +182,20 @@ struct PusherFront: Sendable {
             return .error(nil, "pusher:unsubscribe needs an object with a channel.")
         }
         guard let ended = list.remove(request.channel) else { return .none }
-        var changed = rates.value ?? ConnectionRates()
-        changed.chargeForEnd(isPresence: ended.userID != nil, at: now)
-        rates.value = changed
+        withRates { $0.chargeForEnd(isPresence: ended.userID != nil, at: now) }
         return .unsubscribe(ended)
     }
 
     /// Repeated leaving and joining would cause costs for all subscribers of the channels.
     private mutating func mayAttempt(_ application: Application, at now: MonotonicInstant) -> Bool {
-        if var changed = rates.value {
-            let allowsJoining = changed.allowsJoining(at: now)
-            rates.value = changed
-            guard allowsJoining else { return false }
+        if rare.value?.rates != nil {
+            guard withRates({ $0.allowsJoining(at: now) }) else { return false }
         }
         if freeSubscribes > 0 {
             freeSubscribes -= 1
             return true
         }
-        var changed = rates.value ?? ConnectionRates()
-        defer { rates.value = changed }
-        return changed.takeSubscribe(burst: application.limits.channelsPerConnection, at: now)
+        return withRates { $0.takeSubscribe(burst: application.limits.channelsPerConnection, at: now) }
     }
 
     // MARK: Signing in
@@ -212,10 +213,9 @@ struct PusherFront: Sendable {
                         secret: secret.revealed)
                 })
         else { return .error(4009, "The sign-in is not authorized.") }
-        var changed = rates.value ?? ConnectionRates()
-        let isAllowed = changed.takeSignIn(at: now)
-        rates.value = changed
-        guard isAllowed else { return .error(nil, "The connection signs in too often; please try again in a second.") }
+        guard withRates({ $0.takeSignIn(at: now) }) else {
+            return .error(nil, "The connection signs in too often; please try again in a second.")
+        }
         let signIn: VerifiedSignIn
         do throws(VerifiedSignIn.Problem) {
             signIn = try VerifiedSignIn(parsing: request.userData, limits: application.limits)
@@ -225,7 +225,7 @@ struct PusherFront: Sendable {
         guard user?.id.isExactly(signIn.user.id) != false else {
             return .error(4009, "The connection is signed in as another user.")
         }
-        signedIn.value = signIn.user
+        rare.change((nil, nil)) { $0.user = signIn.user }
         isAuthorized = true
         return .signIn(signIn, answers: answers(to: signIn, request, application.limits))
     }
@@ -262,10 +262,9 @@ struct PusherFront: Sendable {
             return .error(4301, "The data is larger than \(application.limits.eventDataBytes) bytes.", channel: channel)
         }
         let rate = application.limits.clientEventsPerSecond
-        var changed = rates.value ?? ConnectionRates()
-        let isAllowed = changed.takeClientEvent(perSecond: rate, at: now)
-        rates.value = changed
-        guard isAllowed else { return .error(4301, "More than \(rate) client events in a second.", channel: channel) }
+        guard withRates({ $0.takeClientEvent(perSecond: rate, at: now) }) else {
+            return .error(4301, "More than \(rate) client events in a second.", channel: channel)
+        }
         return .relay(PusherClientEvent(name: message.event, channel: channel, data: data, userID: subscription.userID))
     }
 
