@@ -20,7 +20,7 @@ final class ChatConnection: WebSocketConnection, SeatedConnection {
     private var outstanding = 0
     /// The bytes and frames that arrived before the hello.
     private var early: (bytes: Int, frames: Int) = (0, 0)
-    var seats: ContiguousArray<LoopSeat<ChatConnection>> = []
+    var seats: ShortList<LoopSeat<ChatConnection>> = []
     /// What the log says of a client that is refused at its hello: the beginning of its key.
     private var asked: Logger.Metadata = [:]
 

@@ -1,4 +1,5 @@
 import Identifiers
+import ServerRuntime
 
 /// The channels that a connection is subscribed to, each once, in no particular order.
 ///
@@ -6,7 +7,7 @@ import Identifiers
 struct ChannelSubscriptions: Sendable {
     typealias Subscription = PusherFront.Subscription
 
-    private(set) var all: [Subscription] = []
+    private(set) var all: ShortList<Subscription> = []
     /// The index of each channel; empty while there are few channels.
     private var places: [Identifier: Int] = [:]
 
@@ -32,7 +33,7 @@ struct ChannelSubscriptions: Sendable {
     mutating func remove(_ channel: String) -> Subscription? {
         guard let place = place(of: channel) else { return nil }
         all.swapAt(place, all.count - 1)
-        let removed = all.removeLast()
+        guard let removed = all.popLast() else { return nil }
         guard !places.isEmpty else { return removed }
         places[Identifier(channel)] = nil
         if place < all.count { places[Identifier(all[place].channel)] = place }
@@ -41,9 +42,8 @@ struct ChannelSubscriptions: Sendable {
 
     /// Empties the list and returns its contents.
     mutating func removeAll() -> [Subscription] {
-        var removed: [Subscription] = []
-        swap(&removed, &all)
-        places = [:]
+        let removed = Array(all)
+        (all, places) = ([], [:])
         return removed
     }
 

@@ -24,7 +24,7 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
     /// The address that the connection counts for; nil when it is not limited (rule SP-68).
     let address: RemoteAddress?
     private var rare = LazyBox<RareState>()
-    var seats: ContiguousArray<LoopSeat<PusherConnection>> = []
+    var seats: ShortList<LoopSeat<PusherConnection>> = []
 
     init(
         service: PusherService, loop: EventLoopContext, opening: Result<SharedApplication, PusherCloseReason>,

@@ -35,7 +35,7 @@ struct PusherFront: Sendable {
         self.socketID = socketID
     }
 
-    var subscriptions: [Subscription] { list.all }
+    var subscriptions: ShortList<Subscription> { list.all }
     var user: User? { rare.value?.user }
 
     private mutating func withRates<Result>(_ body: (inout ConnectionRates) -> Result) -> Result {

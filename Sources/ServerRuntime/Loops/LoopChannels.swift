@@ -4,7 +4,7 @@ package protocol SeatedConnection: AnyObject {
     associatedtype ChannelID: Hashable
 
     /// The connection's seats in channels, set by ``LoopChannels``.
-    var seats: ContiguousArray<LoopSeat<Self>> { get set }
+    var seats: ShortList<LoopSeat<Self>> { get set }
 }
 
 /// A seat: one connection's entry among the subscribers of a channel on an event loop.
@@ -73,7 +73,7 @@ package struct LoopChannels<Connection: SeatedConnection> {
         leave(connection.seats[seat])
         let last = connection.seats.count - 1
         connection.seats.swapAt(seat, last)
-        connection.seats.removeLast()
+        connection.seats.popLast()
         guard seat < last else { return }
         let moved = connection.seats[seat]
         moved.channel.seats[moved.index] = Int32(truncatingIfNeeded: seat)

@@ -8,7 +8,7 @@ struct LoopChannelsTests {
         typealias ChannelID = String
 
         var place = -1
-        var seats: ContiguousArray<LoopSeat<Connection>> = []
+        var seats: ShortList<LoopSeat<Connection>> = []
     }
 
     private let slot = MetricSlot(index: 0)
