@@ -59,6 +59,24 @@ struct LeaderBatchTests {
         #expect(commits.map(\.batch.items.count) == [1, 7])
     }
 
+    @Test("CR-100: What is decided before and after a batch is stored becomes one batch, when the owner makes it later")
+    func made() {
+        var machine = leader()
+        var effects: [LeaderEffect] = []
+        func commits() -> [Int] {
+            effects.compactMap { if case .commit(let commit) = $0 { commit.batch.items.count } else { nil } }
+        }
+        machine.emit(ClusterEmission(item: fact(10)))
+        machine.flush(at: start, into: &effects)
+        #expect(commits() == [1])
+        machine.emit(ClusterEmission(item: fact(10)))
+        machine.committed(.kept, at: start, makesNext: false, into: &effects)
+        #expect(commits() == [1])
+        machine.emit(ClusterEmission(item: fact(10)))
+        machine.flush(at: start, into: &effects)
+        #expect(commits() == [1, 2])
+    }
+
     @Test("What belongs together and does not fit comes in several batches, in order, and is complete with the last one")
     func divided() {
         var machine = leader()

@@ -57,6 +57,8 @@ package struct ClusterCore: Sendable {
     }
 
     package var node: ClusterNode { member.node }
+    /// The generation of ``leader``; nil while this process neither leads nor prepares to lead.
+    package var generation: UInt64? { role.generation }
     /// The highest generation that this process has seen: later ones are never lower, whatever the store has lost.
     package var highestGeneration: UInt64 { max(member.highestGeneration, leader?.generation ?? 0) }
 

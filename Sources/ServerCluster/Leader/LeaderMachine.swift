@@ -275,7 +275,11 @@ package struct LeaderMachine: Sendable {
     }
 
     /// Handles the answer of the store to the batch in progress.
-    package mutating func committed(_ outcome: CommitOutcome, at now: MonotonicInstant, into effects: inout [LeaderEffect]) {
+    ///
+    /// - Parameter makesNext: whether the next batch is made at once; false for an owner that calls ``flush(at:into:)`` soon.
+    package mutating func committed(
+        _ outcome: CommitOutcome, at now: MonotonicInstant, makesNext: Bool = true, into effects: inout [LeaderEffect]
+    ) {
         guard !isOver, isUnderway, let underway = current else { return }
         let commit = underway.commit
         isUnderway = false
@@ -303,7 +307,7 @@ package struct LeaderMachine: Sendable {
                 return end(into: &effects)
             }
             releaseAnswers(at: now, into: &effects)
-            flush(at: now, into: &effects)
+            if makesNext { flush(at: now, into: &effects) }
         case .behind(let sequence):
             // The store has lost the latest batches: they are appended again, so that no node misses them.
             guard let index = kept.firstIndex(where: { $0.commit.batch.position.sequence == sequence &+ 1 }) else {

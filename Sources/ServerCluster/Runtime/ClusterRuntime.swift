@@ -27,8 +27,10 @@ final class ClusterRuntime {
     /// Closures of ``ClusterOutput/perform(_:)`` that have not run, and whether they are being run.
     private var works: Deque<@Sendable () -> Void> = []
     private var isWorking = false
-    /// Whether the leader has emitted something that is not in a batch yet.
+    /// Whether the leader has emitted something that is not in a batch yet, or may make the next batch.
     var hasEmitted = false
+    /// Whether a task of the event loop is scheduled that makes the next batch.
+    private var isFlushScheduled = false
     private var ticking: RepeatedTask?
     var status = ClusterStatus()
     private var absence = LeaderAbsence(limit: ClusterClient.callLimit)
@@ -86,6 +88,7 @@ final class ClusterRuntime {
         ticking?.cancel()
         ticking = nil
         drain()
+        flush()
         run { core, now, effects in core.close(at: now, into: &effects) }
         return retiring
     }
@@ -202,17 +205,25 @@ final class ClusterRuntime {
         effects += new
         guard !isPerforming else { return }
         isPerforming = true
-        while true {
-            while let effect = effects.popFirst() { perform(effect) }
-            guard hasEmitted else { break }
-            // The effects of several requests become one batch.
-            hasEmitted = false
-            var new: [ClusterEffect] = []
-            core.withLeader(&new) { $0.flush(at: now, into: &$1) }
-            effects += new
-        }
+        while let effect = effects.popFirst() { perform(effect) }
         isPerforming = false
+        if hasEmitted { scheduleFlush() }
         if core.role != status.role || isCurrent != status.isCurrent || (core.isLed && !status.isLed) { publishStatus() }
+    }
+
+    /// All that is decided in one turn of the event loop becomes one batch (rule CR-100): what the turn has read from both connections to the
+    /// store, and what other threads had queued before.
+    private func scheduleFlush() {
+        hasEmitted = false
+        guard !isFlushScheduled, core.generation != nil else { return }
+        isFlushScheduled = true
+        eventLoop.assumeIsolated().execute { [weak self] in self?.flush() }
+    }
+
+    /// Makes the next batch if none is in progress.
+    private func flush() {
+        isFlushScheduled = false
+        run { core, now, effects in core.withLeader(&effects) { $0.flush(at: now, into: &$1) } }
     }
 
     private func withMember(_ body: (inout MemberMachine, MonotonicInstant, inout [MemberEffect]) -> Void) {
@@ -301,7 +312,8 @@ final class ClusterRuntime {
                 commit,
                 completion: onLoop { (runtime, outcome: CommitOutcome) in
                     runtime.run { core, now, effects in
-                        core.withLeader(&effects) { $0.committed(outcome, at: now, into: &$1) }
+                        core.withLeader(&effects) { $0.committed(outcome, at: now, makesNext: false, into: &$1) }
+                        runtime.hasEmitted = true
                     }
                 })
         case .handle(let service, let payload, let node, let session, let number, let isQuery):
