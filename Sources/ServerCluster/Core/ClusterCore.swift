@@ -222,13 +222,10 @@ package struct ClusterCore: Sendable {
     package mutating func withLeader(
         _ effects: inout [ClusterEffect], _ body: (inout LeaderMachine, inout [LeaderEffect]) -> Void
     ) {
-        guard var machine = leader else { return }
-        // Set to nil first, so that changing the value does not copy it.
-        leader = nil
         var own: [LeaderEffect] = []
-        body(&machine, &own)
-        leader = machine
-        take(own, into: &effects)
+        // In place: the machine has many fields, and moving it would take longer than most changes.
+        guard leader?.change(&own, body) != nil else { return }
+        if !own.isEmpty { take(own, into: &effects) }
         endDrained(into: &effects)
     }
 

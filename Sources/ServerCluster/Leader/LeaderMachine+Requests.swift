@@ -14,33 +14,26 @@ extension LeaderMachine {
         if message.isFarewell { return giveUp(message.node, into: &effects) }
         if passedStore { hear(message.node, at: now) }
         guard seat(for: message, at: now, into: &effects) else { return }
-        if seats[message.node]?.session == message.session, message.received > 0 {
+        if message.received > 0, seats[message.node]?.session == message.session {
             seats[message.node]?.answers.confirm(upTo: message.received, at: now)
             sendAnswers(to: message.node, at: now, into: &effects)
         }
         // The node sends the requests again, to the next leader.
         guard !isPaused else { return }
         for request in message.requests {
-            guard var seat = seats[message.node], request.number == seat.taken + 1 else { continue }
-            seat.taken = request.number
+            // Each access is in place: a copy of a seat would cost as much as the rest.
+            guard seats[message.node]?.take(request.number) == true else { continue }
             switch request.kind {
             case .announcement:
-                if let service = request.service { seat.announcement?[service, default: []].append(request.payload) }
-                seats[message.node] = seat
+                guard let service = request.service else { continue }
+                seats[message.node]?.announcement?[service, default: []].append(request.payload)
             case .fork:
-                seats[message.node] = seat
                 if let position = try? ClusterPosition(decoding: request.payload) { fork(at: position) }
             case .announced:
-                let announcement = seat.announcement
-                seat.announcement = nil
-                seat.isExpected = false
-                seat.announcedAt = now
-                seats[message.node] = seat
-                guard let announcement else { continue }
+                guard let announcement = seats[message.node]?.completeAnnouncement(at: now) else { continue }
                 note(message.node)
                 effects.append(.announced(announcement, by: message.node))
             case .request, .query:
-                seats[message.node] = seat
                 // The node has cancelled this request.
                 guard let service = request.service else { continue }
                 openRequests += 1

@@ -22,6 +22,21 @@ package struct LeaderMachine: Sendable {
         var announcedAt: MonotonicInstant?
         /// Answers to the session's queries.
         var answers = AnswerSender()
+
+        /// Takes a request, if it is the next one.
+        mutating func take(_ number: UInt64) -> Bool {
+            guard number == taken + 1 else { return false }
+            taken = number
+            return true
+        }
+
+        /// Ends the announcement; nil when it was complete before.
+        mutating func completeAnnouncement(at now: MonotonicInstant) -> [ClusterServiceID: [ByteBuffer]]? {
+            defer { announcement = nil }
+            isExpected = false
+            announcedAt = now
+            return announcement
+        }
     }
 
     private struct Underway: Sendable {
@@ -135,6 +150,13 @@ package struct LeaderMachine: Sendable {
             .sorted { ($0.node.name, $0.node) < ($1.node.name, $1.node) }
     }
 
+    /// Runs a closure on the machine where it is.
+    mutating func change(
+        _ effects: inout [LeaderEffect], _ body: (inout LeaderMachine, inout [LeaderEffect]) -> Void
+    ) {
+        body(&self, &effects)
+    }
+
     // MARK: Batches
 
     /// Adds a decision to the next batch.
@@ -212,10 +234,13 @@ package struct LeaderMachine: Sendable {
         var writes: [StoreWrite] = []
         var ids: [UInt64] = []
         var (bytes, emissions) = (0, UInt64(0))
+        // Changed after the loop: a dictionary that is being read would be copied.
+        var reached: [(node: ClusterNode, taken: UInt64)] = []
         for (node, seat) in seats where seat.taken > seat.told {
             items.append(.taken(ClusterSession(incarnation: node.incarnation, session: seat.session), upTo: seat.taken))
-            seats[node]?.told = seat.taken
+            reached.append((node, seat.taken))
         }
+        for (node, taken) in reached { seats[node]?.told = taken }
         while let next = queue.first, next.isJoined || bytes < policy.batchBytes {
             let cost = next.cost
             if bytes > 0, bytes + (next.isJoined ? cost : joinedCost) > policy.joinedBytes { break }

@@ -172,7 +172,7 @@ final class ClusterRuntime {
                         into: &$1)
                 }
             case .emission(let generation, let service, let fact, let audience, let writes, let completion):
-                guard core.leader?.generation == generation else {
+                guard core.generation == generation else {
                     completion?(false)
                     continue
                 }
@@ -187,12 +187,12 @@ final class ClusterRuntime {
                 core.withLeader(&effects) { machine, _ in machine.emit(emission) }
                 isJoined = areJoined
             case .answer(let generation, let session, let number, let payload):
-                guard core.leader?.generation == generation else { continue }
+                guard core.generation == generation else { continue }
                 let joins = isJoined
                 core.withLeader(&effects) { machine, _ in machine.answer(session, number: number, payload, isJoined: joins) }
                 isJoined = areJoined
             case .queryAnswer(let generation, let session, let number, let payload):
-                guard core.leader?.generation == generation else { continue }
+                guard core.generation == generation else { continue }
                 core.withLeader(&effects) { $0.answerQuery(session, number: number, payload, at: now, into: &$1) }
             case .work: break
             }
@@ -317,7 +317,7 @@ final class ClusterRuntime {
                     }
                 })
         case .handle(let service, let payload, let node, let session, let number, let isQuery):
-            guard let leader = leaders[service], let generation = core.leader?.generation else { return }
+            guard let leader = leaders[service], let generation = core.generation else { return }
             let inbox = inbox
             emitting {
                 leader.handle(payload, from: node) { answer in
@@ -333,7 +333,7 @@ final class ClusterRuntime {
                 completion: onLoop { (runtime, isFenced: Bool) in
                     guard isFenced else { return }
                     runtime.run { core, _, effects in
-                        guard core.leader?.generation == answers.generation else { return }
+                        guard core.generation == answers.generation else { return }
                         core.withLeader(&effects) { $0.fenced(into: &$1) }
                     }
                 })

@@ -10,6 +10,13 @@ package struct ClusterNode: Hashable, Sendable, Comparable, CustomStringConverti
         self.incarnation = incarnation
     }
 
+    /// Incarnations of different nodes differ, so the name is compared and hashed seldom.
+    package static func == (left: ClusterNode, right: ClusterNode) -> Bool {
+        left.incarnation == right.incarnation && left.name == right.name
+    }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(incarnation) }
+
     package var description: String { "\(name)/\(String(incarnation, radix: 16))" }
 
     package static func < (left: ClusterNode, right: ClusterNode) -> Bool {
