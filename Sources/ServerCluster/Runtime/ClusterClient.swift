@@ -183,11 +183,20 @@ final class ClusterInbox: Sendable {
 
     func takeAll() -> [Entry] {
         waiting.withLockedValue { waiting in
-            guard !waiting.entries.isEmpty else { return [] }
             waiting.wakers.removeAll(keepingCapacity: true)
-            defer { waiting.entries.removeAll(keepingCapacity: true) }
-            return waiting.entries
+            guard !waiting.entries.isEmpty else { return [] }
+            // Exchanged: an array that has been returned would be copied by the next change.
+            var entries: [Entry] = []
+            swap(&entries, &waiting.entries)
+            return entries
         }
+    }
+
+    /// Runs a closure on the event loop, and returns what waits afterwards. Entries that the closure adds schedule no call of ``drain``.
+    func collect(_ body: () -> Void) -> [Entry] {
+        waiting.withLockedValue { $0.wakers.append(ObjectIdentifier(eventLoop)) }
+        body()
+        return takeAll()
     }
 }
 

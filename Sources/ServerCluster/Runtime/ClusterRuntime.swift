@@ -136,8 +136,7 @@ final class ClusterRuntime {
         guard !isWorking else { return }
         isWorking = true
         while let body = works.popFirst() {
-            body()
-            take(inbox.takeAll(), areJoined: true)
+            take(inbox.collect(body), areJoined: true)
         }
         isWorking = false
     }
@@ -364,8 +363,7 @@ final class ClusterRuntime {
     private func emitting(areJoined: Bool = true, _ body: () -> Void) {
         // Earlier entries are handled first, because they are not part of it.
         drain()
-        body()
-        let entries = inbox.takeAll()
+        let entries = inbox.collect(body)
         for case .work(let body) in entries { works.append(body) }
         run { [self] core, now, effects in
             take(entries, &core, now, areJoined: areJoined, &effects)
