@@ -18,6 +18,7 @@ extension SocketID: CodedValue {
 }
 
 extension PusherPosition: CodedValue {
+    @usableFromInline
     package static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
         Self(epoch: try fields.field(1, value?.epoch), number: try fields.field(2, value?.number))
     }
@@ -38,6 +39,7 @@ extension HistoryMark: CodedValue {
 }
 
 extension PusherRecoverRequest: CodedValue {
+    @usableFromInline
     package static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
         Self(position: try fields.field(1, value?.position), socketID: try fields.optional(2, value?.socketID))
     }
@@ -165,6 +167,7 @@ extension MemberConfirmation: CodedValue {
 }
 
 extension PusherRecoveryOutcome: CodedValue {
+    @usableFromInline
     package static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
         Self(position: try fields.field(1, value?.position), recovered: try fields.optional(2, value?.recovered))
     }

@@ -5,6 +5,7 @@ import NIOCore
 
 extension ByteBuffer: CodedValue {
     /// The result shares its storage with the bytes that are read.
+    @inlinable
     package static func code(_ value: ByteBuffer?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> ByteBuffer {
         guard let value else { return try fields.content() }
         fields.begin(value.readableBytes)
@@ -12,10 +13,12 @@ extension ByteBuffer: CodedValue {
         return value
     }
 
+    @inlinable
     package var fieldLength: Int? { readableBytes }
 }
 
 extension [UInt8]: CodedValue {
+    @inlinable
     package static func code(_ value: [UInt8]?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> [UInt8] {
         guard let value else { return Array(try fields.content().readableBytesView) }
         fields.begin(value.count)
@@ -23,10 +26,12 @@ extension [UInt8]: CodedValue {
         return value
     }
 
+    @inlinable
     package var fieldLength: Int? { count }
 }
 
 extension String: CodedValue {
+    @inlinable
     package static func code(_ value: String?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> String {
         guard let value else { return String(buffer: try fields.content()) }
         fields.begin(value.utf8.count)
@@ -34,20 +39,24 @@ extension String: CodedValue {
         return value
     }
 
+    @inlinable
     package var fieldLength: Int? { utf8.count }
 }
 
 extension Identifier: CodedValue {
+    @inlinable
     package static func code(_ value: Identifier?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Identifier {
         guard let value else { return Identifier(try String.code(nil, &fields)) }
         _ = try String.code(value.text, &fields)
         return value
     }
 
+    @inlinable
     package var fieldLength: Int? { utf8.count }
 }
 
 extension Bool: CodedValue {
+    @inlinable
     package static func code(_ value: Bool?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Bool {
         switch try UInt8.code(value.map { $0 ? 1 : 0 }, &fields) {
         case 0: return false
@@ -56,11 +65,13 @@ extension Bool: CodedValue {
         }
     }
 
+    @inlinable
     package var fieldLength: Int? { 1 }
 }
 
 extension CodedValue where Self: FixedWidthInteger {
     /// A number in its width. A tagged field may have another width, so that the type of a field can become wider.
+    @inlinable
     package static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
         if let value {
             fields.bytes.writeInteger(value)
@@ -82,9 +93,11 @@ extension CodedValue where Self: FixedWidthInteger {
         }
     }
 
+    @inlinable
     package var fieldLength: Int? { Self.bitWidth / 8 }
 
-    private static func converted(_ number: some FixedWidthInteger) throws(ClusterCodingError) -> Self {
+    @inlinable
+    static func converted(_ number: some FixedWidthInteger) throws(ClusterCodingError) -> Self {
         guard let number = Self(exactly: number) else { throw ClusterCodingError() }
         return number
     }
@@ -101,18 +114,21 @@ extension Int: CodedValue {}
 
 extension FieldCoder {
     /// Begins bytes of this length: they follow their length unless it is in front of their field.
-    fileprivate mutating func begin(_ length: Int) {
+    @inlinable
+    mutating func begin(_ length: Int) {
         if layout == .sequence { bytes.writeInteger(UInt32(clamping: length)) }
     }
 
     /// Bytes behind their length, or all of a field.
-    fileprivate mutating func content() throws(ClusterCodingError) -> ByteBuffer {
+    @inlinable
+    mutating func content() throws(ClusterCodingError) -> ByteBuffer {
         let length = layout == .tagged ? bytes.readableBytes : Int(try number(as: UInt32.self))
         guard let content = bytes.readSlice(length: length) else { throw ClusterCodingError() }
         return content
     }
 
-    fileprivate mutating func number<Number: FixedWidthInteger>(as type: Number.Type) throws(ClusterCodingError) -> Number {
+    @inlinable
+    mutating func number<Number: FixedWidthInteger>(as type: Number.Type) throws(ClusterCodingError) -> Number {
         guard let number = bytes.readInteger(as: type) else { throw ClusterCodingError() }
         return number
     }

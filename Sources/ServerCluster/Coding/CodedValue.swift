@@ -1,10 +1,12 @@
 import NIOCore
 
 /// Invalid bytes from another node.
+@usableFromInline
 package struct ClusterCodingError: Error, Hashable, Sendable {
     /// Whether the bytes are a case of an enumeration that this version does not know: lists leave it out, and go on.
-    package var isUnknownKind: Bool
+    @usableFromInline package var isUnknownKind: Bool
 
+    @inlinable
     package init(isUnknownKind: Bool = false) {
         self.isUnknownKind = isUnknownKind
     }
@@ -13,6 +15,7 @@ package struct ClusterCodingError: Error, Hashable, Sendable {
 /// How the fields of a value are arranged in bytes.
 ///
 /// Both layouts come from the one list of fields that a type has, and every value can be read in both.
+@usableFromInline
 package enum CodingLayout: Hashable, Sendable {
     /// One field after the other without tags: numbers big-endian in their width, texts and bytes behind their lengths in four bytes,
     /// optional values behind a flag, lists behind the number of their elements. The only layout that versions up to 0.2 read.
@@ -23,10 +26,11 @@ package enum CodingLayout: Hashable, Sendable {
 
     /// The layout that this version writes: that of the version before, because servers of both versions run side by side during an
     /// upgrade, and either may lead. The next version can write the tagged layout, because this one reads it (rule CR-67).
-    package static let written = CodingLayout.sequence
+    @usableFromInline package static let written = CodingLayout.sequence
 }
 
 /// A value in requests, in facts or in storage. It lists its fields once, for both directions and both layouts.
+@usableFromInline
 package protocol CodedValue {
     /// Writes or reads all fields, in the ascending order of their tags.
     ///
@@ -45,10 +49,13 @@ package protocol CodedValue {
 }
 
 extension CodedValue {
+    @inlinable
     package var fieldLength: Int? { nil }
+    @inlinable
     package var expectedLength: Int { 64 }
 
     /// The value in bytes.
+    @inlinable
     package func encoded(_ layout: CodingLayout = .written) -> ByteBuffer {
         var coder = FieldCoder(writing: layout, capacity: expectedLength)
         // Only foreign bytes make a field throw: a value of this process has all its fields.
@@ -57,6 +64,7 @@ extension CodedValue {
     }
 
     /// Reads a value that ends where the bytes end, in either layout.
+    @inlinable
     package init(decoding bytes: ByteBuffer) throws(ClusterCodingError) {
         var coder = try FieldCoder(reading: bytes)
         self = try Self.code(nil, &coder)
@@ -64,6 +72,7 @@ extension CodedValue {
     }
 
     /// Reads what was written in the layout ``CodingLayout/sequence``, as names are that have to stay the same in all versions.
+    @inlinable
     package init(decodingName bytes: ByteBuffer) throws(ClusterCodingError) {
         var coder = try FieldCoder(reading: bytes, .sequence)
         self = try Self.code(nil, &coder)

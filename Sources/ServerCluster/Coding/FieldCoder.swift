@@ -9,20 +9,22 @@ import NIOCore
 /// length (seven bits in a byte, the lowest first, each byte but the last with its highest bit set) and its content: a number
 /// big-endian, a text or bytes as they are, another value as its fields, a list as its elements behind their lengths. The case of
 /// an enumeration is the field with the tag 0. Optional values that are nil and empty lists are left out.
+@usableFromInline
 package struct FieldCoder {
     /// The first four bytes of a value in the tagged layout. Values in the other layout begin with a small number, with few exceptions,
     /// which begin with a random one of eight bytes.
-    package static let mark: UInt32 = 0xF54C_4601
+    @usableFromInline package static let mark: UInt32 = 0xF54C_4601
     /// The number of bytes in front of the fields of a value in the tagged layout.
-    private static let head = 8
+    @usableFromInline static let head = 8
 
-    package let layout: CodingLayout
-    let isWriting: Bool
+    @usableFromInline package let layout: CodingLayout
+    @usableFromInline let isWriting: Bool
     /// What is written, or the rest of the value or field that is being read.
-    var bytes: ByteBuffer
+    @usableFromInline var bytes: ByteBuffer
     /// The tag and the length of the next field, if they were read already.
-    var next: (tag: UInt8, length: Int)?
+    @usableFromInline var next: (tag: UInt8, length: Int)?
 
+    @inlinable
     package init(writing layout: CodingLayout, capacity: Int) {
         self.layout = layout
         isWriting = true
@@ -32,6 +34,7 @@ package struct FieldCoder {
     }
 
     /// - Parameter layout: nil for the layout that the bytes themselves show.
+    @inlinable
     package init(reading bytes: ByteBuffer, _ layout: CodingLayout? = nil) throws(ClusterCodingError) {
         self.bytes = bytes
         isWriting = false
@@ -44,6 +47,7 @@ package struct FieldCoder {
     }
 
     /// What was written.
+    @inlinable
     package var written: ByteBuffer {
         var written = bytes
         if layout == .tagged { written.setInteger(UInt32(clamping: bytes.writerIndex - Self.head), at: 4) }
@@ -51,6 +55,7 @@ package struct FieldCoder {
     }
 
     /// Throws when bytes are left behind a value without tags. Fields that are left are of a later version.
+    @inlinable
     package func end() throws(ClusterCodingError) {
         guard layout == .tagged || bytes.readableBytes == 0 else { throw ClusterCodingError() }
     }
@@ -58,6 +63,7 @@ package struct FieldCoder {
     // MARK: Fields
 
     /// The case of an enumeration, before its other fields.
+    @inlinable
     package mutating func kind<Kind: RawRepresentable>(
         _ given: Kind?
     ) throws(ClusterCodingError) -> Kind where Kind.RawValue == UInt8 {
@@ -69,6 +75,7 @@ package struct FieldCoder {
     ///
     /// - Parameter fallback: what values have that were written without this field, for a field that is younger than the layout
     ///   ``CodingLayout/sequence``; nil for one that may not be missing.
+    @inlinable
     package mutating func field<Value: CodedValue>(
         _ tag: UInt8, _ given: Value?, default fallback: Value? = nil
     ) throws(ClusterCodingError) -> Value {
@@ -80,6 +87,7 @@ package struct FieldCoder {
     }
 
     /// - Parameter isYounger: whether the field is younger than the layout ``CodingLayout/sequence``, which then does not have it.
+    @inlinable
     package mutating func optional<Value: CodedValue>(
         _ tag: UInt8, _ given: Value?, isYounger: Bool = false
     ) throws(ClusterCodingError) -> Value? {
@@ -94,6 +102,7 @@ package struct FieldCoder {
     }
 
     /// - Parameter isYounger: as with ``optional(_:_:isYounger:)``; a list that is missing is empty.
+    @inlinable
     package mutating func list<Value: CodedValue>(
         _ tag: UInt8, _ given: [Value]?, isYounger: Bool = false
     ) throws(ClusterCodingError) -> [Value] {
@@ -108,6 +117,7 @@ package struct FieldCoder {
     }
 
     /// A byte in front of the fields that the layout ``CodingLayout/sequence`` has in some values.
+    @inlinable
     package mutating func version(_ version: UInt8) throws(ClusterCodingError) {
         guard layout == .sequence else { return }
         guard try UInt8.code(isWriting ? version : nil, &self) == version else { throw ClusterCodingError() }
@@ -115,6 +125,7 @@ package struct FieldCoder {
 
     // MARK: Writing and reading
 
+    @inlinable
     mutating func write<Value: CodedValue>(
         _ tag: UInt8, _ value: Value, isYounger: Bool
     ) throws(ClusterCodingError) {
@@ -127,6 +138,7 @@ package struct FieldCoder {
     }
 
     /// Writes a value behind its length.
+    @inlinable
     mutating func write<Value: CodedValue>(measured value: Value) throws(ClusterCodingError) {
         if let length = value.fieldLength {
             write(length: length)
@@ -140,6 +152,7 @@ package struct FieldCoder {
     }
 
     /// - Returns: nil when the field is missing.
+    @inlinable
     mutating func read<Value: CodedValue>(
         _ tag: UInt8, isYounger: Bool, as type: Value.Type = Value.self
     ) throws(ClusterCodingError) -> Value? {
@@ -152,6 +165,7 @@ package struct FieldCoder {
     }
 
     /// Reads a value of this many bytes.
+    @inlinable
     mutating func read<Value: CodedValue>(length: Int) throws(ClusterCodingError) -> Value {
         guard let content = bytes.readSlice(length: length) else { throw ClusterCodingError() }
         let outer = (bytes, next)
@@ -163,6 +177,7 @@ package struct FieldCoder {
     /// Skips the fields with lower tags.
     ///
     /// - Returns: the length of the field, which is read next; nil when the value does not have it.
+    @usableFromInline
     mutating func find(_ tag: UInt8) throws(ClusterCodingError) -> Int? {
         while next != nil || bytes.readableBytes > 0 {
             let field: (tag: UInt8, length: Int)
@@ -183,6 +198,7 @@ package struct FieldCoder {
 
     // MARK: Lengths
 
+    @usableFromInline
     mutating func write(length: Int) {
         var rest = UInt64(clamping: length)
         while rest > 0x7F {
@@ -193,6 +209,7 @@ package struct FieldCoder {
     }
 
     /// Writes a length into the five bytes that were left for it.
+    @usableFromInline
     mutating func set(length: Int, at index: Int) {
         var rest = UInt64(clamping: length)
         for offset in 0..<5 {
@@ -201,6 +218,7 @@ package struct FieldCoder {
         }
     }
 
+    @usableFromInline
     mutating func readLength() throws(ClusterCodingError) -> Int {
         var length: UInt64 = 0
         for shift in stride(from: 0, to: 35, by: 7) {
@@ -213,13 +231,16 @@ package struct FieldCoder {
 }
 
 /// The elements of a list, as the content of one field.
+@usableFromInline
 struct CodedList<Element: CodedValue>: CodedValue {
-    var elements: [Element]
+    @usableFromInline var elements: [Element]
 
+    @inlinable
     init(_ elements: [Element]) {
         self.elements = elements
     }
 
+    @inlinable
     static func code(
         _ value: CodedList?, _ fields: inout FieldCoder
     ) throws(ClusterCodingError) -> CodedList {
@@ -231,7 +252,8 @@ struct CodedList<Element: CodedValue>: CodedValue {
         return value
     }
 
-    private static func read(_ fields: inout FieldCoder) throws(ClusterCodingError) -> [Element] {
+    @inlinable
+    static func read(_ fields: inout FieldCoder) throws(ClusterCodingError) -> [Element] {
         var elements: [Element] = []
         guard fields.layout == .tagged else {
             let count = Int(try UInt32.code(nil, &fields))

@@ -5,12 +5,14 @@ import ServerStorage
 // The fields of values that several messages of chat have.
 
 extension ChatPlace: CodedValue {
+    @usableFromInline
     package static func code(_ value: ChatPlace?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> ChatPlace {
         ChatPlace(epoch: try fields.field(1, value?.epoch), sequence: try fields.field(2, value?.sequence))
     }
 }
 
 extension ChatDevice: CodedValue {
+    @usableFromInline
     package static func code(_ value: ChatDevice?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> ChatDevice {
         let (id, word) = (try fields.field(1, value?.id), try fields.field(2, value?.class.rawValue))
         guard let kind = Class(rawValue: word) else { throw ClusterCodingError() }
@@ -19,6 +21,7 @@ extension ChatDevice: CodedValue {
 }
 
 extension ChatRequestRefusal: CodedValue {
+    @usableFromInline
     package static func code(
         _ value: ChatRequestRefusal?, _ fields: inout FieldCoder
     ) throws(ClusterCodingError) -> ChatRequestRefusal {
@@ -29,12 +32,14 @@ extension ChatRequestRefusal: CodedValue {
 }
 
 extension ChatInboxPlace: CodedValue {
+    @usableFromInline
     package static func code(_ value: ChatInboxPlace?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> ChatInboxPlace {
         ChatInboxPlace(user: try fields.field(1, value?.user), sequence: try fields.field(2, value?.sequence))
     }
 }
 
 extension ChatInboxEntry: CodedValue {
+    @usableFromInline
     package static func code(_ value: ChatInboxEntry?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> ChatInboxEntry {
         ChatInboxEntry(sequence: try fields.field(1, value?.sequence), body: try fields.field(2, value?.body))
     }

@@ -18,8 +18,9 @@ private struct CodedTimetoken: CodedValue {
 }
 
 extension StoredMessage: CodedValue {
-    package var expectedLength: Int { bytes + 96 }
+    @usableFromInline package var expectedLength: Int { bytes + 96 }
 
+    @usableFromInline
     package static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
         Self(
             timetoken: try fields.field(1, value.map { CodedTimetoken(value: $0.timetoken) }).value,
@@ -32,6 +33,7 @@ extension StoredMessage: CodedValue {
 }
 
 extension MessageAction: CodedValue {
+    @usableFromInline
     package static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
         let timetoken = try fields.field(1, value.map { CodedTimetoken(value: $0.timetoken) }).value
         let message = try fields.field(2, value?.message)
@@ -42,6 +44,7 @@ extension MessageAction: CodedValue {
 }
 
 extension AccessEntry.Key: CodedValue {
+    @usableFromInline
     package static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
         let number = try fields.field(1, value.map { UInt8(truncatingIfNeeded: $0.kind.rawValue) })
         guard let kind = Kind(rawValue: Int(number)) else { throw ClusterCodingError() }
@@ -50,6 +53,7 @@ extension AccessEntry.Key: CodedValue {
 }
 
 extension AccessEntry: CodedValue {
+    @usableFromInline
     package static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
         Self(
             try fields.field(1, value?.key), rights: try fields.field(2, value?.rights), ttl: try fields.field(3, value?.ttl),
