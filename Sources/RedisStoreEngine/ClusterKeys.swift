@@ -8,6 +8,11 @@ package struct ClusterKeys: Hashable, Sendable {
     /// The name of the cluster: servers with the same name and the same Redis are one cluster.
     package let cluster: String
     private let prefix: String
+    // Made once, because each batch and each message needs them.
+    let leader: RedisArgument
+    let log: RedisArgument
+    /// The channel on which batches are published.
+    let logChannel: String
 
     /// - Parameter cluster: up to 64 letters, digits, `-`, `_` and `.`.
     package init?(cluster: String) {
@@ -23,13 +28,15 @@ package struct ClusterKeys: Hashable, Sendable {
                 }
             }
         guard isValid else { return nil }
-        self.cluster = cluster
-        prefix = "{lifeline:\(cluster)}:"
+        self.init(cluster: cluster, prefix: "{lifeline:\(cluster)}:")
     }
 
     private init(cluster: String, prefix: String) {
         self.cluster = cluster
         self.prefix = prefix
+        leader = .text(prefix + "leader")
+        log = .text(prefix + "log")
+        logChannel = prefix + "log"
     }
 
     /// The keys of one partition: with a hash tag of their own, or those of the cluster itself when it has one partition only, as in
@@ -49,13 +56,9 @@ package struct ClusterKeys: Hashable, Sendable {
     /// The same for writes and questions.
     package func storeKey(_ name: String) -> StoreKey { StoreKey(prefix + name) }
 
-    var leader: RedisArgument { key("leader") }
-    var log: RedisArgument { key("log") }
     /// The version of the server for each node, for operators: a hash from the node's description to the version.
     var versions: RedisArgument { key("versions") }
 
-    /// The channel on which batches are published.
-    var logChannel: String { prefix + "log" }
     /// The channel on which a node receives requests while it leads.
     func requestsChannel(of node: ClusterNode) -> String { prefix + "requests:" + String(node.incarnation, radix: 16) }
     /// The channel on which a node receives answers to its queries.

@@ -26,10 +26,20 @@ package final class RedisEngine: StoreEngine {
     package let settings: RedisEngineSettings
     private let eventLoop: any EventLoop
     private let state: NIOLockedValueBox<State>
+    /// The names of the channels that this node hears, beside the one for requests.
+    private let logChannel: ByteBuffer
+    private let answersChannel: ByteBuffer
+
+    /// A wrapper, because each access would wrap a function again that is stored directly in a generic box.
+    private struct Report: Sendable {
+        let run: @Sendable (StoreEvent) -> Void
+    }
 
     private struct State: Sendable {
         var link: RedisLink?
-        var report: (@Sendable (StoreEvent) -> Void)?
+        var report: Report?
+        /// The node to which requests were sent last, and the name of its channel.
+        var addressee: (node: ClusterNode, channel: RedisArgument)?
         /// For each connection that cannot be used, the reason.
         var trouble: [RedisLane: String] = [.commands: "not connected yet", .messages: "not connected yet"]
         var refusesWrites = false
@@ -41,6 +51,8 @@ package final class RedisEngine: StoreEngine {
     package init(_ settings: RedisEngineSettings, eventLoop: any EventLoop) {
         self.settings = settings
         self.eventLoop = eventLoop
+        logChannel = ByteBuffer(string: settings.keys.logChannel)
+        answersChannel = ByteBuffer(string: settings.keys.answersChannel(of: settings.node))
         state = NIOLockedValueBox(
             State(
                 versions: NodeVersions(settings.keys.versions, node: settings.node, version: settings.version)))
@@ -55,7 +67,7 @@ package final class RedisEngine: StoreEngine {
         }
     }
 
-    private func report(_ event: StoreEvent) { state.withLockedValue(\.report)?(event) }
+    private func report(_ event: StoreEvent) { state.withLockedValue(\.report)?.run(event) }
 
     // MARK: Calls
 
@@ -119,8 +131,13 @@ package final class RedisEngine: StoreEngine {
     }
 
     package func publish(_ requests: ClusterRequests, to leader: ClusterNode) {
-        let channel = keys.requestsChannel(of: leader)
-        send(.command(RedisCommand("PUBLISH", .text(channel), .bytes(requests.encoded()))), within: .seconds(2)) { _ in }
+        let channel = state.withLockedValue { state in
+            if let known = state.addressee, known.node == leader { return known.channel }
+            let channel = RedisArgument.text(keys.requestsChannel(of: leader))
+            state.addressee = (leader, channel)
+            return channel
+        }
+        send(.command(RedisCommand("PUBLISH", channel, .bytes(requests.encoded()))), within: .seconds(2)) { _ in }
     }
 
     package func answer(
@@ -152,7 +169,7 @@ package final class RedisEngine: StoreEngine {
     package func start(events: @escaping @Sendable (StoreEvent) -> Void) {
         let link = RedisLink(settings.link, eventLoop: eventLoop) { [weak self] event in self?.hear(event) }
         state.withLockedValue { state in
-            state.report = events
+            state.report = Report(run: events)
             state.link = link
         }
         let channels = [keys.logChannel, keys.requestsChannel(of: settings.node), keys.answersChannel(of: settings.node)]
@@ -248,12 +265,12 @@ package final class RedisEngine: StoreEngine {
     }
 
     private func receive(_ message: RedisMessage) {
-        let (channel, payload) = (message.channel.readableBytesView, message.payload)
-        if channel.elementsEqual(keys.logChannel.utf8) {
+        let (channel, payload) = (message.channel, message.payload)
+        if channel == logChannel {
             guard payload.readableBytes > 0 else { return report(.resigned) }
             guard let batch = try? ClusterBatch(decoding: payload) else { return unreadable("a batch of the log") }
             report(.batch(batch))
-        } else if channel.elementsEqual(keys.answersChannel(of: settings.node).utf8) {
+        } else if channel == answersChannel {
             guard let answers = try? ClusterAnswers(decoding: payload) else { return unreadable("an answer of the leader") }
             report(.answers(answers))
         } else {
