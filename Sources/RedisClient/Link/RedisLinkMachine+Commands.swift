@@ -8,11 +8,12 @@ extension RedisLinkMachine {
         if isClosed { return effects.append(.answer(id, .failure(.unsent(.closed)))) }
         if case .stopped(let loss) = commands.phase { return effects.append(.answer(id, .failure(.unsent(loss)))) }
         if deadline <= now { return effects.append(.answer(id, .failure(.expired))) }
-        let callCost = call.command.cost
+        let command = call.command
+        let callCost = command.cost
         if calls.count >= policy.commands || callCost > policy.bytes - cost {
             return effects.append(.answer(id, .failure(.overfull)))
         }
-        calls[id] = Call(call: call, deadline: deadline, cost: callCost)
+        calls[id] = Call(call: call, command: command, deadline: deadline, cost: callCost)
         cost += callCost
         keep(id, deadline)
         sendAll(at: now, into: &effects)
@@ -108,7 +109,7 @@ extension RedisLinkMachine {
             // The script is loaded before its first run on the same connection, so the server has it when it is run.
             send(.commands, .command(script.load), for: .load(digest: script.digest), deadline: call.deadline, into: &effects)
         }
-        send(.commands, .command(call.call.command), for: .call(id), deadline: call.deadline, into: &effects)
+        send(.commands, .command(call.command), for: .call(id), deadline: call.deadline, into: &effects)
     }
 
     /// Queues a call, in the order of the calls.

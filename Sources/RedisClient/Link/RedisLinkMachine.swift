@@ -46,6 +46,8 @@ package struct RedisLinkMachine: Sendable {
     /// A call that has not been answered.
     struct Call: Sendable {
         let call: RedisCall
+        /// The command of the call, which is sent again where the call is.
+        let command: RedisCommand
         let deadline: Moment
         let cost: Int
         /// The number of times that the server did not have the script although it had been loaded.

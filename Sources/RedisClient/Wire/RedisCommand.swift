@@ -38,24 +38,36 @@ package struct RedisCommand: Hashable, Sendable {
     /// The approximate number of bytes of the command on the wire.
     package var cost: Int { arguments.reduce(name.utf8.count + 16) { $0 + $1.count + 16 } }
 
+    /// CR and LF.
+    private static let lineEnd: UInt16 = 0x0D0A
+
     /// Appends the command in the form for servers: an array of bulk strings.
     package func write(to buffer: inout ByteBuffer) {
-        buffer.writeString("*\(arguments.count + 1)\r\n")
+        Self.write(UInt8(ascii: "*"), arguments.count + 1, to: &buffer)
         Self.write(name, to: &buffer)
         for argument in arguments {
             switch argument {
             case .text(let text): Self.write(text, to: &buffer)
             case .integer(let number): Self.write(String(number), to: &buffer)
             case .bytes(let bytes):
-                buffer.writeString("$\(bytes.readableBytes)\r\n")
+                Self.write(UInt8(ascii: "$"), bytes.readableBytes, to: &buffer)
                 buffer.writeImmutableBuffer(bytes)
-                buffer.writeString("\r\n")
+                buffer.writeInteger(Self.lineEnd)
             }
         }
     }
 
     private static func write(_ text: String, to buffer: inout ByteBuffer) {
-        buffer.writeString("$\(text.utf8.count)\r\n\(text)\r\n")
+        write(UInt8(ascii: "$"), text.utf8.count, to: &buffer)
+        buffer.writeString(text)
+        buffer.writeInteger(lineEnd)
+    }
+
+    /// Writes the line in front of an array or a string. Its parts are written one by one, because a text of all would be allocated.
+    private static func write(_ type: UInt8, _ count: Int, to buffer: inout ByteBuffer) {
+        buffer.writeInteger(type)
+        buffer.writeString(String(count))
+        buffer.writeInteger(lineEnd)
     }
 }
 

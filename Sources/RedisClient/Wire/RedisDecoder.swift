@@ -194,7 +194,7 @@ package struct RedisDecoder: Sendable {
     private mutating func nextLine() throws(RedisViolation) -> (UInt8, ByteBuffer)? {
         let readable = buffer.readableBytesView
         guard let type = readable.first else { return nil }
-        if searched == 0, !Self.types.contains(type) { throw .unknownType(type) }
+        if searched == 0, !Self.isType(type) { throw .unknownType(type) }
         let start = readable.startIndex
         guard let end = readable.dropFirst(max(searched, 1)).firstIndex(where: { $0 == 0x0D || $0 == 0x0A }) else {
             searched = readable.count
@@ -216,5 +216,14 @@ package struct RedisDecoder: Sendable {
         return (type, line)
     }
 
-    private static let types = Set("+-:,#(_$!=*~%|>".utf8)
+    /// Whether a value can begin with this byte.
+    private static func isType(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "$"), UInt8(ascii: "*"), UInt8(ascii: ">"), UInt8(ascii: ":"), UInt8(ascii: "+"), UInt8(ascii: "-"),
+            UInt8(ascii: ","), UInt8(ascii: "#"), UInt8(ascii: "("), UInt8(ascii: "_"), UInt8(ascii: "!"), UInt8(ascii: "="),
+            UInt8(ascii: "~"), UInt8(ascii: "%"), UInt8(ascii: "|"):
+            true
+        default: false
+        }
+    }
 }

@@ -40,9 +40,12 @@ enum RedisScalar {
     /// Parses a length. Nil for -1, which means null in the older protocol, where that is allowed.
     static func length(_ line: ByteBuffer, mayBeNull: Bool) throws(RedisViolation) -> Int? {
         let digits = line.readableBytesView
-        if digits.elementsEqual("?".utf8) { throw .streamedValue }
-        if mayBeNull, digits.elementsEqual("-1".utf8) { return nil }
-        guard !digits.isEmpty, digits.count <= 18, digits.allSatisfy(isDigit) else { throw .invalidLength }
+        guard let first = digits.first, isDigit(first) else {
+            if digits.elementsEqual("?".utf8) { throw .streamedValue }
+            if mayBeNull, digits.elementsEqual("-1".utf8) { return nil }
+            throw .invalidLength
+        }
+        guard digits.count <= 18, digits.allSatisfy(isDigit) else { throw .invalidLength }
         return digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
     }
 
