@@ -38,6 +38,7 @@ package final class RedisEngine: StoreEngine {
     private struct State: Sendable {
         var link: RedisLink?
         var report: Report?
+        var written = WrittenBatch()
         /// The node to which requests were sent last, and the name of its channel.
         var addressee: (node: ClusterNode, channel: RedisArgument)?
         /// For each connection that cannot be used, the reason.
@@ -120,7 +121,9 @@ package final class RedisEngine: StoreEngine {
 
     package func commit(_ commit: ClusterCommit, completion: @escaping @Sendable (CommitOutcome) -> Void) {
         let namesKeys = settings.link.endpoint.locator.isCluster
-        send(keys.commit(commit, namesKeys: namesKeys), within: .seconds(5)) { [logger] result in
+        let bytes = commit.batch.encoded()
+        state.withLockedValue { $0.written.write(commit.batch, as: bytes) }
+        send(keys.commit(commit, as: bytes, namesKeys: namesKeys), within: .seconds(5)) { [logger] result in
             if case .success(let value) = result, let failures = value.elements?.dropFirst().first?.number, failures > 0,
                 value.elements?.first?.text == "kept"
             {
@@ -268,7 +271,8 @@ package final class RedisEngine: StoreEngine {
         let (channel, payload) = (message.channel, message.payload)
         if channel == logChannel {
             guard payload.readableBytes > 0 else { return report(.resigned) }
-            guard let batch = try? ClusterBatch(decoding: payload) else { return unreadable("a batch of the log") }
+            let written = state.withLockedValue { $0.written.take(payload) }
+            guard let batch = written ?? (try? ClusterBatch(decoding: payload)) else { return unreadable("a batch of the log") }
             report(.batch(batch))
         } else if channel == answersChannel {
             guard let answers = try? ClusterAnswers(decoding: payload) else { return unreadable("an answer of the leader") }
