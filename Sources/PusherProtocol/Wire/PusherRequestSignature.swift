@@ -14,15 +14,26 @@ public enum PusherRequestSignature {
     /// The name of a parameter in the case in which names are compared and signed. Changes ASCII letters only: in Unicode the Kelvin
     /// sign also lowercases to k, and would be another spelling of `auth_key`.
     public static func lowercased(_ name: String) -> String {
-        String(decoding: name.utf8.map { $0 &- UInt8(ascii: "A") < 26 ? $0 | 0x20 : $0 }, as: UTF8.self)
+        guard name.utf8.contains(where: isUppercase) else { return name }
+        return String(decoding: name.utf8.map { isUppercase($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
     }
+
+    private static func isUppercase(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "A") < 26 }
 
     /// The text that is signed: method, path, and all parameters except the signature, sorted by lowercase name, with unchanged values.
     public static func text(method: String, path: String, parameters: [Parameter]) -> String {
         let sorted = parameters.map { (name: lowercased($0.name), value: $0.value) }
             .filter { !$0.name.utf8.elementsEqual("auth_signature".utf8) }
-            .sorted { Array($0.name.utf8).lexicographicallyPrecedes(Array($1.name.utf8)) }
-        return method.uppercased() + "\n" + path + "\n" + sorted.map { $0.name + "=" + $0.value }.joined(separator: "&")
+            .sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+        var text = method.uppercased() + "\n" + path + "\n"
+        text.reserveCapacity(sorted.reduce(text.utf8.count) { $0 + $1.name.utf8.count + $1.value.utf8.count + 2 })
+        for (index, parameter) in sorted.enumerated() {
+            if index > 0 { text += "&" }
+            text += parameter.name
+            text += "="
+            text += parameter.value
+        }
+        return text
     }
 
     /// All parameters of a request: the caller's own and those that authenticate it.

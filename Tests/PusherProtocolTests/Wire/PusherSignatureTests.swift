@@ -66,6 +66,19 @@ struct PusherSignatureTests {
                 secret: secret))
     }
 
+    @Test("PW-14: the signed text has lowercase names in the order of their bytes, values as they are, and no signature")
+    func text() {
+        typealias Signature = PusherRequestSignature
+        #expect(Signature.text(method: "get", path: "/p", parameters: []) == "GET\n/p\n")
+        #expect(Signature.text(method: "GET", path: "/p", parameters: [("Auth_Signature", "x")]) == "GET\n/p\n")
+        let parameters = [("b", "2&="), ("É", "4"), ("Auth_Key", "K"), ("a", ""), ("B_", "3"), ("auth_signature", "x")]
+        #expect(
+            Signature.text(method: "POST", path: "/É/p", parameters: parameters) == "POST\n/É/p\na=&auth_key=K&b=2&=&b_=3&É=4")
+        // The Kelvin sign and letters that are not of ASCII stay.
+        #expect(
+            ["Auth_KEY", "auth_key", "\u{212A}É", ""].map(Signature.lowercased) == ["auth_key", "auth_key", "\u{212A}É", ""])
+    }
+
     // Proof of U7.
     @Test("Empty texts and empty secrets are signed as well")
     func edges() {
