@@ -219,15 +219,19 @@ package final class RedisConnection {
 
     func received(_ bytes: ByteBuffer) {
         decoder.receive(bytes)
-        run { conversation, now, _ in conversation.heard(at: now) }
+        // All values of one read arrived at the same time.
+        let now = timers.now
+        conversation.heard(at: now)
         while conversation.phase != .closed {
             do throws(RedisViolation) {
-                guard let value = try decoder.next() else { return }
-                run { $0.received(value, at: $1, into: &$2) }
+                guard let value = try decoder.next() else { break }
+                conversation.received(value, at: now, into: &effects)
+                perform()
             } catch {
                 return ended(.violation(error))
             }
         }
+        arm()
     }
 
     func ended(_ loss: RedisLoss) {

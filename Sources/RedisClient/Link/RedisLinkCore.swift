@@ -17,6 +17,8 @@ final class RedisLinkCore {
     private var isReading = true
     private var effects: [RedisLinkMachine.Effect] = []
     private var isPerforming = false
+    /// Whether the machine's next alarm may be earlier than the timer.
+    private var mustArm = false
     private var armed: (at: Moment, cancel: TimerCancellation)?
     /// The timer that periodically queries the address of the master.
     private var looking: TimerCancellation?
@@ -77,8 +79,12 @@ final class RedisLinkCore {
         return lastID
     }
 
-    private func run(_ input: (inout RedisLinkMachine, Moment, inout [RedisLinkMachine.Effect]) -> Void) {
+    /// - Parameter isEarlier: whether the input can make the machine's next alarm earlier than the timer.
+    private func run(
+        isEarlier: Bool = true, _ input: (inout RedisLinkMachine, Moment, inout [RedisLinkMachine.Effect]) -> Void
+    ) {
         input(&machine, timers.now, &effects)
+        if isEarlier { mustArm = true }
         if isPerforming { return }
         isPerforming = true
         while !effects.isEmpty {
@@ -87,7 +93,7 @@ final class RedisLinkCore {
             for effect in batch { perform(effect) }
         }
         isPerforming = false
-        arm()
+        if mustArm { arm() }
     }
 
     private func perform(_ effect: RedisLinkMachine.Effect) {
@@ -149,7 +155,10 @@ final class RedisLinkCore {
         switch event {
         case .ready(let server): run { $0.ready(lane, attempt: attempt, server: server, at: $1, into: &$2) }
         case .answered(let id, let result): run { $0.answered(lane, attempt: attempt, id: id, result: result, at: $1, into: &$2) }
-        case .pushed(let push): if lane == .messages { run { $0.pushed(attempt, push, at: $1, into: &$2) } }
+        case .pushed(let push):
+            guard lane == .messages else { break }
+            // While no probe is under way, a message only makes the next one later.
+            run(isEarlier: machine.probe != nil) { $0.pushed(attempt, push, at: $1, into: &$2) }
         case .closed(let loss):
             connections[lane] = nil
             run { $0.closed(lane, attempt: attempt, loss: loss, at: $1, into: &$2) }
@@ -157,7 +166,8 @@ final class RedisLinkCore {
     }
 
     private func arm() {
-        guard let alarm = machine.alarm else { return }
+        mustArm = false
+        guard let alarm = Self.alarm(of: &machine) else { return }
         if let armed, armed.at <= alarm { return }
         armed?.cancel()
         let bound = NIOLoopBound(Weak(self), eventLoop: eventLoop)
@@ -166,6 +176,9 @@ final class RedisLinkCore {
         }
         armed = (alarm, cancel)
     }
+
+    /// The next alarm. The parameter is `inout` because the machine would be copied otherwise.
+    private static func alarm(of machine: inout RedisLinkMachine) -> Moment? { machine.alarm }
 
     private func alarmRang() {
         armed = nil

@@ -30,7 +30,7 @@ extension RedisLinkMachine {
     mutating func answered(
         call id: UInt64, result: Result<RedisValue, RedisFailure>, at now: Moment, into effects: inout [Effect]
     ) {
-        guard calls[id] != nil else { return }
+        guard calls.keys.contains(id) else { return }
         switch result {
         case .failure(.refused(let reply)):
             switch reply.remedy {

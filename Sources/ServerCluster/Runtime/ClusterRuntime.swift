@@ -207,7 +207,7 @@ final class ClusterRuntime {
         while let effect = effects.popFirst() { perform(effect) }
         isPerforming = false
         if hasEmitted { scheduleFlush() }
-        if core.role != status.role || isCurrent != status.isCurrent || (core.isLed && !status.isLed) { publishStatus() }
+        if core.role != status.role || isCurrent != status.isCurrent || (!status.isLed && core.isLed) { publishStatus() }
     }
 
     /// All that is decided in one turn of the event loop becomes one batch (rule CR-100): what the turn has read from both connections to the
