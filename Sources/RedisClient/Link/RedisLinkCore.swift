@@ -106,7 +106,7 @@ final class RedisLinkCore {
         case .answer(let id, let result): completions.removeValue(forKey: id)?(result)
         case .deliver(let event):
             // A new connection has to read until its subscriptions are confirmed.
-            if event == .restored, !isReading { connections[.messages]?.setReading(false) }
+            if case .restored = event, !isReading { connections[.messages]?.setReading(false) }
             events(event)
         }
     }

@@ -165,7 +165,10 @@ package struct RedisDecoder: Sendable {
             }
         }
         if open.count >= limits.depth { throw .tooDeep }
-        open.append(Open(kind: kind, missing: count * width))
+        var value = Open(kind: kind, missing: count * width)
+        // Room for a message or the answer of a script; never for what is only announced.
+        value.elements.reserveCapacity(min(count * width, 4))
+        open.append(value)
         return .opened
     }
 
