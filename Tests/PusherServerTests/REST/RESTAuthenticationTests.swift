@@ -65,6 +65,11 @@ struct RESTAuthenticationTests {
         try await withServer { (server) async throws in
             let twice = [("filter_by_prefix", "a"), ("filter_by_prefix", "b")]
             #expect(try await server.get("/apps/1001/channels", query: twice).status == 400)
+            // Few parameters are compared with each other, many over a set.
+            let others = (0..<9).map { ("other\($0)", "x") }
+            #expect(try await server.get("/apps/1001/channels", query: others).status == 200)
+            #expect(try await server.get("/apps/1001/channels", query: others + twice).status == 400)
+            #expect(try await server.get("/apps/1001/channels", query: [("a", "1"), ("A", "2")]).status == 400)
         }
     }
 
