@@ -23,14 +23,12 @@ extension ClusterKeys {
         return .script(ClusterScripts.lead, keys: [leader], arguments: arguments)
     }
 
-    /// - Parameters:
-    ///   - bytes: the encoded batch, if it is encoded already.
-    ///   - namesKeys: whether Redis gets all keys before the script starts, which a Redis Cluster requires: otherwise a single command of
-    ///     the script would fail when its key has been moved already.
-    func commit(_ commit: ClusterCommit, as bytes: ByteBuffer? = nil, namesKeys: Bool = false) -> RedisCall {
+    /// - Parameter namesKeys: whether Redis gets all keys before the script starts, which a Redis Cluster requires: otherwise a
+    ///   single command of the script would fail when its key has been moved already.
+    func commit(_ commit: ClusterCommit, namesKeys: Bool = false) -> RedisCall {
         let position = commit.batch.position
         var arguments: [RedisArgument] = [
-            .text(String(position.generation)), .text(String(position.sequence)), .bytes(bytes ?? commit.batch.encoded()),
+            .text(String(position.generation)), .text(String(position.sequence)), .bytes(commit.bytes),
             .text(logChannel),
             .text(commit.trim?.description ?? ""),
         ]

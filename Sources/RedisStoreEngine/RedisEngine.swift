@@ -121,9 +121,8 @@ package final class RedisEngine: StoreEngine {
 
     package func commit(_ commit: ClusterCommit, completion: @escaping @Sendable (CommitOutcome) -> Void) {
         let namesKeys = settings.link.endpoint.locator.isCluster
-        let bytes = commit.batch.encoded()
-        state.withLockedValue { $0.written.write(commit.batch, as: bytes) }
-        send(keys.commit(commit, as: bytes, namesKeys: namesKeys), within: .seconds(5)) { [logger] result in
+        state.withLockedValue { $0.written.write(commit.batch, as: commit.bytes) }
+        send(keys.commit(commit, namesKeys: namesKeys), within: .seconds(5)) { [logger] result in
             if case .success(let value) = result, let failures = value.elements?.dropFirst().first?.number, failures > 0,
                 value.elements?.first?.text == "kept"
             {

@@ -30,23 +30,21 @@ import Testing
             writes: writes, trim: ClusterPosition(generation: 7, sequence: 1))
     }
 
-    @Test func `CR-3: a batch that is kept is the same, with its small buffers in one`() {
-        let (commit, packed) = (commit(5), commit(5).packed)
-        #expect(packed == commit)
-        #expect(packed.batch.encoded() == commit.batch.encoded())
+    @Test func `CR-3: a batch that is kept is the same, with the small buffers of its writes in one`() throws {
+        let commit = commit(5)
+        let kept = try #require(KeptCommit(commit).commit)
+        #expect(kept == commit && KeptCommit(commit).position == commit.batch.position)
+        #expect(kept.bytes == commit.batch.encoded() && kept.batch.encoded() == commit.bytes)
         var capacities: Set<Int> = []
-        for write in packed.writes {
+        for write in kept.writes {
             write.forEachWord { word in
                 guard case .bytes(let bytes) = word, bytes.readableBytes <= 256 else { return }
                 capacities.insert(bytes.storageCapacity)
             }
         }
-        for case .fact(_, _, let payload) in packed.batch.items where payload.readableBytes <= 256 {
-            capacities.insert(payload.storageCapacity)
-        }
         #expect(capacities.count == 1)
         let empty = ClusterCommit(batch: ClusterBatch(position: .origin, previous: .origin, leader: node, items: []), writes: [])
-        #expect(empty.packed == empty)
+        #expect(KeptCommit(empty).commit == empty)
     }
 
     @Test func `CR-3: what Redis has lost is appended again as it was`() {

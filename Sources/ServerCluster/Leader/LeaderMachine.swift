@@ -70,7 +70,7 @@ package struct LeaderMachine: Sendable {
     private var isUnderway = false
     private var retry: MonotonicInstant?
     /// The latest stored batches, oldest first.
-    private var kept = Deque<(commit: ClusterCommit, bytes: Int, time: MonotonicInstant)>()
+    private var kept = Deque<(commit: KeptCommit, bytes: Int)>()
     private var keptBytes = 0
     /// The batches that will be removed from the log next.
     private var log = Deque<(sequence: UInt64, bytes: Int, time: MonotonicInstant)>()
@@ -315,13 +315,12 @@ package struct LeaderMachine: Sendable {
                 // The next batch that the store has lost, or the one that it could not store because of the loss.
                 let next = kept.index(after: index)
                 let again = waiting ?? underway
-                if next < kept.endIndex {
-                    current = Underway(commit: kept[next].commit)
-                } else {
+                guard next < kept.endIndex else {
                     waiting = nil
                     current = again
+                    return resend(into: &effects)
                 }
-                return resend(into: &effects)
+                return resend(kept[next].commit, into: &effects)
             }
             current = nil
             keep(commit, at: now)
@@ -335,12 +334,11 @@ package struct LeaderMachine: Sendable {
             if makesNext { flush(at: now, into: &effects) }
         case .behind(let sequence):
             // The store has lost the latest batches: they are appended again, so that no node misses them.
-            guard let index = kept.firstIndex(where: { $0.commit.batch.position.sequence == sequence &+ 1 }) else {
+            guard let index = kept.firstIndex(where: { $0.commit.position.sequence == sequence &+ 1 }) else {
                 return end(into: &effects)
             }
             if waiting == nil { waiting = underway }
-            current = Underway(commit: kept[index].commit)
-            resend(into: &effects)
+            resend(kept[index].commit, into: &effects)
         case .unknown: resend(into: &effects)
         case .refused: retry = now.advanced(by: policy.refusal)
         case .fenced: end(into: &effects)
@@ -352,7 +350,14 @@ package struct LeaderMachine: Sendable {
 
     private func replayed(_ commit: ClusterCommit) -> Int? {
         guard waiting != nil else { return nil }
-        return kept.firstIndex { $0.commit.batch.position == commit.batch.position }
+        return kept.firstIndex { $0.commit.position == commit.batch.position }
+    }
+
+    private mutating func resend(_ commit: KeptCommit, into effects: inout [LeaderEffect]) {
+        // Its bytes were encoded by this process.
+        guard let commit = commit.commit else { return end(into: &effects) }
+        current = Underway(commit: commit)
+        resend(into: &effects)
     }
 
     private mutating func resend(into effects: inout [LeaderEffect]) {
@@ -363,7 +368,7 @@ package struct LeaderMachine: Sendable {
 
     private mutating func keep(_ commit: ClusterCommit, at now: MonotonicInstant) {
         let bytes = commit.batch.items.reduce(commit.writes.reduce(64) { $0 + $1.cost }) { $0 + $1.cost }
-        kept.append((commit.packed, bytes, now))
+        kept.append((KeptCommit(commit), bytes))
         keptBytes += bytes
         log.append((commit.batch.position.sequence, bytes, now))
         logBytes += bytes

@@ -97,13 +97,21 @@ package struct ClusterEmission: Sendable {
 
 /// A batch with the writes that are stored together with it.
 package struct ClusterCommit: Hashable, Sendable {
-    package var batch: ClusterBatch
-    package var writes: [StoreWrite]
+    package let batch: ClusterBatch
+    /// The encoded batch: encoded once, for the store and for the leader's memory.
+    package let bytes: ByteBuffer
+    package let writes: [StoreWrite]
     /// The position before which batches may be deleted; nil for none.
-    package var trim: ClusterPosition?
+    package let trim: ClusterPosition?
 
     package init(batch: ClusterBatch, writes: [StoreWrite], trim: ClusterPosition? = nil) {
+        self.init(batch: batch, bytes: batch.encoded(), writes: writes, trim: trim)
+    }
+
+    /// - Parameter bytes: the encoded batch.
+    init(batch: ClusterBatch, bytes: ByteBuffer, writes: [StoreWrite], trim: ClusterPosition?) {
         self.batch = batch
+        self.bytes = bytes
         self.writes = writes
         self.trim = trim
     }
