@@ -54,7 +54,7 @@ extension ChatAdapter {
         }
         return ChatAdapter(
             driver: driver, heartbeats: heartbeats, timers: timers, sendLimit: memory.sendLimit, policy: policy,
-            settings: settings, network: network, tokens: tokens)
+            settings: settings, seed: seed ?? .random(in: .min ... .max), network: network, tokens: tokens)
     }
 
     private static func policy(_ settings: ChatAdapterSettings, _ options: ClientOptions) -> ConnectionPolicy {

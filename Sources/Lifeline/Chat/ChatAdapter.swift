@@ -19,6 +19,8 @@ final class ChatAdapter: ServiceAdapter {
         /// Callers of `subscribe`.
         var callers: [UInt64: CheckedContinuation<LifelineError?, Never>] = [:]
         var lastCaller: UInt64 = 0
+        /// Pauses before memberships are checked again.
+        var pauses: [ChatChannel: (number: UInt64, cancel: TimerCancellation)] = [:]
     }
 
     let serviceName = ChatAdapterSettings.serviceName
@@ -39,7 +41,7 @@ final class ChatAdapter: ServiceAdapter {
 
     init(
         driver: Driver, heartbeats: HeartbeatMeter, timers: any TimerScheduler, sendLimit: Duration, policy: ConnectionPolicy,
-        settings: ChatAdapterSettings,
+        settings: ChatAdapterSettings, seed: UInt64,
         network: NetworkObservation? = nil, tokens: TokenSource<String>? = nil
     ) {
         let tracksPresence = settings.tracksPresence
@@ -54,13 +56,14 @@ final class ChatAdapter: ServiceAdapter {
         self.sendLimit = sendLimit
         self.tracksPresence = tracksPresence
         self.network = network
-        state = NIOLockedValueBox(State(news: ChatEventTranslation(tracksPresence: tracksPresence, start: timers.now)))
+        state = NIOLockedValueBox(
+            State(news: ChatEventTranslation(tracksPresence: tracksPresence, start: timers.now, seed: seed)))
     }
 
     deinit {
-        for caller in state.withLockedValue({ Array($0.callers.values) }) {
-            caller.resume(returning: LifelineError(.disconnectedOnRequest))
-        }
+        let (callers, pauses) = state.withLockedValue { (Array($0.callers.values), Array($0.pauses.values)) }
+        for pause in pauses { pause.cancel() }
+        for caller in callers { caller.resume(returning: LifelineError(.disconnectedOnRequest)) }
     }
 
     var phase: ConnectionPhase { driver.snapshot.phase }
@@ -170,6 +173,7 @@ extension ChatAdapter {
             ask(.request(.groupMembers(ChatMembersRequest(inquiry.channel.id, limit: 1)))) { news, result, now in
                 news.checked(inquiry, result.failure, at: now)
             }
+        case .checkLater(let inquiry, let pause): checkLater(inquiry, after: pause)
         case .askMembers(let inquiry):
             ask(.request(Self.question(about: inquiry.channel.id))) { news, result, _ in
                 news.counted(inquiry, result.map { Self.members(in: $0) })
@@ -178,6 +182,17 @@ extension ChatAdapter {
             let callers = state.withLockedValue { state in ids.compactMap { state.callers.removeValue(forKey: $0) } }
             for caller in callers { caller.resume(returning: error) }
         }
+    }
+
+    private func checkLater(_ inquiry: ChatEventTranslation.Inquiry, after pause: Duration) {
+        let cancel = timers.schedule(after: pause) { [weak self] in
+            self?.state.withLockedValue { state in
+                if state.pauses[inquiry.channel]?.number == inquiry.number { state.pauses[inquiry.channel] = nil }
+            }
+            self?.take { $0.checkAgain(inquiry) }
+        }
+        let former = state.withLockedValue { $0.pauses.updateValue((inquiry.number, cancel), forKey: inquiry.channel) }
+        former?.cancel()
     }
 
     private func ask(

@@ -13,8 +13,12 @@ extension ChatEventTranslation {
     /// are dropped (rule NP-26).
     mutating func receive(_ items: [ChatInboxItem], at now: Moment, into report: inout Report) {
         guard wantsInbox else {
+            unclaimedSince = unclaimedSince ?? now
             unclaimed += items
-            if unclaimed.count > Self.heldLimit { unclaimed.removeFirst(unclaimed.count - Self.heldLimit) }
+            if unclaimed.count > Self.heldLimit {
+                unclaimed.removeFirst(unclaimed.count - Self.heldLimit)
+                hasDroppedUnclaimed = true
+            }
             return
         }
         for item in items { take(item.event, at: now, into: &report) }
@@ -27,7 +31,9 @@ extension ChatEventTranslation {
         guard !wantsInbox else { return }
         wantsInbox = true
         let items = unclaimed
-        unclaimed = []
+        // Rule NP-31: the acknowledgement that follows covers the dropped events too.
+        if hasDroppedUnclaimed { for channel in order where channel.isInInbox { gap(channel, unclaimedSince, into: &report) } }
+        (unclaimed, unclaimedSince, hasDroppedUnclaimed) = ([], nil, false)
         if !items.isEmpty { receive(items, at: now, into: &report) }
     }
 

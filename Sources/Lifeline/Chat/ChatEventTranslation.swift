@@ -21,6 +21,8 @@ struct ChatEventTranslation: Sendable {
         case enter(Inquiry)
         /// Answered by ``checked(_:_:)``.
         case checkMembership(Inquiry)
+        /// The membership is checked after this pause, unless the inquiry is no longer the present one.
+        case checkLater(Inquiry, after: Duration)
         /// Answered by ``counted(_:_:)``.
         case askMembers(Inquiry)
         case resume([UInt64], LifelineError?)
@@ -41,6 +43,8 @@ struct ChatEventTranslation: Sendable {
         var inquiry: UInt64?
         /// The callers that wait for the confirmation.
         var waiters: [UInt64] = []
+        /// How often in a row the service did not say whether the user is a member.
+        var failures = 0
         /// Messages that came before the confirmation.
         var held: [ChatMessage] = []
         /// The time after which messages may be missing; reported as a gap after the confirmation.
@@ -66,14 +70,19 @@ struct ChatEventTranslation: Sendable {
     var known: Set<Identifier> = []
     /// Events of the inbox that arrived before any of its channels was requested; they are not acknowledged (rule NP-26).
     var unclaimed: [ChatInboxItem] = []
+    /// When the first of these events arrived, and whether the oldest of them had to be dropped since.
+    var unclaimedSince: Moment?
+    var hasDroppedUnclaimed = false
     var wantsInbox = false
     /// The latest of the user's own messages that were delivered.
     var own = RecentMessages()
     private var lastInquiry: UInt64 = 0
+    private var random: SeededRandom
 
-    init(tracksPresence: Bool, start: Moment) {
+    init(tracksPresence: Bool, start: Moment, seed: UInt64) {
         self.tracksPresence = tracksPresence
         self.start = start
+        random = SeededRandom(seed: seed)
     }
 
     mutating func inquiry(about channel: ChatChannel) -> Inquiry {
@@ -171,6 +180,7 @@ extension ChatEventTranslation {
         guard var want = wanted[channel], !want.isConfirmed else { return }
         want.isConfirmed = true
         want.inquiry = nil
+        want.failures = 0
         for name in want.names {
             report.events.append(confirmation(of: name))
             known.insert(Identifier(name))
@@ -244,8 +254,30 @@ extension ChatEventTranslation {
                 }
                 report.tasks.append(.resume(want.waiters, LifelineError(failure)))
                 wanted[channel]?.waiters = []
+                checkLater(channel, after: failure, into: &report)
             }
         }
+    }
+
+    /// Rule NP-30: otherwise the group's messages would be held until the next connection.
+    private mutating func checkLater(_ channel: ChatChannel, after failure: ConnectionFailure, into report: inout Report) {
+        guard var want = wanted[channel] else { return }
+        want.failures += 1
+        let asked = failure.retryAfter.map { $0.clamped(to: .zero...Self.pauses.cap) } ?? .zero
+        let pause = Self.pauses.pause(afterFailures: want.failures, wasConnected: false, using: &random) ?? .zero
+        let inquiry = inquiry(about: channel)
+        want.inquiry = inquiry.number
+        wanted[channel] = want
+        report.tasks.append(.checkLater(inquiry, after: max(pause, asked)))
+    }
+
+    private static let pauses = RetrySchedule.jittered(
+        first: .seconds(1), base: .seconds(1), cap: .seconds(30), atLeast: .seconds(1))
+
+    /// The pause of ``Task/checkLater(_:after:)`` is over.
+    func checkAgain(_ inquiry: Inquiry) -> Report {
+        guard isConnected, wanted[inquiry.channel]?.inquiry == inquiry.number else { return Report() }
+        return Report(tasks: [.checkMembership(inquiry)])
     }
 
     mutating func counted(_ inquiry: Inquiry, _ answer: Result<[Member], ConnectionFailure>) -> Report {
@@ -318,7 +350,7 @@ extension ChatEventTranslation {
         switch event {
         case .welcomed(let welcome):
             user = welcome.user
-            if epoch != welcome.place.epoch { unclaimed = [] }
+            if epoch != welcome.place.epoch { (unclaimed, unclaimedSince, hasDroppedUnclaimed) = ([], nil, false) }
             epoch = welcome.place.epoch
         case .received(let items, _, _): receive(items, at: now, into: &report)
         case .transient(let event): take(event, at: now, into: &report)
@@ -338,7 +370,7 @@ extension ChatEventTranslation {
         }
     }
 
-    private mutating func gap(_ channel: ChatChannel, _ since: Moment?, into report: inout Report) {
+    mutating func gap(_ channel: ChatChannel, _ since: Moment?, into report: inout Report) {
         guard let want = wanted[channel] else { return }
         let since = since ?? start
         if want.isConfirmed {

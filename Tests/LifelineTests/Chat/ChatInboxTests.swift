@@ -79,6 +79,30 @@ struct ChatInboxTests {
         #expect(fixture.server.acknowledged == [12])
     }
 
+    @Test("NP-31: when more came than is held before the first channel of the inbox, that channel begins with a gap")
+    func unclaimedOverflow() async throws {
+        let fixture = ChatFixture { request in
+            if case .enter = request { .success(ScriptedChat.empty) } else { .success(.done) }
+        }
+        try await fixture.connect()
+        _ = try await fixture.client.channel("room").subscribe()
+        let before = fixture.timers.now
+        let held = UInt64(ChatEventTranslation.heldLimit)
+        for number in 1...held + 1 { fixture.deliver(ChatFixture.message(number), at: 10 + number) }
+        let room = try await fixture.client.channel("direct:ben").subscribe()
+        var told: [String] = []
+        for await delivery in room.deliveries.prefix(2) {
+            switch delivery {
+            case .gap(let gap): told.append("gap \(gap.since <= before)")
+            case .message(let message): told.append(message.data)
+            case .failed: told.append("failed")
+            }
+        }
+        #expect(told == ["gap true", #"{"content":2}"#])
+        fixture.client.settle()
+        #expect(fixture.server.acknowledged == [11 + held])
+    }
+
     @Test("What the server has lost is a gap of every channel of the inbox, and of no other")
     func gap() async throws {
         let fixture = ChatFixture { request in

@@ -105,6 +105,32 @@ struct ChatSubscribingTests {
         #expect(told == ["subscribed", #"{"content":5}"#])
     }
 
+    @Test("NP-30: a membership that the service did not tell is checked again on the same connection; messages wait for it")
+    func membershipCheckedAgain() async throws {
+        let fixture = ChatFixture { _ in .success(.members([], hasMore: false)) }
+        try await fixture.connect()
+        let deliveries = try await fixture.client.channel("group:g").subscribe().deliveries
+        fixture.server.answer { _ in .failure(ChatRequestRefusal(.tooFrequent, "Later.")) }
+        fixture.loseLink()
+        let (asked, dials) = (fixture.server.requests.count, fixture.transport.dials)
+        fixture.deliver(ChatFixture.message(5, to: "g", .group), at: 11)
+        fixture.server.answer { _ in .success(.members([], hasMore: false)) }
+        while fixture.server.requests.count == asked, !Task.isCancelled {
+            fixture.timers.advanceToNext()
+            await Task.yield()
+        }
+        var told: [String] = []
+        for await delivery in deliveries.prefix(2) {
+            switch delivery {
+            case .message(let message): told.append(message.data)
+            case .failed(let error, let willRetry): told.append("\(error.code) \(willRetry)")
+            case .gap: told.append("gap")
+            }
+        }
+        #expect(told == ["overloaded true", #"{"content":5}"#])
+        #expect(fixture.transport.dials == dials)
+    }
+
     @Test("Whoever is taken out of a group is not subscribed any more")
     func kickedFromGroup() async throws {
         let fixture = ChatFixture { _ in .success(.members([], hasMore: false)) }
