@@ -19,8 +19,15 @@ public struct PNGap: Hashable, Sendable {
         self.after = after
     }
 
-    /// Whether messages of this channel may be missing.
+    /// Whether messages or presence events of this channel may be missing: it is subscribed itself, a subscribed wildcard covers it, or
+    /// a group may contain it.
     public func concerns(_ channel: String) -> Bool {
-        channels.isEmpty && channelGroups.isEmpty || channels.contains { $0.isExactly(channel) } || !channelGroups.isEmpty
+        if channels.isEmpty || !channelGroups.isEmpty { return true }
+        let name = channel.withoutPresenceSuffix
+        return channels.contains { subscribed in
+            let subscribed = subscribed.withoutPresenceSuffix
+            return subscribed.isExactly(name)
+                || subscribed.hasByteSuffix(".*") && name.hasBytePrefix(subscribed.droppingByteSuffix("*"))
+        }
     }
 }

@@ -72,6 +72,26 @@ struct SequenceTests {
         #expect(try #require(await iterator.next()).precedingGap == nil)
     }
 
+    @Test(arguments: [
+        ("rooms.1", "rooms.*", true), ("rooms.1.2", "rooms.*", true), ("rooms.*", "rooms.*", true), ("rooms", "rooms.*", false),
+        ("roomsx", "rooms.*", false), ("a", "a-pnpres", true), ("a-pnpres", "a", true), ("ab", "a", false),
+    ])
+    func `PK-91: a gap concerns what a wildcard covers, and a channel with its presence`(
+        name: String, subscribed: String, concerns: Bool
+    ) async throws {
+        let gap = PNGap(PubNubList(channels: [subscribed]))
+        #expect(gap.concerns(name) == concerns)
+        #expect(PNGap(PubNubList(channels: [subscribed], groups: ["g"])).concerns(name))
+        #expect(PNGap().concerns(name))
+        guard name == "rooms.1" else { return }
+        var iterator = fixture.client.messages(on: name).makeAsyncIterator()
+        var raw = PubNubMessage.text("1", on: name)
+        raw.subscription = subscribed
+        fixture.engine.tell(
+            .gap(PubNubList(channels: [subscribed]), since: .zero, after: Timetoken(rawValue: 4)), .messages(PubNubBatch([raw])))
+        #expect(try #require(await iterator.next()).precedingGap?.lastTimetoken == 4)
+    }
+
     @Test func `a consumer that is too slow is told that it missed something`() async throws {
         let messages = fixture.client.messages(on: "a", limit: 2)
         for number in 0..<5 { fixture.engine.tell(.messages(PubNubBatch([.text("\(number)")]))) }
