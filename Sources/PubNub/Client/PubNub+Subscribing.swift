@@ -211,11 +211,7 @@ extension PubNub {
             return false
         }
         guard isNothing else { return }
-        let status = status(StatusDraft(category: .PNDisconnectedCategory, list: list))
-        queue.run { [weak self] in
-            guard let self else { return }
-            self.tell { $0.client(self, didReceive: status) }
-        }
+        deliveries.send([.status(status(StatusDraft(category: .PNDisconnectedCategory, list: list)))])
     }
 
     /// Whether the client has to connect in order to send the leave, because an attempt failed and no other one is due (rule PX-52).

@@ -43,6 +43,11 @@ final class ListenerTable: @unchecked Sendable {
         present.contains { $0 === listener }
     }
 
+    /// Whether a listener of this version of the table is still in it.
+    func contains(_ listener: any PNEventsListener, since version: Int) -> Bool {
+        box.withLockedValue { $0.version } == version || contains(listener)
+    }
+
     /// The listeners that are alive, in the order in which they were added.
     var present: [any PNEventsListener] {
         box.withLockedValue { $0.references }.compactMap(\.listener)

@@ -98,6 +98,17 @@ struct DeliveryTests {
         #expect(listener.lines == ["message a 1"])
     }
 
+    @Test func `PK-33: a listener that another one removes hears nothing more, not even this message`() {
+        let (client, second) = (fixture.client, RecordingListener())
+        client.addListener(second)
+        fixture.listener.onLine { [weak second] _ in
+            if let second { client.removeListener(second) }
+        }
+        fixture.engine.tell(.messages(PubNubBatch([.text("1"), .text("2")])), .heartbeat(.lost(.timeout)))
+        #expect(fixture.listener.lines.count == 3)
+        #expect(second.lines.isEmpty)
+    }
+
     @Test func `a listener that comes inside a callback hears what follows`() {
         let (client, late) = (fixture.client, RecordingListener())
         fixture.listener.onLine { _ in client.addListener(late) }

@@ -45,11 +45,13 @@ struct SubscriptionEventTests {
         #expect(fixture.listener.lines == ["Expected Disconnect (Unsubscribe)"])
     }
 
-    @Test func `subscribing to nothing says disconnected and asks nobody`() {
+    @Test func `subscribing to nothing says disconnected, to sequences too (PK-42), and asks nobody`() async {
         let fixture = Fixture()
+        var statuses = fixture.client.statuses.makeAsyncIterator()
         fixture.client.subscribeToChannels([], withPresence: true)
         #expect(fixture.engine.log.isEmpty)
         #expect(fixture.listener.lines == ["Expected Disconnect []"])
+        #expect(await statuses.next()?.category == .PNDisconnectedCategory)
     }
 
     @Test func `subscribing to the same or to nothing new asks afresh`() {
