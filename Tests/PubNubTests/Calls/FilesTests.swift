@@ -91,6 +91,17 @@ struct FilesTests {
         #expect(status.data.fileUploaded && status.data.fileIdentifier == "id-1" && status.data.timetoken == nil)
     }
 
+    @Test func `PL-100: a cancelled file message is not tried again`() async {
+        let fixture = Fixture(
+            calls: ScriptedCalls(.status(200, Self.upload), .status(204, "", type: ""), .failure(.cancelledByCaller))
+        ) { $0.fileMessageRetryPause = .zero }
+        let status = await status(fixture) { client, block in
+            client.files().sendFile("c", "a.txt").data(Data([1])).performWithCompletion(block)
+        }.value
+        #expect(fixture.calls.sent.count == 3)
+        #expect(status.category == .PNCancelledCategory && status.data.fileUploaded)
+    }
+
     @Test func `a refused upload is told as one`() async {
         let refused = ScriptedCalls.Answer.status(403, "<Error/>", type: "application/xml")
         let fixture = Fixture(calls: ScriptedCalls(.status(200, Self.upload), refused))

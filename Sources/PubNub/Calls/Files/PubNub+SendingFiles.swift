@@ -95,7 +95,8 @@ extension CallSource {
             do throws(PubNubProblem) {
                 return try await ask(call, query)
             } catch {
-                if attempt >= limit { throw error }
+                // A cancelled call was ended by the application, its move to the background, or the client's release (rule PL-100).
+                if attempt >= limit || error.category == .cancelled { throw error }
             }
             attempt += 1
             // The caller has cancelled the sending and no longer waits.
