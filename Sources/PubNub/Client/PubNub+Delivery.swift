@@ -18,7 +18,14 @@ extension PubNub {
             case .dropped: out.append(.gap(PNGap()))
             }
         }
-        if !out.isEmpty { deliveries.send(out) }
+        if !out.isEmpty { send(out) }
+    }
+
+    /// Hands deliveries to listeners and sequences.
+    func send(_ out: [QueuedDelivery]) {
+        deliveries.send(out)
+        let statuses = out.filter { if case .status = $0 { true } else { false } }
+        if !statuses.isEmpty { statusDeliveries.send(statuses) }
     }
 
     private func hear(_ change: ConnectionChange, _ out: inout [QueuedDelivery]) {

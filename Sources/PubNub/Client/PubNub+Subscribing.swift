@@ -211,7 +211,7 @@ extension PubNub {
             return false
         }
         guard isNothing else { return }
-        deliveries.send([.status(status(StatusDraft(category: .PNDisconnectedCategory, list: list)))])
+        send([.status(status(StatusDraft(category: .PNDisconnectedCategory, list: list)))])
     }
 
     /// Whether the client has to connect in order to send the leave, because an attempt failed and no other one is due (rule PX-52).

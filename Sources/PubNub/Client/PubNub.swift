@@ -22,6 +22,8 @@ public final class PubNub: Sendable {
     let instanceID: String
     /// Deliveries to listeners and sequences, in one order.
     let deliveries: Broadcaster<QueuedDelivery>
+    /// The statuses among them, for ``PNStatuses``: messages would wait there in memory for nobody.
+    let statusDeliveries: Broadcaster<QueuedDelivery>
     /// Deliveries to ``PNNetworkStatuses``.
     let networkDeliveries = Broadcaster<PNNetworkStatus>(
         backlog: 64, isDroppable: { _ in true }, dropped: { _ in PNNetworkStatus(.available) })
@@ -62,6 +64,7 @@ public final class PubNub: Sendable {
         logger = PNLLogger(identifier: "com.pubnub.lifeline")
         deliveries = Broadcaster(
             backlog: Self.backlog, isDroppable: { $0.isDroppable }, dropped: { _ in .gap(PNGap()) })
+        statusDeliveries = Broadcaster(backlog: Self.backlog, isDroppable: { _ in false }, dropped: { _ in .gap(PNGap()) })
         line = CallbackLine(queue: queue, deliveries: deliveries)
         let heard = engine.observe { [weak self] in self?.hear($0) }
         let delivered = deliveries.observe(on: queue) { [weak self] in self?.deliver($0) }
@@ -72,6 +75,7 @@ public final class PubNub: Sendable {
 
     deinit {
         deliveries.finish()
+        statusDeliveries.finish()
         networkDeliveries.finish()
         // The completions of the cancelled calls go to the callback queue at once, because this client no longer delivers them.
         line.close()

@@ -42,7 +42,7 @@ extension PubNub {
     }
 
     /// The statuses of the subscription from now on: connected, lost, denied, each with its cause and retry delay. For one consumer.
-    public var statuses: PNStatuses { PNStatuses(stream: deliveries.stream()) }
+    public var statuses: PNStatuses { PNStatuses(stream: statusDeliveries.stream()) }
 
     /// Each loss and return of this machine's network from now on, subscribed or not. For one consumer.
     public var networkStatuses: PNNetworkStatuses { PNNetworkStatuses(stream: networkDeliveries.stream()) }

@@ -130,6 +130,15 @@ struct SequenceTests {
         #expect(heard == [.PNConnectedCategory, .PNUnexpectedDisconnectCategory])
     }
 
+    @Test func `no message waits in memory for a sequence of statuses`() async {
+        let statuses = fixture.client.statuses
+        for _ in 0..<5_000 { fixture.engine.tell(.messages(PubNubBatch([.text("1")]))) }
+        fixture.engine.fail(.lost(.timeout))
+        #expect(statuses.stream.droppedCount == 0, "Nothing was dropped, because nothing had to wait")
+        var iterator = statuses.makeAsyncIterator()
+        #expect(await iterator.next()?.category == .PNUnexpectedDisconnectCategory)
+    }
+
     @Test func `a message decodes into a type of one's own`() async throws {
         struct Price: Decodable, Equatable { var company: String, price: Int }
         var iterator = fixture.client.messages(on: "a").makeAsyncIterator()
