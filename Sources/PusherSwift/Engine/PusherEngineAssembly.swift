@@ -39,8 +39,14 @@ extension PusherEngineAssembly {
 
     static func isDroppable(_ event: PusherSessionEvent) -> Bool {
         switch event {
-        case .message, .frame: true
-        default: false
+        // Whatever a server may send in any number, and what changes nothing that the app can ask for later.
+        case .message, .frame, .subscriptionCount, .cacheMissed, .watchlist, .serverError, .decryptionFailed, .malformed, .pinged,
+            .ponged:
+            true
+        case .established, .subscribed, .subscriptionFailed, .unsubscribed, .memberAdded, .memberRemoved, .signedIn,
+            .signInFailed,
+            .gap:
+            false
         }
     }
 }

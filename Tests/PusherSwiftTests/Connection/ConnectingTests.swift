@@ -230,6 +230,28 @@ struct ConnectingTests {
         #expect(fixture.delegate.lines.last == "error Events were dropped because callbacks are too slow: 7")
     }
 
+    // Proof of PA-8.
+    @Test func `errors and counts that callbacks cannot keep up with are dropped too`() {
+        fixture.pusher.subscribe("a")
+        fixture.connect()
+        fixture.confirm("a")
+        fixture.settle()
+        fixture.queue.suspend()
+        var decoder = PusherFrameDecoder()
+        let frames = [
+            #"{"event":"pusher:error","data":{"code":4301,"message":"slow down"}}"#, "no JSON",
+            #"{"event":"pusher_internal:subscription_count","channel":"a","data":"{\"subscription_count\":1}"}"#,
+        ]
+        for number in 0..<(Fixture.backlog + 7) {
+            var text = frames[number % frames.count]
+            let inbound = text.withUTF8 { decoder.text(UnsafeRawBufferPointer($0)) }
+            if let inbound { fixture.transport.report(.received([inbound])) }
+        }
+        fixture.queue.resume()
+        fixture.settle()
+        #expect(fixture.delegate.lines.last == "error Events were dropped because callbacks are too slow: 7")
+    }
+
     // Proof of PA-42.
     @Test func `news of the network probes a link and ends a wait`() {
         #expect(fixture.network.hosts == ["ws.pusherapp.com"])
