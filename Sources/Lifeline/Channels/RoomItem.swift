@@ -6,12 +6,17 @@ enum RoomItem: Sendable {
     /// This number of messages was dropped for this consumer alone.
     case dropped(Int)
 
-    /// Rule LL-7: only messages may be dropped for a slow consumer, never the report that messages are missing.
+    /// Rule LL-7: only messages, and reports of messages that could not be decrypted, may be dropped for a slow consumer, never the
+    /// report that messages are missing.
     static func broadcaster(backlog: Int, _ consumers: (any ConsumerTracker)? = nil) -> Broadcaster<RoomItem> {
         Broadcaster(
             backlog: backlog, tracker: consumers,
             isDroppable: { item in
-                if case .delivery(.message) = item { true } else { false }
+                switch item {
+                case .delivery(.message): true
+                case .delivery(.failed(let error, _)): error.code == .decryptionFailed
+                case .delivery(.gap), .dropped: false
+                }
             },
             dropped: { .dropped($0) })
     }

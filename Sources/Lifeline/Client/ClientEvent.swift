@@ -19,7 +19,7 @@ public enum ClientEvent: Sendable {
     case problem(LifelineError, channel: String?, willRetry: Bool, at: Moment)
     /// An event that only one service has.
     case notice(ServiceNotice, at: Moment)
-    /// The consumer was too slow, and this number of messages and presence changes was dropped here. They were published after
-    /// `since`.
+    /// The consumer was too slow, and this number of messages, presence changes, notices and reports of undecryptable messages was
+    /// dropped here. They were published after `since`.
     case dropped(Int, since: Moment, at: Moment)
 }

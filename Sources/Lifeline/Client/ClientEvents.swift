@@ -45,7 +45,8 @@ public struct ClientEvents: AsyncSequence, Sendable {
             backlog: backlog, tracker: consumers,
             isDroppable: { event in
                 switch event {
-                case .message, .presence: true
+                case .message, .presence, .notice: true
+                case .problem(let error, _, _, _): error.code == .decryptionFailed
                 default: false
                 }
             },

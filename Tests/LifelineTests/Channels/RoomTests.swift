@@ -141,6 +141,35 @@ struct RoomTests {
         #expect(deliveries.droppedCount == 3)
     }
 
+    @Test("LL-7: undecryptable messages and notices are bounded like messages, and other failures are never dropped")
+    func slowConsumerOfFailures() async throws {
+        let (client, adapter) = scriptedClient(backlog: 2)
+        let room = try await client.channel("room").subscribe()
+        let (deliveries, events) = (room.deliveries, client.events)
+        let unread = LifelineError(.decryptionFailed, "The key does not fit.")
+        for _ in 1...5 { adapter.tell(.problem(unread, channel: "room"), .notice(ServiceNotice(.cacheMissed, channel: "room"))) }
+        adapter.tell(.problem(LifelineError(.timeout, "Late."), channel: "room"))
+        var seen: [String] = []
+        for await delivery in deliveries.prefix(4) {
+            switch delivery {
+            case .message(let message): seen.append(message.text)
+            case .gap(let gap): seen.append("gap \(gap.dropped)")
+            case .failed(let error, _): seen.append("\(error.code)")
+            }
+        }
+        #expect(seen == ["decryptionFailed", "decryptionFailed", "gap 3", "timeout"])
+        seen = []
+        for await event in events.prefix(4) {
+            switch event {
+            case .problem(let error, _, _, _): seen.append("\(error.code)")
+            case .notice: seen.append("notice")
+            case .dropped(let count, _, _): seen.append("dropped \(count)")
+            default: seen.append("other")
+            }
+        }
+        #expect(seen == ["decryptionFailed", "notice", "dropped 8", "timeout"])
+    }
+
     @Test("HB-11: messages that come together for two spellings of a name go to two rooms")
     func spellings() async throws {
         let (client, adapter) = scriptedClient()
