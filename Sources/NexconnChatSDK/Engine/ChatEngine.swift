@@ -52,7 +52,7 @@ final class ChatEngine: Sendable {
             return false
         }
         if isRepeated {
-            settings.logger?.warning("initialize was called again with the same App Key; the first call counts")
+            settings.logger.warning("initialize was called again with the same App Key; the first call counts")
             return
         }
         if let queue = settings.callbackQueue { registry.use(queue) }
@@ -82,7 +82,7 @@ final class ChatEngine: Sendable {
     }
 
     func setLogLevel(_ level: LogLevel) {
-        state.withLockedValue { $0.settings?.setLogLevel(level) }
+        settings?.setLogLevel(level)
     }
 
     /// Rules NC-3 to NC-9. Does not block.

@@ -24,7 +24,9 @@ struct EngineSettings: Sendable {
     var maximumMessageSize: Int?
     var retryPolicy: RetryPolicy?
     var callbackQueue: CallbackQueue?
-    var logger: Logger?
+    /// What ``setLogLevel(_:)`` sets, for all copies of these settings.
+    private let threshold: LogThreshold
+    var logger: Logger
     var metrics: ClientMetrics?
 
     init(_ params: InitParams) {
@@ -51,8 +53,8 @@ struct EngineSettings: Sendable {
         retryPolicy = params.retryPolicy
         backgroundGrace = params.backgroundGrace
         callbackQueue = params.callbackQueue.map { .queue($0) }
-        logger = params.logger ?? Logger(label: "lifeline.nexconn")
-        setLogLevel(params.logLevel)
+        threshold = LogThreshold(params.logLevel)
+        logger = threshold.logger(over: params.logger ?? Logger(label: "lifeline.nexconn"))
     }
 
     private static func pins(_ texts: [String]) throws(NCError) -> CertificatePins? {
@@ -78,16 +80,8 @@ struct EngineSettings: Sendable {
         return policy.retrying(retryPolicy)
     }
 
-    /// Sets the log level; `none` disables the log.
-    mutating func setLogLevel(_ level: LogLevel) {
-        switch level {
-        case .none: logger = nil
-        case .error: logger?.logLevel = .error
-        case .warn: logger?.logLevel = .warning
-        case .info: logger?.logLevel = .info
-        case .debug: logger?.logLevel = .debug
-        case .verbose: logger?.logLevel = .trace
-        }
+    func setLogLevel(_ level: LogLevel) {
+        threshold.level = level
     }
 
     /// The folder `nexconn` of ``ApplicationFolder``.

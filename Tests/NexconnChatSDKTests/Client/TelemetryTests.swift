@@ -22,4 +22,23 @@ import Testing
         #expect(log.lines.contains { $0.level == .info && $0.metadata["lifeline.service"] == "chat" })
         #expect(log.lines.contains { $0.metadata["lifeline.phase"] == "waiting" } && !log.everything.contains("secret"))
     }
+
+    @Test func `NC-71: a new level counts at once, for a user who is signed in too, and none is not for ever`() {
+        let log = CapturedLog()
+        let fixture = EngineFixture(configure: {
+            // The level of the settings counts, not that of the logger.
+            $0.logger = log.logger(level: .critical)
+            $0.logLevel = .none
+        })
+        fixture.connect()
+        fixture.confirm()
+        #expect(log.lines.isEmpty)
+        fixture.engine.setLogLevel(.info)
+        fixture.lose()
+        #expect(log.lines.contains { $0.metadata["lifeline.phase"] == "waiting" })
+        let count = log.lines.count
+        fixture.engine.setLogLevel(.none)
+        fixture.disconnect()
+        #expect(log.lines.count == count)
+    }
 }
