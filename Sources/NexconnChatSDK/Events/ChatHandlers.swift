@@ -18,6 +18,11 @@ final class ChatHandlers: Sendable {
         backlog: 65_536, isDroppable: { _ in true }, dropped: { .dropped($0) })
     /// Serialises sending, because a broadcaster accepts one sender at a time.
     private let sending = NIOLock()
+    private let backlog: NIOLockedValueBox<HandlerBacklog>
+
+    init(backlog: HandlerBacklog = HandlerBacklog()) {
+        self.backlog = NIOLockedValueBox(backlog)
+    }
 
     /// All events from now on.
     var stream: EventStream<NCEvent> { broadcaster.stream() }
@@ -27,8 +32,12 @@ final class ChatHandlers: Sendable {
     func tell(_ events: [NCEvent], of client: ChatClient) {
         guard !events.isEmpty, !client.isRetired else { return }
         sending.withLock { broadcaster.send(events) }
-        client.tell { [self] _ in
-            for event in events { tell(event) }
+        let admitted = backlog.withLockedValue { $0.admit(events) }
+        guard !admitted.isEmpty else { return }
+        client.registry.run { [self] in
+            backlog.withLockedValue { $0.took(admitted.count) }
+            if client.isRetired { return }
+            for event in admitted { tell(event) }
         }
     }
 

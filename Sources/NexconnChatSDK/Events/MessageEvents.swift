@@ -156,7 +156,7 @@ public final class MessageReceiptUser: NSObject, Sendable {
     @objc(NCMessagesMissedEvent) @objcMembers
 #endif
 public final class MessagesMissedEvent: NSObject, Sendable {
-    /// The channel; nil for all of the user's direct and group channels.
+    /// The channel; nil for all of the user's direct and group channels, and for every channel when the handlers were too slow.
     public let channelIdentifier: ChannelIdentifier?
 
     init(channelIdentifier: ChannelIdentifier?) {
