@@ -45,11 +45,9 @@ struct EventIntake: ChatIntake {
         if case .typing(let from, _, let type, let time) = event {
             let channel = ChatChannel(.direct, from)
             let status = UserTypingStatus(userId: from, contentType: type, sentTime: time)
-            events.append(
-                typing(client.registry.chat.typing.withValue(of: client) { $0.note(status, in: channel, now: now) }, channel))
-            client.work.asyncAfter(deadline: .now() + .nanoseconds(Int(TypingTracker.lifetime) + 1_000_000)) { [weak client] in
-                if let client { expireTyping(client) }
-            }
+            let present = client.registry.chat.typing.withValue(of: client) { $0.note(status, in: channel, now: now) }
+            if let present { events.append(typing(present, channel)) }
+            expireTypingLater(client)
         } else {
             EventReader(user: client.user ?? "").read(event, into: &events)
         }
@@ -99,5 +97,14 @@ struct EventIntake: ChatIntake {
     private func expireTyping(_ client: ChatClient) {
         let changed = client.registry.chat.typing.withValue(of: client) { $0.expire(now: now) }
         tell(changed.map { typing($0.present, $0.channel) }, client)
+        expireTypingLater(client)
+    }
+
+    /// One timer for all typing users.
+    private func expireTypingLater(_ client: ChatClient) {
+        guard let next = client.registry.chat.typing.withValue(of: client, { $0.takeTimer() }) else { return }
+        client.work.asyncAfter(deadline: DispatchTime(uptimeNanoseconds: next) + .milliseconds(1)) { [weak client] in
+            if let client { expireTyping(client) }
+        }
     }
 }

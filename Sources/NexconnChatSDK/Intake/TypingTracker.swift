@@ -11,10 +11,16 @@ struct TypingTracker: Sendable {
     /// How long a user counts as typing without a repeated notice (rule NH-42).
     static let lifetime: UInt64 = 6_000_000_000
 
-    private var channels: [ChatChannel: [Identifier: Entry]] = [:]
+    /// How many channels are tracked at once; typing in further ones is not reported (rule NH-73).
+    static let mostChannels = 1_000
 
-    /// Records that a user is typing. Returns the users who are typing in the channel.
-    mutating func note(_ status: UserTypingStatus, in channel: ChatChannel, now: UInt64) -> [UserTypingStatus] {
+    private var channels: [ChatChannel: [Identifier: Entry]] = [:]
+    /// Whether somebody waits for ``expire(now:)``.
+    private var isTimed = false
+
+    /// Records that a user is typing. Returns the users who are typing in the channel, or nil when too many channels are tracked.
+    mutating func note(_ status: UserTypingStatus, in channel: ChatChannel, now: UInt64) -> [UserTypingStatus]? {
+        guard channels.count < Self.mostChannels || channels[channel] != nil else { return nil }
         channels[channel, default: [:]][Identifier(status.userId)] = Entry(status: status, until: now &+ Self.lifetime)
         return present(in: channel)
     }
@@ -25,8 +31,16 @@ struct TypingTracker: Sendable {
         return present(in: channel)
     }
 
+    /// The time at which ``expire(now:)`` has to be called, or nil when somebody waits already, or nobody is typing.
+    mutating func takeTimer() -> UInt64? {
+        guard !isTimed, let next = channels.values.lazy.flatMap({ $0.values }).map(\.until).min() else { return nil }
+        isTimed = true
+        return next
+    }
+
     /// Removes users whose notices are too old. Returns the channels in which the typing users have changed.
     mutating func expire(now: UInt64) -> [(channel: ChatChannel, present: [UserTypingStatus])] {
+        isTimed = false
         var changed: [(channel: ChatChannel, present: [UserTypingStatus])] = []
         for (channel, entries) in channels {
             let alive = entries.filter { $0.value.until > now }
