@@ -174,16 +174,25 @@ extension ChatClient {
     private func receive(_ items: [ChatInboxItem], isOffline: Bool, hasMore: Bool) {
         guard let last = items.last, let epoch = state.withLockedValue({ $0.epoch }) else { return }
         let place = ChatPlace(epoch: epoch, sequence: last.sequence)
-        state.withLockedValue {
-            $0.unkept.append(Batch(items: items, place: place, isOffline: isOffline, hasMore: hasMore))
+        state.withLockedValue { state in
+            // Rule NC-73: the first batch counts as being stored now.
+            let isGap = !state.unkept.isEmpty && state.unkeptItems + items.count > Self.mostUnkept
+            if isGap, state.unkept.last?.isGap == true { state.unkept.removeLast() }
+            if !isGap { state.unkeptItems += items.count }
+            state.unkept.append(
+                Batch(items: isGap ? [] : items, place: place, isOffline: isOffline, hasMore: hasMore, isGap: isGap))
         }
         keep()
     }
+
+    /// How many events wait in memory while the database cannot store them.
+    static var mostUnkept: Int { 10_000 }
 
     /// Stores waiting batches, in order. A batch that cannot be stored stays in the queue and is not acknowledged, so it is never lost.
     func keep() {
         while let batch = state.withLockedValue({ $0.unkept.first }) {
             do {
+                if batch.isGap { try database?.declareGap(at: serverTime) }
                 try assembly.intake.received(
                     batch.items, place: batch.place, isOffline: batch.isOffline, hasMore: batch.hasMore, client: self)
             } catch {
@@ -196,7 +205,12 @@ extension ChatClient {
                 sweepSoon()
                 return
             }
-            state.withLockedValue { if !$0.unkept.isEmpty { $0.unkept.removeFirst() } }
+            if batch.isGap { assembly.intake.missed(since: nil, client: self) }
+            state.withLockedValue { state in
+                guard !state.unkept.isEmpty else { return }
+                state.unkept.removeFirst()
+                state.unkeptItems -= batch.items.count
+            }
             driver?.submit(.perform(.acknowledge(batch.place), nil))
         }
     }

@@ -37,6 +37,9 @@ extension ChatClient {
             return former
         }
         former.observation?.cancel()
+        // The new connection is in the same surroundings as the former one (rule NC-74).
+        if former.networkStatus == .unavailable { driver.submit(.networkChanged(.unavailable)) }
+        if former.isSuspended { driver.submit(.enterBackground) }
         driver.submit(.connect(within: remainingTime(former.started)))
     }
 
@@ -57,7 +60,7 @@ extension ChatClient {
         let former = state.withLockedValue { state in
             let former = state
             (state.driver, state.observation, state.sweep) = (nil, nil, nil)
-            state.unkept = []
+            (state.unkept, state.unkeptItems) = ([], 0)
             state.isOver = true
             return former
         }

@@ -46,6 +46,8 @@ final class ChatClient: Sendable {
         var isSuspended = false
         /// Events that could not be stored yet and are not acknowledged.
         var unkept: [Batch] = []
+        /// The number of events in them.
+        var unkeptItems = 0
         var sweep: TimerCancellation?
     }
 
@@ -55,6 +57,8 @@ final class ChatClient: Sendable {
         var place: ChatPlace
         var isOffline: Bool
         var hasMore: Bool
+        /// Whether the items had to be dropped (rule NC-73).
+        var isGap = false
     }
 
     /// The number of this client, which is unique within an engine.

@@ -50,6 +50,28 @@ import Testing
         #expect(fixture.engine.client?.database?.place?.sequence == 2)
     }
 
+    @Test func `NC-73: beyond a bound, events that cannot be kept are a gap, which is told before they are acknowledged`() {
+        let fixture = EngineFixture()
+        fixture.connect()
+        fixture.confirm()
+        fixture.intake.fail(.max)
+        let most = UInt64(ChatClient.mostUnkept)
+        func say(_ numbers: ClosedRange<UInt64>) {
+            fixture.report(.received(numbers.map { .event(EngineFixture.message($0)) }))
+        }
+        for start in stride(from: 1, to: most, by: 1_000) { say(start...start + 999) }
+        say(most + 1...most + 1)
+        say(most + 2...most + 2)
+        #expect(acknowledged(fixture).isEmpty)
+        fixture.intake.fail(0)
+        fixture.advance(.seconds(2))
+        #expect(fixture.intake.words.count == 13, "caughtUp, ten batches, the gap and its place")
+        #expect(fixture.intake.words.suffix(2) == ["received ", "missed"])
+        #expect(fixture.engine.client?.database?.place?.sequence == most + 2)
+        say(most + 3...most + 3)
+        #expect(fixture.intake.words.last == "received \(most + 3)")
+    }
+
     @Test func `messages that may be missing are told`() {
         let fixture = EngineFixture()
         fixture.connect()

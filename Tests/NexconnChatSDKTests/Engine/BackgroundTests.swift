@@ -1,5 +1,6 @@
 import ChatProtocol
 import ConnectionEngine
+import Dispatch
 import NIOConcurrencyHelpers
 import Testing
 
@@ -136,5 +137,33 @@ import Testing
         fixture.engine.enterForeground()
         fixture.settle()
         #expect(fixture.heard.isEmpty && fixture.timers.runningCount == 0)
+    }
+
+    @Test func `NC-74: a session that is dialled again with the database's place stays in the background`() {
+        let fixture = EngineFixture(configure: { $0.backgroundGrace = 1 })
+        fixture.connect("first")
+        fixture.confirm()
+        fixture.say(.event(EngineFixture.message(5)))
+        fixture.disconnect()
+        fixture.connect("second")
+        fixture.open()
+        // The welcome arrives in the moment in which the grace ends.
+        let gate = DispatchSemaphore(value: 0)
+        fixture.engine.work.async { gate.wait() }
+        fixture.engine.enterBackground()
+        fixture.timers.advance(by: .seconds(1))
+        let welcome = ChatWelcome(
+            user: "u1", session: "s", time: 1_763_710_000_000, place: ChatPlace(epoch: "e", sequence: 9), isResumed: false)
+        fixture.transport?.report(.received([.welcome(welcome)]))
+        gate.signal()
+        fixture.settle()
+        let dials = fixture.dials
+        fixture.advance(.seconds(5))
+        #expect(fixture.heard.last == 13 && fixture.dials == dials)
+        fixture.engine.enterForeground()
+        fixture.settle()
+        #expect(fixture.dials == dials + 1)
+        fixture.open()
+        #expect(fixture.sent.first?.contains(#""q":5"#) == true, "\(fixture.sent)")
     }
 }
