@@ -34,19 +34,24 @@ struct ChannelRoster: Hashable, Sendable {
 
     /// The complete list of members: the service's answer with the changes since the request.
     mutating func answered(_ members: [Member]) -> [Member] {
-        var present: [Member] = []
+        // Nil in the place of a user who has left.
+        var slots: [Member?] = []
+        var position: [Identifier: Int] = [:]
         for change in members.map(Change.joined) + meanwhile {
             switch change {
             case .joined(let member):
-                if let index = present.firstIndex(where: { $0.id.isExactly(member.id) }) {
-                    present[index].info = member.info ?? present[index].info
+                if let index = position[Identifier(member.id)], var known = slots[index] {
+                    known.info = member.info ?? known.info
+                    slots[index] = known
                 } else {
-                    present.append(member)
+                    position[Identifier(member.id)] = slots.count
+                    slots.append(member)
                 }
             case .left(let id):
-                present.removeAll { $0.id.isExactly(id) }
+                if let index = position.removeValue(forKey: Identifier(id)) { slots[index] = nil }
             }
         }
+        let present = slots.compactMap { $0 }
         infos = Dictionary(present.map { (Identifier($0.id), $0.info) }) { $1 }
         question = nil
         meanwhile = []

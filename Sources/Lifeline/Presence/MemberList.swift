@@ -2,11 +2,13 @@ import Identifiers
 import WireCoding
 
 /// The members of one channel, in the order of arrival, as a value. Each operation returns the changes that it made.
-struct MemberList: Hashable, Sendable {
-    private(set) var members: [Member] = []
+struct MemberList: Sendable {
+    /// Nil in the place of a member who has left, so that a leave does not move all who came later (rule LL-146).
+    private var slots: [Member?] = []
     private var position: [Identifier: Int] = [:]
 
-    var count: Int { members.count }
+    var members: [Member] { slots.compactMap { $0 } }
+    var count: Int { position.count }
 
     func contains(_ id: String) -> Bool { position[Identifier(id)] != nil }
 
@@ -26,21 +28,29 @@ struct MemberList: Hashable, Sendable {
     /// Nil when nothing changed.
     mutating func join(_ member: Member, in channel: String) -> PresenceChange? {
         if let index = position[Identifier(member.id)] {
-            if members[index] == member { return nil }
-            members[index] = member
-            return PresenceChange(channel: channel, action: .update, member: member, count: members.count)
+            if slots[index] == member { return nil }
+            slots[index] = member
+            return PresenceChange(channel: channel, action: .update, member: member, count: count)
         }
-        position[Identifier(member.id)] = members.count
-        members.append(member)
-        return PresenceChange(channel: channel, action: .join, member: member, count: members.count)
+        position[Identifier(member.id)] = slots.count
+        slots.append(member)
+        return PresenceChange(channel: channel, action: .join, member: member, count: count)
     }
 
     /// Nil when the user is not a member.
     mutating func leave(_ id: String, in channel: String) -> PresenceChange? {
-        guard let index = position.removeValue(forKey: Identifier(id)) else { return nil }
-        let member = members.remove(at: index)
-        for later in index..<members.count { position[Identifier(members[later].id)] = later }
-        return PresenceChange(channel: channel, action: .leave, member: member, count: members.count)
+        guard let index = position.removeValue(forKey: Identifier(id)), let member = slots[index] else { return nil }
+        slots[index] = nil
+        if slots.count > 2 * count + 32 { close() }
+        return PresenceChange(channel: channel, action: .leave, member: member, count: count)
+    }
+
+    /// Removes the empty places.
+    private mutating func close() {
+        slots.removeAll { $0 == nil }
+        for (index, member) in slots.enumerated() {
+            if let member { position[Identifier(member.id)] = index }
+        }
     }
 
     /// Applies a change from another list; nil when this list already has it.

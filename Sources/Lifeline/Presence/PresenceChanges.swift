@@ -1,3 +1,4 @@
+import DequeModule
 import EngineRuntime
 import NIOConcurrencyHelpers
 
@@ -32,7 +33,7 @@ public struct PresenceChanges: AsyncSequence, Sendable {
     fileprivate struct Told: Sendable {
         var members: MemberList
         /// The part of a difference that was not delivered yet.
-        var pending: [PresenceChange] = []
+        var pending: Deque<PresenceChange> = []
     }
 
     private let stream: EventStream<PresenceItem>
@@ -67,7 +68,7 @@ public struct PresenceChanges: AsyncSequence, Sendable {
         /// The next change, or nil at the end.
         public mutating func next() async -> PresenceChange? {
             while true {
-                let waiting = told.withLockedValue { $0.pending.isEmpty ? nil : $0.pending.removeFirst() }
+                let waiting = told.withLockedValue { $0.pending.popFirst() }
                 if let waiting { return waiting }
                 switch await base.next() {
                 case .change(let change):
@@ -75,7 +76,7 @@ public struct PresenceChanges: AsyncSequence, Sendable {
                     if let change = told.withLockedValue({ $0.members.apply(change) }) { return change }
                 case .dropped:
                     let present = current()
-                    told.withLockedValue { $0.pending = $0.members.replace(with: present, in: channel) }
+                    told.withLockedValue { $0.pending = Deque($0.members.replace(with: present, in: channel)) }
                 case nil:
                     return nil
                 }

@@ -88,10 +88,9 @@ struct PubNubNews: Sendable {
             let members = channels.first { $0.name.isExactly(question.channel) }?.members ?? []
             var present = rosters[question.channel]?.answered(members) ?? members
             // The service's answer lists only the users on the wildcard itself.
-            for member in below[Identifier(question.channel)]?.members ?? []
-            where !present.contains(where: { $0.id.isExactly(member.id) }) {
-                present.append(member)
-            }
+            let others = below[Identifier(question.channel)]?.members ?? []
+            let known = others.isEmpty ? [] : Set(present.map { Identifier($0.id) })
+            present += others.filter { !known.contains(Identifier($0.id)) }
             return Report(events: [.present(channel: question.channel, present)])
         case .failure(let error):
             rosters[question.channel]?.failed()

@@ -43,6 +43,31 @@ struct PresenceTests {
         #expect(roster.count == 1)
     }
 
+    @Test("LL-146: fifty thousand members are replaced, and leave one by one, in no time", .timeLimit(.minutes(1)))
+    func manyMembers() {
+        let first = (0..<50_000).map { Member(id: "a\($0)") }
+        let second = (0..<50_000).map { Member(id: "b\($0)") }
+        var list = MemberList()
+        _ = list.replace(with: first, in: "c")
+        #expect(list.replace(with: second, in: "c").count == 100_000)
+        #expect(list.members == second)
+        for member in second.dropLast(2) { _ = list.leave(member.id, in: "c") }
+        #expect(list.members == Array(second.suffix(2)))
+        #expect(list.join(first[0], in: "c")?.count == 3)
+        #expect(list.leave(second[49_998].id, in: "c")?.count == 2)
+        #expect(list.members == [second[49_999], first[0]])
+        var roster = ChannelRoster()
+        roster.asked(1)
+        for member in first { _ = roster.joined(member.id, info: nil) }
+        for member in first.dropFirst() { roster.left(member.id) }
+        #expect(roster.answered(second) == second + [first[0]])
+        var below = WildcardMembers()
+        for member in first { _ = below.joined(member.id, on: "x.1", info: nil) }
+        for member in first.dropLast() { _ = below.left(member.id, "x.1") }
+        _ = below.joined("new", on: "x.1", info: nil)
+        #expect(below.members.map(\.id) == ["a49999", "new"])
+    }
+
     @Test("LL-9: after a reconnect only the difference is told")
     func differenceAfterReconnect() async throws {
         let (client, adapter) = scriptedClient(members: [ann, ben])
