@@ -133,7 +133,7 @@ def test_the_index_of_rules_is_complete():
 # Limits.
 
 LIMITS = ROOT / "docs" / "rules" / "limits.md"
-COLUMNS = ["what a stranger can make grow", "bound", "beyond it", "rule"]
+COLUMNS = ["what grows", "bound", "beyond it", "rule"]
 # Bounds that no test reaches yet.
 UNTESTED = {"BR-12", "WT-13"}
 
