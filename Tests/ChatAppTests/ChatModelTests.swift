@@ -43,7 +43,7 @@ import Testing
         #expect(lines(model) == ["me: first"])
     }
 
-    @Test func `LT-33: the banner tells of an outage, and the gap is marked`() async throws {
+    @Test func `LT-32: the banner tells of an outage, and the gap is marked`() async throws {
         let model = try await started(on: service)
         service.loseMessages()
         service.refuse(.overloaded(retryAfter: .seconds(9)))
@@ -63,7 +63,7 @@ import Testing
         #expect(lines(model) == ["gap", "ann: again"])
     }
 
-    @Test func `LT-34: who is here`() async throws {
+    @Test func `LT-32: who is here`() async throws {
         try await service.join("ben", to: "chatapp")
         let model = try await started(on: service)
         try await service.join("ann", to: "chatapp")
@@ -72,7 +72,7 @@ import Testing
         #expect(Set(model.state.present) == ["me", "ann"])
     }
 
-    @Test func `LT-35: the outbox says what became of each line`() async throws {
+    @Test func `LT-32: the outbox says what became of each line`() async throws {
         let model = try await started(on: service)
         await model.send("one")
         try await service.settle()
@@ -93,7 +93,7 @@ import Testing
         #expect(model.state.outbox.last?.state == .unknown)
     }
 
-    @Test func `LT-33: a failure for good is not called an attempt`() async throws {
+    @Test func `LT-32: a failure for good is not called an attempt`() async throws {
         let service = TestService()
         service.refuse(.unknownKey)
         let model = ChatModel(service.pusher(), name: "me", channel: "presence-chatapp")

@@ -11,14 +11,14 @@ import Testing
         return it.heard.take()
     }
 
-    @Test(arguments: Face.allCases) func `LL-62, LL-63: nothing happens in the background, and the return connects at once`(
+    @Test(arguments: Face.allCases) func `LL-62: nothing happens in the background, and the return connects at once`(
         face: Face
     ) async throws {
         let it = try await Connected(face)
         _ = it.heard.take()
         it.client.applicationDidEnterBackground()
         try await it.service.advance(by: .seconds(19))
-        #expect(try await words(it) == [] && it.service.connectionCount == 1, "LL-90")
+        #expect(try await words(it) == [] && it.service.connectionCount == 1, "LL-62")
         try await it.service.advance(by: .seconds(1))
         #expect(try await words(it) == ["suspended"])
         let status = it.client.status
@@ -41,7 +41,7 @@ import Testing
         #expect(it.heard.take().contains { $0.contains("2") })
     }
 
-    @Test(arguments: Face.allCases) func `LL-64: disconnect in the background is final`(face: Face) async throws {
+    @Test(arguments: Face.allCases) func `LL-62: disconnect in the background is final`(face: Face) async throws {
         let it = try await Connected(face)
         it.client.applicationDidEnterBackground()
         await it.client.disconnect()
@@ -50,7 +50,7 @@ import Testing
         #expect(it.client.status.phase == .disconnected && it.service.connectionCount == 0)
     }
 
-    @Test(arguments: Face.allCases) func `LL-64: connect in the background waits for the return, where its limit begins`(
+    @Test(arguments: Face.allCases) func `LL-62: connect in the background waits for the return, where its limit begins`(
         face: Face
     ) async throws {
         let service = TestService()
@@ -65,7 +65,7 @@ import Testing
         #expect(client.status.phase == .connected && client.status.category == .connected)
     }
 
-    @Test(arguments: Face.allCases) func `LL-65: repeated calls and quick changes end where the last one says`(
+    @Test(arguments: Face.allCases) func `LL-62: repeated calls and quick changes end where the last one says`(
         face: Face
     ) async throws {
         let it = try await Connected(face)
@@ -85,7 +85,7 @@ import Testing
         #expect(it.client.status.phase == .suspended && it.service.connectionCount == 0)
     }
 
-    @Test(arguments: Face.allCases) func `LL-90: a return within the grace costs nothing`(face: Face) async throws {
+    @Test(arguments: Face.allCases) func `LL-62: a return within the grace costs nothing`(face: Face) async throws {
         let it = try await Connected(face)
         let requests = it.service.requests.count
         _ = it.heard.take()
@@ -100,7 +100,7 @@ import Testing
         if face != .pubnub { #expect(it.service.requests.count == requests, "nothing is authorised or subscribed again") }
     }
 
-    @Test(arguments: Face.allCases, [Duration.zero, nil]) func `LL-90: the grace can be nothing and without end`(
+    @Test(arguments: Face.allCases, [Duration.zero, nil]) func `LL-62: the grace can be nothing and without end`(
         face: Face, grace: Duration?
     ) async throws {
         let service = TestService()
@@ -157,7 +157,7 @@ import Testing
 
     // MARK: PubNub
 
-    @Test func `PK-72, PK-73: the subscription goes on from its timetoken`() async throws {
+    @Test func `PK-72: the subscription goes on from its timetoken`() async throws {
         let app = PubNubScriptTests.App()
         app.client.subscribeToChannels(["room"], withPresence: false)
         try await app.service.settle()
@@ -174,7 +174,7 @@ import Testing
         #expect(app.client.channels().sorted() == ["other", "room"])
     }
 
-    @Test func `PK-73: unsubscribing from all in the background leaves nothing to return to`() async throws {
+    @Test func `PK-72: unsubscribing from all in the background leaves nothing to return to`() async throws {
         let app = PubNubScriptTests.App()
         app.client.subscribeToChannels(["room"], withPresence: false)
         try await app.service.settle()
@@ -187,7 +187,7 @@ import Testing
         #expect(!app.listener.take().contains("message late"))
     }
 
-    @Test func `PK-75: a copy of a client begins where the client is`() async throws {
+    @Test func `PK-72: a copy of a client begins where the client is`() async throws {
         let app = PubNubScriptTests.App()
         app.client.subscribeToChannels(["room"], withPresence: false)
         try await app.service.settle()

@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `LT-30: a token that is not valid, and one that expires`() async throws {
+    @Test func `LT-29: a token that is not valid, and one that expires`() async throws {
         let service = TestService()
         try await service.withChatEngine { params in
             let app = App()
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func `LT-30: a user who signs in elsewhere`() async throws {
+    @Test func `LT-29: a user who signs in elsewhere`() async throws {
         let service = TestService()
         try await service.withChatEngine { params in
             let app = App()
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func `LT-31: refused sends, history, and half-open links`() async throws {
+    @Test func `LT-29: refused sends, history, and half-open links`() async throws {
         let service = TestService()
         try await service.withChatEngine { params in
             let app = App()

@@ -32,7 +32,7 @@ import Testing
         #expect(heard.all.contains("gap connectionLost"))
     }
 
-    @Test(arguments: [Face.pubnub, .chat]) func `LT-13: what was missed is caught up`(face: Face) async throws {
+    @Test(arguments: [Face.pubnub, .chat]) func `LT-12: what was missed is caught up`(face: Face) async throws {
         let service = TestService()
         let client = LifelineClient(face.service(service))
         let heard = try await Words(client, service)
@@ -108,7 +108,7 @@ import Testing
         #expect(published.map(\.isAccepted) == [true, false])
     }
 
-    @Test(arguments: Face.allCases) func `LT-18: an answer that never comes leaves the outcome unknown`(face: Face) async throws {
+    @Test(arguments: Face.allCases) func `LT-17: an answer that never comes leaves the outcome unknown`(face: Face) async throws {
         let it = try await Connected(face)
         it.service.answerPublishing(.unanswered)
         async let outcome = it.room.publish(["text": "one"])

@@ -69,7 +69,7 @@ import Testing
         #expect(app.listener.take().contains("gap"))
     }
 
-    @Test func `LT-26: a denied channel is tried again until that is cancelled`() async throws {
+    @Test func `LT-25: a denied channel is tried again until that is cancelled`() async throws {
         let app = App()
         app.service.deny("room")
         app.client.subscribeToChannels(["room"], withPresence: false)
@@ -88,7 +88,7 @@ import Testing
         #expect(app.listener.take() == [])
     }
 
-    @Test func `LT-27: publishing, history and who is there`() async throws {
+    @Test func `LT-25: publishing, history and who is there`() async throws {
         let app = App()
         app.client.subscribeToChannels(["room"], withPresence: false)
         try await app.service.settle()
@@ -118,7 +118,7 @@ import Testing
         #expect(Array(words.withLockedValue { $0 }.suffix(2)).sorted() == ["1", "2"])
     }
 
-    @Test func `LT-28: a silent link is noticed, and a lost network`() async throws {
+    @Test func `LT-25: a silent link is noticed, and a lost network`() async throws {
         let app = App()
         app.client.subscribeToChannels(["room"], withPresence: false)
         try await app.service.settle()

@@ -59,7 +59,7 @@ import Testing
         #expect(app.delegate.take() == ["disconnecting", "disconnected"])
     }
 
-    @Test func `LT-23: refused, overloaded, silent and without network`() async throws {
+    @Test func `LT-22: refused, overloaded, silent and without network`() async throws {
         let app = App()
         app.service.refuse(.overloaded(retryAfter: .seconds(20)))
         app.pusher.connect()
@@ -78,7 +78,7 @@ import Testing
         #expect(app.delegate.take() == ["error 4001", "disconnected"])
     }
 
-    @Test func `LT-23: a silent link is noticed`() async throws {
+    @Test func `LT-22: a silent link is noticed`() async throws {
         let app = App()
         app.pusher.connect()
         try await app.service.settle()
@@ -93,7 +93,7 @@ import Testing
         #expect(app.pusher.connection.connectionState == .connected)
     }
 
-    @Test func `LT-24: presence, a denied channel and client events`() async throws {
+    @Test func `LT-22: presence, a denied channel and client events`() async throws {
         let app = App(authMethod: .inline(secret: "secret"))
         app.pusher.connection.userDataFetcher = { PusherPresenceChannelMember(userId: "me") }
         app.service.deny("private-closed")
@@ -114,7 +114,7 @@ import Testing
         #expect(app.service.published(on: "presence-room").map(\.event) == ["client-typing"])
     }
 
-    @Test func `LT-24: the endpoint of the app authorises`() async throws {
+    @Test func `LT-22: the endpoint of the app authorises`() async throws {
         let app = App(authMethod: .endpoint(authEndpoint: "https://app.test/auth"))
         app.pusher.connect()
         app.pusher.subscribe("private-room")

@@ -58,11 +58,11 @@ public struct ClientOptions: Hashable, Sendable {
     public var pollRenewal: Duration?
     /// Whether the client closes the connection when the system reports that the application is in the background; true unless set. Set
     /// it to false for an application that the system lets run there, such as one that plays audio; then only
-    /// ``LifelineClient/applicationDidEnterBackground()`` closes it. Rule LL-66.
+    /// ``LifelineClient/applicationDidEnterBackground()`` closes it. Rule LL-62.
     public var suspendsInBackground: Bool
     /// How long the connection is kept after the application went to the background; 20 s unless set. A return within this time costs
     /// nothing: no new authorisation, no leave, no gap. Zero closes the connection at once, nil never; if the system suspends the
-    /// process sooner, the connection is closed before that. Negative counts as zero. Rule LL-90.
+    /// process sooner, the connection is closed before that. Negative counts as zero. Rule LL-62.
     public var backgroundGrace: Duration?
     /// How soon a dead connection is detected, which costs traffic on an idle connection; `balanced` unless set, which is 25 s. A
     /// ``pollRenewal`` has precedence. Rule LL-92.

@@ -1,4 +1,4 @@
-// Moves of the application to the background and back (rules LL-62 to LL-65).
+// Moves of the application to the background and back (rule LL-62).
 extension LifelineClient {
     /// Call this when the application goes to the background. The connection is kept for ``ClientOptions/backgroundGrace``, 20 s unless
     /// set, and then closed: the phase becomes `suspended` with category ``StatusCategory/background``, and the client makes no

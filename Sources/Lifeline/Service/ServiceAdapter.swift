@@ -27,7 +27,7 @@ protocol ServiceAdapter: AnyObject, Sendable {
     /// Starts to connect, with or without a time limit.
     func connect(within limit: Duration?)
     func disconnect()
-    /// The application went to the background or came back (rules LL-62 to LL-65).
+    /// The application went to the background or came back (rule LL-62).
     func moved(to place: ApplicationMonitor.Place)
 
     /// Returns when the service has confirmed, after reporting it; throws when the service has refused for good, or when the connection

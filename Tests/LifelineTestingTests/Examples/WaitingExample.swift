@@ -3,7 +3,7 @@ import LifelineTesting
 import Testing
 
 /// The short example of docs/testing.md for a call that waits while the test goes on.
-@Test func `LT-18: a publication without an answer is not accepted`() async throws {
+@Test func `LT-17: a publication without an answer is not accepted`() async throws {
     let service = TestService()
     let client = LifelineClient(service.pubnub())
     try await client.connect()

@@ -46,7 +46,7 @@ struct ClientNetworkTests {
         #expect(try #require(chat as? ChatAdapter).driver.observer is ActivityObserver == isWanted)
     }
 
-    @Test("LL-66: the system's notifications count only if the client suspends in the background", arguments: [true, false])
+    @Test("LL-62: the system's notifications count only if the client suspends in the background", arguments: [true, false])
     func background(suspends: Bool) {
         let report = NIOLockedValueBox<(@Sendable (ApplicationMonitor.Place) -> Void)?>(nil)
         let monitor = ApplicationMonitor { body in report.withLockedValue { $0 = body } }

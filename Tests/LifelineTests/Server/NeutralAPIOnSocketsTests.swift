@@ -40,7 +40,7 @@ struct NeutralAPIOnSocketsTests {
         }
     }
 
-    @Test("LL-62, LL-63: the background is a new confirmation, and a gap unless the server replays", arguments: [true, false])
+    @Test("LL-62: the background is a new confirmation, and a gap unless the server replays", arguments: [true, false])
     func background(recovers: Bool) async throws {
         try await withServer { host, server in
             let ann = client(host, user: "ann", recovers: recovers)
