@@ -10,7 +10,7 @@ import WireCoding
 @testable import ServerRuntime
 @testable import ServerTestSupport
 
-@Suite("Names and users of the access manager (rules PV-136 and PV-137)")
+@Suite("Names and users of the access manager (rules PV-110 and PV-137)")
 struct PubNubIdentityTests {
     /// Two spellings of one word, which Swift takes for equal.
     static let composed = "caf\u{E9}"

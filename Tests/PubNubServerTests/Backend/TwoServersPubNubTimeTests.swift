@@ -90,7 +90,7 @@ extension TwoServersPubNubTests {
         try await there.stop()
     }
 
-    @Test("Each server holds its polls for as long as it is told to (PV-161)")
+    @Test("Each server holds its polls for as long as it is told to (PV-160)")
     func pollHold() async throws {
         let clock = ManualClock()
         let backend = LocalBackend()

@@ -75,7 +75,7 @@ struct MessageActionsTests {
         #expect(page(2 * size, start: 3) == ([1, 2], false))
     }
 
-    @Test("Channels, users, types and values are told apart by their bytes (rule PV-136)")
+    @Test("Channels, users, types and values are told apart by their bytes (rule PV-110)")
     func spellings() {
         let book = MessageActions()
         let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
