@@ -1,4 +1,4 @@
-/// The section of a service in the configuration of `lifeline serve`: an object with fields (rules SO-146 and SO-147).
+/// The section of a service in the configuration of `lifeline serve`: an object with fields (rule SO-146).
 ///
 /// Each field is also a variable: `maximumBytes` of the section `echo` is `LIFELINE_ECHO_MAXIMUM_BYTES`. A reload applies all fields.
 package protocol ServiceSection: Sendable {

@@ -9,7 +9,7 @@ import WireCoding
 
 @testable import LifelineCommand
 
-@Suite("The section of an added service in the configuration (SO-146, SO-147)")
+@Suite("The section of an added service in the configuration (SO-146)")
 struct ServiceSectionTests {
     private static let modules: [any ServiceModule] = ServiceModules.all + [EchoModule()]
 
@@ -72,7 +72,7 @@ struct ServiceSectionTests {
         #expect(rows.first?.source.hasSuffix("line 2") == true && rows.last?.source == "LIFELINE_ECHO_MAXIMUM_BYTES")
     }
 
-    @Test func `SO-147: a server is started with the added service, and a reload takes the fields of its section`() async throws {
+    @Test func `SO-146: a server is started with the added service, and a reload takes the fields of its section`() async throws {
         let started = try settings(#"{"echo": {"prefix": "a"}, "port": 0}"#)
         let registry = InMemoryApplicationRegistry([.development])
         let configuration = started.configuration(

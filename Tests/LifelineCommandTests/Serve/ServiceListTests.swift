@@ -240,7 +240,7 @@ struct ServiceListTests {
         #expect(lines.contains("pubnub a: access manager off, polls held 280 s") && lines.contains("chat d: presence on"))
     }
 
-    @Test func `CL-125: the report names how long a keyset's messages are kept, and over Redis that nothing else bounds them`()
+    @Test func `SO-167: the report names how long a keyset's messages are kept, and over Redis that nothing else bounds them`()
         throws
     {
         func line(_ environment: [String: String]) throws -> String? {

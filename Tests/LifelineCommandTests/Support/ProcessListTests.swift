@@ -33,7 +33,7 @@ struct ProcessListTests {
         #expect(shown([]) == [])
     }
 
-    @Test("In every address what can be a secret is written over: the user, the query, the fragment (CL-86)")
+    @Test("In every address what can be a secret is written over: the user, the query, the fragment (CL-22)")
     func addresses() {
         #expect(
             shown([
