@@ -29,7 +29,7 @@ public final class HTTPCaller: Sendable {
     /// - Parameters:
     ///   - trustRoots: the certificate authorities that TLS trusts.
     ///   - pins: public keys of which the server's certificate chain has to contain one, in addition to being trusted; nil for any
-    ///     (rule HT-16).
+    ///     (rule WT-17).
     ///   - certificate: the certificate that the client presents when a server requests one; nil for none (rule WT-50).
     ///   - proxy: the proxy for every connection; none by default.
     ///   - bodyLimit: the largest body of an answer, in bytes; 64 KiB by default.

@@ -4,7 +4,7 @@ import TransportCommon
 public struct LongPollTransportConfiguration: Hashable, Sendable {
     /// The certificate authorities that TLS trusts.
     public var trustRoots: TrustRoots
-    /// Public keys of which the server's certificate chain has to contain one, in addition to being trusted; nil for any (rule HT-16).
+    /// Public keys of which the server's certificate chain has to contain one, in addition to being trusted; nil for any (rule WT-17).
     public var pins: CertificatePins?
     /// The certificate that the client presents when the server requests one; nil for none (rule WT-50).
     public var certificate: ClientCertificate?

@@ -7,7 +7,7 @@ import TransportCommon
 
 @testable import WebSocketTransport
 
-/// Rules WT-17 and HT-16: pinned keys, for the three kinds of connections.
+/// Rule WT-17: pinned keys, for the three kinds of connections.
 @Suite struct PinTests {
     private static let stranger = "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
 
