@@ -1,7 +1,7 @@
 import EngineRuntime
 
-// Moves of the application to the background and back. Additions to the Cocoa SDK, which only observes the system (rules PK-72 to
-// PK-75).
+// Moves of the application to the background and back. Additions to the Cocoa SDK, which only observes the system
+// (rules PK-72 and PK-74).
 extension PubNub {
     /// Call this when the application goes to the background. The subscription's connection is kept for
     /// ``PNConfiguration/backgroundGrace``, 20 s unless set, and then closed. On macOS the background means the sleep of the computer,

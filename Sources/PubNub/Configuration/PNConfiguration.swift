@@ -182,7 +182,7 @@ public final class PNConfiguration: Sendable {
 
     /// Whether the client closes the subscription's connection when the system reports that the application is in the background; true
     /// unless set. Set it to false for an application that the system lets run there, such as one that plays audio; then only
-    /// ``PubNub/applicationDidEnterBackground()`` closes it. An addition to the Cocoa SDK (rule PK-76).
+    /// ``PubNub/applicationDidEnterBackground()`` closes it. An addition to the Cocoa SDK (rule PK-72).
     public var suspendsInBackground: Bool {
         get { read(\.suspendsInBackground) }
         set { write(\.suspendsInBackground, newValue) }
@@ -190,7 +190,7 @@ public final class PNConfiguration: Sendable {
 
     /// For how many seconds the subscription's connection is kept after the application went to the background; 20 unless set. A return
     /// within this time costs nothing: no presence event, no missed message. Zero closes the connection at once, nil never; if the
-    /// system suspends the process sooner, the connection is closed before that. An addition to the Cocoa SDK (rule PK-83).
+    /// system suspends the process sooner, the connection is closed before that. An addition to the Cocoa SDK (rule PK-72).
     #if canImport(ObjectiveC)
         @nonobjc
     #endif

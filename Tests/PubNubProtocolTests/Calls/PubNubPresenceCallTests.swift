@@ -38,7 +38,7 @@ struct PubNubPresenceCallTests {
         #expect(empty.totalChannels == 0)
     }
 
-    @Test("The sum of occupancies stays at the largest number (PL-32)")
+    @Test("The sum of occupancies stays at the largest number (PL-31)")
     func hereNowSum() throws {
         let body = #"""
             {"status": 200, "payload": {"channels": {"a": {"occupancy": 9223372036854775807}, "b": {"occupancy": 9223372036854775807}}}}
@@ -48,7 +48,7 @@ struct PubNubPresenceCallTests {
         #expect(answer.totalOccupancy == .max)
     }
 
-    @Test("Many channels, groups and everything: by channel, with totals (PL-32)")
+    @Test("Many channels, groups and everything: by channel, with totals (PL-31)")
     func hereNowMany() throws {
         let body = #"""
             {"status": 200, "message": "OK", "payload": {"channels": {"a": {"occupancy": 1, "uuids": ["u"]}, "b": {"occupancy": 2}},

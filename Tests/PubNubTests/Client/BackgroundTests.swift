@@ -6,7 +6,7 @@ import Testing
 
 @testable import PubNub
 
-/// Calls under way when the application goes to the background, and what the engine is told (rules PK-72 to PK-75).
+/// Calls under way when the application goes to the background, and what the engine is told (rule PK-72).
 @Suite struct BackgroundTests {
     private func answers(of fixture: Fixture) -> NIOLockedValueBox<[String]> {
         let words = NIOLockedValueBox<[String]>([])
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `PK-76: the system's notifications count only if the client suspends in the background`(suspends: Bool) {
+    func `PK-72: the system's notifications count only if the client suspends in the background`(suspends: Bool) {
         let engine = ScriptedEngine()
         let report = NIOLockedValueBox<(@Sendable (ApplicationMonitor.Place) -> Void)?>(nil)
         var values = ConfigurationValues(publishKey: "pub", subscribeKey: "sub", uuid: "me", deviceID: "device")
@@ -74,7 +74,7 @@ import Testing
         #expect(engine.log == ["moved to background"])
     }
 
-    @Test func `PK-75: the engine is told each change once`() {
+    @Test func `PK-72: the engine is told each change once`() {
         let fixture = Fixture()
         fixture.client.applicationWillEnterForeground()
         fixture.client.applicationDidEnterBackground()

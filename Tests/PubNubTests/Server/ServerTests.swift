@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func `PK-72, PK-73: what was published during the background arrives upon return, once`() async throws {
+    @Test func `PK-72: what was published during the background arrives upon return, once`() async throws {
         try await withServer { server in
             let me = LiveClient(server)
             me.client.subscribeToChannels(["room"], withPresence: false)

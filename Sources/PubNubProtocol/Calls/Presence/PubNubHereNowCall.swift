@@ -1,6 +1,6 @@
 import WireCoding
 
-/// Requests the present users: on channels, in groups, or on all channels when neither is given (rules PL-30 to PL-32).
+/// Requests the present users: on channels, in groups, or on all channels when neither is given (rules PL-30 and PL-31).
 public struct PubNubHereNowCall: PubNubCall, Hashable {
     /// The details of the answer.
     public enum Verbosity: Int, Hashable, Sendable {
