@@ -445,6 +445,7 @@ RELEASES = {
         "PubNub/Client/PubNub+Subscribing.swift: $0 = newValue", "PubNub/Logging/LogFiles.swift: $0 = newValue",
         "Lifeline/Tokens/TokenSource.swift: state.refusal = nil", "LifelineUI/Combine/DemandGate.swift: state.demand = nil",
         "PusherSwift/Channels/PusherChannel.swift: $0.subscribed = newValue", "PubNub/Logging/PNLLogger.swift: $0.isEnabled = newValue",
+        "NexconnChatSDK/Client/ChatClient+Intake.swift: state.unkept.removeFirst()", "NexconnChatSDK/Engine/LogThreshold.swift: $0 = newValue",
         "PubNub/Logging/PNLLogger.swift: $0.writesToConsole = newValue", "PubNub/Logging/PNLLogger.swift: $0.writesToFile = newValue"],
     "weak references": ["PusherSwift/Connection/DelegateBox.swift: $0.delegate = newValue", "PusherSwift/Socket/NWWebSocket.swift: $0.delegate = newValue"],
     "returned by the same closure, and used outside": [

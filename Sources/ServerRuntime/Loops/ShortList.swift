@@ -20,6 +20,7 @@ package struct ShortList<Element>: RandomAccessCollection, MutableCollection, Ex
     @inlinable package subscript(index: Int) -> Element {
         get {
             if index == 0, let firstElement { return firstElement }
+            // in bounds: an index of the list that is not 0, or that of an empty list, which is the caller's error.
             return others[index - 1]
         }
         set {
