@@ -46,7 +46,11 @@ extension RedisLinkMachine {
                 leave(because: reply, into: &effects)
                 return again(id, at: now, into: &effects)
             case .loadScript:
-                if isKnownAnew(id) { return again(id, at: now, into: &effects) }
+                if isKnownAnew(id) {
+                    again(id, at: now, into: &effects)
+                    // The call may have been the one that tests whether the server answers again, which this answer shows.
+                    return endHold(at: now, into: &effects)
+                }
             case .refuseWrites, .stop, .fail: break
             }
         case .failure(.unsent):

@@ -135,6 +135,18 @@ import Testing
         #expect(run.sent.map(\.command.arguments) == [[2], [4]])
     }
 
+    @Test func `RC-24 The call that shows whether a busy server answers may find that its script was forgotten`() {
+        var run = LinkRun.ready(RedisLinkPolicy())
+        _ = run.call(1, .script(RedisScript(name: "one", text: "return 1"), keys: [], arguments: []))
+        _ = run.answer(one)
+        _ = run.refuse("BUSY Redis is busy running a script.")
+        _ = run.get(2)
+        _ = run.wait(.milliseconds(250))
+        #expect(run.names() == ["EVALSHA"])
+        #expect(run.refuse("NOSCRIPT No matching script.") == [.deliver(.status(.commands, .ready(LinkRun.server)))])
+        #expect(run.names() == ["SCRIPT", "EVALSHA", "GET"])
+    }
+
     @Test func `RC-24 A call ends at its deadline also when the server stays busy`() {
         var run = LinkRun.ready(RedisLinkPolicy())
         _ = run.get(1, within: .seconds(1))
