@@ -145,7 +145,8 @@ extension CommitOutcome {
 }
 
 extension ClusterBatch {
-    /// The batches in an answer of `read.lua`. A batch that cannot be read ends the list, because later ones depend on it.
+    /// The batches in an answer of `read.lua`. A batch that cannot be read ends the list, because later ones depend on it. The page is then
+    /// not the last one: a node that finds nothing behind its position again and again takes that as a loss (rule CR-89).
     static func list(_ value: RedisValue) -> LogPage {
         let answer = value.elements ?? []
         let entries = answer.last?.elements ?? []
@@ -156,6 +157,6 @@ extension ClusterBatch {
             else { break }
             batches.append(batch)
         }
-        return LogPage(batches, isAll: answer.first?.number == 0)
+        return LogPage(batches, isAll: answer.first?.number == 0 && batches.count == entries.count)
     }
 }

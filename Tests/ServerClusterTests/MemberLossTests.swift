@@ -63,6 +63,25 @@ struct MemberLossTests {
         #expect(effects.isEmpty)
     }
 
+    @Test func `CR-89: a batch that a node cannot read is a loss after three readings`() {
+        var effects: [MemberEffect] = []
+        var machine = MemberMachine(node, at: now)
+        machine.restored(at: now, into: &effects)
+        locate(&machine, at: position(9, 1))
+        effects = []
+        machine.receive(
+            ClusterBatch(position: position(9, 3), previous: position(9, 2), leader: leader, items: []), at: now, into: &effects)
+        #expect(effects == [.readLog(after: position(9, 1))])
+        for _ in 0..<2 {
+            effects = []
+            machine.read([], isAll: false, at: now, into: &effects)
+            #expect(effects == [.readLog(after: position(9, 1))])
+        }
+        effects = []
+        machine.read([], isAll: false, at: now, into: &effects)
+        #expect(effects == [.interrupt(.logEnded), .readPosition])
+    }
+
     @Test func `CR-15: a node that has left refuses requests at once, because nobody answers them`() {
         var effects: [MemberEffect] = []
         var machine = MemberMachine(node, at: now)
