@@ -81,6 +81,29 @@ struct ElectionTests {
         #expect(effects.contains { if case .member(.interrupt(.logEnded)) = $0 { true } else { false } })
     }
 
+    @Test func `CR-90: a question that was repeated after an interruption does not end the term to which the first one led`() {
+        var effects: [ClusterEffect] = []
+        var core = ClusterCore(node, nodesKey: "nodes", lossKey: "loss", at: start)
+        core.restored(at: start, into: &effects)
+        core.interrupted(at: start)
+        core.restored(at: start, into: &effects)
+        #expect(effects.count { if case .elect(.ask, _) = $0 { true } else { false } } == 2)
+        core.elected(.elected(generation: 7, previous: .origin, former: nil), at: start, into: &effects)
+        effects = []
+        func own(_ generation: UInt64) -> ClusterLeaderRecord {
+            ClusterLeaderRecord(
+                position: ClusterPosition(generation: generation, sequence: 0), leader: node, previous: .origin)
+        }
+        core.elected(.following(own(7)), at: start, into: &effects)
+        #expect(core.role == .preparing(generation: 7) && effects.isEmpty)
+        core.prepared(generation: 7, nodes: [], hasLost: false, at: start, into: &effects)
+        core.elected(.following(own(7)), at: start, into: &effects)
+        #expect(core.role == .leader(generation: 7))
+        // Another term is not its own, also under the same name.
+        core.elected(.following(own(8)), at: start, into: &effects)
+        #expect(core.role == .follower)
+    }
+
     @Test func `CR-64: a process whose services cannot begin to lead asks again after a second, and not before`() {
         var effects: [ClusterEffect] = []
         var core = ClusterCore(node, nodesKey: "nodes", lossKey: "loss", at: start)

@@ -108,6 +108,8 @@ package struct ClusterCore: Sendable {
                 node, generation: generation, previous: previous, former: former, nodesKey: nodesKey, lossKey: lossKey,
                 policy: leaderPolicy, at: now)
             effects.append(.prepare(generation: generation))
+        // The answer to a question that was repeated after an interruption, while the first one led to this election (rule CR-90).
+        case .following(let record) where record.leader == node && record.position.generation == role.generation: known = nil
         case .following(let record):
             retire(into: &effects)
             noteSuccessor(record.leader, at: now)
