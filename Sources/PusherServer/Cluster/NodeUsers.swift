@@ -1,9 +1,12 @@
+import DequeModule
 import NIOCore
 
 /// The signed-in connections of one node. A value without locks.
 ///
 /// For each connection, at most one sign-in is sent to the leader, and one waits behind it: a client that signs in repeatedly while
-/// there is no leader replaces the waiting one.
+/// there is no leader replaces the waiting one. Beyond ``limit`` sign-ins on their way those of further connections wait in a queue, and
+/// one whose connection has gone is dropped: sent requests wait for a leader without a time limit, and connections come and go (rule
+/// CR-91).
 struct NodeUsers: Sendable {
     typealias SignIn = (connection: SignedInConnection, answers: [ByteBuffer])
 
@@ -12,41 +15,85 @@ struct NodeUsers: Sendable {
         /// The sign-in that the leader has confirmed.
         var held: SignedInConnection?
         var isOnItsWay = false
+        /// Whether a sign-in was ever sent, so that the leader may have it.
+        var wasSent = false
+        var isQueued = false
         var waiting: SignIn?
         var isLeaving = false
     }
 
     private var entries: [SocketID: Entry] = [:]
+    /// The connections whose sign-ins wait for room. Some of them may have gone.
+    private var queue = Deque<SocketID>()
+    private var queuedCount = 0
+    private var underway = 0
+    /// The largest number of sign-ins that were sent and not answered.
+    private let limit: Int
+
+    init(limit: Int = 1_024) {
+        self.limit = limit
+    }
 
     /// Adds a sign-in; returns the sign-in to send now, if any.
     mutating func signIn(_ signIn: SignIn, at eventLoopID: Int) -> SignIn? {
         let socketID = signIn.connection.socketID
-        guard entries[socketID]?.isOnItsWay != true else {
-            entries[socketID]?.waiting = signIn
+        var entry = entries[socketID] ?? Entry(eventLoopID: eventLoopID)
+        defer { entries[socketID] = entry }
+        entry.waiting = signIn
+        guard !entry.isOnItsWay, !entry.isQueued else { return nil }
+        guard underway < limit else {
+            enqueue(socketID, &entry)
             return nil
         }
-        entries[socketID, default: Entry(eventLoopID: eventLoopID)].isOnItsWay = true
-        return signIn
+        return send(&entry)
     }
 
-    /// Handles the leader's answer to a sign-in; returns the next sign-in to send.
+    /// Handles the leader's answer to a sign-in; returns the next sign-in to send, which may be that of another connection.
     mutating func answered(_ connection: SignedInConnection, isTaken: Bool) -> SignIn? {
-        guard var entry = entries[connection.socketID] else { return nil }
-        entry.isOnItsWay = false
-        if isTaken { entry.held = connection }
-        let next = entry.isLeaving ? nil : entry.waiting
+        underway -= 1
+        if var entry = entries[connection.socketID] {
+            entry.isOnItsWay = false
+            if isTaken { entry.held = connection }
+            if entry.waiting != nil, !entry.isQueued { enqueue(connection.socketID, &entry) }
+            entries[connection.socketID] = entry
+        }
+        while underway < limit, let socketID = queue.popFirst() {
+            guard var entry = entries[socketID], entry.isQueued else { continue }
+            entry.isQueued = false
+            queuedCount -= 1
+            let next = send(&entry)
+            entries[socketID] = entry
+            if let next { return next }
+        }
+        return nil
+    }
+
+    private mutating func send(_ entry: inout Entry) -> SignIn? {
+        guard let next = entry.waiting else { return nil }
         entry.waiting = nil
-        entry.isOnItsWay = next != nil
-        entries[connection.socketID] = entry
+        (entry.isOnItsWay, entry.wasSent) = (true, true)
+        underway += 1
         return next
     }
 
-    /// Removes a closed connection; returns false when it is not signed in.
+    private mutating func enqueue(_ socketID: SocketID, _ entry: inout Entry) {
+        entry.isQueued = true
+        queuedCount += 1
+        queue.append(socketID)
+    }
+
+    /// Removes a closed connection; returns whether the leader has to be told, because it may have a sign-in of it.
     mutating func leave(_ socketID: SocketID) -> Bool {
-        guard entries[socketID] != nil else { return false }
-        entries[socketID]?.isLeaving = true
-        entries[socketID]?.waiting = nil
-        return true
+        guard var entry = entries[socketID] else { return false }
+        entry.waiting = nil
+        entry.isLeaving = true
+        if entry.isQueued {
+            entry.isQueued = false
+            queuedCount -= 1
+        }
+        entries[socketID] = entry.wasSent ? entry : nil
+        if queue.count > 2 * queuedCount + 64 { queue.removeAll { [entries] in entries[$0]?.isQueued != true } }
+        return entry.wasSent
     }
 
     /// Removes a connection that the leader has removed.
@@ -66,4 +113,7 @@ struct NodeUsers: Sendable {
 
     /// All signed-in connections that the leader has confirmed.
     var held: [SignedInConnection] { entries.values.compactMap(\.held) }
+
+    /// The number of connections and of places in the queue, those of connections that have gone included.
+    var remembered: Int { entries.count + queue.count }
 }
