@@ -1,6 +1,7 @@
 import ChatProtocol
 import NIOCore
 import RedisTestSupport
+import ServerCluster
 import ServerStorage
 import Testing
 import WireCoding
@@ -318,6 +319,26 @@ struct ChatClusterLeaderTests {
             #expect(answer.status == 503)
             cluster[1].way.isCut.withLockedValue { $0 = false }
             try await ann.say("1", to: "bob", cid: "1")
+        }
+    }
+
+    @Test("CC-44: The leader is told of the end of a session that it may have admitted, and of no other one")
+    func neverAdmitted() async throws {
+        try await ChatCluster.with(2) { cluster in
+            let way = cluster[1].way
+            way.isCut.withLockedValue { $0 = true }
+            func signOuts(after failure: ClusterFailure) async throws -> Int {
+                way.failure.withLockedValue { $0 = failure }
+                let client = try await ChatTestClient.open(port: cluster[1].port)
+                try await client.hello(token: "whatever")
+                #expect(try await client.expectBye()["retry"]?.bool == true)
+                return way.signOuts.withLockedValue { $0 }
+            }
+            var counts: [Int] = []
+            for failure in [ClusterFailure.unavailable, .overloaded, .closed, .unknown] {
+                counts.append(try await signOuts(after: failure))
+            }
+            #expect(counts == [0, 0, 0, 1])
         }
     }
 

@@ -117,6 +117,10 @@ final class ChatClusterNode: Sendable {
 final class CutBus: ClusterBus {
     private let bus: InProcessBus
     let isCut = NIOLockedValueBox(false)
+    /// Why requests fail while the way is cut.
+    let failure = NIOLockedValueBox(ClusterFailure.unavailable)
+    /// The number of sessions of which the leader was told that they have ended.
+    let signOuts = NIOLockedValueBox(0)
 
     init(_ bus: InProcessBus) {
         self.bus = bus
@@ -132,8 +136,10 @@ final class CutBus: ClusterBus {
         _ payload: ByteBuffer, of service: ClusterServiceID, within limit: Duration?, isRepeatable: Bool,
         completion: @escaping @Sendable (Result<ByteBuffer, ClusterFailure>) -> Void
     ) {
+        if case .signOut? = try? ChatClusterRequest(decoding: payload) { signOuts.withLockedValue { $0 += 1 } }
         guard limit == nil || !isCut.withLockedValue({ $0 }) else {
-            return eventLoop.execute { completion(.failure(.unavailable)) }
+            let failure = failure.withLockedValue { $0 }
+            return eventLoop.execute { completion(.failure(failure)) }
         }
         bus.request(payload, of: service, within: limit, isRepeatable: isRepeatable, completion: completion)
     }

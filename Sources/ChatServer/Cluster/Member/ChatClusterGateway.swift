@@ -98,7 +98,10 @@ extension ChatClusterGateway {
                     .success(
                         ChatSessionAdmission(application: self, peer: peer, start: admission.start, epoch: admission.epoch)))
             case .success(.refused(let refusal)): completion(.failure(refusal))
-            default:
+            // The leader has not admitted the session. While there is none anybody could make such requests, and requests that a session has
+            // ended wait for a leader without a time limit (rule CC-44).
+            case .failure(.unavailable), .failure(.overloaded), .failure(.closed): completion(.failure(.undecided))
+            case .success, .failure(.unknown):
                 // The leader may have admitted the session nevertheless.
                 depart(chat.id, leaving: nil)
                 completion(.failure(.undecided))
