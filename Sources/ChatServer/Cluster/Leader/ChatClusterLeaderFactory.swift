@@ -80,18 +80,24 @@ package final class ChatClusterLeaderFactory: ClusterLeaderFactory {
             storesFirst: lasting != nil, share: context.partition?.ids ?? .all)
         let leader = ChatClusterLeader(
             chat, log, nodes, countingAt: state.withLockedValue(\.counting), on: context.eventLoop, logger: logger)
-        for application in chat.applications {
-            try await leader.restoreLive(application)
-            guard lasting != nil, let own = restored.applications[Identifier(application.key)] else { continue }
-            try await leader.endUntold(application, own.inboxes)
+        do {
+            for application in chat.applications {
+                try await leader.restoreLive(application)
+                guard lasting != nil, let own = restored.applications[Identifier(application.key)] else { continue }
+                try await leader.endUntold(application, own.inboxes)
+            }
+            leader.startSweeping(each: sweepInterval, on: context.eventLoop)
+            let current = state.withLockedValue { state in
+                state.leader = leader
+                return state.settings.applications
+            }
+            // CC-26: applications may have changed since this leader part was started.
+            if current != settings.applications { try await bringUpToDate(leader) }
+        } catch {
+            // Otherwise it would go on to send webhooks and to sweep beside the next leader (rule CR-43).
+            await leader.close()
+            throw error
         }
-        leader.startSweeping(each: sweepInterval, on: context.eventLoop)
-        let current = state.withLockedValue { state in
-            state.leader = leader
-            return state.settings.applications
-        }
-        // CC-26: applications may have changed since this leader part was started.
-        if current != settings.applications { try await bringUpToDate(leader) }
         return leader
     }
 
