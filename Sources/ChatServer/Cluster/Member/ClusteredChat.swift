@@ -19,6 +19,8 @@ package final class ClusteredChat: ChatStateBackend {
     private struct State: Sendable {
         /// An application that is no longer configured stays, so that its number is not assigned again.
         var gateways: [ChatClusterGateway] = []
+        /// All of them, by their keys.
+        var known: [Identifier: ChatClusterGateway] = [:]
         var configured: [Identifier: ChatClusterGateway] = [:]
         var node: (any ChatNode)?
     }
@@ -62,12 +64,12 @@ package final class ClusteredChat: ChatStateBackend {
             settings[Identifier(application.key)] = application
         }
         let gateways = state.withLockedValue { state in
-            var known = Set(state.gateways.map { Identifier($0.key) })
-            for application in reload.settings where known.insert(Identifier(application.key)).inserted {
+            for application in reload.settings where state.known[Identifier(application.key)] == nil {
                 let gateway = ChatClusterGateway(
                     application, number: state.gateways.count, slot: names.slot(.chat, application.key), bus: bus)
                 if let node = state.node { gateway.use(node) }
                 state.gateways.append(gateway)
+                state.known[Identifier(application.key)] = gateway
             }
             state.configured = [:]
             for gateway in state.gateways where settings[Identifier(gateway.key)] != nil {
@@ -138,8 +140,7 @@ extension ClusteredChat: ClusterMember {
         do throws(ClusterCodingError) {
             let fact = try ChatFact(fact, for: bus.node)
             guard !fact.deliveries.isEmpty else { return }
-            let name = Identifier(fact.app)
-            gateways.first { Identifier($0.key) == name }?.apply(fact.deliveries)
+            state.withLockedValue { $0.known[Identifier(fact.app)] }?.apply(fact.deliveries)
         } catch {
             logger.error("what the leader says cannot be read")
         }
