@@ -53,7 +53,13 @@ struct KeysetSnapshots: Sendable {
 
     private var snapshots: [UInt64: (reader: Reader, snapshot: KeysetSnapshot)] = [:]
     private var numbers: [Reader: UInt64] = [:]
-    private var last: UInt64 = 0
+    private var last: UInt64
+
+    /// - Parameter generation: that of the leader. A node that asks the next leader for a piece of the former one's state gets none, because
+    ///   the numbers of leaders differ (rule CB-66).
+    init(generation: UInt64) {
+        last = generation &* 1_048_576
+    }
 
     /// Keeps a state for a node; it replaces an earlier state of the same keyset.
     ///
@@ -61,15 +67,19 @@ struct KeysetSnapshots: Sendable {
     mutating func add(_ snapshot: KeysetSnapshot, for node: UInt64) -> UInt64 {
         let reader = Reader(node: node, keyset: Identifier(snapshot.subscribeKey))
         if let former = numbers[reader] { snapshots[former] = nil }
-        last += 1
+        last &+= 1
         numbers[reader] = last
         snapshots[last] = (reader, snapshot)
         return last
     }
 
-    /// A piece of a state; nil when the state is not known. The state is removed after its last piece.
-    mutating func piece(_ index: UInt32, of number: UInt64) -> (subscribeKey: String, fact: PubNubFact)? {
-        guard let (reader, snapshot) = snapshots[number], let fact = snapshot.piece(index) else { return nil }
+    /// A piece of a state; nil when it is not one of the node's. The state is removed after its last piece.
+    mutating func piece(
+        _ index: UInt32, of number: UInt64, for node: UInt64
+    ) -> (subscribeKey: String, fact: PubNubFact)? {
+        guard let (reader, snapshot) = snapshots[number], reader.node == node, let fact = snapshot.piece(index) else {
+            return nil
+        }
         if snapshot.isLast(index) {
             snapshots[number] = nil
             numbers[reader] = nil

@@ -15,7 +15,7 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
     private let counts = NIOLockedValueBox(ApplicationCounts())
     private let timer = NIOLockedValueBox<RepeatedTask?>(nil)
     private let isPurging = NIOLockedValueBox(false)
-    private let snapshots = NIOLockedValueBox(KeysetSnapshots())
+    private let snapshots: NIOLockedValueBox<KeysetSnapshots>
 
     /// The approximate size limit, in bytes, of the messages in a node's state.
     private static let stateBytes = 32 << 20
@@ -24,6 +24,7 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
         self.streams = streams
         self.store = store
         self.context = context
+        snapshots = NIOLockedValueBox(KeysetSnapshots(generation: context.generation))
         streams.join(self)
     }
 
@@ -52,7 +53,7 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
             takeSnapshot(of: application, for: node, after: 0, hasMessages: false)
             reply(ByteBuffer(integer: 1 as UInt8))
         case .piece(let number, let index):
-            let piece = snapshots.withLockedValue { $0.piece(index, of: number) }
+            let piece = snapshots.withLockedValue { $0.piece(index, of: number, for: node.incarnation) }
             reply(piece.map { $0.fact.encoded(of: $0.subscribeKey) } ?? ByteBuffer())
         case .cursors: reply(ByteBuffer())
         case .file(let record, let origin, let key): keep(record, origin, of: key, reply: reply)
