@@ -62,7 +62,8 @@ struct RedisKeysetWriter: Sendable {
                 writes.append(.trim(recentKey, before: oldest, isExact: false))
                 writes.append(.set(keys.trimmed(keyset), .text(String(oldest - 1))))
             }
-            if now >= lastExpiry + settings.catchUp / 20 {
+            // Also when the clock was set back: otherwise the stream would be removed before it was due again (rule CB-67).
+            if now < lastExpiry || now - lastExpiry >= settings.catchUp / 20 {
                 lastExpiry = now
                 let lifetime = 2 * settings.catchUp / TimetokenClock.ticksPerMillisecond
                 writes.append(.expire(recentKey, milliseconds: Int64(clamping: lifetime)))
