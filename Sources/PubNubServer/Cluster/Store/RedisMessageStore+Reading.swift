@@ -21,7 +21,8 @@ extension RedisMessageStore {
                 found.append(message)
                 bytes += message.size
             }
-            guard page.count == Self.pageLength, let last = page.last?.timetoken else { break }
+            // A message with another timetoken than its entry would have the same page read again (rule CB-68).
+            guard page.count == Self.pageLength, let last = page.last?.timetoken, lowest <= last, last <= highest else { break }
             if query.isOldestFirst {
                 lowest = last + 1
             } else {
