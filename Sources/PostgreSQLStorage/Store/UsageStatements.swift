@@ -47,8 +47,7 @@ struct UsageStatements {
             """)
         return (0..<rows.count).reduce(into: [:]) { totals, row in
             guard let application = rows.name(row, 0) else { return }
-            let usage = HistoryUsage(
-                messages: Int(clamping: rows.integer(row, 1) ?? 0), bytes: Int(clamping: rows.integer(row, 2) ?? 0))
+            let usage = Self.usage(messages: rows.integer(row, 1), bytes: rows.integer(row, 2))
             let first = (rows.integer(row, 3) ?? 0).multipliedReportingOverflow(by: HistoryTrimmer.day)
             totals[application] = HistoryTrimmer.Total(usage: usage, first: first.overflow ? 0 : first.partialValue)
         }
@@ -59,8 +58,12 @@ struct UsageStatements {
         let rows = try connection.run(
             "SELECT coalesce(sum(messages), 0)::int8, coalesce(sum(bytes), 0)::int8 FROM \(table) WHERE application = $1",
             [.name(application)])
-        return HistoryUsage(
-            messages: Int(clamping: rows.integer(0, 0) ?? 0), bytes: Int(clamping: rows.integer(0, 1) ?? 0))
+        return Self.usage(messages: rows.integer(0, 0), bytes: rows.integer(0, 1))
+    }
+
+    /// Totals of the database. A history has nothing less than none, and no total from which limits cannot be subtracted (rule CR-42).
+    static func usage(messages: Int64?, bytes: Int64?) -> HistoryUsage {
+        HistoryUsage(messages: max(Int(clamping: messages ?? 0), 0), bytes: max(Int(clamping: bytes ?? 0), 0))
     }
 
     /// Removes the rows of days that have nothing any more.
