@@ -127,20 +127,20 @@ final class StoppedCluster: Sendable {
     /// Changes the layout, so that servers with a database beside Redis start, and others do not.
     func setBesideDatabase() async throws(RedisCopyError) {
         try await checkRest()
-        try await store(layout.besideDatabase)
         do throws(RedisCopyError) {
+            for place in places { try await Self.store(layout.besideDatabase, in: place) }
             try await checkRest()
         } catch {
-            try await store(layout)
+            // A Redis that did not take the changed layout may not answer this either, and has the former one. Servers start only where all
+            // have the same.
+            for place in places { try? await Self.store(layout, in: place) }
             throw error
         }
     }
 
-    private func store(_ layout: ClusterLayout) async throws(RedisCopyError) {
-        for place in places {
-            let key = place.keys.layout
-            _ = try await place.asking { ask throws(RedisFailure) in try await ask(RedisCommand("SET", key, .text(layout.text))) }
-        }
+    private static func store(_ layout: ClusterLayout, in place: Reader) async throws(RedisCopyError) {
+        let key = place.keys.layout
+        _ = try await place.asking { ask throws(RedisFailure) in try await ask(RedisCommand("SET", key, .text(layout.text))) }
     }
 
     func close() {

@@ -194,6 +194,24 @@ struct RedisTablesTests {
         await #expect(throws: RedisCopyError.hasDatabase) { try await RedisTables.open(redis.redis, staysBeside: true) }
     }
 
+    @Test("DC-17: When one Redis does not take the changed layout, all have the former one again")
+    func refusedLayout() async throws {
+        let (first, second) = (try await CopiedRedis(layout: nil), try await CopiedRedis(layout: nil))
+        let redis = try RedisConfiguration(addresses: [first.address, second.address], node: "test", partitions: 2)
+        let layout = redis.layout(hasDatabase: false).text
+        for one in [first, second] { try await one.run("SET", redis.keys.layout, .text(layout)) }
+        let source = try await RedisTables.open(redis, staysBeside: true)
+        // It takes no writes.
+        try await second.run("CONFIG", "SET", "maxmemory", "1")
+        await #expect {
+            try await source.setBesideDatabase()
+        } throws: { error in
+            if case RedisCopyError.failed = error { true } else { false }
+        }
+        source.close()
+        for one in [first, second] { #expect(try await one.run("GET", redis.keys.layout).text == layout) }
+    }
+
     @Test("DC-12: Applications of run time are copied unless they stay in Redis")
     func applications() async throws {
         let redis = try await CopiedRedis()
