@@ -18,6 +18,15 @@ struct IdentifierTests {
         #expect(!one.isExactly(one + "x") && !"".isExactly(one) && "".isExactly(""))
     }
 
+    @Test("The channels of an application are those of no other one with an equivalent id", arguments: pairs)
+    func applications(one: String, other: String) throws {
+        var shard = ChannelShard()
+        _ = try shard.subscribe(
+            to: ChannelID(application: one, name: "room"), traits: [], eventLoopID: 0, at: MonotonicInstant(nanoseconds: 0))
+        #expect(shard.occupied(application: one, prefix: "").count == 1)
+        #expect(shard.occupied(application: other, prefix: "").isEmpty)
+    }
+
     @Test("Users with equivalent ids are two members", arguments: pairs)
     func members(one: String, other: String) {
         var roster = PresenceRoster()

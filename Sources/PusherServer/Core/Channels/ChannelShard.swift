@@ -134,7 +134,7 @@ package struct ChannelShard: Sendable {
     /// The occupied channels of an application whose names begin with `prefix`, in no particular order.
     package func occupied(application: String, prefix: String) -> [ChannelOccupancy] {
         channels.compactMap { id, channel in
-            guard id.application == application, id.name.hasBytePrefix(prefix) else { return nil }
+            guard id.application.isExactly(application), id.name.hasBytePrefix(prefix) else { return nil }
             return channel.occupancy(name: id.name)
         }
     }
