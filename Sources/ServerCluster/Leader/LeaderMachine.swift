@@ -334,7 +334,7 @@ package struct LeaderMachine: Sendable {
             if makesNext { flush(at: now, into: &effects) }
         case .behind(let sequence):
             // The store has lost the latest batches: they are appended again, so that no node misses them.
-            guard let index = kept.firstIndex(where: { $0.commit.position.sequence == sequence &+ 1 }) else {
+            guard let index = kept.lastIndex(where: { $0.commit.position.sequence == sequence &+ 1 }) else {
                 return end(into: &effects)
             }
             if waiting == nil { waiting = underway }
@@ -350,7 +350,8 @@ package struct LeaderMachine: Sendable {
 
     private func replayed(_ commit: ClusterCommit) -> Int? {
         guard waiting != nil else { return nil }
-        return kept.firstIndex { $0.commit.position == commit.batch.position }
+        // From the end, because the store has lost the latest ones of perhaps a hundred thousand.
+        return kept.lastIndex { $0.commit.position == commit.batch.position }
     }
 
     private mutating func resend(_ commit: KeptCommit, into effects: inout [LeaderEffect]) {
