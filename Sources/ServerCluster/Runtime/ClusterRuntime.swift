@@ -216,7 +216,10 @@ final class ClusterRuntime {
         hasEmitted = false
         guard !isFlushScheduled, core.generation != nil else { return }
         isFlushScheduled = true
-        eventLoop.assumeIsolated().execute { [weak self] in self?.flush() }
+        eventLoop.assumeIsolated().execute { [weak self] in
+            // Behind the tasks that other threads have added while this turn was reading.
+            self?.eventLoop.assumeIsolated().execute { [weak self] in self?.flush() }
+        }
     }
 
     /// Makes the next batch if none is in progress.
