@@ -96,12 +96,17 @@ public struct Channel: Sendable {
     ///   ``LifelineError/Code/disconnected`` when the request needs a connection and there is none;
     ///   ``LifelineError/Code/decryptionFailed`` when none of the messages can be decrypted.
     public func history(last count: Int) async throws(LifelineError) -> [Message] {
+        try await readableHistory(last: count).messages
+    }
+
+    /// Loads the last messages. A part that cannot be decrypted is told to ``LifelineClient/events``; when that is all of them, throws.
+    package func readableHistory(last count: Int) async throws(LifelineError) -> RecentHistory {
         let recent = try await recentHistory(last: count)
-        guard let error = recent.error else { return recent.messages }
+        guard let error = recent.error else { return recent }
         if recent.messages.isEmpty { throw error }
         let reason = "\(recent.unread) of the last messages of \(name) could not be read. \(error.reason)"
         core.hub.tell(LifelineError(error.code, reason))
-        return recent.messages
+        return recent
     }
 
     /// Loads the last messages, with the number and the cause of those that cannot be decrypted.

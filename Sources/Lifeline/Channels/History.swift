@@ -23,7 +23,7 @@ public struct HistoryPage: Sendable {
     /// Pass this to ``Channel/history(before:limit:)`` for the next older page; nil when there are no older messages.
     public var older: String?
     /// How many of ``messages`` are older than each of ``failures``, in the same order; a missing entry counts as 0.
-    var places: [Int] = []
+    package var places: [Int] = []
 
     /// A page, such as for tests of your own code.
     public init(messages: [Message], failures: [Failure] = [], older: String? = nil) {
@@ -51,6 +51,8 @@ package struct RecentHistory: Sendable {
     /// How many messages could not be read, and the cause for the latest one.
     package private(set) var unread = 0
     package private(set) var error: LifelineError?
+    /// Where the next older page ends; nil when there are no older messages.
+    package fileprivate(set) var older: String?
 
     /// Joins pages, which have to be in the order of their messages, oldest first. Rule LL-20.
     init(_ pages: [HistoryPage], channel: String, at now: Moment) {
@@ -87,9 +89,14 @@ extension ServiceAdapter {
             let page = try await history(of: channel, request)
             pages.append(page)
             found += page.messages.count + page.failures.count
-            guard let older = page.older, older != before else { break }
+            guard let older = page.older, older != before else {
+                before = nil
+                break
+            }
             before = older
         }
-        return RecentHistory(pages.reversed(), channel: channel, at: clock())
+        var recent = RecentHistory(pages.reversed(), channel: channel, at: clock())
+        recent.older = before
+        return recent
     }
 }

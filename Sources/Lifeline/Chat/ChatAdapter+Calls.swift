@@ -116,12 +116,14 @@ extension ChatAdapter {
     private func groupMembers(of group: String) async throws(LifelineError) -> [Member] {
         var members: [Member] = []
         var request = ChatMembersRequest(group, limit: ChatProtocolLimits.page.upperBound)
-        while true {
+        // 100,000 members, more than a group can have. Rule NP-32.
+        for _ in 0..<1_000 {
             guard let page = try await answer(to: .groupMembers(request)).members else { throw Self.unreadable }
             members += page.members.map { Member(id: $0.user, info: #"{"role":"\#($0.role.rawValue)"}"#) }
-            guard page.hasMore, let last = page.members.last?.user else { return members }
+            guard page.hasMore, let last = page.members.last?.user, last != request.after else { return members }
             request.after = last
         }
+        throw Self.unreadable
     }
 
     private func answer(to request: ChatRequest) async throws(LifelineError) -> ChatAnswer {

@@ -30,6 +30,10 @@ public final class ChannelModel<Value: Decodable & Sendable> {
     @ObservationIgnored private let history: Int
     @ObservationIgnored private var isRunning = false
     @ObservationIgnored private var isLoading = false
+    /// Where the next older page ends. Rule UI-8: not always a row, because other events are left out.
+    @ObservationIgnored private var older: String?
+    /// How often ``run()`` has subscribed.
+    @ObservationIgnored private var generation = 0
 
     /// A model that is not subscribed yet; see ``run()``.
     ///
@@ -82,34 +86,39 @@ public final class ChannelModel<Value: Decodable & Sendable> {
     }
 
     /// Reads a page of messages that are older than the first row, and puts them in front. Does nothing when there are none, the limit is
-    /// reached, or another call runs.
+    /// reached, or another call runs. A page may have no message of the requested event; while ``hasOlder`` is true, the next call continues
+    /// before it.
     ///
     /// - Parameter count: the maximum number of messages, 1 to 100.
     public func loadOlder(_ count: Int = 50) async {
-        guard hasOlder, !isLoading, let place = state.oldestID else { return }
+        guard hasOlder, !isLoading, let place = older else { return }
+        let run = generation
         isLoading = true
         defer { isLoading = false }
         do throws(LifelineError) {
             let page = try await channel.history(before: place, limit: max(count, 1))
-            // Another subscription began in the meantime.
-            guard state.oldestID == place else { return }
-            state.take(older: page.messages)
-            hasOlder = page.older != nil && !state.isCut
+            // Another subscription began in the meantime, or rows were dropped that this page would precede.
+            guard run == generation, !state.isCut else { return }
+            state.take(older: page)
+            hasOlder = page.older != nil && page.older != place && !state.isCut
+            older = page.older
             historyProblem = nil
         } catch {
-            historyProblem = error
+            if run == generation { historyProblem = error }
         }
     }
 
     private func begin() async {
         state.begin(withHistory: history > 0)
+        generation += 1
         hasOlder = false
         historyProblem = nil
         guard history > 0 else { return }
         do throws(LifelineError) {
-            let past = try await channel.history(last: history)
-            state.take(past: past)
-            hasOlder = past.count >= history && !state.isCut
+            let past = try await channel.readableHistory(last: history)
+            state.take(past: past.messages)
+            older = past.older
+            hasOlder = older != nil && !state.isCut
         } catch {
             historyProblem = error
         }

@@ -16,15 +16,6 @@ struct ChannelTimeline<Value: Decodable & Sendable>: Sendable {
         self.limit = max(limit, 1)
     }
 
-    /// The id of the oldest message that has one, as the position from which older messages are loaded.
-    var oldestID: String? {
-        for row in rows {
-            if case .value(_, let message) = row.content, let id = message.id { return id }
-            if case .undecodable(_, let message) = row.content, let id = message.id { return id }
-        }
-        return nil
-    }
-
     /// Begins a new subscription: the history contains the shown messages again, or a gap follows them.
     mutating func begin(withHistory: Bool) {
         known = []
@@ -56,9 +47,18 @@ struct ChannelTimeline<Value: Decodable & Sendable>: Sendable {
         }
     }
 
-    /// Adds a page of older messages, oldest first.
-    mutating func take(older messages: [Message]) {
-        let contents = messages.compactMap(content)
+    /// Adds a page of older messages, and of those that cannot be read, in their places.
+    mutating func take(older page: HistoryPage) {
+        var contents: [ChannelRow<Value>.Content] = []
+        var failures = page.failures.indices.map { (page.failures[$0], page.places.count > $0 ? page.places[$0] : 0) }[...]
+        for (index, message) in page.messages.enumerated() {
+            while let (failure, place) = failures.first, place <= index {
+                failures.removeFirst()
+                contents.append(.unreadable(failure.error))
+            }
+            if let content = content(of: message) { contents.append(content) }
+        }
+        contents += failures.map { .unreadable($0.0.error) }
         let space = max(limit - rows.count, 0)
         if contents.count > space { isCut = true }
         let older = contents.suffix(space).map { content in

@@ -130,4 +130,19 @@ struct ChatCallsTests {
         let error = await #expect(throws: LifelineError.self) { try await fixture.client.channel("direct:ben").members() }
         #expect(error?.code == .unsupported)
     }
+
+    @Test("NP-32: lists that go on for ever come to an end")
+    func endless() async throws {
+        let fixture = ChatFixture { request in
+            guard case .groupMembers(let page) = request else { return .success(.done) }
+            // The group "same" has one page again and again, the other one ever new pages.
+            let user = page.group == "same" ? "a" : "\((page.after.flatMap { Int($0) } ?? 0) + 1)"
+            return .success(.members([ChatGroupMember(user: user, role: .member)], hasMore: true))
+        }
+        try await fixture.connect()
+        #expect(try await fixture.client.channel("group:same").members().map(\.id) == ["a", "a"])
+        let error = await #expect(throws: LifelineError.self) { try await fixture.client.channel("group:other").members() }
+        #expect(error?.code == .init(.malformedResponse))
+        #expect(fixture.server.requests.count == 1_002)
+    }
 }

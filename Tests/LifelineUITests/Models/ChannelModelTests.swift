@@ -85,6 +85,33 @@ private struct Price: Codable, Hashable, Sendable {
         task.cancel()
     }
 
+    @Test func `UI-8: older pages with other events only are passed over`() async throws {
+        let client = try await connected()
+        let channel = client.channel("prices")
+        _ = try await channel.publish(Price(company: "A", cents: 1), event: "price")
+        for cents in 2...4 { _ = try await channel.publish(Price(company: "B", cents: cents), event: "other") }
+        for cents in 5...6 { _ = try await channel.publish(Price(company: "A", cents: cents), event: "price") }
+        let (model, task) = try await running(client, event: "price", history: 2)
+        #expect(text(model) == ["A 5", "A 6"] && model.hasOlder)
+        await model.loadOlder(2)
+        #expect(text(model) == ["A 5", "A 6"] && model.hasOlder)
+        await model.loadOlder(3)
+        #expect(text(model) == ["A 1", "A 5", "A 6"] && !model.hasOlder)
+        task.cancel()
+    }
+
+    @Test func `UI-8: a list whose history has other events only begins before them`() async throws {
+        let client = try await connected()
+        let channel = client.channel("prices")
+        _ = try await channel.publish(Price(company: "A", cents: 1), event: "price")
+        for cents in 2...3 { _ = try await channel.publish(Price(company: "B", cents: cents), event: "other") }
+        let (model, task) = try await running(client, event: "price", history: 2)
+        #expect(model.rows.isEmpty && model.hasOlder)
+        await model.loadOlder()
+        #expect(text(model) == ["A 1"] && !model.hasOlder)
+        task.cancel()
+    }
+
     @Test func `UI-5: rows are bounded, and the oldest ones go`() async throws {
         let (model, task) = try await running(connected(), limit: 3)
         for cents in 1...5 { try await service.deliver(Price(company: "A", cents: cents), on: "prices") }
