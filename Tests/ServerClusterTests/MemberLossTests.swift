@@ -109,4 +109,26 @@ struct MemberLossTests {
         }
         #expect(published == [true])
     }
+
+    @Test func `CR-15: a node that has left reports no loss, and leaves the next leader too instead of joining it`() {
+        var effects: [MemberEffect] = []
+        var machine = MemberMachine(node, at: now)
+        machine.restored(at: now, into: &effects)
+        locate(&machine, at: position(9, 1))
+        machine.announce([], at: now, into: &effects)
+        machine.close(into: &effects)
+        effects = []
+        let own = ClusterSession(incarnation: node.incarnation, session: 1)
+        machine.receive(
+            ClusterBatch(position: position(9, 2), previous: position(9, 1), leader: leader, items: [.expelled(own)]), at: now,
+            into: &effects)
+        #expect(effects.isEmpty && machine.losses == 0 && machine.position == position(9, 2))
+        let next = ClusterNode(name: "c", incarnation: 3)
+        machine.receive(
+            ClusterBatch(position: position(10, 1), previous: position(9, 2), leader: next, items: [.opened]), at: now,
+            into: &effects)
+        machine.announce([(.pusher, [ByteBuffer(string: "x")])], at: now, into: &effects)
+        let farewell = ClusterRequests(generation: 10, node: node, session: 1, isFarewell: true, requests: [])
+        #expect(effects == [.publish(farewell, to: next)])
+    }
 }

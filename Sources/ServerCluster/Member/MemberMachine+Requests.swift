@@ -68,6 +68,8 @@ extension MemberMachine {
         leader = record
         isLed = false
         forgetNumbers(into: &effects)
+        // A node that has left must not join again: the leader would wait ten seconds for its next heartbeat.
+        guard !isClosed else { return }
         effects.append(.announce)
     }
 
@@ -76,7 +78,7 @@ extension MemberMachine {
         _ parts: [(service: ClusterServiceID, payloads: [ByteBuffer])], at now: MonotonicInstant,
         into effects: inout [MemberEffect]
     ) {
-        guard leader != nil, !hasAnnounced else { return }
+        guard leader != nil, !hasAnnounced, !isClosed else { return }
         var announcement: [Outstanding] = []
         if let fork { announcement.append(Outstanding(kind: .fork, service: nil, payload: fork.encoded(), isRepeatable: true)) }
         for part in parts {
@@ -201,7 +203,12 @@ extension MemberMachine {
         }
         outstanding = []
         (waitingBytes, takenCount, sentCount, window) = (0, 0, 0, 0)
-        guard hasAnnounced, isReady, let leader else { return }
+        if hasAnnounced { leave(into: &effects) }
+    }
+
+    /// Sends the leader the message with which the node leaves.
+    func leave(into effects: inout [MemberEffect]) {
+        guard isReady, let leader else { return }
         var farewell = message([], leader)
         farewell.isFarewell = true
         effects.append(.publish(farewell, to: leader.leader))

@@ -207,7 +207,8 @@ package struct MemberMachine: Sendable {
             case .expelled(let session) where isOwn(session): return lose(.expelled, at: now, into: &effects)
             case .opened:
                 isLed = true
-                sendAgain()
+                // A leader that began after this node had left knows it from the last one.
+                if isClosed { leave(into: &effects) } else { sendAgain() }
             case .forked(let place):
                 if fork == place { fork = nil }
                 // This includes a node that has followed the log only since then: the leader that admitted its clients did not know
@@ -236,6 +237,8 @@ package struct MemberMachine: Sendable {
 
     /// Starts anew: the services report the loss to their clients, and announce the remaining state.
     private mutating func lose(_ loss: MemberLoss, at now: MonotonicInstant, into effects: inout [MemberEffect]) {
+        // The leader removes a node that has left, which has no clients any more.
+        guard !isClosed else { return }
         losses += 1
         session += 1
         position = nil
