@@ -241,6 +241,37 @@ struct PostgreSQLSharedStoreTests {
     }
 
     @Test(.timeLimit(.minutes(2)))
+    func `PG-24: an index is added when a server starts alone, and both versions start without it before`() async throws {
+        let server = try PostgresProcess.shared()
+        var settings = PostgreSQLSettings(server, schema: "upgradeindex")
+        let observer = try connection(settings)
+        settings.cluster = "one"
+        let statements = MessageStatements(catchUp: 1)
+        let old = ["CREATE TABLE a (id int8)"]
+        let new = old + ["CREATE INDEX IF NOT EXISTS a_id ON a (id)", "CREATE INDEX IF NOT EXISTS a_other ON a (id)"]
+        func open(_ migrations: [String]) async throws -> PostgresDatabase<MessageStatements> {
+            try await PostgresDatabase.open(settings, part: "messages", migrations: migrations, items: statements)
+        }
+        func state() throws -> [Int64?] {
+            let indexes = "SELECT count(*) FROM pg_indexes WHERE schemaname = 'upgradeindex' AND tablename = 'a'"
+            return try ["SELECT version FROM store", indexes].map { try observer.run($0).integer(0, 0) }
+        }
+        var older = try await open(old)
+        let newer = try await open(new)
+        #expect(try state() == [1, 0])
+        await older.close()
+        older = try await open(old)
+        await older.close()
+        #expect(try state() == [1, 0])
+        await newer.close()
+        // A person may have made one by hand.
+        try observer.execute("CREATE INDEX a_other ON a (id)")
+        try await open(new).close()
+        #expect(try state() == [3, 2])
+        await #expect(throws: PostgreSQLStoreError.newer(schema: "upgradeindex")) { _ = try await open(old) }
+    }
+
+    @Test(.timeLimit(.minutes(2)))
     func `PG-25: a full disk and a database that takes no writes refuse messages, and reads go on`() async throws {
         let server = try PostgresProcess()
         let settings = PostgreSQLSettings(server)

@@ -46,6 +46,6 @@ enum ChatTables {
                 CREATE INDEX event_loose ON event (id) WHERE conversation IS NULL;
                 """),
         // The messages of the histories of one application in their order, of which the oldest are deleted.
-        "CREATE INDEX event_history ON event (application, id) WHERE conversation IS NOT NULL",
+        "CREATE INDEX IF NOT EXISTS event_history ON event (application, id) WHERE conversation IS NOT NULL",
     ]
 }

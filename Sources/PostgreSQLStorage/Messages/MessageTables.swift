@@ -43,6 +43,6 @@ enum MessageTables {
                 CREATE INDEX message_expires ON message (expires);
                 """),
         // The messages of one history in their order, of which the oldest are deleted.
-        "CREATE INDEX message_history ON message (application, timetoken) WHERE stored",
+        "CREATE INDEX IF NOT EXISTS message_history ON message (application, timetoken) WHERE stored",
     ]
 }

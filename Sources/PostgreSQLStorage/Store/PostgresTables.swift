@@ -7,7 +7,8 @@ import NIOConcurrencyHelpers
 final class PostgresTables: Sendable {
     /// The name of the store in the table `store`.
     let part: String
-    /// Statements of each version of the tables, in order. Only additions are allowed, at the end.
+    /// Statements of each version of the tables, in order. Only additions are allowed, at the end. One that only adds an index begins with
+    /// ``indexStatement``.
     let migrations: [String]
     private let schema: String
     private let quotedSchema: String
@@ -91,21 +92,37 @@ final class PostgresTables: Sendable {
             throw PostgreSQLStoreError.damaged(schema: schema)
         }
         guard version <= Int64(migrations.count) else { throw PostgreSQLStoreError.newer(schema: schema) }
-        if terms != nil, version > 0, version < Int64(migrations.count) { try checkAlone(connection) }
-        try connection.patiently {
-            for migration in migrations.dropFirst(Int(max(0, version))) { try connection.execute(migration) }
+        if try mayChange(from: version, connection) {
+            try connection.patiently {
+                for migration in missing(at: version) { try connection.execute(migration) }
+            }
+            try connection.run(
+                "UPDATE store SET version = $2 WHERE part = $1", [.text(part), .integer(Int64(migrations.count))])
         }
-        try connection.run(
-            "UPDATE store SET version = $2 WHERE part = $1", [.text(part), .integer(Int64(migrations.count))])
         try terms?.open(connection)
         return generation
     }
 
-    /// Servers of an older version could not use the tables of this one.
-    private func checkAlone(_ connection: PostgresConnection) throws {
+    /// How the statement of a migration begins that only adds an index, without which every server works, if slower.
+    static let indexStatement = "CREATE INDEX IF NOT EXISTS "
+
+    /// Whether tables of a version are as this program needs them, or lack indexes only.
+    func canUse(_ version: Int64) -> Bool {
+        version <= Int64(migrations.count) && missing(at: version).allSatisfy { $0.hasPrefix(Self.indexStatement) }
+    }
+
+    private func missing(at version: Int64) -> ArraySlice<String> { migrations.dropFirst(Int(clamping: max(0, version))) }
+
+    /// Whether the tables may be changed now. Servers of an older version could not use them afterwards.
+    ///
+    /// - Throws: `PostgreSQLStoreError.olderServers` if this program cannot use them unchanged.
+    private func mayChange(from version: Int64, _ connection: PostgresConnection) throws -> Bool {
+        guard terms != nil, version > 0, version < Int64(migrations.count) else { return true }
         let rows = try connection.run(
             "SELECT pg_try_advisory_xact_lock(1279870540, hashtext(convert_from($1, 'UTF8')))", [lockName])
-        guard rows.integer(0, 0) == 1 else { throw PostgreSQLStoreError.olderServers(schema: schema) }
+        if rows.integer(0, 0) == 1 { return true }
+        guard canUse(version) else { throw PostgreSQLStoreError.olderServers(schema: schema) }
+        return false
     }
 
     /// A schema that exists already may belong to a user who must not create others.

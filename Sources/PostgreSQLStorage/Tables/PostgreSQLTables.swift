@@ -30,7 +30,7 @@ package final class PostgreSQLTables: WritableStoredTables {
                 let found = try connection.run("SELECT version FROM store WHERE part = $1", [.text(part.rawValue)])
                 let (version, latest) = (found.integer(0, 0) ?? 0, Int64(tables.migrations.count))
                 guard version <= latest else { throw PostgreSQLStoreError.newer(schema: settings.schema) }
-                guard version == latest else { throw PostgreSQLStoreError.unprepared(schema: settings.schema) }
+                guard tables.canUse(version) else { throw PostgreSQLStoreError.unprepared(schema: settings.schema) }
             }
             return PostgreSQLTables(connection, try connect(settings, libpq, readsOnly: true), parts)
         }
