@@ -78,6 +78,8 @@ package struct ClusterLeaderContext: Sendable {
         self.hasLost = hasLost
         self.eventLoop = eventLoop
     }
+
+    package var term: CountedEntries.Term { CountedEntries.Term(generation: generation, former: former) }
 }
 
 /// The decisions of leaders, as far as the log still has them. May be used from any thread.

@@ -21,8 +21,19 @@ package struct CountedEntries: Hashable, Sendable {
         }
     }
 
+    /// Which leader counts, and whose totals it goes on with.
+    package struct Term: Hashable, Sendable {
+        var generation: UInt64
+        var former: UInt64?
+
+        /// - Parameter former: the generation of the last leader that has stored anything.
+        package init(generation: UInt64 = 0, former: UInt64? = nil) {
+            (self.generation, self.former) = (generation, former)
+        }
+    }
+
     package struct Keys: Hashable, Sendable {
-        /// The totals as a text, if all messages are counted.
+        /// The totals as a text with the generation of the leader that has counted them, if all messages are counted.
         package var totals: StoreKey
         /// A sorted set.
         package var order: StoreKey
@@ -43,17 +54,27 @@ package struct CountedEntries: Hashable, Sendable {
     package private(set) var bytes = 0
     /// Whether the messages that were stored before the counting began are counted. The store has the totals only if they are.
     package private(set) var isWhole = false
+    /// The leader that counts.
+    private let generation: UInt64
 
-    package init() {}
+    package init(_ term: Term) { generation = term.generation }
 
-    /// The totals as the store has them; nil for a text of another form.
-    package init?(stored text: String) {
-        let parts = text.split(separator: " ", omittingEmptySubsequences: false)
-        guard parts.count == 2, let messages = parts.first.flatMap({ Int($0) }), let bytes = parts.last.flatMap({ Int($0) }),
+    /// The totals as the store has them; nil for a text of another form, and when a leader of a version that does not count has stored or
+    /// deleted something since then.
+    package init?(stored text: String, _ term: Term) {
+        let parts = text.split(separator: " ", omittingEmptySubsequences: false).map { UInt64($0) }
+        // in bounds: there are three parts.
+        guard parts.count == 3, let messages = parts[0].flatMap({ Int(exactly: $0) }),
+            let bytes = parts[1].flatMap({ Int(exactly: $0) }),
+            let counter = parts[2], counter == term.generation || counter == term.former,
             (0...Self.highest).contains(messages), (0...Self.highest).contains(bytes)
         else { return nil }
         (self.messages, self.bytes, isWhole) = (messages, bytes, true)
+        generation = term.generation
     }
+
+    /// Has the next leader go on with the totals of this one, which it has restored.
+    package func taken(over keys: Keys) -> [StoreWrite] { written(keys) }
 
     /// CR-42: with no higher totals, sums do not overflow.
     private static let highest = Int.max / 4
@@ -100,6 +121,6 @@ package struct CountedEntries: Hashable, Sendable {
     }
 
     private func written(_ keys: Keys) -> [StoreWrite] {
-        isWhole ? [.set(keys.totals, .text("\(messages) \(bytes)"))] : []
+        isWhole ? [.set(keys.totals, .text("\(messages) \(bytes) \(generation)"))] : []
     }
 }

@@ -26,9 +26,12 @@ struct ChatMemoryStoreTests {
 
     private static let base: UInt64 = 17_000_000_000_000_000
 
-    private func open(_ memory: MemoryStore) async throws -> RedisChatStore {
+    /// - Parameter number: which leader it is.
+    private func open(_ memory: MemoryStore, number: UInt64 = 1) async throws -> RedisChatStore {
         let context = try await ChatRedis.context(of: memory)
-        return RedisChatStore(output: context.output, reader: context.store, now: { Self.base + 100 })
+        return RedisChatStore(
+            output: context.output, reader: context.store, term: .init(generation: number, former: number - 1),
+            now: { Self.base + 100 })
     }
 
     private func commit(_ store: RedisChatStore, _ change: (inout ChatCommit) -> Void) async throws {
@@ -70,7 +73,7 @@ struct ChatMemoryStoreTests {
         try await commit(store) { $0.recalls = [Self.base + 9] }
         try await commit(store) { $0.rewrites = [(Self.base + 7, Array("four".utf8))] }
         await store.close()
-        let next = try await open(memory)
+        let next = try await open(memory, number: 2)
         _ = try await next.restore(["app"])
         #expect(next.counted("app")?.entries.isWhole == true)
         #expect(try await next.trim(limits) == ["app": HistoryUsage(messages: 7, bytes: 30)])
@@ -88,10 +91,11 @@ struct ChatMemoryStoreTests {
         #expect(try await store.trim(["app": HistoryLimits(messages: 9)]) == ["app": HistoryUsage(messages: 3, bytes: 12)])
         await store.close()
         // Without totals, as a leader of the version before.
-        let former = try await open(memory)
-        try await say(former, 4...6)
+        let former = try await open(memory, number: 2)
+        try await say(former, 4...7)
+        try await commit(former) { $0.recalls = [Self.base + 7] }
         await former.close()
-        let next = try await open(memory)
+        let next = try await open(memory, number: 3)
         _ = try await next.restore(["app"])
         #expect(next.counted("app") == nil)
         #expect(
@@ -99,7 +103,8 @@ struct ChatMemoryStoreTests {
         await next.close()
         let context = try await ChatRedis.context(of: memory)
         let unlimited = RedisChatStore(
-            output: context.output, reader: context.store, counts: { $1.messages != nil }, now: { Self.base + 100 })
+            output: context.output, reader: context.store, term: .init(generation: 4, former: 3), counts: { $1.messages != nil },
+            now: { Self.base + 100 })
         _ = try await unlimited.restore(["app"])
         #expect(unlimited.counted("app") != nil)
         #expect(try await unlimited.trim(["app": HistoryLimits(lowest: 1)]).isEmpty)

@@ -59,7 +59,8 @@ struct PubNubMemoryStoreTests {
             let factory = ContextFactory()
             try await cluster.lead(by: [.pubnub: factory])
             context = try #require(factory.context.withLockedValue { $0 })
-            store = RedisMessageStore(output: context.output, reader: context.store, now: { clock.withLockedValue { $0 } })
+            store = RedisMessageStore(
+                output: context.output, reader: context.store, term: context.term, now: { clock.withLockedValue { $0 } })
             self.clock = clock
         }
 
@@ -118,6 +119,27 @@ struct PubNubMemoryStoreTests {
         #expect(try await third.store.reader.ranked(in: keys.order, limit: 9).isEmpty)
         #expect(memory.failures == 0)
         await third.store.close()
+    }
+
+    @Test("CB-60: what a leader of the version before has deleted no longer counts")
+    func deletedBefore() async throws {
+        let cluster = InProcessCluster(store: MemoryStore())
+        let clock = NIOLockedValueBox<UInt64>(17_000_000_000_000_000)
+        let first = try await Opened(cluster, clock)
+        try await first.keep("a", "b", "a", "a", "b")
+        #expect(
+            try await first.store.trim(["demo": HistoryLimits(messages: 5)]) == ["demo": HistoryUsage(messages: 5, bytes: 5)])
+        await first.store.close()
+        // It deletes without counting, and the newest message stays.
+        let former = try await Opened(cluster, clock)
+        #expect(try await former.store.delete(channel: "a", start: nil, end: nil, application: "demo") == 3)
+        await former.store.close()
+        let next = try await Opened(cluster, clock)
+        _ = try await next.store.restore()
+        try await next.keep("c", "c", "c")
+        #expect(
+            try await next.store.trim(["demo": HistoryLimits(messages: 5)]) == ["demo": HistoryUsage(messages: 5, bytes: 5)])
+        await next.store.close()
     }
 
     @Test("CB-60: a leader counts only keysets of its partition that have limits of messages or bytes")

@@ -65,6 +65,7 @@ package final class ChatClusterLeaderFactory: ClusterLeaderFactory {
         let partition = context.partition
         let redis = RedisChatStore(
             output: context.output, reader: context.store, inboxEntries: inboxEntries, hasLost: context.hasLost,
+            term: context.term,
             counts: { application, limits in
                 (limits.messages != nil || limits.bytes != nil) && partition?.has(application.text, of: .chat) ?? true
             }, now: clock.unixTicks)

@@ -5,7 +5,7 @@ import ServerStorage
 
 /// The counted messages of an application's histories (rule CC-43).
 struct CountedChat: Sendable {
-    var entries = CountedEntries()
+    var entries: CountedEntries
     /// Messages that were rewritten or recalled since they were counted. The store has their ids too.
     var changed: Set<UInt64> = []
 
@@ -66,8 +66,8 @@ extension RedisChatStore {
         guard counted(application)?.entries.isWhole != true else { return }
         let place = keys.counted(application)
         try await counting.run(application) {
-            emitCounting(application) { [keys] counted in
-                counted = CountedChat()
+            emitCounting(application) { [keys, term] counted in
+                counted = CountedChat(entries: CountedEntries(term))
                 return place.removal + [
                     .remove(keys.key(.changed, application)), .put(keys.applications, .text(application.text), ""),
                 ]
@@ -182,22 +182,17 @@ extension RedisChatStore {
 
     // MARK: Restoring
 
-    /// Restores the totals, unless a leader of the version before, which counts nothing, has stored the newest message that has a client id.
+    /// Restores the totals of what the last leader has counted.
     func restoreCounted(_ application: Identifier) async throws {
         let place = keys.counted(application)
-        guard let entries = try await reader.text(of: place.totals).flatMap({ CountedEntries(stored: $0) }) else { return }
+        guard let entries = try await reader.text(of: place.totals).flatMap({ CountedEntries(stored: $0, term) }) else { return }
         // The data may be incomplete, so they are counted anew.
         guard !hasLost else { return output.write(place.removal, of: .chat) }
-        if let last = try await reader.entries(of: keys.key(.sent, application), isOldestFirst: false, limit: 1).first?.number,
-            try await reader.field(ChatKeys.head(last), of: keys.part(.history, ChatKeys.hour(last), application)) != nil,
-            try await sizes(of: [last], application) != [nil], try await countedMessages([last], application) == [nil]
-        {
-            return
-        }
         var counted = CountedChat(entries: entries)
         for name in try await reader.fieldNames(of: keys.key(.changed, application)) {
             if let id = UInt64(String(buffer: name)) { counted.changed.insert(id) }
         }
         restore(counted, application)
+        emitCounting(application) { $0?.entries.taken(over: place) ?? [] }
     }
 }

@@ -26,6 +26,7 @@ package final class RedisChatStore: ChatStore {
     let now: @Sendable () -> UInt64
     /// Whether the store has lost data that it had confirmed.
     let hasLost: Bool
+    let term: CountedEntries.Term
     /// What reads and then changes which messages of an application are counted. New messages may be added meanwhile.
     let counting = ExclusiveSections()
     /// Whether ``trim(_:)`` counts the messages of an application with these limits.
@@ -63,10 +64,12 @@ package final class RedisChatStore: ChatStore {
     /// - Parameters:
     ///   - inboxEntries: the largest number of events in a user's inbox; the oldest are removed.
     ///   - hasLost: whether the store has lost confirmed data: the inboxes then start a new generation, and ids skip a range.
+    ///   - term: this leader and the last one, with whose totals of messages it goes on.
     ///   - counts: whether ``trim(_:)`` counts the messages of an application with these limits.
     ///   - now: the current time in units of 100 ns, which determines which messages were sent recently.
     package init(
         output: any ClusterOutput, reader: any ClusterReader, inboxEntries: Int = 20_000, hasLost: Bool = false,
+        term: CountedEntries.Term = .init(),
         counts: @escaping @Sendable (Identifier, HistoryLimits) -> Bool = { _, _ in true }, now: @escaping @Sendable () -> UInt64
     ) {
         self.counts = counts
@@ -74,6 +77,7 @@ package final class RedisChatStore: ChatStore {
         self.reader = reader
         self.now = now
         self.hasLost = hasLost
+        self.term = term
         keys = ChatKeys(reader: reader)
         state = NIOLockedValueBox(State(writes: ChatWrites(keys, inboxEntries: max(1, inboxEntries), after: 0)))
     }

@@ -47,7 +47,7 @@ package final class PubNubClusterLeaderFactory: ClusterLeaderFactory {
     package func makeLeader(_ context: ClusterLeaderContext) async throws -> any ClusterLeader {
         let redis = RedisMessageStore(
             output: context.output, reader: context.store, settings: storeSettings, hasLost: context.hasLost,
-            now: clock.unixTicks)
+            term: context.term, now: clock.unixTicks)
         var settings = settings
         let journal = try await ClusterWebhookJournal(
             context, of: .pubnub, key: redis.keys.webhooks, clock: clock, logger: settings.logger)

@@ -43,10 +43,10 @@ extension RedisMessageStore {
         guard counted(keyset)?.isWhole != true else { return }
         try await counting.run(keyset) {
             try await wait(
-                for: emit { [keys] state in
+                for: emit { [keys, term] state in
                     var writer = state.keysets.removeValue(forKey: keyset) ?? RedisKeysetWriter()
                     defer { state.keysets[keyset] = writer }
-                    writer.counted = CountedEntries()
+                    writer.counted = CountedEntries(term)
                     return (nil, writer.list(keyset, keys) + keys.counted(keyset).removal)
                 })
         }

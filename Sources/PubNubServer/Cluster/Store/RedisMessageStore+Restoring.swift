@@ -49,7 +49,7 @@ extension RedisMessageStore {
         for keyset in applications {
             try await restoreRecent(keyset, among: applications.count, into: &state)
             guard !settings.hasDatabase else { continue }
-            try await restoreCounted(keyset, among: state.recent[keyset] ?? [], at: now)
+            try await restoreCounted(keyset)
             let groups = try await table(keys.groups(keyset))
             if !groups.isEmpty {
                 state.groups[keyset] = Dictionary(
@@ -97,16 +97,14 @@ extension RedisMessageStore {
         state.recent[keyset] = found.sorted { $0.timetoken < $1.timetoken }
     }
 
-    /// Restores the totals, unless a leader of the version before, which counts nothing, has stored the newest message.
-    private func restoreCounted(_ keyset: Identifier, among recent: [StoredMessage], at now: UInt64) async throws {
-        guard let counted = try await reader.text(of: keys.counted(keyset).totals).flatMap({ CountedEntries(stored: $0) }) else {
-            return
+    /// Restores the totals of what the last leader has counted.
+    private func restoreCounted(_ keyset: Identifier) async throws {
+        let place = keys.counted(keyset)
+        guard let counted = try await reader.text(of: place.totals).flatMap({ CountedEntries(stored: $0, term) }) else { return }
+        emit { state in
+            state.keysets[keyset, default: RedisKeysetWriter()].counted = counted
+            return (nil, counted.taken(over: place))
         }
-        if let last = recent.last(where: { $0.isStored && ($0.expires.map { now < $0 } ?? true) }) {
-            let field = RedisMessageField(timetoken: last.timetoken, channel: last.channel).word
-            guard try await reader.has(field, in: keys.counted(keyset).sizes) else { return }
-        }
-        state.withLockedValue { $0.keysets[keyset, default: RedisKeysetWriter()].counted = counted }
     }
 
     /// Reads recent messages, the newest first. While one page is decoded, the store is asked for the next one (rule CR-73).

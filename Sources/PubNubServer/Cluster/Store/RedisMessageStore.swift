@@ -38,6 +38,7 @@ package final class RedisMessageStore: MessageStore {
     let now: @Sendable () -> UInt64
     /// Whether the store has lost data that it had confirmed.
     let hasLost: Bool
+    let term: CountedEntries.Term
     private let output: any ClusterOutput
     let state = NIOLockedValueBox(State())
     /// What reads and then changes which messages of a keyset are counted. New messages may be added meanwhile.
@@ -59,15 +60,17 @@ package final class RedisMessageStore: MessageStore {
 
     /// - Parameters:
     ///   - hasLost: whether the store has lost data that it had confirmed: cursors from before ``restore()`` get a gap.
+    ///   - term: this leader and the last one, with whose totals of messages it goes on.
     ///   - now: the current time in units of 100 ns.
     package init(
         output: any ClusterOutput, reader: any ClusterReader, settings: RedisStoreSettings = RedisStoreSettings(),
-        hasLost: Bool = false, now: @escaping @Sendable () -> UInt64
+        hasLost: Bool = false, term: CountedEntries.Term = .init(), now: @escaping @Sendable () -> UInt64
     ) {
         self.output = output
         self.reader = reader
         self.settings = settings
         self.hasLost = hasLost
+        self.term = term
         self.now = now
         keys = RedisStreamKeys(reader: reader)
     }
