@@ -5,11 +5,23 @@ import Testing
 @Suite struct DocumentTests {
     private static let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
 
-    @Test(arguments: ["NeutralExample", "PusherExample", "PubNubExample", "ChatExample"])
-    func `LT-36: the document shows the examples as they are`(name: String) throws {
-        let root = Self.tests.deletingLastPathComponent().deletingLastPathComponent()
-        let document = try String(contentsOf: root.appendingPathComponent("docs/testing.md"), encoding: .utf8)
-        let example = try String(contentsOf: Self.tests.appendingPathComponent("Examples/\(name).swift"), encoding: .utf8)
-        #expect(document.contains("```swift\n\(example)```\n"), "docs/testing.md does not have Examples/\(name).swift as it is")
+    private var document: String {
+        get throws {
+            let root = Self.tests.deletingLastPathComponent().deletingLastPathComponent()
+            return try String(contentsOf: root.appendingPathComponent("docs/testing.md"), encoding: .utf8)
+        }
+    }
+
+    @Test func `LT-36: the document shows the first example as it is`() throws {
+        let example = try String(contentsOf: Self.tests.appendingPathComponent("Examples/NeutralExample.swift"), encoding: .utf8)
+        #expect(
+            try document.contains("```swift\n\(example)```\n"),
+            "docs/testing.md does not have Examples/NeutralExample.swift as it is")
+    }
+
+    @Test(arguments: ["PusherExample", "PubNubExample", "ChatExample"])
+    func `LT-36: the document links to the other examples`(name: String) throws {
+        #expect(FileManager.default.fileExists(atPath: Self.tests.appendingPathComponent("Examples/\(name).swift").path))
+        #expect(try document.contains("(../Tests/LifelineTestingTests/Examples/\(name).swift)"))
     }
 }

@@ -6,7 +6,7 @@ import ServerStorage
 import StoreConformance
 import Testing
 
-// As PusherSnippets.swift, for docs/adding-a-store.md. The store is checked, too.
+// The snippets of docs/adding-a-store.md, and the store to which that page links. The store is checked, too.
 
 final class ListStore: MessageStore {
     private struct Place: Hashable {
