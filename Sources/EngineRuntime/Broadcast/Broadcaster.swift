@@ -55,7 +55,7 @@ public final class Broadcaster<Element: Sendable>: Sendable {
         return EventStream(sink: sink, observation: add(sink))
     }
 
-    /// Sends `elements` to every observer. One caller at a time.
+    /// Sends `elements` to every observer. One caller at a time, or observers may get what was sent at once in different orders.
     public func send(_ elements: [Element]) {
         let sinks = state.withLockedValue { $0.sinks }
         for (_, sink) in sinks { sink.receive(elements) }

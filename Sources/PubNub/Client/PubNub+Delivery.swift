@@ -18,11 +18,7 @@ extension PubNub {
             case .dropped: out.append(.gap(PNGap()))
             }
         }
-        if !out.isEmpty { send(out) }
-    }
-
-    /// Hands deliveries to listeners and sequences.
-    func send(_ out: [QueuedDelivery]) {
+        if out.isEmpty { return }
         deliveries.send(out)
         let statuses = out.filter { if case .status = $0 { true } else { false } }
         if !statuses.isEmpty { statusDeliveries.send(statuses) }

@@ -211,7 +211,10 @@ extension PubNub {
             return false
         }
         guard isNothing else { return }
-        send([.status(status(StatusDraft(category: .PNDisconnectedCategory, list: list)))])
+        // The engine's thread may be sending now; sequences of messages have no use for statuses.
+        let status = status(StatusDraft(category: .PNDisconnectedCategory, list: list))
+        deliveries.sendToCallbacks([.status(status)])
+        statusDeliveries.send([.status(status)])
     }
 
     /// Whether the client has to connect in order to send the leave, because an attempt failed and no other one is due (rule PX-52).
