@@ -50,28 +50,47 @@ extension PubNub {
         let new = configuration.values
         let heir = sibling(new, queue: queue)
         let list = wantedList
-        let cursor = engine.cursor
         let states = engine.states
         heir.filterExpression = filterExpression
-        for listener in listeners.present {
-            heir.addListener(listener)
-            removeListener(listener)
-        }
-        @Sendable func finish() {
+        let leaveListeners = handListeners(to: heir)
+        @Sendable func finish(_ cursor: PubNubCursor) {
             if !list.isEmpty {
                 heir.subscribe(list, timetoken: cursor.timetoken == .zero ? nil : cursor.timetoken, state: states)
             }
             queue.run { block(heir) }
         }
-        if list.isEmpty { return finish() }
+        if list.isEmpty {
+            leaveListeners()
+            return finish(.start)
+        }
         if !old.uuid.isExactly(new.uuid) || old.authKey != new.authKey {
-            unsubscribeFromAll { _ in finish() }
+            let cursor = engine.cursor
+            leaveListeners()
+            unsubscribeFromAll { _ in finish(cursor) }
         } else {
-            commands.withLock {
+            let end = commands.withLock {
                 wanted.withLockedValue { $0.removeAll() }
-                engine.abandon()
+                return engine.abandon()
             }
-            finish()
+            end { cursor in
+                leaveListeners()
+                finish(cursor)
+            }
+        }
+    }
+
+    /// Gives the present listeners to another client. This client tells them what waits for the callback queue, which the other one does
+    /// not receive again (rule PK-36).
+    ///
+    /// - Returns: what takes them from this client, behind what was received until then.
+    private func handListeners(to heir: PubNub) -> @Sendable () -> Void {
+        let present = listeners.present
+        for listener in present { heir.addListener(listener) }
+        let given = Set(present.map { ObjectIdentifier($0) })
+        return { [line, listeners] in
+            line.run {
+                for listener in listeners.present where given.contains(ObjectIdentifier(listener)) { listeners.remove(listener) }
+            }
         }
     }
 }

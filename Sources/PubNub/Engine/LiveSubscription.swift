@@ -73,7 +73,7 @@ final class LiveSubscription: SubscriptionEngine {
     var states: [Identifier: String] { driver.withMemory { $0.states } }
 
     /// Releases the driver with all requests in progress; a new driver replaces it.
-    func abandon() {
+    func abandon() -> AbandonedPosition {
         let (settings, filter) = driver.withMemory { ($0.settings, $0.filter) }
         let fresh = makeDriver(settings)
         if filter != nil { fresh.submit(.perform(.setFilter(filter), nil)) }
@@ -84,8 +84,14 @@ final class LiveSubscription: SubscriptionEngine {
             state.observation = state.body.map { Self.observe(fresh, $0) }
             return former
         }
-        former.observation?.cancel()
         if former.place == .background { fresh.moved(to: .background) }
+        return { then in
+            // A command without effect, whose answer follows all that the driver has to tell.
+            former.driver.perform(.setState(nil, of: "")) { _ in
+                former.observation?.cancel()
+                then(former.driver.withMemory { $0.cursor })
+            }
+        }
     }
 
     func observe(_ body: @escaping @Sendable ([SubscriptionNotice]) -> Void) -> Observation {

@@ -13,6 +13,9 @@ enum SubscriptionNotice: Sendable {
     case dropped(Int)
 }
 
+/// Passes the last position of a subscription that was given up.
+typealias AbandonedPosition = (_ then: @escaping @Sendable (PubNubCursor) -> Void) -> Void
+
 /// The engine of a client's subscription. Tests replace it by a scripted engine.
 ///
 /// Any thread may call any method; none blocks. Releasing it ends the connection and all timers.
@@ -26,7 +29,10 @@ protocol SubscriptionEngine: AnyObject, Sendable {
     /// Stops automatic retries.
     func cancelRetry()
     /// Ends the subscription without notifying the service.
-    func abandon()
+    ///
+    /// - Returns: what waits until everything that was received has been told, and passes the position behind it. To be called once, and
+    ///   outside of locks.
+    func abandon() -> AbandonedPosition
     /// The application went to the background or came back.
     func moved(to place: ApplicationMonitor.Place)
     /// The position of the subscription.

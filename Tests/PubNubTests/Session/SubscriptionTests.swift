@@ -1,4 +1,6 @@
 import ConnectionEngine
+import Dispatch
+import EngineRuntime
 import PubNubProtocol
 import Testing
 
@@ -271,5 +273,26 @@ struct SubscriptionTests {
         #expect(fixture.calls.isEmpty)
         #expect(copy.isSubscribed(on: "a") && !fixture.client.isSubscribed(on: "a"))
         #expect(fixture.listener.lines == ["Connected [a]", "Connected [a]", "Connected [a]"])
+    }
+
+    @Test func `PK-36: messages that wait for the callback queue when a client is copied arrive, once`() {
+        let queue = DispatchQueue(label: "callbacks")
+        let fixture = SessionFixture(queue: .queue(queue))
+        fixture.subscribe("a")
+        queue.suspend()
+        fixture.answer(16, .text("1"))
+        let copies = Copies()
+        fixture.client.copyWithConfiguration(fixture.client.currentConfiguration()) { copies.add($0) }
+        fixture.open()
+        #expect(fixture.asked.hasPrefix("a tt=0"))
+        fixture.answer(20)
+        #expect(fixture.asked.hasPrefix("a tt=16"))
+        fixture.answer(21, .text("2"))
+        queue.resume()
+        // Twice, because what was told while a block ran follows in another one.
+        queue.sync {}
+        queue.sync {}
+        #expect(fixture.listener.lines == ["Connected [a]", "message a 1", "Connected [a]", "message a 2"])
+        #expect(fixture.client.listeners.present.isEmpty && copies.all.count == 1)
     }
 }

@@ -48,7 +48,10 @@ final class ScriptedEngine: SubscriptionEngine {
     func moved(to place: ApplicationMonitor.Place) { state.withLockedValue { $0.log.append("moved to \(place)") } }
 
     func cancelRetry() { state.withLockedValue { $0.log.append("cancelRetry") } }
-    func abandon() { state.withLockedValue { $0.log.append("abandon") } }
+    func abandon() -> AbandonedPosition {
+        state.withLockedValue { $0.log.append("abandon") }
+        return { then in then(self.cursor) }
+    }
 
     var cursor: PubNubCursor {
         get { state.withLockedValue { $0.cursor } }

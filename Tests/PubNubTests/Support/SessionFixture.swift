@@ -12,7 +12,7 @@ struct SessionFixture {
     let listener = RecordingListener()
     let client: PubNub
 
-    init(configure: (inout ConfigurationValues) -> Void = { _ in }) {
+    init(queue: CallbackQueue = .inline, configure: (inout ConfigurationValues) -> Void = { _ in }) {
         var values = ConfigurationValues(publishKey: "pub", subscribeKey: "sub", uuid: "me", deviceID: "device")
         configure(&values)
         let (transport, timers) = (transport, timers)
@@ -23,7 +23,7 @@ struct SessionFixture {
                     PubNubEngineAssembly.driver(values, $0, transport: transport, timers: timers, seed: 7)
                 }
             })
-        client = PubNub(values, queue: .inline, assembly: assembly)
+        client = PubNub(values, queue: queue, assembly: assembly)
         client.addListener(listener)
     }
 
