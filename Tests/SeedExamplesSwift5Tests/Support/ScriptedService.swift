@@ -79,7 +79,7 @@ final class ScriptedService: SubscriptionEngine, CallTransport {
 
     func connect() {}
     func cancelRetry() { state.withLockedValue { $0.commands.append("cancelRetry") } }
-    func abandon() {}
+    func abandon() -> AbandonedPosition { { then in then(self.cursor) } }
     func moved(to place: ApplicationMonitor.Place) {}
     var cursor: PubNubCursor { .start }
     var states: [Identifier: String] { [:] }
