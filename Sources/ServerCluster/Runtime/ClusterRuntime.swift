@@ -31,6 +31,7 @@ final class ClusterRuntime {
     var hasEmitted = false
     /// Whether a task of the event loop is scheduled that makes the next batch.
     private var isFlushScheduled = false
+    private var pace = BatchPace()
     private var ticking: RepeatedTask?
     var status = ClusterStatus()
     private var absence = LeaderAbsence(limit: ClusterClient.callLimit)
@@ -218,8 +219,15 @@ final class ClusterRuntime {
         isFlushScheduled = true
         eventLoop.assumeIsolated().execute { [weak self] in
             // Behind the tasks that other threads have added while this turn was reading.
-            self?.eventLoop.assumeIsolated().execute { [weak self] in self?.flush() }
+            self?.eventLoop.assumeIsolated().execute { [weak self] in self?.flushWhenDue() }
         }
+    }
+
+    /// Makes the next batch, or lets it wait for further requests while there are many (rule CR-102).
+    private func flushWhenDue() {
+        guard let rest = pace.rest(at: now) else { return flush() }
+        let flush = onLoop { (runtime: ClusterRuntime, _: Void) in runtime.flush() }
+        eventLoop.scheduleTask(in: TimeAmount(rest)) { flush(()) }
     }
 
     /// Makes the next batch if none is in progress.
@@ -310,6 +318,8 @@ final class ClusterRuntime {
     private func perform(_ effect: LeaderEffect) {
         switch effect {
         case .commit(let commit):
+            let requests = commit.batch.items.count { if case .answer = $0 { true } else { false } }
+            pace.began(requests: requests, at: now)
             engine.commit(
                 commit,
                 completion: onLoop { (runtime, outcome: CommitOutcome) in
