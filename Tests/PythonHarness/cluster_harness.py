@@ -176,21 +176,21 @@ class Balancer:
 class Cluster:
     """Nodes on one Redis, with a balancer before them."""
 
-    def __init__(self, names=("a", "b", "c"), options=(), redis=None, urls=None, envs=None):
-        """`urls` and `envs` have the address of Redis and the variables of single nodes, by their names."""
+    def __init__(self, names=("a", "b", "c"), options=(), redis=None, urls=None, envs=None, programs=None):
+        """`urls`, `envs` and `programs` have the address of Redis, the variables and the program of single nodes, by their names."""
         self.redis = redis or Redis()
         self.balancer = Balancer()
         self.options = options
-        self.urls, self.envs = urls or {}, envs or {}
+        self.urls, self.envs, self.programs = urls or {}, envs or {}, programs or {}
         self.nodes = {}
         for name in names:
             self.begin(name)
         wait_until(lambda: len(self.balancer.healthy) == len(self.nodes), 60, "every node to be ready")
 
-    def begin(self, name):
-        """Starts a node, again after ``kill``."""
+    def begin(self, name, program=None):
+        """Starts a node, again after ``kill``; with `program`, another one than the program under test."""
         url = self.urls.get(name, self.redis.url)
-        node = Server(0, "--redis", url, "--node", name, *self.options, env=self.envs.get(name))
+        node = Server(0, "--redis", url, "--node", name, *self.options, env=self.envs.get(name), program=program or self.programs.get(name))
         self.nodes[name] = node
         self.balancer.targets[name] = node.port
         return node

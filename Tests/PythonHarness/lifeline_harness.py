@@ -158,8 +158,9 @@ class Program:
 class Server(Program):
     """`lifeline serve`. On a chosen port it can be killed and come back."""
 
-    def __init__(self, port=0, *options, env=None):
-        super().__init__([lifeline(), "serve", "--port", str(port), *options], env=env)
+    def __init__(self, port=0, *options, env=None, program=None):
+        """`program` is another one than the program under test."""
+        super().__init__([program or lifeline(), "serve", "--port", str(port), *options], env=env)
         ready = self.ready(
             lambda: next((l for l in self.lines if l.startswith("lifeline: ready ")), None), "the server's ready line")
         self.url = ready.split()[-1]
