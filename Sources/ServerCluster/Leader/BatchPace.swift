@@ -9,7 +9,7 @@ package struct BatchPace: Sendable {
     package var busyRequests = 200
     package var window: Duration = .milliseconds(100)
     /// The time between the beginnings of two batches while the leader is busy.
-    package var pause: Duration = .milliseconds(1)
+    package var pause: Duration = .microseconds(500)
 
     private var windowStart: MonotonicInstant?
     private var requests = 0
