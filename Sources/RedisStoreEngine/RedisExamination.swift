@@ -224,7 +224,10 @@ package struct RedisExamination: Sendable {
     private func buffers() async throws(RedisFailure) -> Verdict {
         guard let text = try await setting("client-output-buffer-limit") else {
             return .noted(
-                "not allowed to ask", advice: "Allow CONFIG|GET, or set client-output-buffer-limit pubsub 256mb 64mb 60 by hand.")
+                "not allowed to ask",
+                advice:
+                    "Allow the user CONFIG|GET, or make sure that its client-output-buffer-limit for pubsub is at least 256mb 64mb 60."
+            )
         }
         let words = text.split(separator: " ")
         // in bounds: compared on the same line.

@@ -110,7 +110,7 @@ extension WireReader {
             return event.map { .transient($0) } ?? .malformed(reason: "A frame for a transient event has no event.")
         }
         if `is`(type, "ok") {
-            guard let number = whole("n") else { return .malformed(reason: "An answer has no number.") }
+            guard let number = whole("n") else { return .malformed(reason: "An `ok` frame has no request number `n`.") }
             return .answer(number: number, ChatAnswer(json: Array(scanner.bytes)))
         }
         if `is`(type, "pack") {
@@ -118,7 +118,7 @@ extension WireReader {
             return .package(items, hasMore: flag("more") ?? false)
         }
         if `is`(type, "no") {
-            guard let number = whole("n") else { return .malformed(reason: "An answer has no number.") }
+            guard let number = whole("n") else { return .malformed(reason: "A `no` frame has no request number `n`.") }
             let code = ChatErrorCode(integer("code") ?? -1)
             return .refusal(
                 number: number, ChatRequestRefusal(code, text("reason") ?? code.sentence, retryAfter: integer("retryAfter")))

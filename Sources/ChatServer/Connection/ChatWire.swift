@@ -106,7 +106,7 @@ extension ChatBye {
     static let lateHello = ChatBye(code: .badHello, reason: "The first frame came too late.")
     static let unknownVersion = ChatBye(code: .badHello, reason: "The server supports only version 1 of the protocol.")
     static let full = ChatBye(
-        code: .tooManyConnections, reason: "The server has as many connections as it may.", mayRetry: true, after: 5_000)
+        code: .tooManyConnections, reason: "The server has reached its limit of connections.", mayRetry: true, after: 5_000)
     /// Reconnecting at once would not help a client that reads too slowly.
     static let slow = ChatBye(
         code: .tooFrequent, reason: "The client reads more slowly than messages arrive for it.", mayRetry: true, after: 1_000)

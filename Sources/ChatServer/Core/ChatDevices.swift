@@ -65,7 +65,7 @@ struct ChatDevices: Sendable {
         }
         let kicked = known.filter { $0.id == signIn.device } + others.prefix(max(excess, 0))
         guard count - kicked.count < limits.connections else {
-            throw ChatRefusal(ChatCode.tooManyConnections, "The application has as many connections as it may.")
+            throw ChatRefusal(ChatCode.tooManyConnections, "The application has reached its limit of connections.")
         }
         var kept = known
         kept.removeAll { device in kicked.contains { $0.session.id == device.session.id } }

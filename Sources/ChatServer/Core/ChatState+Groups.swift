@@ -19,7 +19,7 @@ extension ChatState {
         let others = users.filter { seen.insert($0).inserted }
         guard others.count < application.limits.groupMembers else { throw tooManyMembers }
         guard groups.count < application.limits.groups else {
-            throw .badArgument("The application has as many groups as it may.")
+            throw .badArgument("The application has reached its limit of \(application.limits.groups) groups.")
         }
         let share = application.limits.groupsMadePerUser
         guard actor.isServer || groups.madeCount(by: actor.user) < share else {
@@ -47,7 +47,9 @@ extension ChatState {
     ) throws(ChatRefusal) -> ChatGroupChange {
         let group = try knownGroup(id)
         if !actor.isServer {
-            guard users == [actor.user] else { throw .badArgument("Users join for themselves.") }
+            guard users == [actor.user] else {
+                throw .badArgument("A client can add only its own user to a group. To add others, invite them.")
+            }
             // The vendor's values: 0 owner verifies, 1 free, 2 owner or admin verifies, 3 nobody. A group without a setting has 0,
             // and nobody could join it without a verification, which does not exist here: 0 counts as free (rule CH-43).
             guard group.joinPermission != 3 else { throw ChatRefusal(ChatCode.nobodyMayJoin, "Nobody may join the group.") }
@@ -97,7 +99,7 @@ extension ChatState {
         try checkRoom(forInboxesOf: users)
         let limit = application.limits.groupsPerUser
         guard actor.isServer || users.allSatisfy({ groups.groups(of: $0).count < limit }) else {
-            throw .badArgument("A user may be in \(limit) groups.")
+            throw .badArgument("A user may be in at most \(limit) groups.")
         }
         if !actor.isServer { try takeShare(ofInboxes: users, by: actor.user) }
     }
@@ -121,7 +123,9 @@ extension ChatState {
     package mutating func quitGroup(
         _ id: Identifier, users: [Identifier], by actor: ChatActor, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatGroupChange {
-        guard actor.isServer || users == [actor.user] else { throw .badArgument("Users can leave a group only for themselves.") }
+        guard actor.isServer || users == [actor.user] else {
+            throw .badArgument("A client can quit a group only for its own user. To remove others, kick them.")
+        }
         return try remove(users, from: id, .quit, by: actor, at: now, into: &commit)
     }
 
@@ -290,7 +294,7 @@ extension ChatState {
                 ChatCode.groupTextTooLong, "The texts of a group have at most \(application.limits.groupBytes) bytes together.")
         }
         guard (0...3).contains(group.joinPermission), (0...2).contains(group.invitePermission) else {
-            throw .badArgument("There is no such permission.")
+            throw .badArgument("joinPermission is 0 to 3, and invitePermission is 0 to 2.")
         }
     }
 }

@@ -50,7 +50,7 @@ extension ChatState {
         }
         let (own, limit) = (rooms.channels(of: user), application.limits.openChannelsPerUser)
         guard own.count < limit || own.contains(id) || !application.allowsManyOpenChannels else {
-            throw .badArgument("A user may be in \(limit) open channels.")
+            throw .badArgument("A user may be in at most \(limit) open channels.")
         }
         if rooms[id] == nil {
             let channel = ChatDocument.OpenChannel(id: id, created: now, lifetime: ChatRooms.lifetime, creator: user)
@@ -80,7 +80,7 @@ extension ChatState {
 
     private func checkRoomForOpenChannel() throws(ChatRefusal) {
         guard rooms.rooms.count < application.limits.openChannels else {
-            throw .badArgument("The application has as many open channels as it may.")
+            throw .badArgument("The application has reached its limit of \(application.limits.openChannels) open channels.")
         }
     }
 

@@ -42,7 +42,9 @@ extension ChatState {
     ) throws(ChatRefusal) -> Bool {
         if let channel { try ChatID.check(channel, "a channel") }
         guard channel != nil || isPinned == nil else { throw .badArgument("Only single channels can be pinned.") }
-        if let level, ![-1, 0, 1, 2, 4, 5].contains(level) { throw .badArgument("There is no such level.") }
+        if let level, ![-1, 0, 1, 2, 4, 5].contains(level) {
+            throw .badArgument("level is -1, 0, 1, 2, 4 or 5.")
+        }
         let name = kind.scope(channel)
         let before = settings[user, name]
         guard before != nil || settings.count(of: user) < Self.settingsPerUser else {

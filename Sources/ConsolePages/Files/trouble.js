@@ -52,7 +52,7 @@ const meanings = {
     4000: ["An application takes connections with TLS only.", "Have clients use wss://, or set requireTLS to false."],
     4001: ["Clients use a key that no application has.", "Compare the clients' key with Applications. Old apps may still have a former one."],
     4003: ["The application is disabled.", "Set enabled to true if it should be used."],
-    4004: ["The application has as many connections as it may have.", "Raise limits.connections, or find out who holds so many in Connections."],
+    4004: ["The application has reached its limit of connections.", "Raise limits.connections, or find out who holds so many in Connections."],
     4005: ["Clients connect to another path.", "Clients connect to /app/KEY; check pathPrefix and the proxy."],
     4006: ["Clients name no valid version of the protocol.", "Such requests rarely come from Pusher libraries."],
     4007: ["Clients want a version of the protocol that is not spoken.", "Versions 4 to 7 are; update the library."],
@@ -70,7 +70,7 @@ const meanings = {
     31008: ["The application is disabled.", "Set enabled to true if it should be used."],
     31009: ["The users are banned.", "Lift the ban in the server API if it should be over."],
     31020: ["Tokens have expired.", "Have clients fetch a new token before they connect, and when they are told so."],
-    31024: ["The application has as many connections as it may have.", "Raise its limit, or find out who holds so many in Connections."],
+    31024: ["The application has reached its limit of connections.", "Raise its limit, or find out who holds so many in Connections."],
   },
 };
 

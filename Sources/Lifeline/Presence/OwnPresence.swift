@@ -37,7 +37,8 @@ extension Presence {
             throw LifelineError(.badRequest, "Presence data has to be a JSON object, such as {\"mood\":\"busy\"}.")
         }
         guard !hold.feed.isEnded else {
-            throw LifelineError(.notSubscribed, "The room has ended. Subscribe to \(hold.feed.channel) first.")
+            throw LifelineError(
+                .notSubscribed, "The subscription of this room has ended. Subscribe to \(hold.feed.channel) again.")
         }
         try await core.adapter.setOwnPresence(json, of: hold.feed.channel)
     }

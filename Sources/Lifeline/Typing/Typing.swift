@@ -49,7 +49,8 @@ public struct Typing: Sendable {
 
     private func checkRoom() throws(LifelineError) {
         guard !hold.feed.isEnded else {
-            throw LifelineError(.notSubscribed, "The room has ended. Subscribe to \(hold.feed.channel) first.")
+            throw LifelineError(
+                .notSubscribed, "The subscription of this room has ended. Subscribe to \(hold.feed.channel) again.")
         }
     }
 }

@@ -4,7 +4,7 @@ import ServerStorage
 
 /// The address of a server's admin port, and the console's password. Shared by the commands that call it (rule AR-21).
 struct AdminAccessOptions: ParsableArguments {
-    @Option(help: "The address of the admin port (default: that of the configuration, else http://127.0.0.1:6002).")
+    @Option(help: "The address of the admin port (default: from the configuration, else http://127.0.0.1:6002).")
     var url: String?
 
     @Option(

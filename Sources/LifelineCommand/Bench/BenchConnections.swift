@@ -99,7 +99,7 @@ struct BenchConnections: Sendable {
     }
 }
 
-/// Channels of a run are public.
+/// Refuses to authorise channels, because a load test subscribes to public channels only.
 private final class NoAuthorization: JobRunner {
     typealias Session = PusherSession
 
@@ -107,7 +107,8 @@ private final class NoAuthorization: JobRunner {
         _ job: PusherAuthorizeJob,
         completion: @escaping @Sendable (Result<PusherAuthorization, ConnectionFailure>) -> Void
     ) -> JobCancellation {
-        completion(.failure(ConnectionFailure(.accessDenied, "The channels of a run need no authorisation.")))
+        completion(
+            .failure(ConnectionFailure(.accessDenied, "A load test uses public channels only, which need no authorisation.")))
         return {}
     }
 }

@@ -14,13 +14,13 @@ struct DoctorServiceOptions: ParsableArguments {
             valueName: "file"), completion: .file())
     var config: String?
 
-    @Option(help: "The app's key, PubNub's subscribe key (default: that of the configuration, else app-key, demo).")
+    @Option(help: "The app's key (Pusher) or the subscribe key (PubNub); default: from the configuration, else app-key or demo.")
     var key: String?
 
-    @Option(help: "PubNub's publish key (default: that of the configuration, else demo).")
+    @Option(help: "PubNub's publish key (default: from the configuration, else demo).")
     var publishKey: String?
 
-    @Option(help: "The app's id in the HTTP API (default: that of the configuration, else 1001).")
+    @Option(help: "The app's id in the HTTP API (default: from the configuration, else 1001).")
     var appID: String?
 
     @Option(help: "The channel to use (default: lifeline-doctor).")
@@ -52,18 +52,19 @@ struct DoctorUserOptions: ParsableArguments {
 struct DoctorRedisOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Tests this Redis instead: redis[s]://[USER:PASSWORD@]HOST:PORT; may be repeated.", valueName: "url"))
+            "Tests this Redis instead of a service: redis[s]://[USER:PASSWORD@]HOST:PORT; may be repeated.", valueName: "url"))
     var redis: [String] = []
 
     @Option(help: ArgumentHelp("The prefix of all keys in Redis (default: lifeline).", valueName: "prefix"))
     var redisPrefix: String?
 }
 
-/// The place for data that `doctor` tests instead of a service.
+/// The data store that `doctor` tests instead of a service.
 struct DoctorDataOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Tests this place for data instead: postgres://USER@HOST:PORT/DATABASE, or a directory.", valueName: "place"))
+            "Tests this data store instead of a service: postgres://USER@HOST:PORT/DATABASE, or a directory.", valueName: "store")
+    )
     var data: String?
 
     @Option(help: ArgumentHelp("A file with the password of the database.", valueName: "file"), completion: .file())

@@ -2,7 +2,7 @@ import PostgreSQLStorage
 import RedisStoreEngine
 import ServerCluster
 
-/// One test of Redis or of a place for data, and its result.
+/// One test of Redis or of a data store, and its result.
 struct ExaminationStep: Sendable {
     enum Verdict: Hashable, Sendable {
         case passed(String)

@@ -8,7 +8,7 @@ import ServerStorage
 struct ServerAccessOptions: ParsableArguments {
     @Option(
         help:
-            "The server's address: http, https, ws or wss, host and port (default: that of the configuration, else http://127.0.0.1:6001)."
+            "The server's address: http, https, ws or wss, host and port (default: from the configuration, else http://127.0.0.1:6001)."
     )
     var url: String?
 
@@ -18,13 +18,13 @@ struct ServerAccessOptions: ParsableArguments {
             valueName: "file"), completion: .file())
     var config: String?
 
-    @Option(help: "The app's key, PubNub's subscribe key (default: that of the configuration, else app-key, demo).")
+    @Option(help: "The app's key (Pusher) or the subscribe key (PubNub); default: from the configuration, else app-key or demo.")
     var key: String?
 
-    @Option(help: "PubNub's publish key (default: that of the configuration, else demo).")
+    @Option(help: "PubNub's publish key (default: from the configuration, else demo).")
     var publishKey: String?
 
-    @Option(help: "The app's id in Pusher's HTTP API (default: that of the configuration, else 1001).")
+    @Option(help: "The app's id in Pusher's HTTP API (default: from the configuration, else 1001).")
     var appID: String?
 
     @Option(

@@ -7,7 +7,7 @@ struct ServicePlaceOptions: ParsableArguments {
 
     @Option(
         help:
-            "The service's address: http, https, ws or wss, host and port (default: that of the configuration, else http://127.0.0.1:6001)."
+            "The service's address: http, https, ws or wss, host and port (default: from the configuration, else http://127.0.0.1:6001)."
     )
     var url: String?
 
@@ -20,13 +20,13 @@ struct ServicePlaceOptions: ParsableArguments {
             valueName: "file"), completion: .file())
     var config: String?
 
-    @Option(help: "The app's key, PubNub's subscribe key (default: that of the configuration, else app-key, demo).")
+    @Option(help: "The app's key (Pusher) or the subscribe key (PubNub); default: from the configuration, else app-key or demo.")
     var key: String?
 
-    @Option(help: "PubNub's publish key (default: that of the configuration, else demo).")
+    @Option(help: "PubNub's publish key (default: from the configuration, else demo).")
     var publishKey: String?
 
-    @Option(help: "The app's id in the HTTP API (default: that of the configuration, else 1001).")
+    @Option(help: "The app's id in the HTTP API (default: from the configuration, else 1001).")
     var appID: String?
 }
 
@@ -59,7 +59,10 @@ struct ServiceUserOptions: ParsableArguments {
     )
     var deviceClass: DeviceClassName?
 
-    @Flag(help: "Signs in as --user, to receive events on #server-to-user-USER and about --watch. Needs --secret (Pusher).")
+    @Flag(
+        help:
+            "Signs in as --user, to receive events on #server-to-user-USER and the online status of --watch. Needs --secret (Pusher)."
+    )
     var signIn = false
 
     @Option(help: ArgumentHelp("A user whose online status is reported; may be repeated. Needs --sign-in.", valueName: "user"))

@@ -53,7 +53,7 @@ enum NCErrorText {
         .bannedWhileOnline: "The user has just been banned.",
         .tokenExpired: "The token has expired. Get a new one from your server and connect with it.",
         .otherDeviceOnline: "Another device of this user is signed in, and this one gives way. Connect again to take over.",
-        .tooManyConnections: "The application has as many connections as it may.",
+        .tooManyConnections: "The application has reached its limit of connections.",
         .badHello: "The server did not understand the sign-in. Are library and server of the same version?",
         .accountDeleted: "The account was deleted or deactivated.",
         .tokenUsed: "The token was for one use. Get a new one from your server and connect with it.",

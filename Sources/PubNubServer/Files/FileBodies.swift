@@ -138,7 +138,7 @@ enum FileBodies {
         403, code: "QuotaExceeded",
         message: "One address has added half of what the keyset may keep. Delete some files first, or try again tomorrow.")
     static let noRoom = uploadRefusal(
-        403, code: "QuotaExceeded", message: "The keyset has as many files as it may have. Delete some first.")
+        403, code: "QuotaExceeded", message: "The keyset has reached its limit of files. Delete some first.")
     static let notStored = uploadRefusal(
         503, code: "ServiceUnavailable", message: "The file could not be stored. Try again later.")
 

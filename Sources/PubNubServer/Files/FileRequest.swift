@@ -64,7 +64,7 @@ struct FileRequest: Sendable {
         guard let url = url("upload") else { return FileBodies.refusal(400, "The request has no host") }
         guard keyset.fileStorage > 0 else { return FileBodies.refusal(402, "Files are not enabled for this keyset") }
         guard files.hasRoom(for: 1, in: keyset) else {
-            return FileBodies.refusal(403, "The keyset has as many files as it may have")
+            return FileBodies.refusal(403, "The keyset has reached its limit of files")
         }
         let upload = FileTicket.Upload(
             subscribeKey: application.subscribeKey, channel: Identifier(channel), id: FileID.make(), name: Identifier(name),

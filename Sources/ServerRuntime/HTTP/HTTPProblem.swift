@@ -51,9 +51,9 @@ package struct HTTPProblem: Error, Hashable, Sendable {
     package static let tooManyConnections = HTTPProblem(
         429, "The client's address has too many connections, or opens them too fast.", retryAfter: 5)
     package static let tooManyLargeBodies = HTTPProblem(
-        503, "The server has as many large bodies in memory as it may have.", retryAfter: 5)
+        503, "The server has reached its limit of large request bodies in memory.", retryAfter: 5)
     package static let tooManyBodies = HTTPProblem(
-        503, "The server holds as many request bodies as it may, of all clients or of this address. Try again later.",
+        503, "The limit of request bodies in memory is reached, for the server or for this client's address. Try again later.",
         retryAfter: 5)
     package static let timeout = HTTPProblem(408, "The request took too long to arrive.")
 

@@ -30,7 +30,7 @@ extension Finding {
                 advice: "Enable the app in the dashboard or the server's settings.")
         case 4004:
             return finding(
-                "over-quota", meaning: "The app has as many connections as it may have",
+                "over-quota", meaning: "The app has reached its limit of connections",
                 advice: "Close unused connections, or raise the limit of the plan or the server.")
         case 4005:
             return finding(
@@ -54,7 +54,8 @@ extension Finding {
                     "Sign the user in or subscribe to a private channel soon after connecting; with --secret this program does.")
         case 4100:
             return finding(
-                "over-capacity", meaning: "The server is over its capacity", advice: "Try again later; add servers if it stays.")
+                "over-capacity", meaning: "The server is over its capacity",
+                advice: "Try again later; add servers if this happens often.")
         case 4200...4299:
             return finding(
                 "server-restart", meaning: "The server asks to connect again",

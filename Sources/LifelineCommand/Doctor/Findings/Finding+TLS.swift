@@ -19,7 +19,7 @@ extension Finding {
             Finding(
                 "certificate-self-signed", "The certificate is self-signed.",
                 advice:
-                    "Trust it with --ca FILE if it is yours (in clients: their setting for certificate authorities), or get one from an authority."
+                    "Trust it with --ca FILE if it is yours (in clients: their setting for certificate authorities), or get a certificate from an authority."
             )
         case .unknownIssuer(let issuer):
             Finding(
@@ -36,12 +36,13 @@ extension Finding {
                 "certificate-wrong-usage",
                 "The certificate may not be used by a server; it is for \(quote(uses.joined(separator: ", "))).",
                 advice:
-                    "Get one whose extended key usage has serverAuth, and whose key usage, if it has one, has digitalSignature.")
+                    "Get a certificate with serverAuth in its extended key usage, and digitalSignature in its key usage if it has that extension."
+            )
         case .weak:
             Finding(
                 "certificate-weak",
                 "The certificate is valid, but weak: it has a short key, a SHA-1 signature, or no names.",
-                advice: "Make a new one with an ECDSA or RSA 2048 key, SHA-256 and a subject alternative name.")
+                advice: "Make a new certificate with an ECDSA or RSA 2048 key, SHA-256 and a subject alternative name.")
         case .unclear:
             Finding(
                 "certificate-not-accepted", "The server's certificate is not accepted.",
