@@ -78,7 +78,8 @@ protocol ServerSeat: Sendable {
     /// Uses this user and password for Redis from now on. Does nothing for a single server.
     func renew(_ redis: RedisConfiguration)
 
-    /// Makes the server's bridge carry the messages of the shared backend.
+    /// Registers the server's bridge with the backend. Throws when the backend uses Redis, or when a service refuses the bridge
+    /// (rule BR-20).
     func open(_ bridge: Bridge) throws
     /// Leaves the backend. The server's connections have closed already.
     func leave() async

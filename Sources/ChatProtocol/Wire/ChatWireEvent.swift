@@ -7,7 +7,7 @@ public enum ChatWireEvent: Hashable, Sendable {
     indirect case receipt(ChatReceipts)
     /// Another device of the same user has marked messages as read: unread messages are counted from `time` (ms) on.
     case read(ChatChannel, time: Int64)
-    /// Settings that another device of the same user changed. Without an id they apply to the whole kind.
+    /// Channel settings that another device of the same user changed. Without an id they apply to all channels of the kind.
     indirect case settings(ChatChannelSettings)
     indirect case typing(from: String, to: String, type: String, time: Int64)
     indirect case group(ChatGroupOperation)

@@ -1,10 +1,13 @@
 /// How soon a client detects a dead connection, which costs traffic on an idle connection. Rule LV-18.
 ///
-/// | | asks after | dead after | pings an hour | PubNub's requests an hour |
+/// | | pings after silence of | dead after silence of | pings an hour | PubNub's requests an hour |
 /// |---|---|---|---|---|
-/// | ``prompt`` | 8 s of silence | 12 s | 450 | 590 |
+/// | ``prompt`` | 8 s | 12 s | 450 | 590 |
 /// | ``balanced`` | 20 s | 25 s | 180 | 240 |
-/// | ``frugal`` | 120 s; PubNub's answer to a poll | 150 s | 30 | 12 |
+/// | ``frugal`` | 120 s | 150 s | 30 | 12 |
+///
+/// PubNub has no pings: its client sends requests instead. With ``frugal`` it sends none while a poll waits, and only the system's TCP
+/// keepalive detects a dead connection.
 ///
 /// A server may request more frequent traffic. Settings of the application, such as an activity timeout, have precedence.
 public enum Liveness: String, Hashable, Sendable, CaseIterable {

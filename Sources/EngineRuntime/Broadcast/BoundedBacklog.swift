@@ -43,7 +43,8 @@ struct BoundedBacklog<Element: Sendable>: CoalescingBuffer, Sendable {
         return taken
     }
 
-    /// Returns elements that were taken last and not delivered. They were within the limit then, so no element is dropped for them.
+    /// Inserts elements at the beginning: those that were taken last and not delivered. They were within the limit when they were taken, so
+    /// no element is dropped for them.
     mutating func giveBack(_ taken: ArraySlice<Element>) {
         elements.insert(contentsOf: taken, at: 0)
     }

@@ -46,7 +46,7 @@ public struct EventStream<Element: Sendable>: AsyncSequence, Sendable {
         }
     }
 
-    /// Elements that one loop has taken and not delivered yet. They are returned when the loop ends, so that they are not lost.
+    /// Elements that one loop has taken and not delivered yet. When the loop ends, they go back into the backlog for the next loop.
     private final class Place {
         private let sink: StreamSink<Element>
         private var batch: [Element] = []
@@ -110,7 +110,7 @@ final class StreamSink<Element: Sendable>: Sink {
         resume { $0.isFinished = true }
     }
 
-    /// Returns elements that a consumer took and did not receive.
+    /// Inserts elements at the beginning of the backlog: those that a loop has taken and not delivered.
     func giveBack(_ elements: ArraySlice<Element>) {
         resume { $0.backlog.giveBack(elements) }
     }

@@ -85,8 +85,9 @@ public final class LifelineClient: Sendable {
 extension ClientCore {
     /// Rule LL-2.
     func waitUntilConnected(_ changes: StatusChanges) async throws(LifelineError) {
-        // Only delivered statuses are used, so that the client's status is up to date when this returns. A sequence begins with the
-        // present status, so an end that is older than this call is skipped.
+        // Waits for delivered statuses, so that the client's status is up to date when this returns. The first of them is the status at
+        // the time of the call, which can be the end of an earlier connection: `failed` and `disconnected` count only after a status of
+        // a connection attempt.
         var isUnderWay = false
         for await status in changes {
             switch status.phase {

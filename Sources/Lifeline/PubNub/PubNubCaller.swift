@@ -152,7 +152,8 @@ struct PubNubCaller: Sendable {
             throw LifelineError(error)
         }
         var page = HistoryPage(messages: [])
-        // A page that is not full is the last one; one without times cannot be followed.
+        // `older` stays nil when the page is not full, because it is then the last one, and when the oldest message has no timetoken,
+        // because the next request would need it.
         if stored.count >= call.limit ?? 1 { page.older = stored.first?.timetoken?.description }
         let receivedAt = now()
         for message in stored {

@@ -1,7 +1,7 @@
-/// The pauses of the demonstration for its readers. No condition depends on them.
+/// How long the demonstration pauses, so that people can read its lines. No check of the demonstration depends on it.
 enum DemoPace: Sendable {
     case normal, slow
 
-    /// The pause between a cause and its effects, and before the next cause.
+    /// The pause before a line that announces a step, and between that line and the step itself.
     var pause: Duration { self == .slow ? .seconds(3) : .milliseconds(800) }
 }

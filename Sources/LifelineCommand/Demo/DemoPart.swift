@@ -37,7 +37,7 @@ enum DemoStep: Sendable {
         }
     }
 
-    /// A client that is there does something.
+    /// Runs `body` with the latest client of this name; does nothing without one.
     static func with(_ name: String, _ body: @escaping @Sendable (DemoActor) async throws -> Void) -> DemoStep {
         .act { run in
             if let actor = run.actor(name) { try await body(actor) }

@@ -1,7 +1,7 @@
 import Identifiers
 import WireCoding
 
-// Settings of an application that is there (rules AR-27 to AR-29).
+// Changes the settings of existing applications (rules AR-27 to AR-29).
 extension ApplicationReader {
     /// Changes settings of an application: an object with their names, at a time in seconds since 1970.
     package typealias Change =

@@ -19,9 +19,9 @@ package final class ConsoleRelay: ClusterLeaderFactory {
 
     package init(_ bus: any ClusterBus) { self.bus = bus }
 
-    /// Lets a service answer for all nodes while this one leads.
+    /// Registers the handler of a service's console calls. While this node leads the cluster, the calls of all nodes are passed to it.
     ///
-    /// - Parameter leader: the leader's part of the service; nil while it does not lead.
+    /// - Parameter leader: returns the handler; nil while this node does not lead the cluster.
     package func answer(for service: ServiceName, by leader: @escaping @Sendable () -> (any ConsoleCalls)?) {
         leaders.withLockedValue { $0[service] = leader }
     }

@@ -7,7 +7,7 @@ import ServerRuntime
 struct OpenBridges: Sendable {
     private let bridges = NIOLockedValueBox<[Int: Bridge]>([:])
 
-    /// Adds the bridge of a server, unless `check` refuses it.
+    /// Registers the bridge of a server. Throws the error of `check` when the bridge is refused.
     func open(_ bridge: Bridge, for node: ServerNode, checking check: () throws -> Void) throws {
         try bridges.withLockedValue { bridges in
             try check()

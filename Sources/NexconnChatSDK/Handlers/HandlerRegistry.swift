@@ -20,8 +20,8 @@ final class HandlerRegistry: Sendable {
         self.queue.withLockedValue { $0 = queue }
     }
 
-    /// Runs `work` on the callback queue, after all earlier work. Deliver all changes of a batch in one call, which calls
-    /// `registry.connectionStatus.tell { … }`.
+    /// Runs `work` on the callback queue, after all earlier work. To deliver a batch of changes, call this once, with a closure that
+    /// calls the handlers for every change, such as with `registry.connectionStatus.tell { … }`.
     func run(_ work: @escaping @Sendable () -> Void) {
         let queue = queue.withLockedValue { $0 }
         guard let surrounding = surrounding.withLockedValue({ $0 }) else { return queue.run(work) }

@@ -2,13 +2,13 @@ import ServerStorage
 
 /// The change of a table to one that is partitioned by time. Part of a migration, so never changed.
 enum PartitionMigration {
-    /// The rows that are there become one partition, which ends with the present day, or the day of a row that is later. They are checked, not
-    /// written again.
+    /// The SQL statements of the change. The former table becomes one partition with all its rows: it ends with the present day, or with
+    /// the day of the newest row if that is later. PostgreSQL checks the rows and does not rewrite them.
     ///
     /// - Parameters:
     ///   - key: the columns of the primary key, with `column`, by which the table is partitioned.
-    ///   - former: the ends of the names of the former indexes.
-    ///   - indexes: statements that make the indexes.
+    ///   - former: the names of the table's former indexes, without the prefix `TABLE_`.
+    ///   - indexes: statements that create the indexes of the partitioned table.
     static func statements(table: String, column: String, key: String, former: [String], indexes: String) -> String {
         let renamed = former.map { "ALTER INDEX \(table)_\($0) RENAME TO \(table)_before_\($0);" }.joined(separator: " ")
         return """

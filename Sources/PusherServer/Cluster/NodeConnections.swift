@@ -91,7 +91,8 @@ struct NodeConnections: Sendable {
         return lastTicket
     }
 
-    /// Removes a waiting connection that has closed. Does nothing when the connection no longer waits; its completion is called then.
+    /// Removes a connection that has closed while it waited for a place; its completion is not called. Does nothing when the connection
+    /// has its result already: its completion was called, or is about to be.
     mutating func giveUp(_ ticket: UInt64, of application: String) {
         let id = Identifier(application)
         guard let index = counts[id]?.waiting.firstIndex(where: { $0.ticket == ticket }) else { return }

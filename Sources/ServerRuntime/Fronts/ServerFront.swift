@@ -48,7 +48,7 @@ package protocol ServerFront: AnyObject, Sendable {
     ///
     /// - Parameter collected: the results of ``collect(on:)`` for all event loops.
     func write(_ collected: [any Sendable], _ names: [ApplicationName], to out: inout PrometheusText)
-    /// Ends the front's work that is not part of its connections, which have ended already.
+    /// Stops the front's background work. Its connections have ended already.
     func close() async
 }
 

@@ -55,7 +55,7 @@ package final class ServerHost: Sendable {
         }
     }
 
-    /// Ends the work of all fronts that is not part of their connections, concurrently.
+    /// Stops the background work of all fronts concurrently, after their connections have ended.
     package func close() async {
         await withTaskGroup(of: Void.self) { group in
             for front in fronts { group.addTask { await front.close() } }

@@ -81,7 +81,7 @@ extension WebSocketConnection: DrainedConnection {
         }
     }
 
-    /// The socket has closed. Does nothing the second time.
+    /// Marks the connection as closed, after its socket has closed. A second call does nothing.
     final func end() {
         guard phase != .closed else { return }
         giveBack()

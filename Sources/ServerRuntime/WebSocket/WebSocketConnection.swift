@@ -174,7 +174,7 @@ open class WebSocketConnection: ChannelInboundHandler, RemovableChannelHandler, 
         fail(.slow)
     }
 
-    /// Releases everything except the socket. Does nothing the second time.
+    /// Releases everything except the socket. A second call does nothing.
     final func giveBack() {
         guard phase != .ended, phase != .closed else { return }
         leave()

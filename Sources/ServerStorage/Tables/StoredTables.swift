@@ -1,6 +1,6 @@
-/// The tables of a place where data are kept, while no server uses it. Calls block, and come from one thread at a time.
+/// The tables of a data store, while no server uses it. Calls block, and come from one thread at a time.
 package protocol StoredTables {
-    /// The parts that are there, and that the place can hold.
+    /// The parts that this data store has or can have.
     var parts: Set<StoredPart> { get }
 
     /// The number of rows.

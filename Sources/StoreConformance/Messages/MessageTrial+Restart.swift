@@ -243,9 +243,10 @@ extension MessageTrial {
         await store.close()
     }
 
-    /// Compares the restored messages of each channel with those that were stored: all after `recentSince`, or more than a stream holds.
+    /// Checks the restored messages of each channel: either all stored messages after `recentSince` are restored, or the newest ones, and
+    /// then more than a stream holds.
     ///
-    /// - Returns: whether nothing is missing that a reader who has seen a channel's first message may ask for.
+    /// - Returns: whether every channel is complete, so that a subscriber that continues after the channel's first message has no gap.
     private func check(_ restored: RestoredState, _ all: [StoredMessage], after phase: String) throws -> Bool {
         let streamLength = 100
         let since = restored.recentSince

@@ -7,7 +7,7 @@ enum SignatureAlgorithm: Hashable {
     private static let rsa: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 1, 1]
     private static let ecdsa: [UInt8] = [0x2A, 0x86, 0x48, 0xCE, 0x3D, 4, 3]
 
-    /// Nil for an algorithm that is refused.
+    /// Returns nil for an algorithm that is not listed above.
     init?(_ identifier: DERReader.Value) throws(DERReader.Malformed) {
         var inner = identifier.inner
         let name = try inner.next(DERReader.Tag.object).content
@@ -33,9 +33,9 @@ enum CertificateKey {
     case p521(P521.Signing.PublicKey)
     case ed25519(Curve25519.Signing.PublicKey)
 
-    /// Nil for a key that is refused.
+    /// Returns nil for a malformed key, an RSA key below 2048 bits, and a key of another algorithm or curve.
     ///
-    /// - Parameter info: `SubjectPublicKeyInfo`.
+    /// - Parameter info: the DER encoding of the key's `SubjectPublicKeyInfo`.
     init?(_ info: ArraySlice<UInt8>) {
         guard let (algorithm, parameter) = Self.algorithm(info) else { return nil }
         switch (algorithm, parameter) {
