@@ -84,7 +84,7 @@ struct RootCommand: AsyncParsableCommand {
         leave(code == .validationFailure ? CommandFailure.Kind.usage.rawValue : code.rawValue)
     }
 
-    /// The command that explains the options of the called command.
+    /// The hint of a usage error: how to show the help of the subcommand that was called.
     private static var hint: String {
         var path = "lifeline"
         var known = configuration.subcommands

@@ -103,7 +103,7 @@ extension ChatConnection {
 }
 
 extension ChatWire {
-    /// The largest size of an answer in bytes. A larger one would make its own client look like a slow reader (rule NV-63). Pages
+    /// The largest size of an answer in bytes. A larger one could close its own client as a slow reader (rule NV-63). Pages
     /// of history are much smaller.
     static let maximumAnswerBytes = 786_432
 

@@ -37,7 +37,7 @@ struct InboxReader: Sendable {
 
     /// The largest number of events in one package (chat-protocol.md, section 4).
     static let packageLength = 200
-    /// The size in bytes at which a package ends, so that none makes a client look like a slow reader.
+    /// The size in bytes at which a package ends, because a larger one could exceed the limit of unsent bytes for slow readers.
     static let packageBytes = 262_144
     static let heldLength = 64
     static let heldLimit = 65_536

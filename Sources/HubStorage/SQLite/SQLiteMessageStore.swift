@@ -317,7 +317,7 @@ extension SQLiteMessageStore {
     private static func purgeForever(_ writer: StoreWriter<MessageRow>, _ now: @Sendable () -> UInt64) async {
         while !Task.isCancelled {
             let count = (try? await purge(writer, at: now())) ?? 0
-            // A complete step means that there may be more expired messages.
+            // A step that deleted `purgeStep` rows may have left expired ones, so the next step follows without a pause.
             guard count < purgeStep else { continue }
             // A failed step is repeated a second later.
             for _ in 0..<StoreSpace.stepsPerSecond {

@@ -48,7 +48,7 @@ public struct ConnectionStatus: Hashable, Sendable {
 }
 
 extension ConnectionStatus: CustomStringConvertible {
-    /// One line for people, such as `waiting (timeout), retry 2 in 0.84 s: Nothing was received for 3 s.`
+    /// The status as one human-readable line, such as `waiting (timeout), retry 2 in 0.84 s: Nothing was received for 3 s.`
     public var description: String {
         var text = "\(phase)"
         if category.rawValue != text { text += " (\(category))" }

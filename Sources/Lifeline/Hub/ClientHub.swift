@@ -66,7 +66,7 @@ final class ClientHub: Sendable {
     }
 }
 
-// The service's side; called in one order.
+// Receives the events of the service, one call at a time and in order.
 extension ClientHub {
     /// Delivers events to the consumers. Consecutive messages of one channel are delivered as one batch.
     func take(_ news: [ServiceEvent]) {

@@ -74,7 +74,7 @@ final class RoomFeed: Sendable {
     }
 }
 
-// The service's side; called in one order.
+// Receives the events of the service, one call at a time and in order. Only `tellTyping()` may be called from any thread.
 extension RoomFeed {
     func deliver(_ deliveries: [Delivery]) {
         items.send(deliveries.map(RoomItem.delivery))

@@ -3,7 +3,7 @@ import TransportCommon
 
 /// The service that a client uses, with its keys and user. There is one static function for each service.
 public struct Service: Sendable {
-    /// The service's name, for people.
+    /// The human-readable name of the service.
     public let name: String
     /// Makes an adapter from these parts.
     let makeAdapter: @Sendable (ClientOptions, ClientParts) -> any ServiceAdapter

@@ -124,7 +124,7 @@ final class RuntimeApplications: Sendable {
         settings.services.contains(.chat) ? table.merged(chat: chat, at: now) : chat
     }
 
-    /// The configuration of a server with the applications that were read.
+    /// Returns a server's configuration, extended by the applications that were made at run time.
     func extending(_ configuration: ServerConfiguration) -> ServerConfiguration {
         var configuration = configuration
         configuration.applications = layered

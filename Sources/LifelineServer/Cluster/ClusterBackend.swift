@@ -15,7 +15,7 @@ final class ClusterBackend: ServerSeat {
     private let engines: [RedisEngine]
     private let group: MultiThreadedEventLoopGroup
     let parts: ServerParts
-    /// What lasts; nil where Redis keeps everything.
+    /// The database beside Redis for durable data; nil when Redis stores everything.
     private let shared: SharedStores?
 
     var clusterLoops: [any EventLoop] { Array(group.makeIterator()) }

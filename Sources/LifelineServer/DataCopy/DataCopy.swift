@@ -5,7 +5,7 @@ import ServerStorage
 /// Both places are read in the order of the keys, side by side. So a copy that was interrupted continues with the rows that are missing, and
 /// only a page of rows is in memory.
 package struct DataCopy {
-    /// What is being done, for people who wait.
+    /// The progress of a copy, to be displayed.
     package struct Progress: Hashable, Sendable {
         package enum Phase: String, Sendable { case copying, verifying }
 

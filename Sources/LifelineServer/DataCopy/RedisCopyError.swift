@@ -13,7 +13,7 @@ package enum RedisCopyError: Error, Hashable, Sendable, CustomStringConvertible 
     case unreadableLayout(key: String)
     /// The cluster has other Redis than those that were given; with the stored layout in words.
     case otherRedis(stored: String, own: String)
-    /// What lasts is in a database already.
+    /// The cluster already stores its durable data in a database beside Redis.
     case hasDatabase
     /// Servers of the cluster run; with the name of the one that leads, if it is known.
     case running(leader: String?)

@@ -51,7 +51,7 @@ package struct ServiceJoining: Sendable {
     package let attach: @Sendable (any ClusterLeaderFactory, ClusterServiceID) -> Void
     /// The further partitions; empty for a cluster that has only one.
     var others: [Partition] = []
-    /// What lasts, in a database beside Redis; nil where Redis keeps everything.
+    /// The database beside Redis for durable data; nil when Redis stores everything.
     var shared: SharedStores?
 
     /// All partitions, at least one. A service that divides its applications makes a part for each of them; another one is in the first

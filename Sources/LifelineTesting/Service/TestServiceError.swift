@@ -39,6 +39,6 @@ public struct TestServiceError: Error, Hashable, Sendable, CustomStringConvertib
         self.reason = reason
     }
 
-    /// One line for people.
+    /// The code and the reason, on one line.
     public var description: String { "\(code): \(reason)" }
 }

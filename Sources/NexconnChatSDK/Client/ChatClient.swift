@@ -41,7 +41,7 @@ final class ChatClient: Sendable {
         var isInboxLive = false
         /// Whether the application has signed the user out, or signed in another user.
         var isRetired = false
-        /// Whether no further attempt is made.
+        /// Whether the client has ended, or its connection for good: it makes no further attempt to connect.
         var isOver = false
         var isSuspended = false
         /// Events that could not be stored yet and are not acknowledged.
@@ -103,7 +103,7 @@ final class ChatClient: Sendable {
     var clockDelta: Int64 { state.withLockedValue { $0.clockDelta } }
     /// Whether the inbox is complete up to now: connected, and all missed messages have arrived.
     var isInboxLive: Bool { state.withLockedValue { $0.isOnline && $0.isInboxLive } }
-    /// Whether no further attempt is made.
+    /// Whether the client has ended, or its connection for good: it makes no further attempt to connect.
     var isOver: Bool { state.withLockedValue { $0.isOver } }
     /// Whether the application has ended this client.
     var isRetired: Bool { state.withLockedValue { $0.isRetired } }

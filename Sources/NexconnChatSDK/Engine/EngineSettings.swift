@@ -24,7 +24,7 @@ struct EngineSettings: Sendable {
     var maximumMessageSize: Int?
     var retryPolicy: RetryPolicy?
     var callbackQueue: CallbackQueue?
-    /// What ``setLogLevel(_:)`` sets, for all copies of these settings.
+    /// The log level. Copies of these settings share it, so ``setLogLevel(_:)`` changes the level of all copies.
     private let threshold: LogThreshold
     var logger: Logger
     var metrics: ClientMetrics?

@@ -236,7 +236,7 @@ extension PostgreSQLMessageStore {
             // A failed step is repeated a second later, a failed round of the partitions a minute later; the failure is in `failure`.
             try? await partitions.maintain(at: now(), under: check)
             let count = (try? await purge(database, partitions, under: check, at: now())) ?? 0
-            // A complete step means that there may be more expired messages.
+            // A step that deleted `purgeStep` rows may have left expired ones, so the next step follows without a pause.
             guard count < purgeStep else { continue }
             // Ends early when the task is cancelled, which the loop's condition notices.
             try? await Task.sleep(for: .seconds(1))

@@ -27,7 +27,7 @@ public struct PNNetworkStatus: Hashable, Sendable {
         category = status == .available ? .PNNetworkUpCategory : .PNNetworkDownCategory
     }
 
-    /// The category for people, as ``PNStatus/stringifiedCategory()``.
+    /// The human-readable name of the category, as ``PNStatus/stringifiedCategory()``.
     public func stringifiedCategory() -> String {
         switch category {
         case .PNNetworkUpCategory: "Network Up"

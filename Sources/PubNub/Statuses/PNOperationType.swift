@@ -117,7 +117,7 @@ public enum PNOperationType: Int, Sendable, CaseIterable {
 }
 
 extension PNOperationType {
-    /// The operation's name for people.
+    /// The human-readable name of the operation, such as `Subscribe`.
     var text: String {
         switch self {
         case .subscribeOperation: "Subscribe"

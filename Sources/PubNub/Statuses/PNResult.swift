@@ -41,7 +41,7 @@ open class PNResult: @unchecked Sendable, CustomStringConvertible {
         }
     #endif
 
-    /// The operation's name for people, such as `Subscribe`.
+    /// The human-readable name of the operation, such as `Subscribe`.
     public final func stringifiedOperation() -> String { operation.text }
 
     /// Operation and status code; no payload, key or token.

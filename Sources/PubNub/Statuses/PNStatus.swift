@@ -44,7 +44,7 @@ open class PNStatus: PNResult, @unchecked Sendable {
     /// Whether the client retries automatically. Only subscriptions do; see ``cancelAutomaticRetry()``.
     public final var willAutomaticallyRetry: Bool { status.willAutomaticallyRetry }
 
-    /// The category's name for people, such as `Access Denied`.
+    /// The human-readable name of the category, such as `Access Denied`.
     public final func stringifiedCategory() -> String { category.text }
 
     /// Makes the same call again, with the same completion. Does nothing for subscriptions, and after the client was released.

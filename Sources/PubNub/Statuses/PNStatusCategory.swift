@@ -45,7 +45,7 @@ public enum PNStatusCategory: Int, Sendable {
 }
 
 extension PNStatusCategory {
-    /// The category's name for people.
+    /// The human-readable name of the category, such as `Access Denied`.
     var text: String {
         switch self {
         case .PNUnknownCategory: "Unknown"

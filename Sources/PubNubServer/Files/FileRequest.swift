@@ -15,7 +15,7 @@ struct FileRequest: Sendable {
     var boundary: String?
     /// Counts contents that are being sent; nil when they are not limited.
     var bodies: BodyBudget?
-    /// The owner whose share of `bodies` a content counts against.
+    /// The owner whose share of `bodies` the file's content counts against.
     var owner = BodyOwner()
 
     init(

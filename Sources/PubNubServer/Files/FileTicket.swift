@@ -9,7 +9,7 @@ import WireCoding
 enum FileTicket {
     /// The time in seconds between the issue of a form and the start of its upload at most.
     static let uploadLifetime = 60
-    /// The lifetime of a link to a content, in seconds.
+    /// The lifetime of a download link to a file's content, in seconds.
     static let linkLifetime = 600
 
     enum Problem: Error, Hashable, Sendable {
@@ -68,7 +68,7 @@ enum FileTicket {
         }
     }
 
-    /// The signature of a link to a content.
+    /// The signature of a download link to a file's content, which is valid until `expires` (seconds since 1970).
     static func link(_ id: String, subscribeKey: String, expires: Int, _ secret: Secret) -> String {
         sign("content\n\(subscribeKey)\n\(id)\n\(expires)", secret)
     }

@@ -59,14 +59,14 @@ struct MultipartForm: Sendable {
     ///
     /// - Parameter limit: the position in the body before which the content has to end.
     mutating func content(before limit: Int = .max) throws(Malformed) -> ArraySlice<UInt8> {
-        // The delimiter of an empty part begins with the line end of its head.
+        // If the part is empty, the CR LF that ends its header is also the beginning of the delimiter, so the search includes it.
         guard let end = Self.find(delimiter, in: body, from: position - 2, to: limit) else { throw Malformed() }
         let content = body.clamped(from: position, to: end)
         position = end + delimiter.count
         return content
     }
 
-    /// Reads the head of a part and returns the part's name. The position is then at the beginning of its content.
+    /// Reads the header of a part and returns the part's name. The position is then at the beginning of its content.
     private mutating func head() throws(Malformed) -> String {
         let head = body.clamped(from: position, to: position + Self.maximumHeadBytes)
         var name: String?

@@ -6,7 +6,7 @@ import ServerStorage
 
 /// The files of one keyset: their records in the store, and their contents (rules FI-1 to FI-24).
 ///
-/// A content is stored before its record, and deleted after it. A content without a record was left by a crash, or belongs to a
+/// A file's content is stored before its record, and deleted after it. Content without a record was left by a crash, or belongs to a
 /// database that is not available at the moment: it is set aside when the keyset is restored.
 final class PubNubFiles: FileKeeper {
     private struct State: Sendable {
@@ -159,7 +159,7 @@ final class PubNubFiles: FileKeeper {
             throw .notStored
         }
         guard await commit([.put(file.record)]) else {
-            // The next start sets a content without a record aside.
+            // If this fails, the content remains without a record, and the next start sets it aside.
             try? await contents.remove(file.id)
             giveUp()
             throw .notStored

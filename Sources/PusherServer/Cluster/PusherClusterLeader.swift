@@ -26,7 +26,7 @@ final class PusherClusterLeader: ClusterLeader {
     private let timer = NIOLockedValueBox<RepeatedTask?>(nil)
     /// Applications whose number of connections has changed and has to be sent to the nodes.
     private let counted = NIOLockedValueBox<Set<Identifier>>([])
-    /// What the nodes were told of the use of applications' limits.
+    /// The usage of each application that was last sent to all nodes.
     let toldUses = NIOLockedValueBox<[Identifier: ChannelUse]>([:])
     /// Applications that this server does not have, and the nodes whose connections hold something of them (rule CP-80).
     private let unserved: NIOLockedValueBox<[Identifier: Set<ClusterNode>]>

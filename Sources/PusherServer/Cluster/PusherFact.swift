@@ -34,8 +34,8 @@ enum PusherFact: Hashable, Sendable {
     case connections([ApplicationCount])
     /// The answer to one numbered subscription of a ``PusherRequest/subscribeAll(_:application:_:)``.
     case settled(UInt64, SubscribeAnswer)
-    /// What applications have in this partition, which counts against their limits in the others. In a list for a node that has joined,
-    /// applications that are not in it have nothing.
+    /// The numbers of channels and subscriptions that applications have in this partition; they count against the applications' limits
+    /// in the other partitions. `isWhole` is whether applications that are not in the list have none, as for a node that has joined.
     case uses([ApplicationUse], isWhole: Bool)
     /// The members of a presence channel have changed, for nodes that add them to confirmations.
     case members(ChannelID, MemberChange)

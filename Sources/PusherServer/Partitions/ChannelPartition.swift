@@ -42,7 +42,7 @@ package struct ChannelPartition: Sendable {
     func owns(_ channel: ChannelID) -> Bool { partitions.partition(of: channel) == number }
     func isHome(of application: String) -> Bool { partitions.home(of: application) == number }
 
-    /// What the other partitions use of an application's limits, as their leaders have told it.
+    /// The numbers of channels and subscriptions that an application has in the other partitions, as reported by their leaders.
     func usedElsewhere(of application: String) -> ChannelUse {
         uses?.total(of: application, without: number) ?? ChannelUse()
     }
@@ -53,7 +53,7 @@ package struct ChannelPartition: Sendable {
     /// Notes how many subscriptions of this node wait for the leader of this partition.
     func note(waiting: Int) { uses?.note(waiting: waiting, of: number) }
 
-    /// Notes what this partition uses, as told by its leader.
+    /// Records the numbers of channels and subscriptions in this partition, as reported by its leader.
     ///
     /// - Parameter isWhole: whether applications that are not in the list use nothing.
     func note(_ list: [ApplicationUse], isWhole: Bool) {
@@ -78,8 +78,8 @@ struct ApplicationUse: Hashable, Sendable {
     var use: ChannelUse
 }
 
-/// What each partition uses of the limits of applications, and of the node's own, in the process of one node. May be used from any
-/// thread.
+/// The channels and subscriptions of each application in each partition, and how many subscriptions of this node wait for each leader.
+/// May be used from any thread.
 private final class PartitionUses: Sendable {
     /// For each application, the use of each partition that has channels of it.
     private let uses = NIOLockedValueBox<[Identifier: [Int: ChannelUse]]>([:])

@@ -4,8 +4,8 @@ import NIOPosix
 import ServerCluster
 import ServerRuntime
 
-// The leader's part in a cluster with several partitions: it performs its part of requests that a node has divided, and tells the leaders
-// of the other partitions what applications have here.
+// The leader's part in a cluster with several partitions: it performs its part of requests that a node has divided, and reports to all
+// nodes how many channels and subscriptions each application has in its partition.
 extension PusherClusterLeader {
     func handle(_ request: PartitionRequest, _ reply: @escaping @Sendable (ByteBuffer) -> Void) {
         let answer: PartitionAnswer
@@ -46,7 +46,7 @@ extension PusherClusterLeader {
 
     // MARK: Limits
 
-    /// Tells all nodes what has changed since the last call (rule CP-79).
+    /// Sends all nodes the usage of the applications whose usage has changed since the last call (rule CP-79).
     func tellUses() {
         guard channels.partition.isOneOfSeveral else { return }
         let uses = channels.quota.uses
@@ -58,10 +58,11 @@ extension PusherClusterLeader {
         if !changed.isEmpty { output.emit(PusherFact.uses(changed, isWhole: false).encoded(), of: .pusher) }
     }
 
-    /// Tells a node that has announced itself everything, because it may know nothing, or what another leader told it.
+    /// Sends a node that has announced itself the usage of all applications, because it may have none, or that of an earlier leader.
     func tellUses(to node: ClusterNode) {
         guard channels.partition.isOneOfSeveral else { return }
-        // All nodes are told first: what this one alone is told would not be corrected if it is over before the next sweep.
+        // Changes go to all nodes first, so that `toldUses` has all usage that this node receives. Usage that is not in `toldUses` and
+        // ends before the next sweep would never be corrected on the node.
         tellUses()
         let uses = channels.quota.uses.map { ApplicationUse(application: $0.key.text, use: $0.value) }
         output.emit(PusherFact.uses(uses, isWhole: true).encoded(), of: .pusher, to: .node(node))

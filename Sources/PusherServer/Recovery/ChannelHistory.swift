@@ -15,9 +15,9 @@ struct ChannelHistory: Sendable {
     let epoch: String
     /// The number of the latest event; 0 before the first one.
     private(set) var last: UInt64 = 0
-    /// The latest events that are no longer stored, by the user whom they concern.
+    /// The latest event that was removed from ``events``, and the latest one about another user. A member misses no events about itself.
     private(set) var dropped = LatestEvents<Identifier>()
-    /// The latest events that were never stored, by the connection that sent them.
+    /// The latest event that was never stored, and the latest one from another sender. A sender misses none of its own events.
     private(set) var unkept = LatestEvents<SocketID>()
     /// The stored events, in the order of their numbers.
     private(set) var events: Deque<Kept> = []

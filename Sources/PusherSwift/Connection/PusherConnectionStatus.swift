@@ -7,7 +7,7 @@ public struct PusherConnectionStatus: Hashable, Sendable {
     public var state: ConnectionState
     /// The kind of change as a word, such as `unexpectedDisconnect` or `timeout`. `docs/behaviour.md` lists the words.
     public var category: String
-    /// The cause as a sentence for people; nil when there was no failure.
+    /// The cause as a human-readable sentence; nil when there was no failure.
     public var reason: String?
     /// The server's close code or HTTP status, if there was one.
     public var code: Int?

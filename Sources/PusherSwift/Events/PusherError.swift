@@ -9,7 +9,7 @@ import Foundation
 open class PusherError: NSObject, @unchecked Sendable {
     /// Pusher's error code, such as 4004, or nil.
     public let code: Int?
-    /// A sentence for people.
+    /// The error as a human-readable sentence.
     public let message: String
 
     init(code: Int?, message: String) {

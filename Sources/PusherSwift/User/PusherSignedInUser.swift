@@ -15,7 +15,7 @@ public struct PusherSignedInUser: Hashable, Sendable {
 
 /// The error of a sign-in that failed.
 public struct PusherSigninError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A sentence for people.
+    /// Why the sign-in failed, as a human-readable sentence.
     public let message: String
     /// The kind of failure as a word, such as `accessDenied` or `timeout`. `docs/behaviour.md` lists the words.
     public let category: String

@@ -2,7 +2,7 @@ import Crypto
 
 /// A Lua script that the server runs by its digest, so that its text is sent once for each connection and not with every call.
 package struct RedisScript: Hashable, Sendable {
-    /// The name for people, in logs and metrics.
+    /// The script's name in logs and metrics.
     package let name: String
     package let text: String
     /// The SHA-1 of the text, in hexadecimal digits: the server's identifier of the script.

@@ -133,7 +133,7 @@ final class ClusterRuntime {
     /// Handles the entries that other threads have queued.
     func drain() {
         take(inbox.takeAll(), areJoined: false)
-        // One that is called by such a closure leaves the rest to this loop, so closures keep their order.
+        // When a closure calls `drain()`, the loop of the outer call runs the remaining closures, which keeps their order.
         guard !isWorking else { return }
         isWorking = true
         while let body = works.popFirst() {
@@ -145,7 +145,7 @@ final class ClusterRuntime {
     /// - Parameter areJoined: whether all resulting emissions must be stored together.
     private func take(_ entries: [ClusterInbox.Entry], areJoined: Bool) {
         guard !entries.isEmpty else { return }
-        // What a closure emits comes behind all that was emitted before it runs.
+        // `drain()` runs the closures after these entries, so the emissions of a closure follow all earlier ones.
         for case .work(let body) in entries { works.append(body) }
         run { [self] core, now, effects in
             take(entries, &core, now, areJoined: areJoined, &effects)

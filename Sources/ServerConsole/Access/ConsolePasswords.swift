@@ -30,7 +30,7 @@ package struct ConsolePasswords: Sendable, CustomStringConvertible, CustomReflec
 
     package static let lengths = 12...1024
 
-    /// Hashes the passwords, each of which takes a noticeable time.
+    /// Hashes the passwords. Each hash takes some hundredths of a second; see ``Cost``.
     package init(
         admin: String, reader: String? = nil, salt: [UInt8] = Self.random(16), cost: Cost = Cost()
     ) throws(Problem) {

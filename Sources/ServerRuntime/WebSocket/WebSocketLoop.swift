@@ -35,8 +35,8 @@ package final class ConnectionWriter {
     /// The sum of the words that ``load(_:)`` has read. Nothing uses it, but without it the compiler would remove the reads.
     private var loaded = 0
 
-    /// How many connections are loaded together: as many cache lines as a processor fetches at a time, and few enough to stay in its
-    /// first cache until they are used.
+    /// How many connections ``load(_:)`` prefetches at a time: as many as have cache lines that a processor fetches in parallel, and few
+    /// enough that they are still in the L1 cache when they are used.
     @inlinable static var loadedTogether: Int { 16 }
 
     package init(_ loop: EventLoopContext) {

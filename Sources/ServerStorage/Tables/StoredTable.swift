@@ -62,7 +62,7 @@ package struct StoredTable: Hashable, Sendable {
     package var keyCount: Int
     package var conflict: Conflict
 
-    /// The name for people: `chat.event`.
+    /// The table's name in messages, such as `chat.event`.
     package var title: String { "\(part.rawValue).\(name)" }
 
     package func key(of row: StoredRow) -> ArraySlice<StoredValue> { row.prefix(keyCount) }

@@ -43,7 +43,7 @@ public enum WebSocketViolation: Error, Hashable, Sendable {
 }
 
 extension WebSocketViolation: CustomStringConvertible {
-    /// A sentence for people; never contains payload.
+    /// The violation as a human-readable sentence; never contains payload.
     public var description: String {
         switch self {
         case .reservedBits: "A reserved bit of a frame is set."

@@ -14,7 +14,7 @@ package final class ChatClusterLeaderFactory: ClusterLeaderFactory {
     private let logger: Logger
     private let bridge: (any BridgeTap)?
     private let inboxEntries: Int
-    /// What lasts; nil where Redis keeps everything.
+    /// The database beside Redis for durable data; nil when Redis stores everything.
     private let lasting: (any SharedChatStore)?
     private let sweepInterval: TimeAmount
     private let state: NIOLockedValueBox<State>

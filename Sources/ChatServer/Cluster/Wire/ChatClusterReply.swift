@@ -68,7 +68,10 @@ extension ChatClusterReply: CodedValue {
 }
 
 extension ChatClusterReply {
-    /// The part of a page that fits into a package, which ends with the event that reaches its size limit.
+    /// A reply with the beginning of an inbox page, as much as one package may have: at most ``InboxReader/packageLength`` entries,
+    /// ending with the one that reaches ``InboxReader/packageBytes``.
+    ///
+    /// - Parameter page: the page; nil when it could not be read.
     init(_ page: [ChatInboxEntry]?) {
         guard let page else {
             self = .unreadable

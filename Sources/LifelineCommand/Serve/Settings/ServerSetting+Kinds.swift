@@ -20,9 +20,9 @@ extension ServerSetting {
             shown: { .integer($0[keyPath: field]) })
     }
 
-    /// An optional number.
+    /// A setting whose value is a whole number, or unset.
     ///
-    /// - Parameter used: the value that applies without one.
+    /// - Parameter used: returns the value in effect: the configured one, or the default while the setting is unset.
     static func integer(
         _ name: String, _ field: any WritableKeyPath<ServeSettings, Int?> & Sendable, _ range: ClosedRange<Int>,
         note: String = "", used: @escaping @Sendable (ServeSettings) -> Int?, option: ServerOption? = nil,

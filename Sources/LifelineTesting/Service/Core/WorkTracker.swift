@@ -20,9 +20,9 @@ final class WorkTracker: ConsumerTracker {
         var hooks: [UInt64: IdleHook] = [:]
         var queues: [CallbackQueue] = []
         var lastHook: UInt64 = 0
-        /// The tasks of loops that got elements and do not wait for more.
+        /// The tasks of `for await` loops that have received an element and do not wait for the next one.
         var busy: [ObjectIdentifier: Int?] = [:]
-        /// Loops that wait for elements.
+        /// The `for await` loops that wait for their next element.
         var waiting: Set<ObjectIdentifier> = []
         var consumerWaiters: [(task: Int?, resume: @Sendable () -> Void)] = []
 
@@ -78,7 +78,7 @@ final class WorkTracker: ConsumerTracker {
     }
 
     var activity: UInt64 { state.withLockedValue { $0.activity } }
-    /// How many loops wait for their next element.
+    /// How many `for await` loops over clients' sequences wait for their next element.
     var waitingLoops: Int { state.withLockedValue { $0.waiting.count } }
     var queues: [CallbackQueue] { state.withLockedValue { $0.queues } }
     var hooks: [(id: UInt64, hook: IdleHook)] {

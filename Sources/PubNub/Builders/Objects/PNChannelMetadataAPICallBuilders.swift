@@ -17,7 +17,7 @@ public final class PNSetChannelMetadataAPICallBuilder: PNAPICallBuilder, Argumen
     public var information: (String) -> PNSetChannelMetadataAPICallBuilder { argument { $0.draft.fields["description"] = $1 } }
     /// Custom fields: strings, numbers and booleans.
     public var custom: ([AnyHashable: Any]) -> PNSetChannelMetadataAPICallBuilder { argument { $0.draft.custom = $1 } }
-    /// The channel's name for people.
+    /// The channel's display name.
     public var name: (String) -> PNSetChannelMetadataAPICallBuilder { argument { $0.draft.fields["name"] = $1 } }
     /// Further parameters of the request.
     public var queryParam: ([AnyHashable: Any]) -> PNSetChannelMetadataAPICallBuilder { argument { $0.query = $1 } }

@@ -6,7 +6,7 @@ public final class PNSetChannelMetadataRequest: PNBaseObjectsRequest {
     public var includeFields: PNChannelFields = .customField
     /// The channel's description.
     public var information: String?
-    /// The channel's name for people; empty for none.
+    /// The channel's display name; empty for none.
     public var name = ""
     let channel: String
 

@@ -15,7 +15,7 @@ final class LeaderMessageStore: MessageStore, PubNubApplicationLog {
     private let output: any ClusterOutput
     /// Whether a keyset is one of the leader's partition.
     private let owns: @Sendable (Identifier) -> Bool
-    /// What lasts; nil where Redis keeps everything.
+    /// The durable data, in a database beside Redis; nil when Redis stores everything.
     let lasting: LastingMessages?
     /// The journal of messages that wait for the push webhook.
     let journal: ClusterWebhookJournal

@@ -11,7 +11,7 @@ package final class PubNubClusterLeaderFactory: ClusterLeaderFactory {
     private let names: MetricNames
     private let bridge: (any BridgeTap)?
     private let storeSettings: RedisStoreSettings
-    /// What lasts; nil where Redis keeps everything.
+    /// The database beside Redis for durable data; nil when Redis stores everything.
     private let lasting: (any SharedMessageStore)?
     private let sweepInterval: Duration
     private let state: NIOLockedValueBox<State>

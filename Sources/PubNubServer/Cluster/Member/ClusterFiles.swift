@@ -11,7 +11,7 @@ struct ClusterFiles: FileKeeper {
     private let store: any ClusterStore
     private let keys: RedisStreamKeys
 
-    /// How many seconds the store keeps a content that waits for the leader's decision.
+    /// How many seconds the store keeps a file's content while it waits for the leader's decision.
     private static let patience = 600
 
     init(_ relay: ClusterRelay, subscribeKey: String) {
@@ -45,9 +45,9 @@ struct ClusterFiles: FileKeeper {
         }
     }
 
-    /// Deletes a content that was refused.
+    /// Deletes the content of a file that the leader has refused.
     private func refuse(_ key: StoreKey, _ refusal: FileRefusal) async throws(FileRefusal) {
-        // A content that cannot be deleted now expires by itself as long as no file is recorded for it.
+        // Content that cannot be deleted now expires later, because no file is recorded for it.
         try? await store.perform(.remove(key))
         throw refusal
     }

@@ -16,7 +16,7 @@ import WireCoding
 struct DirectoryFileContents: FileContents {
     private let directory: String
 
-    /// The suffix of a content's name until it is complete.
+    /// The suffix of a file's name in the directory until its content is complete.
     private static let temporarySuffix = ".part"
 
     var maximumBytes: Int { .max }
@@ -184,7 +184,7 @@ struct DirectoryFileContents: FileContents {
     }
 }
 
-/// The error when a content could not be written or read.
+/// A file's content could not be written or read.
 struct FileProblem: Error, Hashable, Sendable {}
 
 /// Ids of files, as the server generates them: 32 random hexadecimal digits in five groups.

@@ -5,21 +5,21 @@ import NIOConcurrencyHelpers
 protocol FileContents: Sendable {
     /// The size limit of all contents together, in bytes, independent of the keyset's limit.
     var maximumBytes: Int { get }
-    /// Compares the contents of an earlier run of the server with the records in the store. A content without a record is set
-    /// aside, and a content that was set aside is put back when its record exists again. Returns nil when contents are stored and
-    /// deleted together with their records.
+    /// Compares the contents of an earlier run of the server with the records in the store. The content of a file without a record
+    /// is set aside, and put back by a later start when the record exists again. Returns nil when contents are stored and deleted
+    /// together with their records.
     ///
     /// - Parameters:
     ///   - known: the files that have a record.
     ///   - now: the time in seconds since 1970.
     func restore(_ known: Set<Identifier>, at now: Int) throws -> RestoredContents?
-    /// Stores a content completely or not at all.
+    /// Stores a file's content completely or not at all.
     ///
     /// - Parameter id: an id that the server has generated.
     func put(_ content: ArraySlice<UInt8>, for id: Identifier) async throws
     /// The content of a file; nil when it does not exist.
     func content(of id: Identifier) async throws -> [UInt8]?
-    /// Deletes a content, if it exists.
+    /// Deletes a file's content, if it exists.
     func remove(_ id: Identifier) async throws
 }
 
