@@ -129,10 +129,10 @@ public enum ChatProtocolLimits {
         for pair in pairs {
             guard accepts(metadataKey: pair.key, upTo: key) else {
                 return ChatRequestRefusal(
-                    .badArgument, "A key of metadata has 1 to \(key) letters, digits or characters of + = - _.")
+                    .badArgument, "A metadata key must have 1 to \(key) characters: letters, digits, +, =, - or _.")
             }
             guard accepts(pair.value, upTo: value) else {
-                return ChatRequestRefusal(.metadataTooLarge, "A value of metadata has at most \(value) characters.")
+                return ChatRequestRefusal(.metadataTooLarge, "A metadata value must have at most \(value) characters.")
             }
         }
         return nil

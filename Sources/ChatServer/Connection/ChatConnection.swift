@@ -83,7 +83,7 @@ final class ChatConnection: WebSocketConnection, SeatedConnection {
         switch fault {
         case .slow: close(.bye(.slow))
         case .silent:
-            noteEnding(.server, code: 0, reason: "Nothing came from the session, not even a pong.")
+            noteEnding(.server, code: 0, reason: "The client sent nothing in time, not even a pong.")
             hangUp()
         // Each client gets a different pause.
         case .draining: close(.bye(.restarting(after: Int.random(in: 100...5_000))))

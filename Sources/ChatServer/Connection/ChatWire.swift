@@ -102,8 +102,11 @@ extension ChatBye {
     static let disabledApplication = ChatBye(code: .disabledApplication, reason: "The application is disabled.")
     static let kicked = ChatBye(code: .kicked, reason: "The user signed in on another device.")
     static let noHello = ChatBye(code: .badHello, reason: "The first frame was not a valid hello.")
-    static let tooMuchBeforeHello = ChatBye(code: .badHello, reason: "Too much came before the hello.")
-    static let lateHello = ChatBye(code: .badHello, reason: "The first frame came too late.")
+    static let tooMuchBeforeHello = ChatBye(
+        code: .badHello,
+        reason: "The client sent more than \(ChatConnection.earlyBytes) bytes or \(ChatConnection.earlyFrames) frames "
+            + "before its hello.")
+    static let lateHello = ChatBye(code: .badHello, reason: "The client did not send its hello in time.")
     static let unknownVersion = ChatBye(code: .badHello, reason: "The server supports only version 1 of the protocol.")
     static let full = ChatBye(
         code: .tooManyConnections, reason: "The server has reached its limit of connections.", mayRetry: true, after: 5_000)

@@ -201,7 +201,7 @@ extension ChatState {
             throw ChatRefusal(ChatCode.tooManyEntriesInCall, "1 to 10 metadata entries can be set at a time.")
         }
         guard pairs.allSatisfy({ (1...128).contains($0.key.utf8.count) && $0.value.utf8.count <= 4_096 }) else {
-            throw .badArgument("A key of metadata has 1 to 128 bytes, a value at most 4,096.")
+            throw .badArgument("A metadata key must have 1 to 128 bytes, a metadata value at most 4,096 bytes.")
         }
         let known = rooms.rooms[id]?.entries ?? [:]
         guard known.count + pairs.keys.filter({ known[$0] == nil }).count <= application.limits.openEntries else {

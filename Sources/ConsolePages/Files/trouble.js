@@ -60,7 +60,7 @@ const meanings = {
     4100: ["The server was full or stopping, or a client read too slowly.", "Look at maxConnections, and at unsent bytes in Connections."],
     4301: ["Clients send client events that they may not send, or too many.", "Check clientEvents and limits.clientEventsPerSecond."],
     4200: ["The server has lost events, or is stopping.", "Clients come back by themselves. The log says which it was."],
-    4201: ["Nothing came from clients, not even an answer to a ping.", "Usual with phones. Many at once mean that a network or a proxy was cut."],
+    4201: ["Clients sent nothing in time, not even an answer to a ping.", "Usual with phones. Many at once mean that a network or a proxy was cut."],
     4202: ["Clients were inactive.", "Clients come back by themselves when they have something to do."],
     4302: ["A watchlist names too many users.", "Shorten it, or raise limits.watchlistUsers."],
   },

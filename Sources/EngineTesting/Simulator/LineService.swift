@@ -102,7 +102,9 @@ public struct LineService: SimulatedService {
             seen[channel] = start
         case .message(let channel, let number):
             guard let last = seen[channel] else { throw Violation("A message of \(channel), which is not subscribed.") }
-            guard number == last + 1 else { throw Violation("\(channel): \(number) came after \(last).") }
+            guard number == last + 1 else {
+                throw Violation("\(channel): message \(number) was delivered directly after message \(last).")
+            }
             seen[channel] = number
         case .gap, .timerFired:
             return

@@ -88,7 +88,7 @@ public struct PollService: SimulatedService {
         switch event {
         case .message(let number):
             if let seen, number != seen + 1, !(gap && number > seen) {
-                throw Violation("\(number) came after \(seen).")
+                throw Violation("Message \(number) was delivered directly after message \(seen).")
             }
             seen = number
             gap = false

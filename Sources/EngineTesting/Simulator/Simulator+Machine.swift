@@ -118,18 +118,21 @@ extension Simulator {
     /// running.
     private func checkWayForward() throws(Violation) {
         switch phase {
-        case .connecting where timers[.open] == nil: throw Violation("Connecting without a limit.")
-        case .connected where probesSilence && timers[.silence] == nil: throw Violation("Connected and nobody watches.")
-        case .waiting where timers[.retry] == nil: throw Violation("Waiting for nothing.")
+        case .connecting where timers[.open] == nil: throw Violation("The phase is connecting, and no timer limits the attempt.")
+        case .connected where probesSilence && timers[.silence] == nil:
+            throw Violation("The phase is connected, and no timer detects a silent connection.")
+        case .waiting where timers[.retry] == nil: throw Violation("The phase is waiting, and no timer starts the next attempt.")
         case .suspended where isInBackground:
             guard timers.isEmpty, jobs.isEmpty, link == nil else {
                 throw Violation(
                     "In the background, but timers \(timers.keys), jobs \(jobs), link \(String(describing: link)) are left.")
             }
-        case .suspended where timers[.retry] == nil: throw Violation("Suspended for ever.")
+        case .suspended where timers[.retry] == nil:
+            throw Violation("The phase is suspended, and no timer starts the next attempt.")
         case .connecting, .connected, .waiting:
-            if isInBackground { throw Violation("\(phase) in the background.") }
-        case .disconnecting where timers[.close] == nil: throw Violation("Disconnecting for ever.")
+            if isInBackground { throw Violation("The application is in the background, and the phase is \(phase).") }
+        case .disconnecting where timers[.close] == nil:
+            throw Violation("The phase is disconnecting, and no timer limits it.")
         case .disconnected, .failed:
             guard timers.isEmpty, jobs.isEmpty, link == nil else {
                 throw Violation(

@@ -115,7 +115,7 @@ struct PusherCaller: Sendable {
             throw Self.refusal(of: "question who is on channel \(channel.name)", answer)
         }
         guard let users = (try? JSONText(bytes: answer.body))?["users"]?.elements else {
-            throw LifelineError(.init(.malformedResponse), "The service's answer is not a JSON object with users in it.")
+            throw LifelineError(.init(.malformedResponse), "The service's answer is not a JSON object with a list named users.")
         }
         return users.compactMap { user in user["id"].flatMap { $0.string ?? $0.text }.map { Member(id: $0) } }
     }

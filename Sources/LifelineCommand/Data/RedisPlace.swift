@@ -53,7 +53,7 @@ struct RedisPlace: Hashable {
         let user = rest[..<mark]
         guard !user.utf8.contains(UInt8(ascii: ":")) else {
             throw CommandFailure(
-                "An address of Redis has a password already: leave it out, or the option --from-password-file.", .usage)
+                "A Redis address already has a password: remove it from the address, or omit --from-password-file.", .usage)
         }
         return "\(scheme)\(user):\(escaped(password))\(rest[mark...])"
     }

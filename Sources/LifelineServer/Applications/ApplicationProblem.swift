@@ -6,7 +6,7 @@ package enum ApplicationProblem: Error, Hashable, Sendable, CustomStringConverti
     case serviceOff(ApplicationService)
     /// No application has this name.
     case unknown(ApplicationID)
-    /// The application is one of the configuration, which only its file changes.
+    /// The application is defined in the configuration, and can be changed only there.
     case ofFile(ApplicationID)
     /// Another application has the same name in this field.
     case taken(field: String, byFile: Bool)
@@ -40,7 +40,7 @@ package enum ApplicationProblem: Error, Hashable, Sendable, CustomStringConverti
         case .unknown(let id):
             "There is no application \(id). GET /console/api/apps, or lifeline apps list, lists those that there are."
         case .ofFile(let id):
-            "The application \(id) is one of the configuration (source: file): change it there, and send the server SIGHUP."
+            "The application \(id) is defined in the configuration (source: file): change it there, and send the server SIGHUP."
         case .taken(let field, let byFile):
             byFile
                 ? "The configuration has an application with the same \(field), and it would win: choose another \(field)."

@@ -29,7 +29,7 @@ package struct ApplicationReader: Sendable {
     ) throws(ApplicationProblem) -> RuntimeApplication {
         guard var object = given.object else { throw .invalid("application has to be an object of settings.") }
         guard object["previousSecret"] == nil else {
-            throw .invalid("A new application has no previousSecret: rotate its secret when it is to have two.")
+            throw .invalid("A new application cannot have a previousSecret: create it with one secret, then rotate the secret.")
         }
         for (field, make) in Self.generated(service) where object[field] == nil { object[field] = .string(make(random)) }
         let secret = object["secret"]?.string ?? Self.secret(random)

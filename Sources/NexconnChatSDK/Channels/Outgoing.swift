@@ -92,9 +92,12 @@ enum MessageMetadata {
         }
         for (key, value) in pairs {
             guard (1...32).contains(key.utf8.count), key.utf8.allSatisfy(isAllowed) else {
-                throw NCError(.badArgument, reason: "Keys have 1 to 32 letters, digits, +, =, - and _.")
+                throw NCError(
+                    .badArgument, reason: "A metadata key must have 1 to 32 characters: letters, digits, +, =, - or _.")
             }
-            guard value.count <= 4096 else { throw NCError(code: 34010, reason: "Values have at most 4096 characters.") }
+            guard value.count <= 4096 else {
+                throw NCError(code: 34010, reason: "A metadata value must have at most 4096 characters.")
+            }
         }
     }
 

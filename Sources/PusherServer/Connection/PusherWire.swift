@@ -153,7 +153,7 @@ package struct PusherCloseReason: Error, Hashable, Sendable {
         farewell.concernsAll = true
         return farewell
     }
-    static let noPong = PusherCloseReason(4201, "Nothing came from the connection, not even a pong.")
+    static let noPong = PusherCloseReason(4201, "The client sent nothing in time, not even a pong.")
     /// For clients whose version of the protocol has no `pusher:ping`, so that the reason cannot be a missing pong.
     static let inactive = PusherCloseReason(4202, "The connection was closed after inactivity.")
 

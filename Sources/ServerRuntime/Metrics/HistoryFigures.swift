@@ -82,7 +82,7 @@ package final class HistoryFigures: Sendable {
             }
         }
         family("history_messages", .gauge, "Stored messages of all histories of an application.", state.messages)
-        family("history_bytes", .gauge, "Bytes of these messages, without what the store adds.", state.bytes)
+        family("history_bytes", .gauge, "Bytes of the stored messages, without the overhead of the store.", state.bytes)
         family(
             "history_removed_total", .counter, "Stored messages that were removed because of a limit of the history.",
             state.removed)

@@ -68,7 +68,7 @@ package struct PrometheusText {
             ($0.key.application.application, $0.key.number) < ($1.key.application.application, $1.key.number)
         }
         family(
-            "webhook_request_seconds", .histogram, "From a webhook request to its answer, including failures."
+            "webhook_request_seconds", .histogram, "Time from the sending of a webhook request to its answer or failure."
         ) { samples in
             for (name, counts) in sorted { samples.add(counts.times, name.labels) }
         }

@@ -96,7 +96,7 @@ extension ServerFigures {
             to: &out)
         out.family(
             "fanout_seconds", .histogram,
-            "From the first message queued for an event loop until all queued with it were written to the sockets."
+            "Time from the first message queued for an event loop until all queued with it were written to the sockets."
         ) { samples in
             for service in Set(services).union(total.fanOut.keys).sorted(by: { $0.rawValue < $1.rawValue }) {
                 samples.add(total.fanOut[service] ?? LatencyHistogram(), ["service": service.rawValue])
@@ -135,7 +135,7 @@ extension ServerFigures {
         let total = loops.reduce(into: RequestTimes()) { $0.add($1.requestTimes) }
         out.family(
             "http_request_seconds", .histogram,
-            "From the beginning of an HTTP request until its answer was handed to the socket; without polls."
+            "Time from the beginning of an HTTP request until its answer was handed to the socket; without polls."
         ) { samples in
             for (index, label) in requestLabels.enumerated() {
                 if let times = total[RequestKind(index: UInt8(index))] { samples.add(times, ["route": label]) }

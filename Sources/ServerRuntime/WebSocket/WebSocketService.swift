@@ -70,7 +70,7 @@ public enum WebSocketFault: Sendable {
         switch self {
         case .slow: "The connection reads too slowly."
         case .late: "A message took too long to arrive."
-        case .silent: "Nothing came from the connection, not even a pong."
+        case .silent: "The client sent nothing in time, not even a pong."
         case .draining: "The server is shutting down."
         case .violation(_, let reason): reason
         }

@@ -128,7 +128,7 @@ struct ChatModelServer {
         if decisions[clientID] != nil {
             repeats += 1
         } else {
-            if index <= lastDecided { problem = "\(clientID) came after c\(lastDecided)." }
+            if index <= lastDecided { problem = "The message \(clientID) arrived after the message c\(lastDecided)." }
             lastDecided = index
             let isRefused = Int.random(in: 0..<8, using: &random) == 0
             decisions[clientID] = isRefused ? .refused(22408) : .taken(UInt64(1_000_000 + index))

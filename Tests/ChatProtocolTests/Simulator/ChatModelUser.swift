@@ -67,7 +67,7 @@ struct ChatModelUser {
     private mutating func told(_ item: ChatInboxItem) throws(Violation) {
         guard case .message(let message) = item.event else { throw Violation("\(item) is none of the model's.") }
         let number = message.id.rawValue
-        guard number > lastTold else { throw Violation("Event \(number) came after \(lastTold).") }
+        guard number > lastTold else { throw Violation("Event \(number) was delivered after event \(lastTold).") }
         guard number == lastTold + 1 || mayMiss else {
             throw Violation("Events \(lastTold + 1) to \(number - 1) were lost in silence.")
         }
@@ -80,7 +80,7 @@ struct ChatModelUser {
         guard wanted.contains(room) else { throw Violation("A message of \(room), which nobody wants.") }
         guard let number = UInt64(message.type) else { throw Violation("\(message) is none of the model's.") }
         if let last = heard[room], last > 0 {
-            guard number > last else { throw Violation("\(room): \(number) came after \(last).") }
+            guard number > last else { throw Violation("\(room): message \(number) was delivered after message \(last).") }
             guard number == last + 1 || mayMissIn.contains(room) else {
                 throw Violation("\(room): \(last + 1) to \(number - 1) were lost in silence.")
             }

@@ -128,7 +128,9 @@ struct PubNubModelReader {
             let withheld = server.filtered[channel] ?? []
             // What a filter withheld, or the queue dropped for others, may come now that the filter is another.
             if number < before, isStuck, withheld.contains(number) || skipped[channel]?.contains(number) == true { continue }
-            guard number > before else { throw Violation("\(channel): \(number) came after \(before).") }
+            guard number > before else {
+                throw Violation("\(channel): message \(number) was delivered after message \(before).")
+            }
             let seen = delivered[channel] ?? []
             let missing = (before + 1..<number).filter { !withheld.contains($0) && !seen.contains($0) }
             guard missing.isEmpty || gaps.contains(channel) else {

@@ -317,7 +317,7 @@ struct PusherService: SimulatedService {
             return
         }
         guard number == last + 1 || (number > last && mayHaveMissed.contains(channel)) else {
-            throw Violation("\(channel): \(number) came after \(last).")
+            throw Violation("\(channel): message \(number) was delivered directly after message \(last).")
         }
         mayHaveMissed.remove(channel)
         seen[channel] = number

@@ -96,7 +96,7 @@ extension Finding {
     static func notConfirmed(_ channel: String) -> Finding {
         Finding(
             "not-confirmed", "The server does not confirm the subscription to \(quote(channel)).",
-            advice: "The server hangs, or cannot reach what keeps its channels (such as Redis): look at its log.")
+            advice: "The server hangs, or cannot reach its backend (such as Redis): look at its log.")
     }
 
     static func subscriptionRefused(_ channel: String, words: String, isSigned: Bool) -> Finding {

@@ -112,7 +112,7 @@ extension CallSource {
             }
             request = try CallRequest(method: "GET", url: place, timeout: values.subscribeTimeout)
         }
-        throw .malformed("The service redirects too often, and the file was not found.")
+        throw .malformed("The file was not downloaded, because the service answered with three redirects in a row.")
     }
 }
 
