@@ -500,7 +500,7 @@ let package = Package(
         tests("ServerValuesTests", ["ServerValues"]),
         tests(
             "ServerRuntimeTests",
-            ["ServerRuntime", "ServerValues", "WebSocketFraming", nioCore, nioEmbedded, nioLocks]),
+            ["ServerRuntime", "ServerValues", "WebSocketFraming", nioCore, nioEmbedded, nioLocks, logging]),
         tests(
             "ServerConsoleTests",
             ["ServerConsole", "ConsolePages", "ServerRuntime", "ServerValues", nioCore, nioHTTP1]),

@@ -77,16 +77,29 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
     }
 
     package func channelInactive(context: ChannelHandlerContext) {
-        guard let effect = machine.leave() else { return }
-        perform(effect)
-        core.admission.withLockedValue { $0.closeSocket() }
+        guard end() else { return }
         // The parser may hold part of a request that will not be answered any more.
         context.fireChannelInactive()
     }
 
-    /// Reading pauses for a peer that sends requests faster than it reads the answers, until it has caught up.
+    /// The only notification of a channel that closes before it is active, for example because its socket could not be registered (rule
+    /// SV-90).
+    package func handlerRemoved(context: ChannelHandlerContext) {
+        _ = end()
+    }
+
+    /// Releases everything, once. Returns false when that was done before, or another handler has the channel.
+    private func end() -> Bool {
+        guard let effect = machine.leave() else { return false }
+        perform(effect)
+        core.admission.withLockedValue { $0.closeSocket() }
+        return true
+    }
+
+    /// Reading pauses for a peer that sends requests faster than it reads the answers, until it has caught up. No read is in progress
+    /// then, so ``resume()`` has to send the answers.
     package func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if context.channel.isWritable { readWaiting() }
+        if context.channel.isWritable { resume() }
         updateReading()
     }
 
