@@ -81,6 +81,10 @@ struct MessageRow: StoreRows {
         return Data(text.utf8)
     }
 
+    /// Whether the column of channels can have this name. SQLite ends an argument at its first NUL, so that a name with a NUL would find
+    /// the messages of another channel, to which the caller may have no right.
+    static func canBeName(_ channel: Identifier) -> Bool { !channel.utf8.contains(0) }
+
     static func message(of row: Row) -> StoredMessage {
         StoredMessage(
             timetoken: UInt64(clamping: row[0] as Int64), channel: Identifier(row[1] as String), publisher: text(row, 2),

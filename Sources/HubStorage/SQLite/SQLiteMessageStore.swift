@@ -140,7 +140,7 @@ public struct StoreSettings: Hashable, Sendable {
 
 extension SQLiteMessageStore {
     public func history(_ query: HistoryQuery, application: String) async throws -> [StoredMessage] {
-        guard let span = query.span, query.limit > 0 else { return [] }
+        guard let span = query.span, query.limit > 0, MessageRow.canBeName(query.channel) else { return [] }
         let now = Int64(clamping: now())
         return try await read { database in
             let statement = try database.cachedStatement(
@@ -178,6 +178,8 @@ extension SQLiteMessageStore {
                         LIMIT \(countLimit))
                     """)
             return try since.reduce(into: [:]) { counts, item in
+                counts[item.key] = 0
+                guard MessageRow.canBeName(item.key) else { return }
                 counts[item.key] = try Int.fetchOne(
                     statement, arguments: [application, item.key.text, Int64(clamping: item.value), now])
             }
@@ -192,7 +194,7 @@ extension SQLiteMessageStore {
 
     /// Deletes in small steps, between which other writes are possible. Messages that arrive meanwhile are not deleted.
     public func delete(channel: Identifier, start: UInt64?, end: UInt64?, application: String) async throws -> Int {
-        guard let span = HistorySpan(start: start, end: end, isOldestFirst: true) else { return 0 }
+        guard let span = HistorySpan(start: start, end: end, isOldestFirst: true), MessageRow.canBeName(channel) else { return 0 }
         var highest = Int64(clamping: span.highest)
         var deleted = 0
         while true {

@@ -39,6 +39,18 @@ struct SQLiteMessageStoreTests {
         await store.close()
     }
 
+    @Test("A name that goes on after a NUL finds and deletes nothing of the channel with the name before it (HB-106)")
+    func nameWithNUL() async throws {
+        let store = try open()
+        try await store.append(message(20_000_000_001, "secret"))
+        let name: Identifier = "secret\u{0}-public"
+        #expect(try await store.tokens(HistoryQuery(channel: name, limit: 9)) == [])
+        #expect(try await store.counts([name: 0, "secret": 0], application: "app") == [name: 0, "secret": 1])
+        #expect(try await store.delete(channel: name, start: nil, end: nil, application: "app") == 0)
+        #expect(try await store.tokens(HistoryQuery(channel: "secret", limit: 9)) == [20_000_000_001])
+        await store.close()
+    }
+
     // Proof of HB-29.
     @Test("What is recent ends after 20 minutes, at the last of each channel, and at a total")
     func recent() async throws {
