@@ -47,7 +47,9 @@ struct MessageLog: Sendable {
         account(for: message)
         while isOverfull(name, at: now) { dropFirst(name) }
         while bytes > limits.bytes, let oldest = order.popFirst() {
-            if channels[oldest.name]?.first?.timetoken == oldest.timetoken { dropFirst(oldest.name) }
+            // Messages may be appended out of order. A message without an entry of `order` would never be dropped, and would keep all later
+            // ones of its channel, so that everything up to the popped entry goes.
+            while let first = channels[oldest.name]?.first, first.timetoken <= oldest.timetoken { dropFirst(oldest.name) }
         }
         guard order.count > 2 * count + 1024 else { return }
         order = Deque(order.filter { has($0.timetoken, in: $0.name) })

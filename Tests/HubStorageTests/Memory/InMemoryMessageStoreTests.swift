@@ -29,6 +29,19 @@ struct InMemoryMessageStoreTests {
         }
     }
 
+    @Test("Messages that came out of order do not keep the later ones of their channel (HB-41)")
+    func evictionOutOfOrder() async throws {
+        let store = InMemoryMessageStore(limits: MemoryLimits(messagesPerChannel: 1000, bytes: 33_000))
+        try await store.append(message(2, "c"))
+        try await store.append(message(1, "c"))
+        for token in 3...200 as ClosedRange<UInt64> { try await store.append(message(token, "c")) }
+        let all = try await store.tokens(HistoryQuery(channel: "c", limit: 1000))
+        #expect(all.count < 110 && all.last == 200 && all == Array((201 - UInt64(all.count))...200))
+        // Later messages of other channels take their place.
+        for token in 201...400 as ClosedRange<UInt64> { try await store.append(message(token, "d")) }
+        #expect(try await store.tokens(HistoryQuery(channel: "c", limit: 1000)).isEmpty)
+    }
+
     @Test("It says that it forgets")
     func restoring() async throws {
         let state = try await InMemoryMessageStore().restore()
