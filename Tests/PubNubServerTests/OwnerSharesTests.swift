@@ -50,5 +50,31 @@ struct OwnerSharesTests {
             _ = shares.add(Size(count: 1), to: .groups, by: Identifier("b\(number)"), share: share, at: time(86_400))
         }
         #expect(shares.ownerCount == 2001)
+        #expect(shares.add(Size(count: 1), to: .groups, by: "a1", share: share, at: time(86_400)) == false)
+    }
+
+    @Test("A full table has room again once the additions of its owners have ended (PV-180)")
+    func roomAgain() {
+        var shares = OwnerShares(maximumOwners: 2000)
+        func add(_ owner: String, at seconds: Int64) -> Bool {
+            shares.add(Size(count: 1), to: .groups, by: Identifier(owner), share: share, at: time(seconds))
+        }
+        for number in 0..<2100 { _ = add("a\(number)", at: 0) }
+        #expect(!add("new", at: 1) && shares.ownerCount == 2001)
+        #expect(add("new", at: 86_400) && shares.ownerCount == 1)
+        for _ in 0..<3 { #expect(add("new", at: 86_400)) }
+        #expect(!add("new", at: 86_400) && add("other", at: 86_400) && shares.ownerCount == 2)
+    }
+
+    @Test("A full table is not scanned for each addition (PV-180)")
+    func pause() {
+        var shares = OwnerShares(maximumOwners: 3)
+        func add(_ owner: Identifier, at seconds: Int64) -> Bool {
+            shares.add(Size(count: 4), to: .groups, by: owner, share: share, at: time(seconds))
+        }
+        #expect(add("a", at: 0) && add("b", at: 0) && add("c", at: 86_350))
+        // The table is full, so that this owner shares its limit with the next one until the next scan.
+        #expect(add("d", at: 86_350) && !add("e", at: 86_401) && shares.ownerCount == 4)
+        #expect(add("e", at: 86_410) && shares.ownerCount == 3)
     }
 }

@@ -41,11 +41,14 @@ struct OwnerShares: Sendable {
 
     /// The time in seconds after which an addition is no longer counted.
     static let period = 86_400
+    /// The least time in seconds between two scans of a full table.
+    private static let sweepPause = 60
     /// The largest number of owners that are counted separately, for all kinds together; all further owners share the limit of one owner.
     static let maximumOwners = 100_000
 
     private var levels: [Key: Level] = [:]
     private var nextSweep = 1024
+    private var lastSweep: MonotonicInstant?
     private let maximumOwners: Int
 
     init(maximumOwners: Int = OwnerShares.maximumOwners) {
@@ -60,7 +63,7 @@ struct OwnerShares: Sendable {
     ///   - share: what one owner may have.
     /// - Returns: false, without a change, when the owner would exceed its share. An owner without additions may add one item of any size.
     mutating func add(_ size: Size, to kind: Kind, by owner: Identifier, share: Size, at now: MonotonicInstant) -> Bool {
-        if levels.count >= nextSweep { forget(share, at: now) }
+        if isSweepDue(at: now) { forget(at: now) }
         var key = Key(kind: kind, owner: owner)
         if levels[key] == nil, levels.count >= maximumOwners { key.owner = "" }
         var level = levels[key].map { Self.drained($0, share, at: now) } ?? Level(count: 0, bytes: 0, since: now)
@@ -84,10 +87,18 @@ struct OwnerShares: Sendable {
             since: now)
     }
 
-    /// Removes owners whose last addition was a whole period ago. The table is scanned again only after its size has doubled.
-    private mutating func forget(_ share: Size, at now: MonotonicInstant) {
+    /// The table is scanned when its size has doubled, and while it is full every minute: otherwise new owners would share one limit for ever.
+    private func isSweepDue(at now: MonotonicInstant) -> Bool {
+        guard levels.count >= min(nextSweep, maximumOwners) else { return false }
+        guard levels.count >= maximumOwners, let lastSweep else { return true }
+        return now.since(lastSweep) >= .seconds(Self.sweepPause)
+    }
+
+    /// Removes owners whose last addition was a whole period ago.
+    private mutating func forget(at now: MonotonicInstant) {
         levels = levels.filter { now.since($0.value.since) < .seconds(Self.period) }
         nextSweep = max(1024, 2 * levels.count)
+        lastSweep = now
     }
 }
 
