@@ -104,6 +104,18 @@ struct PubNubPresenceBoundTests {
         }
     }
 
+    @Test("A poll with a filter gets at once what came while its places were joined in slices (PV-116)")
+    func filterAfterSlices() async throws {
+        try await withServer { server in
+            let client = try await PollClient.connect(server)
+            let cursor = try await client.get("/v2/subscribe/demo/c0-pnpres/0?tt=0").cursor
+            let channels = (["c0-pnpres"] + (0..<500).map { "c\($0)" }).joined(separator: ",")
+            let filter = PercentEncoding.encode("data.action == 'join'")
+            let reply = try await client.get("/v2/subscribe/demo/\(channels)/0?tt=\(cursor)&uuid=u&filter-expr=\(filter)")
+            #expect(reply.messages.map { $0["c"]?.string } == ["c0-pnpres"])
+        }
+    }
+
     @Test("An answer of here-now ends at 1 MiB; the numbers in it are true all the same (PV-115)")
     func answers() async throws {
         let fixture = PubNubRESTFixture()

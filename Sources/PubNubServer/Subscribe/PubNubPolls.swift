@@ -123,7 +123,8 @@ final class PubNubPolls {
                 application.relay?.advance(past: cursor, of: application)
             }
             // A filter is evaluated later, without holding a lock.
-            mustFilter = poll.filter != nil && cursor < before
+            // While the places were joined in slices, messages may have come, of which nothing else wakes this poll.
+            mustFilter = poll.filter != nil && cursor < state.streams.visible
             var page = StreamPage<PubNubElement>(cursor: mustFilter ? cursor : max(cursor, before))
             if poll.filter == nil {
                 let read = read(&state, after: cursor, sources)
