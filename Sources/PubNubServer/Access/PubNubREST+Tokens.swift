@@ -28,6 +28,13 @@ extension PubNubREST {
         guard let permissions = body["permissions"], let resources = Self.grants(named?["resources"]),
             let patterns = Self.grants(named?["patterns"]), let categories = Self.rights(named?["categories"])
         else { throw .couldNotParse }
+        switch permissions["uuid"] {
+        case nil, .null?, .string?: break
+        // Without its user the token would be valid for everybody (rule PV-185).
+        default:
+            return Self.invalid(
+                "grant", message: "Invalid uuid", detail: "The uuid has to be a string.", at: "permissions.uuid")
+        }
         guard !resources.isEmpty || !patterns.isEmpty || !categories.isEmpty else {
             return Self.invalid(
                 "grant", message: "This grant contains no permissions", detail: "What are you granting?", at: "permissions")

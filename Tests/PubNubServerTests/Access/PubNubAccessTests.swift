@@ -187,6 +187,21 @@ struct PubNubAccessTests {
         #expect(answer == .init(status: 400, contentType: "text/javascript; charset=UTF-8", body: expected))
     }
 
+    @Test(
+        "A token is not granted to everybody because its user is no string (PV-185)",
+        arguments: ["5", "true", "{}", #"["me"]"#])
+    func userThatIsNoString(user: String) async throws {
+        let fixture = Self.fixture()
+        func grant(_ user: String) async throws -> PubNubRESTFixture.Answer {
+            let body = #"{"ttl":5,"permissions":{"resources":{"channels":{"room":1}},"patterns":{},"uuid":\#(user)}}"#
+            let target = fixture.signed("/v3/pam/demo/grant", method: "POST", body: body)
+            return try await fixture.ask(target, method: "POST", body: body)
+        }
+        let answer = try await grant(user)
+        #expect(answer.status == 400 && answer.body.contains(#""message":"Invalid uuid""#), "\(answer.body)")
+        #expect(try await grant("null").status == 200)
+    }
+
     @Test("A request that is signed may do everything, and a wrong signature nothing")
     func signedRequests() async throws {
         let fixture = Self.fixture()
