@@ -64,8 +64,9 @@ struct PushRegistrations: Sendable {
         if new.count > old.count {
             guard new.count <= limits.channelsPerDevice else { throw .tooManyChannels }
             guard !old.isEmpty || channels.count < limits.devices else { throw .tooManyDevices }
-            guard bytes + Self.size(device, new) - Self.size(device, old) <= limits.bytes else { throw .full }
         }
+        let grown = Self.size(device, new) - Self.size(device, old)
+        guard grown <= 0 || bytes + grown <= limits.bytes else { throw .full }
         return Change(device: device, channels: new)
     }
 

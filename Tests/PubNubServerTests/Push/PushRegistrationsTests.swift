@@ -54,6 +54,19 @@ struct PushRegistrationsTests {
         #expect(try registrations.changed(Self.device("3"), adding: ["a"], removing: []) == ["a"])
     }
 
+    @Test("A longer name instead of a shorter one counts, too (PU-5)")
+    func replacement() throws {
+        var registrations = PushRegistrations(limits: .init(devices: 2, channelsPerDevice: 2, bytes: 8))
+        _ = try registrations.changed(Self.device("1"), adding: ["a", "bc"], removing: [])
+        #expect(registrations.bytes == 6)
+        #expect(throws: PushRegistrations.Refusal.full) {
+            try registrations.changed(Self.device("1"), adding: ["defg"], removing: ["a"])
+        }
+        #expect(registrations.channels(of: Self.device("1")) == ["a", "bc"])
+        #expect(try registrations.changed(Self.device("1"), adding: ["def"], removing: ["a"]) == ["bc", "def"])
+        #expect(try registrations.changed(Self.device("1"), adding: ["d"], removing: ["def"]) == ["bc", "d"])
+    }
+
     @Test("What a store has is taken over whole, also beyond limits that have become lower")
     func restored() {
         let devices = (1...3).map { (device: Self.device("\($0)"), channels: ["a", "b"] as [Identifier]) }
