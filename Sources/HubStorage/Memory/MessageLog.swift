@@ -51,13 +51,30 @@ struct MessageLog: Sendable {
             // ones of its channel, so that everything up to the popped entry goes.
             while let first = channels[oldest.name]?.first, first.timetoken <= oldest.timetoken { dropFirst(oldest.name) }
         }
+        tidy(name.application)
         guard order.count > 2 * count + 1024 else { return }
         order = Deque(order.filter { has($0.timetoken, in: $0.name) })
-        for (application, history) in histories {
-            let left = history.order.filter { has($0.timetoken, in: Name(application: application, channel: $0.channel)) }
-            histories[application]?.order = Deque(left)
-        }
+        for application in histories.keys { removeGone(application) }
     }
+
+    /// Removes entries of messages that are gone when most entries of an application are. Dropping messages for their bytes shortens
+    /// `order` only.
+    private mutating func tidy(_ application: Identifier) {
+        guard let index = histories.index(forKey: application),
+            histories.values[index].order.count > 2 * histories.values[index].usage.messages + 1024
+        else { return }
+        removeGone(application)
+    }
+
+    private mutating func removeGone(_ application: Identifier) {
+        let left = histories[application]?.order.filter {
+            has($0.timetoken, in: Name(application: application, channel: $0.channel))
+        }
+        histories[application]?.order = Deque(left ?? [])
+    }
+
+    /// The number of entries in all orders, including those of messages that are gone.
+    var entryCount: Int { histories.values.reduce(order.count) { $0 + $1.order.count } }
 
     private func has(_ timetoken: UInt64, in name: Name) -> Bool {
         guard let all = channels[name] else { return false }

@@ -1,7 +1,8 @@
-import HubStorage
 import Identifiers
 import ServerStorage
 import Testing
+
+@testable import HubStorage
 
 @Suite("History in memory (HB-41)")
 struct InMemoryMessageStoreTests {
@@ -40,6 +41,19 @@ struct InMemoryMessageStoreTests {
         // Later messages of other channels take their place.
         for token in 201...400 as ClosedRange<UInt64> { try await store.append(message(token, "d")) }
         #expect(try await store.tokens(HistoryQuery(channel: "c", limit: 1000)).isEmpty)
+    }
+
+    @Test("Of messages that were dropped for their bytes nothing is left, however many there were (HB-41)")
+    func nothingLeft() {
+        var log = MessageLog(limits: MemoryLimits(messagesPerChannel: 1000, bytes: 33_000))
+        for token in 1...20_000 as ClosedRange<UInt64> {
+            log.append(message(token, Identifier("c \(token % 10)")), application: "app", at: 0)
+        }
+        #expect(log.entryCount < 3000)
+        // What is left can still be trimmed.
+        var step = log.trim("app", HistoryLimits(messages: 7))
+        while step.isUnfinished { step = log.trim("app", HistoryLimits(messages: 7)) }
+        #expect(step.usage.messages == 7)
     }
 
     @Test("It says that it forgets")
