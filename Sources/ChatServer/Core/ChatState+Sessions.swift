@@ -32,7 +32,7 @@ extension ChatState {
         return ChatAdmittance(kicked: kicked, news: news)
     }
 
-    /// Removes a session. Has no effect for one that is removed already.
+    /// Removes a session. For one that is signed out already, this only removes it from open channels.
     ///
     /// - Parameters:
     ///   - session: the session.
@@ -45,7 +45,12 @@ extension ChatState {
         _ session: ChatSessionID, of user: Identifier, isDeliberate: Bool, at now: Int64, into commit: inout ChatCommit
     ) -> ChatNews {
         var news = ChatNews()
-        guard devices.signOut(session, of: user) else { return news }
+        guard devices.signOut(session, of: user) else {
+            // A session that was replaced is signed out already, but until its connection ended it may have entered open channels
+            // (rule CH-110). Nothing else would remove it from these.
+            rooms.lose(session, of: user, grace: application.limits.openGrace, at: now, news: &news)
+            return news
+        }
         if isDeliberate {
             rooms.leaveAll(session, of: user, at: now, into: &commit, news: &news)
         } else {
