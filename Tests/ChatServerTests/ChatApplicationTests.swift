@@ -3,7 +3,9 @@ import HubStorage
 import Identifiers
 import Logging
 import NIOConcurrencyHelpers
+import NIOCore
 import ServerStorage
+import ServerValues
 import Testing
 
 @testable import ChatServer
@@ -67,6 +69,30 @@ private final class HeldStore: ChatStore {
     func close() async {}
 }
 
+/// A node that records which sessions are to end.
+private final class RecordingNode: ChatNode {
+    private let all = NIOLockedValueBox<[(ChatSessionID, ChatBye)]>([])
+
+    var ended: [ChatSessionID] { all.withLockedValue { $0.map(\.0) } }
+    var byes: [ChatBye] { all.withLockedValue { $0.map(\.1) } }
+
+    var eventLoopIDs: EventLoopSet {
+        var ids = EventLoopSet()
+        ids.insert(0)
+        return ids
+    }
+
+    var eventLoop: (any EventLoop)? { nil }
+
+    func apply(_ changes: [ChatDelivery], of application: Int, to sessions: inout ChatNodeSessions) {
+        for case .end(let sessions, let bye) in changes {
+            all.withLockedValue { $0 += sessions.map { ($0, bye) } }
+        }
+    }
+
+    func countMessage(of application: ServedChatApplication) {}
+}
+
 @Suite("From a decision to the store and back (NV-1 to NV-4)")
 struct ChatApplicationTests {
     private let store = HeldStore()
@@ -120,6 +146,41 @@ struct ChatApplicationTests {
         #expect(said.count == 2)
         #expect(said.last != "1 33002")
         #expect(try await store.inbox(of: "b", after: 0, limit: 10, application: "app-key").count == 1)
+    }
+
+    @Test(
+        "NV-91: When a sign-in cannot be stored, the sessions that it would have replaced end and may come back",
+        arguments: [false, true])
+    func failedSignIn(endsToo: Bool) async throws {
+        let (application, node) = (try await application(), RecordingNode())
+        application.withAudience { $0.join(node) }
+        application.change(
+            { state, change in
+                try state.issueToken(hash: "h", to: "u", name: "n", avatar: nil, at: change.now, into: &change.commit)
+                return ChatResult.done
+            }, reply: { _ in })
+        store.finish()
+        let admitted = NIOLockedValueBox<[Bool]>([])
+        func signIn(_ id: UInt64) {
+            let credentials = ChatSessionCredentials(
+                token: "h", device: ChatDevice(id: "d", system: ""), isReconnect: false, yields: false, resume: nil)
+            application.signIn(
+                credentials, ChatSessionID(id: id, eventLoopID: 0), session: "s\(id)", address: "", line: nil
+            ) { result in
+                let isAdmitted = if case .success = result { true } else { false }
+                admitted.withLockedValue { $0.append(isAdmitted) }
+            }
+        }
+        signIn(1)
+        #expect(admitted.withLockedValue { $0 } == [true])
+        // With a commit under way the store is asked about the sign-in as well.
+        send("1", application)
+        signIn(2)
+        store.finish()
+        store.finish(failing: true)
+        #expect(admitted.withLockedValue { $0 } == [true, false])
+        store.finish(failing: endsToo)
+        #expect(node.ended.map(\.id) == [1] && node.byes.allSatisfy { $0.mayRetry && $0.code == .serverRestarts })
     }
 
     @Test("A call of the server API that cannot be stored is 503 with 33002 and says when to try again (NA-4)")

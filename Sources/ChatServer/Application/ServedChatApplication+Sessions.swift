@@ -1,6 +1,7 @@
 import ChatProtocol
 import Crypto
 import Identifiers
+import NIOConcurrencyHelpers
 import NIOCore
 import ServerRuntime
 import ServerStorage
@@ -55,6 +56,7 @@ extension ServedChatApplication {
         _ credentials: ChatSessionCredentials, _ chat: ChatSessionID, session: String, address: String, line: ChatLine?,
         completion: @escaping @Sendable (Result<ChatSessionAdmission, ChatRequestRefusal>) -> Void
     ) {
+        let replaced = NIOLockedValueBox<[ChatSessionID]>([])
         change(
             { state, change in
                 // The application may have been removed since it was looked up.
@@ -76,6 +78,7 @@ extension ServedChatApplication {
                     var commit = ChatCommit()
                     _ = state.signOut(chat, of: peer.user, isDeliberate: true, at: now, into: &commit)
                 }
+                replaced.withLockedValue { $0 = admittance.kicked }
                 change.end(admittance.kicked, .kicked)
                 tell(admittance.news, &change)
                 return ChatSessionAdmission(
@@ -83,7 +86,13 @@ extension ServedChatApplication {
                     epoch: storage.epoch)
             },
             completion: { (result: Result<ChatSessionAdmission, ChatRequestRefusal>) in
-                if case .success(let admission) = result { self.report(.connected, of: admission.peer) }
+                switch result {
+                case .success(let admission): self.report(.connected, of: admission.peer)
+                case .failure:
+                    // The sign-in could not be stored. The state has signed the replaced sessions out already, so they must not go on.
+                    let replaced = replaced.withLockedValue { $0 }
+                    if !replaced.isEmpty { self.end(replaced, .signInNotStored) }
+                }
                 completion(result)
             })
     }
@@ -142,13 +151,17 @@ extension ServedChatApplication {
         }
     }
 
-    /// Ends sessions for a reason other than their own requests, for example when a user is banned.
+    /// Ends sessions for a reason other than their own requests, for example when a user is banned. They end also when the store fails.
     func end(_ sessions: [ChatSessionID], _ bye: ChatBye) {
         change(
             { _, change in
                 change.end(sessions, bye)
                 return ChatResult.done
-            }, reply: { _ in })
+            },
+            reply: { result in
+                guard case .failure = result else { return }
+                self.withAudience { $0.apply([.end(sessions, bye)], of: self.number) }
+            })
     }
 
     /// Runs time-dependent work, such as the end of restrictions.
@@ -166,4 +179,9 @@ extension ServedChatApplication {
 extension ChatRequestRefusal {
     /// Asks the client to reconnect, like a server that has begun to stop.
     fileprivate static let nodeGone = ChatRequestRefusal(.storageFailed, "The server is shutting down.")
+}
+
+extension ChatBye {
+    fileprivate static let signInNotStored = ChatBye(
+        code: .serverRestarts, reason: "The server could not store that the user signed in again.", mayRetry: true, after: 1_000)
 }
