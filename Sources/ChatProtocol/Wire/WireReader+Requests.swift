@@ -153,7 +153,14 @@ extension WireReader {
     private mutating func groupRequest(_ word: String) throws(RequestFault) -> ChatRequest? {
         switch word {
         case "group.create":
-            let group = try need(object("group") { $0.group() }, "group")
+            let given = object("group") { reader -> Result<ChatGroup, RequestFault>? in
+                Result { () throws(RequestFault) in
+                    // A member of a wrong type would otherwise count as missing, and a group that nobody may join would be open to all.
+                    _ = try reader.groupUpdate()
+                    return try reader.need(reader.group(), "group")
+                }
+            }
+            let group = try need(given, "group").get()
             guard ChatProtocolLimits.accepts(id: group.id), !group.name.isEmpty else { throw .missing("group") }
             return .createGroup(group, users: try userIDs("users", 0...ChatProtocolLimits.users.upperBound))
         case "group.join": return .joinGroup(try id(named: "id"))

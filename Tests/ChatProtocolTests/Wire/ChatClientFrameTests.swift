@@ -114,6 +114,8 @@ struct ChatClientFrameTests {
             #""t":"receipt","conv":"direct","to":"u2","ids":[]"#, #""t":"delete","conv":"direct","ch":"u2""#,
             #""t":"set","conv":"direct","ch":"u2""#, #""t":"set","conv":"direct","ch":"u2","level":3"#,
             #""t":"set","conv":"direct","pinned":true"#, #""t":"group.create","group":{"id":"g"}"#,
+            #""t":"group.create","group":{"id":"g","name":"n","join":"3"}"#,
+            #""t":"group.create","group":{"id":"g","name":"n","ext":{"a":1}}"#,
             #""t":"group.update","id":"g","set":{"name":1}"#, #""t":"group.admins","id":"g""#,
             #""t":"open.enter","ch":"o","count":51"#, #""t":"open.info","ch":"o","limit":501"#,
             #""t":"open.meta.set","ch":"o","meta":{}"#,
