@@ -63,7 +63,8 @@ package final class ConsoleFront: ServerFront {
     package func bodyLimit(_ segments: [String], _ limit: Int) -> Int {
         switch segments {
         case ["console", "api", "publish"]: 262_144
-        case ["console", "api", "apps"]: 16_384
+        // Also the settings of an existing application, which are as large as those of a new one.
+        case _ where segments.starts(with: ["console", "api", "apps"]): 16_384
         default: 8_192
         }
     }

@@ -17,7 +17,7 @@ struct ChatConsole: ConsoleCalls {
     var servedApplications: [(settings: ChatApplication, openChannels: Int?)] {
         let known = backend.applications.filter { $0.refusal != .unknownApplication }
         guard !known.isEmpty else { return configured.map { ($0, nil) } }
-        return known.map { application in (application.settings, application.read { $0.openChannels().count }) }
+        return known.map { application in (application.settings, application.read { $0.openChannelCount }) }
     }
 
     /// The current configuration of an application.

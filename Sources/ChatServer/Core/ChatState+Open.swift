@@ -116,6 +116,9 @@ extension ChatState {
     /// An open channel; nil when there is none.
     package func openChannel(_ id: Identifier) -> ChatDocument.OpenChannel? { rooms[id] }
 
+    /// How many open channels there are.
+    package var openChannelCount: Int { rooms.rooms.count }
+
     /// The ids of all open channels, sorted.
     package func openChannels() -> [Identifier] { rooms.rooms.keys.sorted() }
 
