@@ -42,7 +42,7 @@ extension AdminAccessOptions {
         let given = try password()
         let admin = try configured(environment)
         let variable = environment[Self.passwordVariable].flatMap { $0.isEmpty ? nil : Secret($0) }
-        guard let password = given ?? admin?.password ?? variable else {
+        guard let password = given ?? variable ?? admin?.password else {
             throw CommandFailure(
                 "The admin port needs the console's password: name a file that contains it with --password-file, the server's "
                     + "configuration with --config, or set \(Self.passwordVariable).", .usage)
@@ -60,7 +60,11 @@ extension AdminAccessOptions {
         } catch {
             throw CommandFailure("--config cannot be read: \(error)", .usage)
         }
-        let settings = try ServeSettings(options, environment: environment)
+        // A configuration without an admin port may name a server whose port --url names: the password is for that one (rule AR-32).
+        let passwords: Set = [Self.passwordVariable, "LIFELINE_ADMIN_READ_ONLY_PASSWORD"]
+        let settings = try ServeSettings(
+            options,
+            environment: url == nil ? environment : environment.filter { !passwords.contains($0.key) || $0.value.isEmpty })
         guard let admin = settings.admin else {
             guard url != nil else {
                 throw CommandFailure(

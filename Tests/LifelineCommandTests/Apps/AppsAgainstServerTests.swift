@@ -116,6 +116,41 @@ struct AppsAgainstServerTests {
         #expect(configured.url == "http://127.0.0.1:7000" && configured.password == "from the variable")
     }
 
+    @Test func `CO-20: a change of settings may have as many bytes as a new application`() async throws {
+        try await withServer { options, _ in
+            let api = try AdminAPI(options)
+            let made = try await api.call("POST", [], body: ["service": "pusher"])
+            let id = try #require(made["application"]?["id"]?.string)
+            // More bytes than settings may have, and fewer than the body: the answer names the limit of the settings.
+            let body: JSONValue = ["settings": ["name": .string(String(repeating: "a", count: 9_000))]]
+            do throws(CommandFailure) {
+                _ = try await api.call("POST", ["pusher", id, "settings"], body: body)
+                Issue.record("accepted")
+            } catch {
+                #expect(error.message.contains("status 400") && error.message.contains("8192 bytes"), "\(error.message)")
+            }
+        }
+    }
+
+    @Test func `AR-32: with an address the password is for it, whether the configuration has an admin port or not`() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("lifeline-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let file = folder + "/lifeline.json"
+        let options = try AdminAccessOptions.parse(["--url", "http://10.0.0.1:6002"])
+        let environment = ["LIFELINE_CONFIG": file, "LIFELINE_ADMIN_PASSWORD": "from the variable"]
+        for settings in [#"{"port": 7001}"#, #"{"adminPort": 7002, "adminPassword": "from the file"}"#] {
+            try settings.write(toFile: file, atomically: true, encoding: .utf8)
+            let access = try options.access(environment: environment)
+            #expect(access.url == "http://10.0.0.1:6002" && access.password == "from the variable")
+        }
+        let unnamed = try AdminAccessOptions.parse([])
+        try #"{"port": 7001}"#.write(toFile: file, atomically: true, encoding: .utf8)
+        #expect(throws: CommandFailure.self) { try unnamed.access(environment: environment) }
+        let empty = ["LIFELINE_CONFIG": file, "LIFELINE_ADMIN_PASSWORD": ""]
+        #expect(throws: CommandFailure.self) { try options.access(environment: empty) }
+    }
+
     @Test func `AR-20: the key has at least 32 bytes and appears in no error`() throws {
         #expect(throws: CommandFailure.self) { try ServeSettings.applicationsKey(.init("applicationsKey", text: "short")) }
         do throws(CommandFailure) {
