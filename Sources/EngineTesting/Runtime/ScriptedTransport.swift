@@ -17,6 +17,9 @@ public final class ScriptedTransport<Session: ProtocolSession>: ClientTransport 
     private struct State {
         var calls: [Call] = []
         var report: [AttemptID: @Sendable (TransportEvent<Session.Inbound>) -> Void] = [:]
+        /// For each attempt, how many former drivers have opened one with the same number and have not aborted it: a driver that replaces
+        /// another one begins to count anew, and may connect before the former one is released.
+        var former: [AttemptID: Int] = [:]
         var latest: AttemptID?
         var onSend: (@Sendable (Session.Outbound) -> Void)?
     }
@@ -70,6 +73,7 @@ public final class ScriptedTransport<Session: ProtocolSession>: ClientTransport 
     ) {
         state.withLockedValue { state in
             state.calls.append(.open(attempt, endpoint))
+            if state.report[attempt] != nil { state.former[attempt, default: 0] += 1 }
             state.report[attempt] = report
             state.latest = attempt
         }
@@ -86,7 +90,12 @@ public final class ScriptedTransport<Session: ProtocolSession>: ClientTransport 
     public func close(_ attempt: AttemptID, reason: CloseReason) {
         state.withLockedValue { state in
             state.calls.append(.close(attempt, reason))
-            if reason == .abort { state.report[attempt] = nil }
+            guard reason == .abort else { return }
+            if let former = state.former[attempt], former > 0 {
+                state.former[attempt] = former - 1
+            } else {
+                state.report[attempt] = nil
+            }
         }
     }
 }
