@@ -216,6 +216,7 @@ public struct WebSocketReceiver: Sendable {
             guard partial.kind == .text else { return true }
             var validator = partial.validator
             defer { partial.validator = validator }
+            // in bounds: `start` was the number of bytes before the piece was appended.
             return partial.message.withUnsafeBytes { validator.accept(UnsafeRawBufferPointer(rebasing: $0[start...])) }
         }
         if !isValid { throw .invalidUTF8 }
@@ -225,6 +226,7 @@ public struct WebSocketReceiver: Sendable {
         let start = bytes.count
         bytes.append(contentsOf: piece)
         guard let mask else { return }
+        // in bounds: `start` was the number of bytes before the piece was appended.
         bytes.withUnsafeMutableBytes { mask.apply(to: UnsafeMutableRawBufferPointer(rebasing: $0[start...]), offset: offset) }
     }
 
