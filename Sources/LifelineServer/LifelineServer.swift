@@ -21,7 +21,7 @@ public final class LifelineServer: Sendable {
     let configuration: ServerConfiguration
     /// The server's membership in its backend.
     let seat: any ServerSeat
-    private let listener: any Channel
+    let listener: ListeningSocket
     /// The admin port; nil for none.
     private let admin: AdminServer?
     /// The applications that are made at run time; nil when they are not supported.
@@ -45,7 +45,7 @@ public final class LifelineServer: Sendable {
 
     private init(
         _ configuration: ServerConfiguration, host: ServerHost, services: ServerServices, seat: any ServerSeat,
-        listener: any Channel, admin: AdminServer?, runtime: RuntimeApplications?, sweeps: [RepeatedTask],
+        listener: ListeningSocket, admin: AdminServer?, runtime: RuntimeApplications?, sweeps: [RepeatedTask],
         ownGroup: MultiThreadedEventLoopGroup?
     ) {
         self.configuration = configuration
@@ -57,7 +57,7 @@ public final class LifelineServer: Sendable {
         self.runtime = runtime
         self.sweeps = sweeps
         self.ownGroup = ownGroup
-        port = listener.localAddress?.port ?? configuration.port
+        port = listener.port ?? configuration.port
         let name = configuration.host
         let shown = name == "0.0.0.0" || name == "::" ? "127.0.0.1" : name.contains(":") ? "[\(name)]" : name
         url = "\(configuration.tls == nil ? "http" : "https")://\(shown):\(port)"
@@ -132,7 +132,7 @@ public final class LifelineServer: Sendable {
                 runtime?.attach { [weak runtime] in
                     try await ServerReload(services: services, parts: seat.parts, runtime: runtime).runtimeChanged()
                 }
-                let listener: any Channel
+                let listener: ListeningSocket
                 let admin: AdminServer?
                 do {
                     // This comes first: if the admin port is in use, there must be no server that clients have connected to already.
@@ -144,7 +144,7 @@ public final class LifelineServer: Sendable {
                     throw error
                 }
                 do {
-                    listener = try await Listener(host, on: group).bind()
+                    listener = try await ListeningSocket.open(host, on: group)
                 } catch {
                     await admin?.stop()
                     try await host.release()
@@ -157,7 +157,7 @@ public final class LifelineServer: Sendable {
                 sweeps += [runtime?.startWatching(on: listener.eventLoop)].compactMap(\.self)
                 sweeps.append(seat.parts.watchStores(on: listener.eventLoop, configuration.logger, configuration.clock))
                 configuration.logger.notice(
-                    "listening", metadata: ["port": "\(listener.localAddress?.port ?? 0)", "threads": "\(loops.count)"])
+                    "listening", metadata: ["port": "\(listener.port ?? 0)", "threads": "\(loops.count)"])
                 return LifelineServer(
                     configuration, host: host, services: services, seat: seat, listener: listener, admin: admin, runtime: runtime,
                     sweeps: sweeps, ownGroup: ownGroup)
@@ -221,7 +221,7 @@ public final class LifelineServer: Sendable {
         let host: ServerHost
         let services: ServerServices
         let seat: any ServerSeat
-        let listener: any Channel
+        let listener: ListeningSocket
         let admin: AdminServer?
         let runtime: RuntimeApplications?
         let sweeps: [RepeatedTask]
@@ -231,7 +231,7 @@ public final class LifelineServer: Sendable {
             let context = host.context
             context.logger.info("draining")
             context.admission.withLockedValue { $0.drain() }
-            try? await listener.close()
+            await listener.close()
             try await host.finishSockets(within: timeout)
             for sweep in sweeps { sweep.cancel() }
             // The admin port is closed last, so that an operator sees the end.

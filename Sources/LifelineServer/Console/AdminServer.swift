@@ -7,7 +7,7 @@ import ServerRuntime
 final class AdminServer: Sendable {
     let url: String
     private let host: ServerHost
-    private let listener: any Channel
+    private let listener: ListeningSocket
     private let sweeps: [RepeatedTask]
     private let group: MultiThreadedEventLoopGroup
 
@@ -59,7 +59,7 @@ final class AdminServer: Sendable {
             host = ServerHost(context, [ConsoleFront(console, context: context, source: source)])
             try await host.prepare()
             do {
-                listener = try await Listener(host, on: group).bind()
+                listener = try await ListeningSocket.open(host, on: group)
             } catch {
                 try? await host.release()
                 throw AdminPortError(host: admin.host, port: admin.port, cause: error)
@@ -69,7 +69,7 @@ final class AdminServer: Sendable {
             throw error
         }
         sweeps = host.startSweeping()
-        let port = listener.localAddress?.port ?? admin.port
+        let port = listener.port ?? admin.port
         url = admin.url(port: port, usesTLS: usesTLS)
         configuration.logger.notice(
             "admin port", metadata: ["port": "\(port)", "console": "\(admin.passwords == nil ? "off" : url)"])
@@ -77,7 +77,7 @@ final class AdminServer: Sendable {
 
     func stop() async {
         host.context.admission.withLockedValue { $0.drain() }
-        try? await listener.close()
+        await listener.close()
         try? await host.finishSockets(within: .zero)
         for sweep in sweeps { sweep.cancel() }
         await host.close()

@@ -34,22 +34,35 @@ package final class AcceptShortage: Sendable {
     /// The number of failed attempts.
     package var failures: Int { state.withLockedValue(\.failures) }
 
-    /// - Returns: how long to wait before the next attempt; nil for an error that concerns only one connection.
+    /// Counts and logs an error of `accept`.
+    ///
+    /// - Returns: how long to wait before the next attempt; nil when the client has closed the connection already, and for an error at which
+    ///   NIO closes the listening socket, which ``ListeningSocket`` opens again.
     package func pause(after error: IOError, now: NIODeadline = .now()) -> TimeAmount? {
-        guard [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(error.errnoCode) else { return nil }
+        guard error.errnoCode != ECONNABORTED else { return nil }
         let isNews = state.withLockedValue { state in
             state.failures += 1
             if let quietUntil = state.quietUntil, now < quietUntil { return false }
             state.quietUntil = now + Self.silence
             return true
         }
-        if isNews {
-            let reason =
-                [EMFILE, ENFILE].contains(error.errnoCode)
-                ? "too many open files: raise the limit (LimitNOFILE, ulimit -n) above maxConnections" : "no memory"
-            logger.error("connections wait that cannot be accepted", metadata: ["reason": "\(reason)"])
+        switch error.errnoCode {
+        case EMFILE, ENFILE:
+            if isNews { logWaiting("too many open files: raise the limit (LimitNOFILE, ulimit -n) above maxConnections") }
+            return Self.pause
+        case ENOBUFS, ENOMEM:
+            if isNews { logWaiting("no memory") }
+            return Self.pause
+        default:
+            if isNews {
+                logger.error("a connection cannot be accepted; the port is opened again", metadata: ["error": "\(error)"])
+            }
+            return nil
         }
-        return Self.pause
+    }
+
+    private func logWaiting(_ reason: String) {
+        logger.error("connections wait that cannot be accepted", metadata: ["reason": "\(reason)"])
     }
 }
 

@@ -22,9 +22,14 @@ package struct Listener {
     }
 
     package func bind() async throws -> any Channel {
+        try await bind(port: nil).get()
+    }
+
+    /// Listens at the port; nil takes the port of the settings.
+    func bind(port: Int?) -> EventLoopFuture<any Channel> {
         let host = host
         let core = host.context
-        return try await ServerBootstrap(group: group)
+        return ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: 1024)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .serverChannelOption(.socketOption(.reusePort), value: core.settings.reusesPort ? 1 : 0)
@@ -36,8 +41,7 @@ package struct Listener {
                 }
             }
             .childChannelInitializer { channel in Self.initialize(channel, host) }
-            .bind(host: core.settings.host, port: core.settings.port)
-            .get()
+            .bind(host: core.settings.host, port: port ?? core.settings.port)
     }
 
     private static func initialize(_ channel: any Channel, _ host: ServerHost) -> EventLoopFuture<Void> {
