@@ -40,16 +40,31 @@ package struct DirectSocket {
         descriptor = socket.flatMap { $0 }.map { .socket($0) } ?? .none
     }
 
+    /// Whether ``send(_:)`` may be called: the descriptor is known, and no bytes wait in NIO's queue.
+    package var isReady: Bool {
+        if case .socket = descriptor { !mayHavePending } else { false }
+    }
+
     /// Sends as many bytes as the socket accepts at once, and returns their number. NIO must send the rest: call ``usesQueue()``.
     package mutating func send(_ bytes: ByteBuffer, on channel: any Channel) -> Int {
-        if case .unknown = descriptor { lookUp(channel) }
         // A channel that has closed its socket may not have notified its handlers yet, and the socket's descriptor may be in use
         // for another socket by now.
-        guard case .socket(let descriptor) = descriptor, channel.isActive else { return 0 }
+        guard channel.isActive else { return 0 }
+        if case .unknown = descriptor { lookUp(channel) }
+        guard case .socket = descriptor else { return 0 }
         if mayHavePending {
             guard (try? channel.syncOptions?.getOption(.bufferedWritableBytes)) == 0 else { return 0 }
             mayHavePending = false
         }
+        return send(bytes)
+    }
+
+    /// Sends as many bytes as the socket accepts at once, and returns their number. NIO must send the rest: call ``usesQueue()``.
+    ///
+    /// Only for a socket that ``isReady`` and whose channel has not become inactive. NIO notifies handlers of that in the same call in which
+    /// it closes the socket, so a handler that was not notified has an open socket, except in callbacks of writes that failed.
+    package func send(_ bytes: ByteBuffer) -> Int {
+        guard case .socket(let descriptor) = descriptor else { return 0 }
         return bytes.withUnsafeReadableBytes { bytes in
             #if canImport(Darwin)
                 // NIO has disabled the signal for the socket.

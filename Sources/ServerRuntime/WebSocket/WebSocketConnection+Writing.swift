@@ -23,15 +23,23 @@ extension WebSocketConnection {
     /// Sends frames together with earlier writes; returns false when the connection accepts no more.
     @usableFromInline
     package final func send(_ frames: ByteBuffer) -> Bool {
-        guard phase == .open, let channel else { return false }
+        guard phase == .open else { return false }
         isUnflushed = false
         sentBytes &+= frames.readableBytes
-        // A copy, because Swift would check at runtime that nothing else uses the property during the call.
-        var socket = socket
-        let sent = socket.send(frames, on: channel)
-        self.socket = socket
+        // The channel is not read here: its fields would be two more cache lines for each delivery. While the phase is open the channel has
+        // not become inactive, and no callback of a failed write calls this method.
+        let sent = socket.isReady ? socket.send(frames) : sendUnready(frames)
         if sent < frames.readableBytes { queue(frames, from: sent) }
         return true
+    }
+
+    /// Sends at a time at which NIO may have bytes for the socket, or the descriptor has not been looked up.
+    private final func sendUnready(_ frames: ByteBuffer) -> Int {
+        guard let channel = context?.channel else { return 0 }
+        // A copy, because Swift would check at runtime that nothing else uses the property during the call.
+        var socket = socket
+        defer { self.socket = socket }
+        return socket.send(frames, on: channel)
     }
 
     /// Passes the bytes that the socket has not accepted to NIO.

@@ -27,8 +27,6 @@ open class WebSocketConnection: ChannelInboundHandler, RemovableChannelHandler, 
     // A delivery uses the first fields, which are next to each other, because a thousand subscribers do not fit into the processor's
     // caches: each cache line that is not there costs a delivery about 80 ns.
 
-    /// The channel of ``context``. A delivery needs it without the two objects between them.
-    private(set) final var channel: (any Channel)?
     package private(set) final var context: ChannelHandlerContext?
     final var socket: DirectSocket
     final var phase = Phase.new
@@ -140,7 +138,6 @@ open class WebSocketConnection: ChannelInboundHandler, RemovableChannelHandler, 
 
     public func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        channel = context.channel
         phase = .open
         begin()
         flushReplies()
@@ -181,7 +178,6 @@ open class WebSocketConnection: ChannelInboundHandler, RemovableChannelHandler, 
         phase = .ended
         recordEnding()
         context = nil
-        channel = nil
         finish()
     }
 

@@ -82,7 +82,6 @@ package final class ConnectionWriter {
         for index in connections.indices {
             // in bounds: an index of the buffer. The two words are in the two cache lines of the fields for a delivery.
             sum &+= Self.firstWord(connections[index]) &+ connections[index].slot.index
-            if let channel = connections[index].channel { sum &+= Self.firstWord(channel) }
         }
         loaded = sum
     }
