@@ -3,15 +3,14 @@ import NIOCore
 import ServerRuntime
 import ServerStorage
 
-/// Makes all decisions that the Pusher connections of all servers share: subscriptions, signed-in users, cached events of channels,
-/// and the use of an application's limits.
+/// Makes all decisions that the Pusher connections of all servers share: subscriptions, signed-in users, cached events of channels, and the
+/// use of an application's limits.
 ///
-/// Each command is decided in one place. The commands for one channel, and those for the users of one application, are decided one
-/// after the other, and the resulting changes are passed to the nodes in that order; so all subscribers of a channel get its events
-/// in the same order (rule SV-2). ``LocalChannels``, the backend in the process, has passed on all changes when the call returns.
-/// All methods may be called from any thread.
+/// Commands for one channel are decided one after the other, and so are commands for the users of one application. The resulting changes
+/// are passed to the nodes in that order, so all subscribers of a channel get its events in the same order (rule SV-2). ``LocalChannels``,
+/// the implementation in one process, has passed on all changes when a call returns. All methods may be called from any thread.
 ///
-/// Commands return the event loops whose queues are full; the caller pauses the connection that sent the command.
+/// Commands return the event loops whose queues are full; the caller then pauses the connection that sent the command.
 package protocol ChannelBackend: AnyObject, Sendable {
     // MARK: Nodes
 
@@ -41,29 +40,31 @@ package protocol ChannelBackend: AnyObject, Sendable {
     func unsubscribe(_ subscription: EndedSubscription) -> EventLoopSet
     /// Ends all subscriptions of a connection that has closed.
     func unsubscribe(all subscriptions: [EndedSubscription])
-    /// Signs a connection in as a user. Its node sends the answers to the client before it sends the status of watched users.
+    /// Signs a connection in as a user. The connection's node sends `answers` to the client before it sends the status of watched users.
     func signIn(_ signIn: ConnectionSignIn)
     /// Removes a connection that was signed in.
     func signOut(_ connection: UserConnection, of application: Application)
     /// Closes the connections of an application, or of one of its signed-in users, on all servers.
     func close(_ reason: PusherCloseReason, application: String, user: String?)
-    /// Counts a connection that is about to be admitted, if the application's limit of connections allows it.
+    /// Counts a new connection, unless the application has reached its limit of connections.
     func openConnection(of application: Application) -> ConnectionPlace
-    /// Waits for a place after ``openConnection(of:)`` has returned ``ConnectionPlace/asked``. A granted place is counted.
+    /// Waits for the leader's decision after ``openConnection(of:)`` has returned ``ConnectionPlace/asked``. If the leader allows the
+    /// connection, the connection is counted.
     ///
-    /// - Parameter completion: called once, on any thread, unless the place is given up before.
+    /// - Parameter completion: called once, on any thread, unless ``giveUpPlace(_:of:)`` was called before.
     /// - Returns: the ticket for ``giveUpPlace(_:of:)``.
     func awaitPlace(of application: Application, _ completion: @escaping @Sendable (ConnectionPlace) -> Void) -> UInt64
-    /// Ends the waiting of a connection that has closed. Does nothing when its completion was called already or is about to be.
+    /// Cancels ``awaitPlace(of:_:)`` because the connection has closed. Does nothing when its completion was called already or is about to
+    /// be.
     func giveUpPlace(_ ticket: UInt64, of application: Application)
-    /// Releases the place of a closed connection.
+    /// Counts the end of a connection, so that the application may have another one.
     func closeConnection(of application: Application)
     /// Counts published messages of the application's server against its limit.
     func spend(publishes: Int, of application: Application) throws(HTTPProblem)
     /// Counts a query of the application's server against its limit.
     func spendQuery(of application: Application) throws(HTTPProblem)
-    /// Runs time-dependent work: sends delayed counts, and removes users whose grace period has ended and messages that have
-    /// expired. Every node calls it; only the call of the first node has an effect.
+    /// Sends delayed subscription counts, and removes expired messages and users whose grace period has ended. Every node calls this
+    /// method; only the call of the first node has an effect.
     func sweep(for node: any ChannelNode)
 
     // MARK: Reads
@@ -78,22 +79,22 @@ package protocol ChannelBackend: AnyObject, Sendable {
     func audience(of channel: ChannelID) -> EventLoopSet
     /// Passes to `body` the occupied channels of an application whose names begin with `prefix`, in several parts, until it returns false.
     func forEachOccupied(application: String, prefix: String, _ body: ([ChannelOccupancy]) -> Bool)
-    /// The number of connections of an application.
+    /// The number of open connections of an application, on all servers as far as this process has their counts.
     func connections(of application: Application) -> Int
     /// The number of channels with at least one subscription.
     var channelCount: Int { get }
     /// The counts of each application, by its id.
     var tallies: [(application: String, tally: ChannelTally)] { get }
-    /// The size of each application's recovery histories, in the process that decides.
+    /// The size of each application's recovery histories; empty unless this process makes the decisions about its channels.
     var recoveries: [(application: String, tally: RecoveryTally)] { get }
-    /// The delivery counts of webhooks that another service of this process has sent, in the process that decides.
+    /// The delivery counts of webhooks that another service of this process has sent; empty unless this process makes the decisions.
     var webhookReports: [Identifier: [WebhookReport]] { get }
-    /// The events that another service of this process has accepted over the HTTP API, in the process that decides.
+    /// The events that another service of this process has accepted over the HTTP API; empty unless this process makes the decisions.
     var eventCounts: [Identifier: EventCounts] { get }
 }
 
 extension ChannelNode {
-    /// Servers in one process get complete confirmations.
+    /// Does nothing by default: confirmations from a backend in the same process already contain all members.
     package func note(_ change: MemberChange, of channel: ChannelID, audience: EventLoopSet) {}
 }
 
@@ -102,9 +103,9 @@ package enum ConnectionPlace: Hashable, Sendable {
     case given
     /// The application has reached its limit of connections.
     case full
-    /// The leader decides: the connection waits for its answer.
+    /// The leader decides; the connection waits for the leader's answer.
     case asked
-    /// The leader does not answer.
+    /// The leader cannot be reached.
     case unavailable
 }
 
@@ -126,8 +127,8 @@ extension ChannelBackend {
     }
 }
 
-/// One server, as seen by the backend of its channels. Methods are called in the order of decisions, while the backend holds locks,
-/// so implementations only enqueue work.
+/// One server, to which a ``ChannelBackend`` passes its decisions. Methods are called in the order of decisions, while the backend holds
+/// locks, so implementations must only enqueue work.
 package protocol ChannelNode: AnyObject, Sendable {
     /// The server's event loops, numbered across all servers.
     var eventLoopIDs: EventLoopSet { get }
@@ -136,13 +137,13 @@ package protocol ChannelNode: AnyObject, Sendable {
 
     /// Applies a change to this server; returns the event loops whose queues are full.
     func apply(_ change: ChannelChange) -> EventLoopSet
-    /// Notes a change of a presence channel's members, before the confirmation of the one who has joined.
+    /// Receives a change of a presence channel's members. For a new member this call comes before the confirmation of its subscription.
     ///
     /// - Parameter audience: the event loops with subscribers after the change.
     func note(_ change: MemberChange, of channel: ChannelID, audience: EventLoopSet)
     /// Reports an event of a channel to webhooks. Called on the first node only.
     func tell(_ news: ChannelWebhookEvent.Kind, on channel: String, of application: Application)
-    /// The same as ``tell(_:on:of:)``, for events that are caused by a timer; `id` is the id of the application.
+    /// Reports an event that was caused by a timer to webhooks; `id` is the application's id. Called on the first node only.
     func tell(_ news: ChannelWebhookEvent.Kind, on channel: String, ofApplication id: String)
     /// Reports to webhooks that a cache channel has got an event, so that a later cache miss is reported again. Called on the first
     /// node only.

@@ -8,25 +8,25 @@ package struct ChannelPublication: Sendable {
     package enum Source: Sendable {
         /// The server of the application.
         case server
-        /// A subscriber of the channel, which does not receive its own event.
+        /// A subscriber of the channel, to which the event is not sent back.
         case client(PusherClientEvent)
     }
 
     var channel: ChannelID
     var traits: ChannelTraits
     var application: Application
-    /// The event in the form for subscribers.
+    /// The encoded WebSocket frame for subscribers.
     var frame: ByteBuffer
     var source: Source
     /// A connection that must not receive the event.
     var excluding: SocketID?
     /// The event that a cache channel keeps; nil for other channels.
     var cached: CachedMessage?
-    /// The event in the form for the bridge; nil when the bridge does not carry it.
+    /// The event for other services; nil when it is not passed to them.
     var bridged: BridgedEvent?
 }
 
-/// An event that is also passed to other services, if its channel is bridged.
+/// An event that is also passed to other services, because its channel is shared with them.
 package struct BridgedEvent: Sendable {
     var event: String
     var data: String
@@ -45,11 +45,11 @@ package struct ChannelSubscription: Sendable {
 
 /// The replay that a connection with recovery requests (rule RV-4).
 package struct SubscriptionRecovery: Hashable, Sendable {
-    /// The position up to which the connection has events; nil for none.
+    /// The position of the last event that the connection has received; nil for none.
     var request: PusherRecoverRequest?
     /// The largest number of bytes to replay.
     var limit: Int
-    /// Whether the subscription may start a history for its channel. Not sent to a leader (rule RV-16).
+    /// Whether the subscription may start a history for its channel. This field is not sent to a leader (rule RV-16).
     var mayBegin = true
 }
 
@@ -59,25 +59,25 @@ package struct SubscriptionGrant: Sendable {
     var full = EventLoopSet()
     /// The number of replayed bytes.
     var replayed = 0
-    /// Whether the subscription has started a history for its channel; nil when that is not known.
+    /// Whether the subscription has started a history for its channel; nil when the backend's answer does not contain it.
     var beganHistory: Bool?
 }
 
-/// A connection of one server.
+/// A connection of a server that subscribes to a channel.
 package struct ChannelSubscriber: Sendable {
-    /// The node and event loop of the connection.
+    /// Whether the connection belongs to this process or to another node.
     enum Place: Sendable {
-        /// A connection of this process. Only its own node may use it, on its event loop.
+        /// A connection of this process. The value may be used only on the given event loop.
         case here(NIOLoopBound<PusherConnection>, any EventLoop)
-        /// A connection of another node of a cluster. The first closure sends the confirmation to that node. The second one, if the node
-        /// can add the members of a presence channel, sends it a confirmation without them.
+        /// A connection of another node of a cluster. The first closure sends the complete confirmation to that node. The second one, nil
+        /// if the node has no list of the presence channel's members, sends a confirmation to which the node adds its list.
         case elsewhere(
             @Sendable (_ confirmation: ByteBuffer) -> Void,
             members: (@Sendable (PresenceRoster, MemberConfirmation) -> Void)? = nil)
     }
 
     var socketID: SocketID
-    /// The event loop, numbered across all servers.
+    /// The number of the connection's event loop; numbers are unique across all servers.
     var eventLoopID: Int
     let place: Place
 }
@@ -92,7 +92,7 @@ package struct EndedSubscription: Sendable {
     var userID: String?
     /// The connection; nil when it has closed.
     var subscriber: ChannelSubscriber?
-    /// Whether no event is sent to the remaining members, because they are about to leave too.
+    /// Whether remaining members are not notified, because their connections are about to close as well.
     var isSilent = false
 }
 
@@ -103,11 +103,11 @@ package struct ConnectionSignIn: Sendable {
     var user: String
     /// The distinct ids of the users on the connection's watchlist.
     var watchlist: [String]
-    /// The answers to the connection, as frames.
+    /// The encoded frames that the client receives as answers to its sign-in.
     var answers: [ByteBuffer]
 }
 
-/// A change that results from a command, for the nodes that it concerns.
+/// A change that results from a command. It is sent to every node with affected connections.
 package enum ChannelChange: Sendable {
     /// Deliver a frame to the subscribers of a channel on these event loops, except for one connection. Connections with recovery
     /// receive the event with its position, if it has one.
@@ -120,6 +120,7 @@ package enum ChannelChange: Sendable {
     case tell([SocketID], eventLoopID: Int, ByteBuffer)
     /// Close connections of an application, or of one of its signed-in users.
     case close(PusherCloseReason, application: String, user: String?)
-    /// Close the connections that have subscriptions in a partition of the cluster, or are signed in to an application at home there.
+    /// Close the connections that have subscriptions in this partition of the cluster, or are signed in to an application whose home
+    /// partition it is.
     case interrupt(PusherCloseReason, ChannelPartition)
 }

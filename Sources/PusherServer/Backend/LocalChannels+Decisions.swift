@@ -3,7 +3,7 @@ import PusherProtocol
 import ServerRuntime
 import ServerStorage
 
-// Decisions about one channel, made under the lock of its shard.
+// Decisions about one channel, made under the lock of the channel's shard.
 extension LocalChannels {
     @discardableResult
     package func publish(_ publication: ChannelPublication) -> EventLoopSet {

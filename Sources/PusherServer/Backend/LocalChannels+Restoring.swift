@@ -2,7 +2,7 @@ import PusherProtocol
 import ServerRuntime
 import ServerStorage
 
-// Restores the state from before this process became the leader. Call these methods before any node joins; no events are sent.
+// Restores the state of a previous leader in this process. Call these methods before any node joins; no events are sent.
 extension LocalChannels {
     /// Restores subscriptions to a channel, even if they exceed the limits.
     func restore(_ holding: ChannelHolding, of application: Application, eventLoopID: Int) {
@@ -27,8 +27,8 @@ extension LocalChannels {
         }
     }
 
-    /// Starts a history for an occupied channel, whose subscribers had recovery under the previous leader. Unlike the other methods
-    /// this may be called at any time.
+    /// Starts a history for a channel that had subscribers with recovery under the previous leader. Unlike the other methods of this
+    /// extension, it may be called at any time.
     func beginHistory(of channel: ChannelID, _ settings: RecoverySettings) {
         withShard(of: channel) { shard in
             guard shard.hub.occupancy(of: channel) != nil else { return }
@@ -51,7 +51,8 @@ extension LocalChannels {
         }
     }
 
-    /// Restores the signed-in connections of one application. Watchers are assumed to know the present status.
+    /// Restores the signed-in connections of one application. Watchers are not notified of the restored status, because they received it
+    /// from the previous leader.
     ///
     /// - Parameter offline: users who have just disconnected; watchers are notified when their grace period ends.
     func restore(

@@ -5,10 +5,10 @@ import PusherProtocol
 import ServerRuntime
 import ServerStorage
 
-/// The channels of servers in one process, in memory.
+/// The channels of all servers of one process, in memory.
 ///
-/// Channels are divided into shards with one lock each. The effects of a change are passed to the nodes under that lock. The users
-/// of each application have a separate lock, used in the same way (rule HB-50).
+/// Channels are divided into shards with one lock each. The effects of a change are passed to the nodes under the shard's lock. The users
+/// of each application have a separate lock, and changes of them are passed on under that lock (rule HB-50).
 package final class LocalChannels: ChannelBackend {
     let nodes = NodeList<any ChannelNode>()
     let quota = SubscriptionQuota()
@@ -18,9 +18,9 @@ package final class LocalChannels: ChannelBackend {
     private let shards: [NIOLockedValueBox<LocalShard>]
     /// The partition of the cluster that these channels belong to.
     let partition: ChannelPartition
-    /// Makes a unique name for each history of events.
+    /// Makes a unique name for a new history of events.
     private let makeEpoch: @Sendable () -> String
-    /// Carries events to other services.
+    /// Passes events of shared channels to other services; nil when no channel is shared.
     let bridge: (any BridgeTap)?
     /// Called for each event that a cache channel keeps, under the lock of its shard.
     let remembering: (@Sendable (ChannelID, CachedMessage) -> Void)?
@@ -34,9 +34,9 @@ package final class LocalChannels: ChannelBackend {
     /// - Parameters:
     ///   - userOfflineGrace: a user who reconnects within this time is not reported as offline to watchers.
     ///   - maximumPendingBytes: the largest number of bytes that may wait for one connection.
-    ///   - remembering: called for each event that a cache channel keeps.
+    ///   - remembering: called for each event that a cache channel stores.
     ///   - unheard: called for each event with a position that no subscriber receives.
-    ///   - makeEpoch: makes a unique name for each history of events.
+    ///   - makeEpoch: makes a unique name for a new history of events.
     ///   - partition: the partition of the cluster that has these channels.
     package init(
         clock: ServerClock, userOfflineGrace: Duration, maximumPendingBytes: Int, bridge: (any BridgeTap)? = nil,
@@ -52,14 +52,14 @@ package final class LocalChannels: ChannelBackend {
         self.unheard = unheard
         self.clock = clock
         self.userOfflineGrace = userOfflineGrace
-        // A larger confirmation would disconnect the client as a slow reader, again after each reconnect.
+        // With a larger list, the client would exceed the limit of pending bytes and be disconnected after each reconnect.
         maximumConfirmationBytes = maximumPendingBytes / 2
-        // There are several shards even with one event loop, so that a search of all channels holds each lock only briefly.
+        // There are 16 shards even with one event loop, so that a search of all channels holds each lock only briefly.
         shards = (0..<16).map { _ in NIOLockedValueBox(LocalShard()) }
     }
 
     var now: MonotonicInstant { clock.monotonic() }
-    /// The number of parts into which limits of an application's memory are divided: the shards of all partitions.
+    /// The number of parts into which an application's memory limits are divided: the number of shards in all partitions.
     var shareCount: Int { shards.count * partition.shares }
 
     func newEpoch() -> String { makeEpoch() }
@@ -85,7 +85,7 @@ package final class LocalChannels: ChannelBackend {
     package func join(_ node: any ChannelNode) { nodes.join(node, as: node) }
     package func leave(_ node: any ChannelNode) { nodes.leave(node) }
 
-    /// Drops all histories, because another process decides from now on.
+    /// Removes all histories, because another process makes the decisions from now on.
     func forgetHistories() {
         for shard in shards {
             shard.withLockedValue { shard in
@@ -95,7 +95,7 @@ package final class LocalChannels: ChannelBackend {
         }
     }
 
-    /// Writes all histories for another process, and all later changes of them.
+    /// Passes all histories to `write` for the next leader, and then all later changes of the histories.
     ///
     /// - Parameters:
     ///   - budget: the largest number of bytes of events to write.
@@ -110,8 +110,8 @@ package final class LocalChannels: ChannelBackend {
         }
     }
 
-    /// Writes the positions of all histories now, and later each start or end of a history. Changes by events are written by
-    /// ``writeChangedPositions(_:)``.
+    /// Passes the positions of all histories to `write` now, and later the start and end of each history. Positions that change because of
+    /// events are written by ``writeChangedPositions(_:)``.
     ///
     /// - Parameter write: called in the order of decisions, under the lock of a shard, so it may only enqueue.
     func recordHistories(to write: @escaping @Sendable ([HistoryPart]) -> Void) {
@@ -125,7 +125,8 @@ package final class LocalChannels: ChannelBackend {
         }
     }
 
-    /// Writes the positions that have changed since the last call. `write` is called under the lock of a shard, so it may only enqueue.
+    /// Passes the positions that have changed since the last call to `write`, which is called under the lock of a shard and may only
+    /// enqueue.
     func writeChangedPositions(_ write: ([HistoryPart]) -> Void) {
         for shard in shards {
             shard.withLockedValue { shard in
@@ -178,7 +179,7 @@ package final class LocalChannels: ChannelBackend {
         }
     }
 
-    /// Counts connections of other nodes.
+    /// Adds `change` to the number of connections that other nodes have for an application.
     func countConnections(_ change: Int, of application: String) {
         connections.withLockedValue { connections in
             let count = connections[Identifier(application), default: 0] + change

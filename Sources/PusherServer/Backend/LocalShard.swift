@@ -1,13 +1,13 @@
-/// Some of the channels of one process, with their histories of events.
+/// A part of the channels of one process, with their histories of events. The process has one lock for each shard.
 struct LocalShard: Sendable {
     var hub = ChannelShard()
     var histories = ChannelHistories()
-    /// Receives changes of the histories while this process hands them over to another one.
+    /// Called with the changes of histories while this process hands its histories over to the next leader; otherwise nil.
     var leaving: (@Sendable ([HistoryPart]) -> Void)?
-    /// Receives the start and end of each history, for the next leader.
+    /// Called when a history starts or ends, so that the next leader can continue the histories; nil when they are not recorded.
     var recording: (@Sendable ([HistoryPart]) -> Void)?
 
-    /// Reports ended histories, if they are recorded.
+    /// Passes the histories that have ended to `leaving` and `recording`.
     mutating func tellEnded() {
         guard leaving != nil || recording != nil else { return }
         let ended = histories.takeEnded().map { HistoryPart.ended($0) }
@@ -16,7 +16,7 @@ struct LocalShard: Sendable {
         recording?(ended)
     }
 
-    /// Reports the start of a history, if it is recorded.
+    /// Passes the history that has started to `leaving` and `recording`.
     func tellBegun(_ channel: ChannelID) {
         guard leaving != nil || recording != nil, let history = histories[channel] else { return }
         leaving?([.history(channel, history)])

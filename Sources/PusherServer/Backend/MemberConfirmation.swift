@@ -7,17 +7,17 @@ package enum MemberChange: Hashable, Sendable {
     case removed(userID: String)
 }
 
-/// The confirmation of a subscription to a presence channel, to which the subscriber's node adds the list of members (rule CR-87).
+/// The confirmation of a presence subscription without the list of members, which the subscriber's node adds (rule CR-87).
 struct MemberConfirmation: Hashable, Sendable {
-    /// The frames before the confirmation: replayed events.
+    /// The frames that are sent before the confirmation: replayed events.
     var before = ByteBuffer()
     var recovery: PusherRecoveryOutcome?
-    /// The frames after the confirmation: the last event of a cache channel, or a cache miss.
+    /// The frames that are sent after the confirmation: the last event of a cache channel, or a cache miss.
     var after = ByteBuffer()
 
-    /// All frames, for a node that has the members.
+    /// All frames for the subscriber, with the list of members in the confirmation.
     ///
-    /// - Parameter roster: the members, encoded.
+    /// - Parameter roster: the encoded members.
     func frames(of channel: String, _ roster: PresenceRoster) -> ByteBuffer {
         var frames = before
         PusherWire.append(

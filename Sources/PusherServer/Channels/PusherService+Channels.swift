@@ -4,12 +4,12 @@ import PusherProtocol
 import ServerRuntime
 import ServerStorage
 
-// The methods of channels that connections and requests call.
+// The operations on channels that connections and HTTP requests call.
 extension PusherService {
-    /// Publishes an event of the application's own server, and keeps it for cache channels.
+    /// Publishes an event of the application's own server, and stores it if the channel is a cache channel.
     ///
     /// - Parameters:
-    ///   - user: the user id that subscribers see as the sender, like with client events.
+    ///   - user: the user id that subscribers see as the sender, as in client events.
     ///   - isBridged: whether the event came from another service.
     func publish(
         event: String, data: String, to name: String, application: Application, excluding: SocketID? = nil,
@@ -34,7 +34,7 @@ extension PusherService {
         eventCounts.withLockedValue { $0[Identifier(application.id), default: EventCounts()].published += count }
     }
 
-    /// The event loops with subscribers of these channels whose queues are full; empty when events may be published.
+    /// The event loops that have subscribers of one of these channels and whose queues are full; empty when events may be published.
     func congestion(of channels: some Sequence<String>, in application: Application) -> EventLoopSet {
         let full = context.congestion.full
         guard !full.isEmpty else { return full }
@@ -51,7 +51,7 @@ extension PusherService {
     /// Passes a client event to the other subscribers; returns the event loops whose queues are full.
     func relay(_ event: PusherClientEvent, application: Application, from sender: SocketID) -> EventLoopSet {
         eventCounts.withLockedValue { $0[Identifier(application.id), default: EventCounts()].relayed += 1 }
-        // In a cluster the bridge gets the event with the leader's decision.
+        // In a cluster the leader passes the event to other services, together with its decision.
         if forwarder == nil {
             context.feed.tell(
                 FeedEvent(
@@ -65,7 +65,7 @@ extension PusherService {
                 frame: PusherWire.frame(event.message), source: .client(event), excluding: sender))
     }
 
-    /// Subscribes a connection. Its confirmation is queued before any event of the channel.
+    /// Subscribes a connection. The confirmation is queued before any event of the channel.
     ///
     /// - Parameters:
     ///   - recovery: the requested replay, for connections with recovery; nil for others.
@@ -93,7 +93,7 @@ extension PusherService {
                 subscriber: subscriber))
     }
 
-    /// Ends the subscriptions of a closed connection and notifies the remaining members, unless they are about to leave too.
+    /// Ends the subscriptions of a closed connection. Remaining members are notified, unless their connections are about to close as well.
     func unsubscribe(
         _ socketID: SocketID, at eventLoopID: Int, from subscriptions: [PusherFront.Subscription], application: Application,
         isSilent: Bool

@@ -1,10 +1,10 @@
 import ServerRuntime
 import ServerStorage
 
-/// An application that many connections share, so that each of them holds a reference instead of a copy.
+/// One object for each application's configuration, to which all connections of the application refer instead of having a copy.
 final class SharedApplication: Sendable {
     let value: Application
-    /// The slot under which metrics count the application.
+    /// The number under which metrics count the application.
     let slot: MetricSlot
 
     init(_ value: Application, slot: MetricSlot) {

@@ -14,7 +14,7 @@ final class SubscriptionQuota: Sendable {
 
     /// Counts a subscription, and its channel if it is new. Throws without counting when a limit is reached.
     ///
-    /// - Parameter elsewhere: what other partitions of a cluster have of the application.
+    /// - Parameter elsewhere: the application's channels and subscriptions in other partitions of the cluster.
     func open(_ application: Application, isNewChannel: Bool, elsewhere: ChannelUse = .init()) throws(SubscribeRefusal) {
         let limits = application.limits
         let refusal: SubscribeRefusal? = counts.withLockedValue { counts in

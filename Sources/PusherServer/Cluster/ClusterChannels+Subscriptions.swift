@@ -2,8 +2,8 @@ import NIOCore
 import ServerCluster
 import ServerStorage
 
-// Subscriptions of the node's connections. Confirmations are queued under the lock, so that a connection that leaves right
-// afterwards is removed after its confirmation.
+// Subscriptions of the node's connections. Confirmations are queued under the state's lock, so a connection that leaves immediately
+// afterwards is removed after its confirmation was queued.
 extension ClusterChannels {
     package func subscribe(
         _ subscription: ChannelSubscription,
@@ -24,7 +24,8 @@ extension ClusterChannels {
         guard isTaken else { return completion(.failure(.unavailable)) }
         if let deadline { watch(until: deadline) }
         guard mustSend else { return }
-        // Runs at the end of the turn, so that the subscriptions that a connection requests together are sent in one batch.
+        // Runs when the event loop has finished its current task, so that the subscriptions that a connection requests together are sent in
+        // one batch.
         eventLoop.execute { [self] in bus.eventLoop.execute { [self] in sendPending() } }
     }
 
@@ -33,14 +34,15 @@ extension ClusterChannels {
         return state.withLockedValue { $0.pending.isFull(beside: elsewhere) ? 1 : $0.pending.limits.ahead }
     }
 
-    /// Tells the other partitions how many subscriptions wait here, because the limits are those of the node (rule CP-28).
+    /// Reports to the other partitions how many subscriptions of this node wait here, because the limit covers all partitions of the node
+    /// (rule CP-28).
     private func noteWaiting() {
         guard partition.isOneOfSeveral else { return }
-        // Under the lock, so that the latest number is the one that stays.
+        // Reported under the lock, so that an older number cannot overwrite a newer one.
         state.withLockedValue { partition.note(waiting: $0.pending.count) }
     }
 
-    /// Sends as many subscriptions as fit into the window. Runs on the bus's event loop.
+    /// Sends as many subscriptions to the leader as the window of unanswered requests allows. Runs on the bus's event loop.
     private func sendPending() {
         while true {
             let batch = state.withLockedValue { state in
@@ -49,7 +51,8 @@ extension ClusterChannels {
                 return batch
             }
             guard let first = batch.first else { return }
-            // A subscription has no deadline: an answer that is too late for the client still has to be undone.
+            // The request has no deadline: a subscription that the leader confirms too late for the client still has to be ended at the
+            // leader.
             if batch.count == 1 { send(first) } else { send(batch, of: first.subscription) }
         }
     }
@@ -68,12 +71,13 @@ extension ClusterChannels {
         }
     }
 
-    /// Requests several subscriptions of one connection. A separate fact answers each, in the order of the decisions.
+    /// Requests several subscriptions of one connection. The leader answers each one separately, with ``PusherFact/settled(_:_:)``, in the
+    /// order of its decisions.
     private func send(_ batch: [PendingSubscriptions.Entry], of first: ChannelSubscription) {
         let channels = batch.map { BatchedSubscription(number: $0.number, channel: $0.subscription.channel.name) }
         let request = PusherRequest.subscribeAll(first.subscriber.socketID, application: first.application.id, channels)
         tell(request) { [self] _ in
-            // The leader has not answered, or could not read the request.
+            // Subscriptions of the batch that have no answer by now are refused: the leader is unreachable or could not read the request.
             for channel in channels { settle(batched: channel.number, .refused(.unavailable)) }
             goOnSending()
         }
@@ -85,7 +89,7 @@ extension ClusterChannels {
         settle(key, number, nil, answer)
     }
 
-    /// Continues to send, because the window has room.
+    /// Sends waiting subscriptions after an answer has made room in the window of unanswered requests.
     private func goOnSending() {
         let mustSend = state.withLockedValue { state in
             defer { state.isSending = true }
@@ -94,7 +98,7 @@ extension ClusterChannels {
         if mustSend { sendPending() }
     }
 
-    /// Handles the leader's answer. Runs on the bus's event loop.
+    /// Handles the leader's answer to a subscription. Runs on the bus's event loop.
     private func settle(
         _ key: PendingSubscriptions.Key, _ number: UInt64, _ member: PresenceMember?, _ answer: SubscribeAnswer
     ) {
@@ -118,8 +122,8 @@ extension ClusterChannels {
 
     /// Applies a subscription that the leader has confirmed. Runs on the bus's event loop.
     ///
-    /// - Parameter frames: makes the frames for the client; nil if the node does not have the members that belong into them, as after
-    ///   a loss of events. The subscription then ends.
+    /// - Parameter frames: makes the frames for the client. If it returns nil, the subscription ends: the node does not have the members of
+    ///   the presence channel, for example after a loss of events.
     private func confirm(
         _ key: PendingSubscriptions.Key, _ number: UInt64, _ member: PresenceMember?,
         _ frames: (inout State) -> ByteBuffer?
@@ -150,7 +154,8 @@ extension ClusterChannels {
         entry.completion(.success(SubscriptionGrant(replayed: confirmation.readableBytes)))
     }
 
-    /// Refuses on the connection's own event loop. The connection may have left the channel meanwhile, and may even have subscribed again.
+    /// Refuses a subscription on the connection's own event loop. Does nothing if the connection has left the channel meanwhile, even if it
+    /// has subscribed again.
     private func refuse(_ entry: PendingSubscriptions.Entry, _ refusal: SubscribeRefusal) {
         guard case .here(let connection, let eventLoop) = entry.subscription.subscriber.place else { return }
         eventLoop.execute { [self] in
@@ -161,7 +166,7 @@ extension ClusterChannels {
         }
     }
 
-    /// Refuses subscriptions that have waited for too long, with one timer for all of them.
+    /// Refuses subscriptions that have waited too long for the leader. One timer serves all of them.
     private func watch(until deadline: NIODeadline) {
         bus.eventLoop.scheduleTask(deadline: deadline) { [weak self] in
             guard let self else { return }
@@ -183,7 +188,7 @@ extension ClusterChannels {
         return EventLoopSet()
     }
 
-    /// Sends one request for all subscriptions of a connection, which belong to one application.
+    /// Ends subscriptions of one connection with one request to the leader. All of them belong to the same application.
     package func unsubscribe(all subscriptions: [EndedSubscription]) {
         guard let first = subscriptions.first else { return }
         var given: [PendingSubscriptions.Entry] = []
@@ -210,8 +215,8 @@ extension ClusterChannels {
     private func end(_ ended: [EndedHolding], application: String, isSilent: Bool) {
         guard !ended.isEmpty else { return }
         tell(.unsubscribe(application: application, ended, isSilent: isSilent)) { [state] _ in
-            // This is done for a refused subscription as well: if the leader has it and does not find it in an announcement, the
-            // leader ends it.
+            // The node's record is removed even if the request has failed: a subscription that the leader has and that is missing in the
+            // node's next announcement is ended by the leader.
             state.withLockedValue { state in
                 for holding in ended {
                     let channel = ChannelID(application: application, name: holding.channel)

@@ -7,30 +7,31 @@ import ServerRuntime
 import ServerStorage
 import WireCoding
 
-/// The channels of a cluster in the service of one node: commands are sent to the leader, and its decisions are applied here.
+/// The ``ChannelBackend`` of one node in a cluster: sends commands to the leader, and applies the leader's decisions to the node's
+/// connections.
 ///
-/// Keeps the subscriptions and sign-ins of the node's own connections, in order to deliver events and to announce them to a new
-/// leader. Reads return data of this node only, because requests of the HTTP API are forwarded to the leader (rule CP-3).
+/// Stores the subscriptions and sign-ins of the node's own connections, in order to deliver events and to announce them to a new leader.
+/// Reads return data of this node only, because requests of the HTTP API are forwarded to the leader (rule CP-3).
 package final class ClusterChannels: ChannelBackend {
     struct State: Sendable {
         var node: (any ChannelNode)?
         var subscriptions = NodeSubscriptions()
         var pending: PendingSubscriptions
         var hasTimer = false
-        /// Whether a thread has been scheduled to send the queue.
+        /// Whether a task has been scheduled that sends the queued subscriptions.
         var isSending = false
-        /// The members of presence channels in which the node has subscriptions, for confirmations (rule CR-87).
+        /// The members of each presence channel in which the node has subscriptions; the node adds them to confirmations (rule CR-87).
         var rosters: [ChannelID: PresenceRoster] = [:]
-        /// Whether the leader lets the node add members to confirmations.
+        /// Whether the leader accepts ``PusherRequest/join(_:_:member:_:)``, so that the node adds the members to confirmations.
         var leaderTakesJoins = false
-        /// Whether the leader takes events that the node has encoded.
+        /// Whether the leader accepts ``PusherRequest/events(_:)``: events that the node has encoded.
         var leaderTakesEvents = false
     }
 
     let bus: any ClusterBus
     /// How long a call waits for the leader's answer.
     let callLimit: Duration
-    /// How long a subscription waits for the leader, counted from the leader's last answer.
+    /// How long a subscription waits for the leader, counted from the leader's last answer to any subscription.
     let patience: TimeAmount
     let clock: ServerClock
     let state: NIOLockedValueBox<State>
@@ -42,20 +43,19 @@ package final class ClusterChannels: ChannelBackend {
     private let leaderWebhooks: @Sendable () -> [Identifier: [WebhookReport]]
     private let leaderEvents: @Sendable () -> [Identifier: EventCounts]
 
-    /// The number of bytes beyond which an answer is not read on the bus's event loop.
+    /// Answers of more than this number of bytes are decoded on a thread pool instead of the bus's event loop.
     private static let longAnswer = 65_536
 
-    /// The number of entries in one request of an announcement.
+    /// The largest number of entries in one request of an announcement.
     private static let announced = 1_000
 
     /// - Parameters:
     ///   - callLimit: how long a call waits for the leader.
-    ///   - patience: how long a subscription waits for the leader, counted from the leader's last answer, before its connection is
-    ///     closed. The same time for which the node itself waits for the store.
+    ///   - patience: how long a subscription waits for the leader, counted from the leader's last answer, before its connection is closed. The node waits for the store equally long.
     ///   - recoveries: the sizes of the recovery histories, if this process leads.
-    ///   - webhooks: the delivery counts of webhook events of the time in which this process has led.
-    ///   - events: the events of the HTTP API from the time in which this process has led.
-    ///   - partition: the partition of the cluster that `bus` leads to.
+    ///   - webhooks: the delivery counts of webhook events from the time in which this process was the leader.
+    ///   - events: the events of the HTTP API from the time in which this process was the leader.
+    ///   - partition: the partition of the cluster to whose leader `bus` sends requests.
     package init(
         bus: any ClusterBus, clock: ServerClock, callLimit: Duration = .seconds(3), patience: Duration = .seconds(30),
         pending: PendingLimits = .init(), partition: ChannelPartition = .only,
@@ -77,7 +77,7 @@ package final class ClusterChannels: ChannelBackend {
 
     // MARK: Requests
 
-    /// Sends a request to the leader and retries it without a time limit, also to the next leader.
+    /// Sends a request to the leader and retries without a time limit; if the leader changes, the request is sent to the next one.
     func tell(_ request: PusherRequest, _ completion: @escaping @Sendable (Result<ByteBuffer, ClusterFailure>) -> Void) {
         bus.request(request.encoded(), of: .pusher, within: nil, isRepeatable: true, completion: completion)
     }
@@ -87,21 +87,21 @@ package final class ClusterChannels: ChannelBackend {
         bus.request(request.encoded(), of: .pusher, within: callLimit, isRepeatable: true, completion: completion)
     }
 
-    /// The same as ``ask(_:_:)``, for a request whose answer can be long, and is therefore not written to the log (rule CR-40).
+    /// Like ``ask(_:_:)``, for a request with a long answer. The answer is not written to the log (rule CR-40).
     private func query(_ request: PusherRequest, _ completion: @escaping @Sendable (Result<ByteBuffer, ClusterFailure>) -> Void) {
         bus.query(request.encoded(), of: .pusher, within: callLimit, isRepeatable: true, completion: completion)
     }
 
-    /// Sends the leader its part of a request of the HTTP API.
+    /// Sends a partition's leader the part of an HTTP API request that concerns the partition.
     func ask(_ request: PartitionRequest, _ completion: @escaping @Sendable (PartitionResult) -> Void) {
         let answered: @Sendable (Result<ByteBuffer, ClusterFailure>) -> Void = { result in
             switch result {
             case .success(let buffer):
                 @Sendable func read() -> PartitionResult {
-                    // A leader that cannot read the request answers without content.
+                    // An empty answer means that the leader could not read the request.
                     (try? PartitionAnswer(decoding: buffer)).map { .answer($0) } ?? .failure(.unknown)
                 }
-                // A list of many channels is read elsewhere, because the bus's event loop also has to keep up with the log.
+                // A long list of channels is decoded on the thread pool, because the bus's event loop must not fall behind the log.
                 guard buffer.readableBytes > Self.longAnswer else { return completion(read()) }
                 NIOThreadPool.singleton.submit { state in
                     if case .active = state { completion(read()) } else { completion(.failure(.closed)) }
@@ -115,7 +115,7 @@ package final class ClusterChannels: ChannelBackend {
         }
     }
 
-    /// Whether the leader has said that it takes encoded events.
+    /// Whether the leader has announced that it accepts encoded events (``PusherFact/takesEvents``).
     var takesEvents: Bool { state.withLockedValue(\.leaderTakesEvents) }
 
     /// Sends the leader events of the HTTP API for channels of its partition.
@@ -124,7 +124,7 @@ package final class ClusterChannels: ChannelBackend {
     func publish(_ events: EncodedEvents, _ completion: @escaping @Sendable (PartitionResult?) -> Void) {
         ask(.events(events)) { result in
             switch result {
-            // An earlier version, which leads since the request was made, answers without content.
+            // An empty answer comes from a leader of an earlier version that has become the leader since the request was made.
             case .success(let buffer) where buffer.readableBytes == 0: completion(nil)
             case .success(let buffer):
                 completion((try? PartitionAnswer(decoding: buffer)).map { .answer($0) } ?? .failure(.unknown))
@@ -136,7 +136,7 @@ package final class ClusterChannels: ChannelBackend {
     /// Forwards a request of the HTTP API to the leader, which answers it (rule CP-10).
     package func forward(_ request: HTTPRequest, _ completion: @escaping @Sendable (HTTPAnswer) -> Void) {
         var request = request
-        // Pusher's requests are signed in their query, so their header fields need not be sent.
+        // The signature of a Pusher request is in its query, so the leader does not need the header fields.
         request.headers = [:]
         let answered: @Sendable (Result<ByteBuffer, ClusterFailure>) -> Void = { result in
             switch result {
@@ -162,7 +162,8 @@ package final class ClusterChannels: ChannelBackend {
         return full(of: publication.channel)
     }
 
-    /// The node's event loops that have subscribers of a channel and full queues: a connection that publishes to the channel pauses.
+    /// The node's event loops that have subscribers of the channel and full queues. A connection that publishes to the channel pauses for
+    /// them.
     private func full(of channel: ChannelID) -> EventLoopSet {
         state.withLockedValue { state in
             guard let full = state.node?.fullEventLoops, !full.isEmpty else { return EventLoopSet() }
@@ -204,13 +205,13 @@ package final class ClusterChannels: ChannelBackend {
         connections.withLockedValue { $0.giveUp(ticket, of: application.id) }
     }
 
-    /// Requests places for the waiting connections of an application. Only one request per application is in progress, however many
-    /// connections arrive, and it has no deadline, because places that are granted too late have to be returned.
+    /// Requests permission from the leader for the waiting connections of an application. Each application has at most one such request in
+    /// progress, without a deadline, because permissions that arrive too late have to be returned.
     private func askForPlaces(of application: String) {
         guard let count = connections.withLockedValue({ $0.ask(for: application) }) else { return }
         tell(.places(ApplicationCount(application: application, count: count))) { [self] result in
             var places: Int?
-            // A leader that does not know the application sends an empty answer.
+            // The leader's answer is empty when the leader's configuration does not have the application.
             if case .success(let buffer) = result, let given = try? UInt32(decoding: buffer) { places = Int(given) }
             let told = connections.withLockedValue { $0.answered(places, for: application) }
             for (completion, place) in told { completion(place) }
@@ -222,7 +223,8 @@ package final class ClusterChannels: ChannelBackend {
     package func closeConnection(of application: Application) {
         let isLimited = application.limits.connections != nil
         connections.withLockedValue { $0.close(application.id, isLimited: isLimited) }
-        // Reported at once, because a client that reconnects to another node must find its place free (rule SP-4).
+        // Reported at once, because a client that reconnects through another node must not be refused for its own old connection (rule
+        // SP-4).
         if isLimited { reportConnections() }
     }
 
@@ -230,7 +232,7 @@ package final class ClusterChannels: ChannelBackend {
         connections.withLockedValue { $0.known(application.id) }
     }
 
-    /// The leader counts requests, because it answers them.
+    /// Not counted here, because the leader answers the requests and counts them.
     package func spend(publishes: Int, of application: Application) {}
     package func spendQuery(of application: Application) {}
 
@@ -294,7 +296,7 @@ extension ClusterChannels: ClusterMember {
 
     package func announcement() -> [ByteBuffer] {
         let holdings = state.withLockedValue { state in
-            // Another leader, which may be of an earlier version.
+            // The new leader may be of an earlier version that accepts neither of the two requests, until it announces them.
             (state.leaderTakesJoins, state.leaderTakesEvents) = (false, false)
             return state.subscriptions.holdings
         }
@@ -310,10 +312,10 @@ extension ClusterChannels: ClusterMember {
         stride(from: 0, to: list.count, by: announced).map { Array(list.clamped(from: $0, to: $0 + announced)) }
     }
 
-    /// Events were lost: clients that reconnect subscribe again and request missing events. Other clients see members leave,
-    /// because the nodes are not all interrupted at the same time.
+    /// Closes the node's connections after events were lost. Reconnected clients subscribe again and request missing events. Other clients
+    /// see members leave, because the nodes are not all interrupted at the same time.
     ///
-    /// With several partitions only those connections are closed that have something in this one (rule CR-85).
+    /// With several partitions, only connections that have subscriptions or a signed-in user in this partition are closed (rule CR-85).
     package func interrupted() {
         state.withLockedValue { $0.rosters = [:] }
         guard !partition.isOneOfSeveral else {
@@ -327,7 +329,7 @@ extension ClusterChannels: ClusterMember {
 }
 
 extension ClusterChannels.State {
-    /// The frames of a confirmation with the members that the node has; nil if it does not have them.
+    /// The frames of a presence channel's confirmation with the node's list of members; nil if the node does not have the list.
     mutating func frames(of channel: ChannelID, _ confirmation: MemberConfirmation) -> ByteBuffer? {
         guard var roster = rosters.removeValue(forKey: channel) else { return nil }
         roster.encode()
@@ -338,7 +340,7 @@ extension ClusterChannels.State {
 }
 
 extension PusherCloseReason {
-    static let interrupted = PusherCloseReason(4200, "The server has lost events; please connect again.")
+    static let interrupted = PusherCloseReason(4200, "The server has lost events for this connection; please connect again.")
 }
 
 // MARK: - Reads
@@ -353,7 +355,7 @@ extension ClusterChannels {
         state.withLockedValue { $0.subscriptions.members(of: channel) }
     }
 
-    /// Only the leader has cached events.
+    /// Always nil, because only the leader stores cached events.
     package func cached(_ channel: ChannelID) -> CachedMessage? { nil }
 
     package func audience(of channel: ChannelID) -> EventLoopSet {
@@ -371,7 +373,7 @@ extension ClusterChannels {
         state.withLockedValue(\.subscriptions.tallies).map { ($0.key.text, $0.value) }
     }
 
-    /// The leader's counts, if this process leads.
+    /// The leader's counts; empty if this process does not lead.
     package var recoveries: [(application: String, tally: RecoveryTally)] { leaderRecoveries() }
     package var webhookReports: [Identifier: [WebhookReport]] { leaderWebhooks() }
     package var eventCounts: [Identifier: EventCounts] { leaderEvents() }

@@ -3,7 +3,7 @@ import PusherProtocol
 import ServerCluster
 import ServerRuntime
 
-// The fields of Pusher's values in requests, answers and facts (rule CP-1).
+// The encoding of Pusher's values in requests to the leader, its answers and its published decisions (rule CP-1).
 
 extension ChannelID: CodedValue {
     package static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
@@ -67,7 +67,7 @@ extension PusherCloseReason: CodedValue {
     }
 }
 
-/// The number of connections of an application.
+/// The number of connections that an application has.
 struct ApplicationCount: Hashable, Sendable, CodedValue {
     var application: String
     var count: Int
@@ -85,11 +85,12 @@ extension ChannelHolding: CodedValue {
         return Self(channel: channel, member: member, count: Self.count(count))
     }
 
-    /// A number of subscriptions from another server or from the store. Each of them is counted on its own, so a number that no server can
-    /// have would keep the leader busy for minutes (rule CR-42).
+    /// Limits a number of subscriptions that was read from another server or from the store. Subscriptions are counted one by one, so an
+    /// impossibly large number would keep the leader busy for minutes (rule CR-42).
     static func count(_ count: UInt32) -> Int { min(Int(count), largestCount) }
 
-    /// The largest number of subscriptions of one server to a channel: more than it can have connections.
+    /// The largest number of subscriptions that one server can have to a channel. It exceeds the number of connections that a server can
+    /// have.
     private static let largestCount = 4_194_304
 }
 
@@ -106,9 +107,9 @@ extension SignedInConnection: CodedValue {
 /// The leader's answer to a subscription.
 enum SubscribeAnswer: Hashable, Sendable {
     case confirmed(ByteBuffer)
-    /// A confirmation to which the node adds the members that it has.
+    /// A confirmation without the list of members, which the node adds.
     case joined(MemberConfirmation)
-    /// The same with all members, for a node that does not have them.
+    /// A confirmation with the list of members, for a node that does not have the list.
     case listed([PresenceMember], MemberConfirmation)
     case refused(SubscribeRefusal)
 }

@@ -4,7 +4,7 @@ import ServerCluster
 
 /// Events of the HTTP API that a node has authenticated, checked and encoded, for channels of one partition (rule CP-90).
 ///
-/// The leader decides by the values beside the messages. It copies the texts of the messages and does not read them.
+/// The leader reads the channels and options of the events. It copies the encoded messages without reading them.
 struct EncodedEvents: Hashable, Sendable {
     var application: String
     /// The number of messages that the leader counts against the application's limit; 0 if they were counted before (rule CP-92).
@@ -18,10 +18,10 @@ struct EncodedEvent: Hashable, Sendable {
     var channels: [String]
     /// The connection that must not receive the event.
     var excluded: SocketID?
-    /// The attributes of the channels that the answer has.
+    /// The attributes of the channels that the answer to the request must contain.
     var info: ChannelAttributes
     var message: EventMessage
-    /// The event as cache channels keep it; nil if none of the channels is a cache channel.
+    /// The event in the form that cache channels store; nil if none of the channels is a cache channel.
     var cached: CachedText?
 
     /// The name and the data of an event.
@@ -31,7 +31,7 @@ struct EncodedEvent: Hashable, Sendable {
     }
 }
 
-/// The message of an event for any channel: the text in front of the channel's name, and the text behind it.
+/// The encoded message of an event in two parts: the text before the channel's name and the text after it.
 struct EventMessage: Hashable, Sendable {
     var before: ByteBuffer
     var after: ByteBuffer
@@ -45,6 +45,8 @@ extension EventMessage {
 }
 
 extension EncodedEvent {
+    /// Makes the encoded form of one publish request.
+    ///
     /// - Parameter message: the encoded message of the request.
     init(_ request: PublishRequest, _ message: EventMessage) {
         let isCached = request.channels.contains { PusherChannelKind(of: $0).isCache }

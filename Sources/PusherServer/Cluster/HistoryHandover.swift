@@ -8,12 +8,12 @@ import ServerRuntime
 import ServerValues
 import WireCoding
 
-/// Hands over the histories of a leader that resigns to the next one, in a map of the store (rules RV-22 and RV-23).
+/// Hands over the histories of a leader that resigns to the next leader, in a map of the store (rules RV-22 and RV-23).
 ///
-/// Events that are decided after their history was written are written too, together with their facts, so the next leader either
-/// has the complete history or knows that it is incomplete.
+/// Events that are decided after their channel's history was written are written as well, in the same batch as the decisions. So the next
+/// leader has the complete history, or can detect that events are missing.
 final class HistoryHandover: Sendable {
-    /// The largest number of bytes that are handed over, and how long the store keeps them.
+    /// The largest number of bytes of a handover, and the time after which the store deletes them.
     static let maximumBytes = 64 << 20
     private static let lifetime = Duration.seconds(600)
     /// The number of bytes in one write.
@@ -43,7 +43,7 @@ final class HistoryHandover: Sendable {
 
     // MARK: Leaving
 
-    /// Starts a handover. Call it before ``write(_:)``.
+    /// Starts a handover in the store. Call it once, before ``write(_:)``.
     func begin() {
         output.write(
             [
@@ -53,7 +53,7 @@ final class HistoryHandover: Sendable {
             ], of: .pusher)
     }
 
-    /// Called under the lock of the channels' shard, so it only enqueues.
+    /// Writes parts of histories to the store. Called under the lock of the channels' shard, so it only enqueues.
     func write(_ parts: [HistoryPart]) {
         guard !state.withLockedValue(\.isOver) else { return }
         var fields: [StoreField] = []
@@ -83,7 +83,7 @@ final class HistoryHandover: Sendable {
             return !state.isOver && state.bytes > Self.maximumBytes
         }
         guard isTooMuch else { return }
-        // Incomplete histories would claim to have events that are missing.
+        // The stored part is removed, because the next leader would take it for the complete histories.
         output.write([.remove(key)], of: .pusher)
         logger.warning(
             "histories are not left to the next leader: too much is published", metadata: ["bytes": "\(Self.maximumBytes)"])
@@ -106,8 +106,8 @@ final class HistoryHandover: Sendable {
 
     // MARK: Taking over
 
-    /// Restores the histories of the previous leader; none when another process has led since then, or when data was lost. The
-    /// stored histories are removed with the first batch of this leader.
+    /// Restores the histories of the previous leader. Returns none when another process has led since the handover, or when data was lost.
+    /// The stored histories are removed with the first batch of this leader.
     func take(from context: ClusterLeaderContext) async throws(StoreFailure) -> [RestoredHistory] {
         var histories: [ChannelID: RestoredHistory] = [:]
         var events: [ChannelID: [UInt64: (PositionedEvent, Bool, MonotonicInstant)]] = [:]
@@ -118,7 +118,7 @@ final class HistoryHandover: Sendable {
             if field == Self.generationField {
                 isValid = UInt64(String(buffer: value)) == context.former
             } else {
-                // An entry that cannot be read comes from another version; its history is then reported as incomplete.
+                // An entry that cannot be decoded comes from another version; its history is then reported to clients as incomplete.
                 try? read(field, value, &histories, &events)
             }
         }
@@ -146,7 +146,7 @@ final class HistoryHandover: Sendable {
         }
         let name = try PairName<ChannelID, UInt64>(decodingName: field)
         let kept = try KeptEvent(decoding: value)
-        // The frame is copied, because a slice would keep the whole answer of the store in memory.
+        // The frame is copied, because a slice of the buffer would keep the store's whole answer in memory.
         let event = PositionedEvent(
             positioned: ByteBuffer(bytes: kept.frame.readableBytesView),
             at: PusherPosition(epoch: kept.epoch, number: name.second), excluding: kept.excluding, user: kept.user)
@@ -158,7 +158,7 @@ final class HistoryHandover: Sendable {
 struct KeptEvent: CodedValue {
     var epoch: String
     var isKept: Bool
-    /// The Unix time in milliseconds.
+    /// When the event expires, as Unix time in milliseconds.
     var expires: Int64
     var excluding: SocketID?
     var user: String?
@@ -199,8 +199,8 @@ extension ServerClock {
         Int64(clamping: unixTicks() / 10_000).clampedAdding(instant.since(monotonic()).milliseconds)
     }
 
-    /// The monotonic instant of another server's Unix time: at most two days away, because no event is kept for longer than a day;
-    /// a larger difference means that a clock was changed.
+    /// The monotonic instant of a Unix time from another server. It is limited to two days from now: events are stored for at most one day,
+    /// so a larger difference means that a clock was changed.
     func instant(unixMilliseconds: Int64) -> MonotonicInstant {
         let now = Int64(clamping: unixTicks() / 10_000)
         let limit = ChannelHistories.vacancyLifetime.milliseconds * 2

@@ -7,14 +7,14 @@ import ServerRuntime
 import ServerStorage
 import WireCoding
 
-/// Stores the positions of a leader's histories, so that the next leader can continue them from the log when this one crashes
-/// (rules RV-40 to RV-43).
+/// Stores the positions of a leader's histories, so that after a crash the next leader can continue the histories from the log (rules RV-40
+/// to RV-43).
 ///
-/// The start or end of a history is written at once; changes by events are written in each sweep. The events themselves are only in
-/// the log, so a publish costs a few bytes there.
+/// The start or end of a history is written at once; positions that change with events are written once per sweep. The events themselves
+/// are only in the log, so a publish needs no write of its own.
 final class HistoryPositions: Sendable {
     private struct State: Sendable {
-        /// Whether this leader has written to the key.
+        /// Whether this leader has written to `key`.
         var isBegun = false
         var marks: UInt64 = 0
         var marked = MonotonicInstant(nanoseconds: .min)
@@ -29,9 +29,9 @@ final class HistoryPositions: Sendable {
 
     private static let generationField = ByteBuffer(string: "generation")
     private static let markField = ByteBuffer(string: "mark")
-    /// The number of fields in one write.
+    /// The largest number of fields in one write.
     private static let part = 1_000
-    /// The largest age of the mark, so that the log still contains it.
+    /// The interval in which marks are written. It is short, so that the log still contains the latest mark.
     private static let markInterval = Duration.seconds(5)
 
     init(_ context: ClusterLeaderContext, key: StoreKey, clock: ServerClock, logger: Logger) {
@@ -44,14 +44,14 @@ final class HistoryPositions: Sendable {
 
     // MARK: Writing
 
-    /// Called under the lock of the channels' shard, so it only enqueues.
+    /// Writes the start, end or position of histories. Called under the lock of the channels' shard, so it only enqueues.
     func write(_ parts: [HistoryPart]) {
         let begins = state.withLockedValue { state in
             defer { state.isBegun = true }
             return !state.isBegun
         }
         if begins {
-            // There were no earlier events, so the mark is valid at once.
+            // No events were decided before the first history started, so the mark is valid at once.
             let mark = next()
             emit(mark, writes: [point(to: mark)])
         }
@@ -75,7 +75,7 @@ final class HistoryPositions: Sendable {
         }
     }
 
-    /// A mark means that the log contains all events from here on.
+    /// Makes the next mark. The log contains all events that are decided after the mark.
     private func next() -> HistoryMark {
         let now = clock.monotonic()
         return state.withLockedValue { state in
@@ -98,7 +98,8 @@ final class HistoryPositions: Sendable {
             ])
     }
 
-    /// Writes the changed positions. A new mark is sent before them, and becomes valid once all of them are written.
+    /// Writes the positions that have changed. A new mark is written to the log before them, and becomes valid once all positions are
+    /// stored.
     func sweep(_ channels: LocalChannels) {
         guard state.withLockedValue(\.isBegun) else { return }
         let now = clock.monotonic()
@@ -119,8 +120,9 @@ final class HistoryPositions: Sendable {
 
     // MARK: Taking over
 
-    /// The histories of the previous leader, as far as the log contains their events; none when that leader wrote no positions, or
-    /// when data was lost since then. The stored positions are removed with the first batch of this leader, which writes its own.
+    /// Restores the histories of the previous leader, as far as the log contains their events. Returns none when that leader wrote no
+    /// positions, or when data was lost since then. The stored positions are removed with the first batch of this leader, which writes its
+    /// own positions.
     ///
     /// - Parameter settings: the settings of an application; nil when it is no longer configured.
     func restore(
@@ -166,7 +168,7 @@ final class HistoryPositions: Sendable {
         return restored
     }
 
-    /// Removes the positions of the previous leader, with the first batch of this one.
+    /// Removes the positions of the previous leader from the store, with the first batch of this leader.
     func forgetFormer() {
         output.write([.remove(key)], of: .pusher)
     }

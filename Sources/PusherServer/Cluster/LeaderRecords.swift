@@ -5,19 +5,19 @@ import ServerRuntime
 import ServerValues
 import WireCoding
 
-/// Writes Pusher's state to the store, from which the next leader continues (rules CP-50 to CP-56). ``RestoredRecords`` reads it.
+/// Writes Pusher's state to the store for the next leader (rules CP-50 to CP-56), which reads it with ``RestoredRecords``.
 ///
-/// All writes go through the log's output, so a change and its facts are stored together.
+/// All writes go through the log's output, so a change and the decisions that caused it are stored together.
 final class LeaderRecords: Sendable {
     private let output: any ClusterOutput
     private let clock: ServerClock
     private let userOfflineGrace: Duration
     private let keys: RecordKeys
-    /// The latest time at which an entry of the list of absent members expires.
+    /// The time until which the lists of absences and of offline users can have expired entries to remove.
     private let fading = NIOLockedValueBox(MonotonicInstant(nanoseconds: .min))
     private let index = NIOLockedValueBox(CacheIndex())
 
-    /// The times of the index of cached events: when its last entry expires, and when expired entries are removed next.
+    /// The index of cached events: when its last entry expires, and when expired entries are removed next.
     private struct CacheIndex: Sendable {
         var last = MonotonicInstant(nanoseconds: .min)
         var next = MonotonicInstant(nanoseconds: .min)
@@ -26,7 +26,8 @@ final class LeaderRecords: Sendable {
 
     /// The interval in which expired events are removed from the index.
     private static let indexInterval: Duration = .seconds(60)
-    /// How long after its due time an unreported absence is deleted: the clocks of the delay and of the list may differ.
+    /// How long a delayed absence without a webhook event is stored after its due time, because the clocks of the delay and of the stored
+    /// list may differ.
     private static let absenceMargin: Duration = .seconds(2)
 
     init(_ output: any ClusterOutput, _ keys: RecordKeys, clock: ServerClock, userOfflineGrace: Duration) {
@@ -44,7 +45,7 @@ final class LeaderRecords: Sendable {
 
     // MARK: Subscriptions and users
 
-    /// Records the number of a node's subscriptions to a channel.
+    /// Stores how many subscriptions a node has to a channel.
     func keep(_ holding: KeptHolding) {
         if holding.holding.count > 0 {
             write(.put(keys.subscriptions, .bytes(holding.field), .bytes(holding.value)))
@@ -60,7 +61,8 @@ final class LeaderRecords: Sendable {
             .removeRanked(keys.offline, [.bytes(RecordKeys.user(connection))]))
     }
 
-    /// The user may reconnect before watchers are notified.
+    /// Removes a signed-in connection from the store, and adds its user to the list of offline users: the user may reconnect within the
+    /// grace period.
     func forget(_ connection: SignedInConnection, of node: ClusterNode) {
         begin(userOfflineGrace)
         write(
@@ -68,7 +70,7 @@ final class LeaderRecords: Sendable {
             .rank(keys.offline, .bytes(RecordKeys.user(connection)), score: unixMilliseconds))
     }
 
-    /// Records the number of a node's connections of an application with a limit.
+    /// Stores how many connections of an application a node has; only for applications with a limit.
     func keep(_ count: ApplicationCount, of node: ClusterNode) {
         let field = RecordKeys.connections(of: count.application, at: node)
         if count.count > 0 {
@@ -80,7 +82,7 @@ final class LeaderRecords: Sendable {
 
     // MARK: Cached events
 
-    /// Records the event that a cache channel keeps.
+    /// Stores the last event of a cache channel.
     func remember(_ message: CachedMessage, of channel: ChannelID) {
         let milliseconds = message.expires.since(clock.monotonic()).milliseconds
         guard milliseconds > 0 else { return }
@@ -94,7 +96,7 @@ final class LeaderRecords: Sendable {
             .removeRankedUpTo(keys.cacheIndex, score: now))
     }
 
-    /// Records when an entry of the index of cached events expires.
+    /// Notes when an entry of the index of cached events expires.
     func expectCached(until expires: MonotonicInstant) {
         index.withLockedValue { index in
             index.isEmpty = false
@@ -107,7 +109,7 @@ final class LeaderRecords: Sendable {
         let isDue = index.withLockedValue { index in
             guard !index.isEmpty, now >= index.next else { return false }
             index.next = now.advanced(by: Self.indexInterval)
-            // One second later, because the entries expire by the wall clock.
+            // One second is added, because the index is cleaned by the wall clock, and `now` is monotonic.
             index.isEmpty = now > index.last.advanced(by: .seconds(1))
             return true
         }
@@ -117,7 +119,7 @@ final class LeaderRecords: Sendable {
 
     // MARK: Absences
 
-    /// Records a delayed webhook event, so that another leader sends it if this one cannot.
+    /// Stores a delayed webhook event, so that another leader sends it if this leader ends before it is due.
     func note(_ news: ChannelWebhookEvent.Kind, on channel: ChannelID) {
         switch news {
         case .vacated:
@@ -133,7 +135,7 @@ final class LeaderRecords: Sendable {
         }
     }
 
-    /// Deletes the record of a webhook event once the event is queued for its receivers: another leader would send it a second time.
+    /// Deletes the stored delayed event once the event is queued for its receivers; otherwise the next leader would send it a second time.
     func strike(_ news: ChannelWebhookEvent.Kind, on channel: ChannelID) {
         switch news {
         case .vacated: write(.removeRanked(keys.absences, [.bytes(RecordKeys.absence(of: nil, from: channel))]))

@@ -4,8 +4,9 @@ import ServerValues
 
 /// The number of connections of each application: on this node, and on all nodes as far as this node knows (rules CP-30 to CP-32).
 ///
-/// Each connection of an application with a limit needs a place that the leader has granted, so all nodes together never exceed the
-/// limit. A value without locks; completions are returned, so that they can be called outside of the owner's lock.
+/// The leader grants places, that is, permissions for one connection each. Every connection of an application with a limit needs a place,
+/// so all nodes together never exceed the limit. A value without locks; completions are returned, so that the owner can call them outside
+/// of its lock.
 struct NodeConnections: Sendable {
     typealias Completion = @Sendable (ConnectionPlace) -> Void
 
@@ -17,41 +18,41 @@ struct NodeConnections: Sendable {
 
     private struct Count: Sendable {
         var own = 0
-        /// The number that the leader counts for this node, according to its answers.
+        /// The number of connections that the leader counts for this node, according to its answers.
         var counted = 0
-        /// The difference in the report that is not answered yet.
+        /// The change of `counted` that was reported to the leader and is not answered yet; 0 when there is no such report.
         var reported = 0
-        /// The part of `total` that belongs to this node.
+        /// The part of `total` that belongs to this node's connections.
         var included = 0
         var total = 0
-        /// Connections that wait for a place, oldest first. The first of them are covered by the request that is not answered yet.
+        /// Connections that wait for a place, oldest first. The first `asked` of them are covered by the request in progress.
         var waiting: Deque<Waiting> = []
-        /// The number of entries of `waiting` that the request covers.
+        /// The number of entries of `waiting` that the request to the leader covers.
         var asked = 0
-        /// Whether a request is not answered yet.
+        /// Whether a request for places has not been answered yet.
         var isAsking = false
 
         var known: Int { max(total - included, 0) + own }
-        /// Places that the leader has granted and no connection uses.
+        /// The number of places that the leader has granted and no connection uses.
         var spare: Int { counted + min(reported, 0) - own }
         var isUnused: Bool { own == 0 && counted == 0 && reported == 0 && total == 0 && waiting.isEmpty && !isAsking }
     }
 
     private var counts: [Identifier: Count] = [:]
-    /// Applications whose current count is not reported to the leader yet.
+    /// Applications whose number of connections has changed since the last report to the leader.
     private var changed: Set<Identifier> = []
-    /// Whether a report is not answered yet.
+    /// Whether the last report has not been answered by the leader yet.
     private var isReporting = false
-    /// Whether a place is to be returned at once, because a connection of another node may wait for it.
+    /// Whether an unused place has to be returned at once, because a connection of another node may wait for it.
     private(set) var isUrgent = false
     private var lastTicket: UInt64 = 0
 
-    /// The largest number of places in one request.
+    /// The largest number of places in one request to the leader.
     private static let asked = 1_000
 
     // MARK: Connections
 
-    /// Counts a connection, or returns that it has to wait for a place.
+    /// Counts a connection, or returns ``ConnectionPlace/asked`` when the connection must wait for a place.
     mutating func open(_ application: String, limit: Int?) -> ConnectionPlace {
         let id = Identifier(application)
         if limit != nil {
@@ -64,7 +65,9 @@ struct NodeConnections: Sendable {
         return .given
     }
 
-    /// - Parameter isLimited: whether other connections may wait for the place.
+    /// Counts the end of a connection.
+    ///
+    /// - Parameter isLimited: whether the application has a limit of connections, so that others may wait for the place.
     mutating func close(_ application: String, isLimited: Bool = false) {
         let id = Identifier(application)
         guard let own = counts[id]?.own, own > 0 else { return }
@@ -73,10 +76,10 @@ struct NodeConnections: Sendable {
         if isLimited { isUrgent = true }
     }
 
-    /// The number of an application's connections on all nodes.
+    /// The number of an application's connections on all nodes, according to the leader's last report and this node's own count.
     func known(_ application: String) -> Int { counts[Identifier(application)]?.known ?? 0 }
 
-    /// The applications with connections of this node, and their numbers.
+    /// The applications that have connections on this node, with the numbers of these connections.
     var own: [ApplicationCount] {
         counts.compactMap { $1.own > 0 ? ApplicationCount(application: $0.text, count: $1.own) : nil }
     }
@@ -91,8 +94,8 @@ struct NodeConnections: Sendable {
         return lastTicket
     }
 
-    /// Removes a connection that has closed while it waited for a place; its completion is not called. Does nothing when the connection
-    /// has its result already: its completion was called, or is about to be.
+    /// Removes a connection that has closed while it waited for a place; its completion is not called. Does nothing when the completion was
+    /// called already or is about to be.
     mutating func giveUp(_ ticket: UInt64, of application: String) {
         let id = Identifier(application)
         guard let index = counts[id]?.waiting.firstIndex(where: { $0.ticket == ticket }) else { return }
@@ -106,7 +109,7 @@ struct NodeConnections: Sendable {
         return counts[id]?.waiting.remove(at: index).completion
     }
 
-    /// The number of places to request from the leader; nil while no connection waits or a request is in progress.
+    /// The number of places to request from the leader; nil when no connection waits or a request is in progress.
     mutating func ask(for application: String) -> Int? {
         let id = Identifier(application)
         guard let count = counts[id], !count.isAsking, !count.waiting.isEmpty else { return nil }
@@ -118,8 +121,8 @@ struct NodeConnections: Sendable {
 
     /// Handles the leader's answer to a request for places.
     ///
-    /// - Parameter places: the number of granted places; nil without an answer, in which case a place that was granted will be
-    ///   reported as free.
+    /// - Parameter places: the number of granted places. Nil means that no answer came; if the leader has granted places nevertheless, they
+    ///   are reported as free later.
     /// - Returns: completions to call, with their results.
     mutating func answered(_ places: Int?, for application: String) -> [(Completion, ConnectionPlace)] {
         let id = Identifier(application)
@@ -128,7 +131,7 @@ struct NodeConnections: Sendable {
         count.isAsking = false
         var given = places ?? 0
         count.counted += given
-        // Connections whose places were requested come first, then connections that have waited since the request.
+        // Connections for which places were requested come first, then connections that started to wait after the request.
         while given > 0 || count.spare > 0, let next = count.waiting.popFirst() {
             given = max(given - 1, 0)
             count.asked = max(count.asked - 1, 0)
@@ -142,7 +145,7 @@ struct NodeConnections: Sendable {
         }
         count.asked = 0
         counts[id] = count
-        // Places of connections that have closed meanwhile are returned.
+        // Places for connections that have closed meanwhile are returned to the leader.
         if count.spare > 0 {
             changed.insert(id)
             isUrgent = true
@@ -183,7 +186,7 @@ struct NodeConnections: Sendable {
         return report
     }
 
-    /// Records that the leader has counted a report.
+    /// Records that the leader has counted the changes of a report.
     mutating func reported(_ report: [ApplicationCount]) {
         isReporting = false
         for change in report {
@@ -205,7 +208,8 @@ struct NodeConnections: Sendable {
         forgetIfUnused(id)
     }
 
-    /// The counts for the announcement to a new leader. It excludes requests in progress, because these are sent again after it.
+    /// The counts for the announcement to a new leader. Changes in unanswered requests are not included, because these requests are sent
+    /// again after the announcement.
     mutating func announce() -> [ApplicationCount] {
         for id in Array(counts.keys) {
             if let count = counts[id] { counts[id]?.counted = count.own - count.reported }
@@ -213,7 +217,7 @@ struct NodeConnections: Sendable {
         return counts.compactMap { $1.counted > 0 ? ApplicationCount(application: $0.text, count: $1.counted) : nil }
     }
 
-    /// Applies the leader's totals for all nodes.
+    /// Applies the leader's totals, which include the connections of all nodes.
     mutating func learn(_ totals: [ApplicationCount]) {
         for total in totals {
             let id = Identifier(total.application)

@@ -13,7 +13,8 @@ struct NodeHoldings: Sendable {
         }
     }
 
-    /// The subscriptions with one key. Kept small, because a leader has one for each channel of each node.
+    /// The subscriptions of one node to a channel; on a presence channel, those of one user. Kept small, because a leader has an entry for
+    /// each channel of each node.
     private struct Held: Sendable {
         var since: UInt64
         var count: Int32
@@ -41,14 +42,16 @@ struct NodeHoldings: Sendable {
 
     private struct Connections: Sendable {
         var count = 0
-        /// Whether the count is stored.
+        /// Whether the count is stored for the next leader.
         var isKept = false
     }
 
     private var nodes: [ClusterNode: Node] = [:]
     private var lastNumber: UInt64 = 0
 
-    /// - Parameter kept: the stored state of the previous leader.
+    /// Continues from the stored state of the previous leader.
+    ///
+    /// - Parameter kept: the stored subscriptions.
     init(
         _ kept: [KeptHolding] = [], users: [(ClusterNode, SignedInConnection)] = [],
         connections: [(ClusterNode, ApplicationCount)] = []
@@ -65,7 +68,7 @@ struct NodeHoldings: Sendable {
         }
     }
 
-    /// The nodes whose connections have subscriptions or signed-in users.
+    /// All nodes with connections, subscriptions or signed-in users.
     var holders: [ClusterNode] { Array(nodes.keys) }
 
     // MARK: Subscriptions
@@ -94,8 +97,8 @@ struct NodeHoldings: Sendable {
         return known.holding(key, of: node)
     }
 
-    /// Returns the differences between a node's announcement and the known state: subscriptions that the node no longer has, and new
-    /// ones.
+    /// Compares a node's announcement with the leader's records. Returns the recorded subscriptions that the node no longer has, and
+    /// announced ones that are not recorded.
     func changes(to announced: [ChannelHolding], of node: ClusterNode) -> (ended: [ChannelHolding], new: [ChannelHolding]) {
         var ended: [ChannelHolding] = []
         var new: [ChannelHolding] = []
@@ -117,12 +120,12 @@ struct NodeHoldings: Sendable {
         nodes[node, default: Node()].users[connection.socketID] = connection
     }
 
-    /// Removes a signed-in connection; nil when it is not signed in.
+    /// Removes a signed-in connection and returns it; nil when it is not signed in.
     mutating func signOut(_ socketID: SocketID, of node: ClusterNode) -> SignedInConnection? {
         nodes[node]?.users.removeValue(forKey: socketID)
     }
 
-    /// The same as ``changes(to:of:)``, for signed-in connections.
+    /// Compares the announced signed-in connections of a node with the leader's records, like ``changes(to:of:)``.
     func userChanges(
         to announced: [SignedInConnection], of node: ClusterNode
     ) -> (ended: [SignedInConnection], new: [SignedInConnection]) {

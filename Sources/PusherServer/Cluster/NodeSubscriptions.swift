@@ -3,7 +3,7 @@ import ServerValues
 
 /// The subscriptions of one node's connections that the leader has confirmed. A value without locks.
 ///
-/// Delivery to a connection stops when it leaves; the node keeps the subscription until the leader has ended it, so that an
+/// Delivery to a connection stops when the connection leaves. The node keeps the subscription until the leader has ended it, so that an
 /// announcement in the meantime agrees with the leader's state (rule CP-20).
 struct NodeSubscriptions: Sendable {
     private struct Seat {
@@ -23,7 +23,8 @@ struct NodeSubscriptions: Sendable {
         var loops = EventLoopCounts()
         /// The number of subscribed connections with recovery.
         var recovering: Int32 = 0
-        /// The number of subscriptions that the leader counts for this node: those without a user, and those of each user.
+        /// The number of subscriptions without a user that the leader counts for this node. Subscriptions with a user are counted in
+        /// `members`.
         var held: Int32 = 0
         var members: [Identifier: Member] = [:]
 
@@ -41,7 +42,7 @@ struct NodeSubscriptions: Sendable {
         channels[id]?.loops.audience ?? EventLoopSet()
     }
 
-    /// Whether the node has subscriptions to a channel, as it sees it or as the leader does.
+    /// Whether a connection of the node is subscribed to the channel, or the leader still counts a subscription of the node.
     func isKnown(_ id: ChannelID) -> Bool { channels[id] != nil }
 
     /// Adds a subscription that the leader has confirmed.
@@ -106,19 +107,19 @@ struct NodeSubscriptions: Sendable {
 
     // MARK: Reads
 
-    /// The occupancy of a channel by this node's connections; nil when none is subscribed.
+    /// The number of this node's subscriptions and users in a channel; nil when no connection is subscribed.
     func occupancy(of id: ChannelID, isPresence: Bool) -> ChannelOccupancy? {
         guard let channel = channels[id], !channel.seats.isEmpty else { return nil }
         return ChannelOccupancy(
             name: id.name, subscriptions: channel.seats.count, users: isPresence ? channel.members.count : nil)
     }
 
-    /// The members that this node's connections represent, in no particular order.
+    /// The members of a presence channel that are connected to this node, in no particular order.
     func members(of id: ChannelID) -> [PresenceMember] {
         channels[id]?.members.map { PresenceMember(userID: $0.key.text, info: $0.value.info) } ?? []
     }
 
-    /// The channels of an application with connections of this node.
+    /// The channels of an application to which connections of this node are subscribed, and whose names begin with `prefix`.
     func occupied(application: String, prefix: String) -> [ChannelID] {
         channels.compactMap { id, channel in
             !channel.seats.isEmpty && id.application.isExactly(application) && id.name.hasBytePrefix(prefix) ? id : nil
@@ -143,12 +144,12 @@ struct NodeSubscriptions: Sendable {
     }
 }
 
-/// The connections of a channel. A value.
+/// The connections that are subscribed to one channel. A value.
 ///
-/// Most channels have few, for which a list takes half as much memory as a table.
+/// Most channels have few connections, for which a list takes half as much memory as a dictionary.
 struct SeatTable<Seat: Sendable>: Sendable {
     private var few: [(socketID: SocketID, seat: Seat)] = []
-    /// All of them, once there are more than a few.
+    /// All connections, once there are more than ``longest``; otherwise empty.
     private var many: [SocketID: Seat] = [:]
 
     /// The largest number of connections in the list.
@@ -173,6 +174,8 @@ struct SeatTable<Seat: Sendable>: Sendable {
         }
     }
 
+    /// Removes a connection.
+    ///
     /// - Returns: the connection's seat; nil when it has none.
     mutating func remove(_ socketID: SocketID) -> Seat? {
         guard many.isEmpty else { return many.removeValue(forKey: socketID) }

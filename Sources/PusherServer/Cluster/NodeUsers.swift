@@ -3,10 +3,11 @@ import NIOCore
 
 /// The signed-in connections of one node. A value without locks.
 ///
-/// For each connection, at most one sign-in is sent to the leader, and one waits behind it: a client that signs in repeatedly while
-/// there is no leader replaces the waiting one. Beyond ``limit`` sign-ins on their way those of further connections wait in a queue, and
-/// one whose connection has gone is dropped: sent requests wait for a leader without a time limit, and connections come and go (rule
-/// CR-91).
+/// Each connection has at most one sign-in that was sent to the leader and is not answered, and one that waits. A client that signs in
+/// repeatedly while there is no leader replaces the waiting one.
+///
+/// When ``limit`` sign-ins are unanswered, further ones wait in a queue. The sign-in of a closed connection is removed from the queue,
+/// because sent requests wait for a leader without a time limit while connections come and go (rule CR-91).
 struct NodeUsers: Sendable {
     typealias SignIn = (connection: SignedInConnection, answers: [ByteBuffer])
 
@@ -15,7 +16,7 @@ struct NodeUsers: Sendable {
         /// The sign-in that the leader has confirmed.
         var held: SignedInConnection?
         var isOnItsWay = false
-        /// Whether a sign-in was ever sent, so that the leader may have it.
+        /// Whether a sign-in was ever sent, so that the leader may have recorded it.
         var wasSent = false
         var isQueued = false
         var waiting: SignIn?
@@ -23,18 +24,18 @@ struct NodeUsers: Sendable {
     }
 
     private var entries: [SocketID: Entry] = [:]
-    /// The connections whose sign-ins wait for room. Some of them may have gone.
+    /// The connections whose sign-ins wait because `limit` sign-ins are unanswered. Closed connections may still be listed.
     private var queue = Deque<SocketID>()
     private var queuedCount = 0
     private var underway = 0
-    /// The largest number of sign-ins that were sent and not answered.
+    /// The largest number of sign-ins that were sent and are not answered.
     private let limit: Int
 
     init(limit: Int = 1_024) {
         self.limit = limit
     }
 
-    /// Adds a sign-in; returns the sign-in to send now, if any.
+    /// Adds a sign-in. Returns the sign-in to send now; nil when it has to wait.
     mutating func signIn(_ signIn: SignIn, at eventLoopID: Int) -> SignIn? {
         let socketID = signIn.connection.socketID
         var entry = entries[socketID] ?? Entry(eventLoopID: eventLoopID)
@@ -82,7 +83,8 @@ struct NodeUsers: Sendable {
         queue.append(socketID)
     }
 
-    /// Removes a closed connection; returns whether the leader has to be told, because it may have a sign-in of it.
+    /// Removes a closed connection. Returns true if the leader has to be informed, because it may have recorded a sign-in of the
+    /// connection.
     mutating func leave(_ socketID: SocketID) -> Bool {
         guard var entry = entries[socketID] else { return false }
         entry.waiting = nil
@@ -96,12 +98,12 @@ struct NodeUsers: Sendable {
         return entry.wasSent
     }
 
-    /// Removes a connection that the leader has removed.
+    /// Removes a connection after the leader has removed it.
     mutating func release(_ socketID: SocketID) {
         entries[socketID] = nil
     }
 
-    /// Groups connections by their event loops.
+    /// Groups the open connections of a list by their event loops.
     func places(of connections: [SocketID]) -> [Int: [SocketID]] {
         var places: [Int: [SocketID]] = [:]
         for socketID in connections {
@@ -111,9 +113,9 @@ struct NodeUsers: Sendable {
         return places
     }
 
-    /// All signed-in connections that the leader has confirmed.
+    /// All signed-in connections that the leader has confirmed, for an announcement.
     var held: [SignedInConnection] { entries.values.compactMap(\.held) }
 
-    /// The number of connections and of places in the queue, those of connections that have gone included.
+    /// The number of stored connections and queue entries, including those of closed connections.
     var remembered: Int { entries.count + queue.count }
 }

@@ -3,14 +3,14 @@ import NIOCore
 
 /// The limits of a node's subscriptions that wait for the leader's answer.
 package struct PendingLimits: Hashable, Sendable {
-    /// The number of subscriptions that may be sent without an answer. The leader handles them in one turn of its event loop, in
-    /// far less than a second.
+    /// The largest number of subscriptions that are sent and not yet answered. The leader handles that many at once, in far less than a
+    /// second.
     package var window: Int
-    /// The number of subscriptions in one request.
+    /// The largest number of subscriptions in one request.
     package var batch: Int
     /// The number of waiting subscriptions of a connection at which reading from it pauses.
     package var ahead: Int
-    /// The total number of waiting subscriptions at which reading from every connection with one pauses.
+    /// The total number of waiting subscriptions from which on the server stops reading from every connection that has a waiting one.
     package var comfortable: Int
     /// The largest total number of waiting subscriptions; further ones are refused.
     package var most: Int
@@ -28,9 +28,9 @@ package struct PendingLimits: Hashable, Sendable {
 
 /// Subscriptions that the leader has not answered yet. A value without locks and clocks.
 ///
-/// They wait in one queue for each connection until the window has room; the connections take turns. A connection that leaves the
-/// channel meanwhile cancels its subscription: if it was not sent, it is dropped; if it was sent, the node ends it after the
-/// leader's confirmation.
+/// Subscriptions wait in one queue for each connection until fewer than ``PendingLimits/window`` are unanswered; the queues are served in
+/// rotation. When a connection leaves a channel, its waiting subscription is cancelled: an unsent one is dropped, and a sent one is ended
+/// after the leader's confirmation.
 struct PendingSubscriptions: Sendable {
     typealias Completion = @Sendable (Result<SubscriptionGrant, SubscribeRefusal>) -> Void
 
@@ -62,16 +62,17 @@ struct PendingSubscriptions: Sendable {
 
     private var entries: [Key: Entry] = [:]
     private var queues: [SocketID: Queue] = [:]
-    /// Connections with a queue, in the order of their turns. Some of them may have no queue any more.
+    /// The connections with unsent subscriptions, in the order in which their queues are served. Connections without a queue may still be
+    /// listed.
     private var turns: Deque<SocketID> = []
-    /// Waiting subscriptions in the order of their arrival. Some of them may have been answered.
+    /// Waiting subscriptions in the order of their arrival. Subscriptions that were answered or cancelled may still be listed.
     private var waits: Deque<Wait> = []
     /// The subscriptions that were sent in a batch, by number.
     private var batched: [UInt64: Key] = [:]
     private var lastNumber: UInt64 = 0
     /// When the leader last answered.
     private var answeredAt: NIODeadline?
-    /// The number of subscriptions that were sent and not answered, including cancelled ones.
+    /// The number of subscriptions that were sent and are not answered, including cancelled ones.
     private(set) var underway = 0
     let limits: PendingLimits
 
@@ -79,13 +80,15 @@ struct PendingSubscriptions: Sendable {
         self.limits = limits
     }
 
-    /// The number of subscriptions that have not been cancelled.
+    /// The number of waiting subscriptions, without cancelled ones.
     var count: Int { entries.count }
 
+    /// Whether so many subscriptions wait that reading from their connections pauses.
+    ///
     /// - Parameter elsewhere: the number of subscriptions that wait in the other partitions of the cluster.
     func isFull(beside elsewhere: Int) -> Bool { entries.count + elsewhere >= limits.comfortable }
 
-    /// The number of stored subscriptions and turns, including cancelled ones.
+    /// The number of stored queue entries, including those of cancelled subscriptions.
     var remembered: Int { waits.count + turns.count + queues.values.reduce(0) { $0 + $1.waits.count } }
 
     // MARK: Waiting
@@ -109,9 +112,10 @@ struct PendingSubscriptions: Sendable {
         return true
     }
 
-    /// Returns the subscriptions of one connection to send now; none when none is waiting or the window is full.
+    /// Returns the subscriptions of one connection to send now; none when no subscription waits or the window of unanswered ones is full.
     ///
-    /// Several are sent together if the answer to each is short: those without members, replays and cached events.
+    /// Several subscriptions are sent together if the answer to each is short. An answer with members, replayed events or a cached event is
+    /// not short.
     mutating func next() -> [Entry] {
         while underway < limits.window, let socketID = turns.popFirst() {
             guard var queue = queues.removeValue(forKey: socketID) else { continue }
@@ -148,10 +152,10 @@ struct PendingSubscriptions: Sendable {
         answeredAt = now
     }
 
-    /// The key of a subscription that was sent in a batch; nil when it is answered already.
+    /// Returns the key of a subscription that was sent in a batch and is now answered; nil when it was answered before.
     mutating func takeBatched(_ number: UInt64) -> Key? { batched.removeValue(forKey: number) }
 
-    /// A subscription that has not been cancelled.
+    /// The waiting subscription with this key and number; nil when it was cancelled.
     func current(_ key: Key, number: UInt64) -> Entry? {
         entries[key].flatMap { $0.number == number ? $0 : nil }
     }
@@ -181,13 +185,13 @@ struct PendingSubscriptions: Sendable {
 
     // MARK: Time
 
-    /// When the first subscription will have waited for too long, counted from the leader's last answer: while the leader answers,
-    /// all of them get their turn.
+    /// When the oldest subscription has waited for longer than `patience`, counted from the leader's last answer: as long as the leader
+    /// answers, all subscriptions are answered in time.
     func deadline(after patience: TimeAmount) -> NIODeadline? {
         waits.first.map { max($0.since, answeredAt ?? $0.since) + patience }
     }
 
-    /// The subscriptions that have waited for too long. They stay in the queue until they are taken.
+    /// Returns the subscriptions that have waited for longer than `patience`. They are removed only when ``take(_:number:)`` is called.
     mutating func overdue(at now: NIODeadline, after patience: TimeAmount) -> [Entry] {
         var overdue: [Entry] = []
         while let first = waits.first, let deadline = deadline(after: patience), deadline <= now {
@@ -207,6 +211,6 @@ struct PendingSubscriptions: Sendable {
 }
 
 extension ChannelSubscription {
-    /// Whether the answer is one short message.
+    /// Whether the leader's answer is one short message, without members, replayed events and a cached event.
     fileprivate var isShort: Bool { member == nil && recovery == nil && !traits.contains(.presence) && !traits.contains(.cached) }
 }

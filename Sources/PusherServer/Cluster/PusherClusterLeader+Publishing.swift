@@ -2,11 +2,11 @@ import PusherProtocol
 import ServerRuntime
 import ServerStorage
 
-// Events that nodes have authenticated, checked and encoded.
+// Publishing of events that nodes have authenticated, checked and encoded.
 extension PusherClusterLeader {
-    /// Publishes all of the events, or refuses them (rules CP-91 to CP-93).
+    /// Publishes all events of a request, or none when a limit is exceeded (rules CP-91 to CP-93).
     ///
-    /// - Returns: the attributes of the channels that are asked for, as JSON objects in the order of the events.
+    /// - Returns: the requested channel attributes as JSON objects, in the order of the events.
     func publish(_ batch: EncodedEvents) -> PartitionAnswer {
         do throws(HTTPProblem) {
             let application = try served(batch.application)
@@ -25,7 +25,7 @@ extension PusherClusterLeader {
         }
     }
 
-    /// The application by this server's configuration, which can differ from the node's during a change of applications.
+    /// The application in this server's configuration, which can differ from the sending node's while applications are being changed.
     private func served(_ id: String) throws(HTTPProblem) -> Application {
         guard let application = service.settings.applications.application(id: id) else { throw .unknownApplication }
         guard application.isEnabled else { throw .disabledApplication }

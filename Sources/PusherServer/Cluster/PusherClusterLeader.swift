@@ -7,9 +7,9 @@ import ServerCluster
 import ServerRuntime
 import ServerStorage
 
-/// Decides for the Pusher services of all nodes: it has the channels of one process, whose subscribers are on other nodes.
+/// The leader of a cluster for Pusher: decides about the channels of all nodes, whose connections are the subscribers.
 ///
-/// Its own service has no connections. It answers requests of the HTTP API and sends webhooks. Called on one event loop.
+/// The leader's own `service` has no connections. It answers requests of the HTTP API and sends webhooks. Called on one event loop.
 final class PusherClusterLeader: ClusterLeader {
     let service: PusherService
     private let journal: ClusterWebhookJournal
@@ -21,14 +21,14 @@ final class PusherClusterLeader: ClusterLeader {
     let output: any ClusterOutput
     let eventLoop: any EventLoop
     private let holdings: NIOLockedValueBox<NodeHoldings>
-    /// The last known configuration of each application: connections have to be removed correctly even after their application was removed.
+    /// The last known configuration of each application, which is needed to remove connections after their application was removed.
     private let applications: NIOLockedValueBox<[Identifier: Application]>
     private let timer = NIOLockedValueBox<RepeatedTask?>(nil)
     /// Applications whose number of connections has changed and has to be sent to the nodes.
     private let counted = NIOLockedValueBox<Set<Identifier>>([])
-    /// The usage of each application that was last sent to all nodes.
+    /// The use of each application, in channels and subscriptions, that was last sent to all nodes.
     let toldUses = NIOLockedValueBox<[Identifier: ChannelUse]>([:])
-    /// Applications that this server does not have, and the nodes whose connections hold something of them (rule CP-80).
+    /// Applications that are missing in this server's configuration, with the nodes that have subscriptions or users of them (rule CP-80).
     private let unserved: NIOLockedValueBox<[Identifier: Set<ClusterNode>]>
 
     init(
@@ -83,7 +83,7 @@ final class PusherClusterLeader: ClusterLeader {
         channels.leave(remote)
         channels.leave(service)
         channels.forgetHistories()
-        // Delayed or stored events are left to the next leader.
+        // Delayed and stored webhook events are left to the next leader.
         await service.webhooks.close(tellingAll: false)
         for loop in service.context.loops { loop.queue.close() }
     }
@@ -98,14 +98,14 @@ final class PusherClusterLeader: ClusterLeader {
 
     // MARK: Applications
 
-    /// Applies changed applications of this node.
+    /// Applies a change of this node's application configuration.
     func applicationsChanged() {
         service.applicationsChanged()
         eventLoop.execute { [self] in serveNewApplications() }
     }
 
-    /// Closes connections of applications that this leader gets to know only now: it has refused their nodes' subscriptions, and would
-    /// not deliver events to them. Their clients connect again (rule CP-80).
+    /// Closes connections of applications that were missing in this server's configuration until now. This leader has refused their
+    /// subscriptions and would not deliver events to them, so their clients must connect again (rule CP-80).
     private func serveNewApplications() {
         for id in unserved.withLockedValue({ Array($0.keys) }) where application(id.text) != nil {
             let nodes = unserved.withLockedValue { $0.removeValue(forKey: id) } ?? []
@@ -114,7 +114,7 @@ final class PusherClusterLeader: ClusterLeader {
         }
     }
 
-    /// Records for which applications a node has announced something that cannot be applied.
+    /// Records the applications that a node has announced and that are missing in this server's configuration.
     private func note(_ applications: Set<Identifier>, unservedOf node: ClusterNode) {
         let missing = applications.filter { application($0.text) == nil }
         unserved.withLockedValue { unserved in
@@ -217,7 +217,8 @@ final class PusherClusterLeader: ClusterLeader {
     private func end(_ channel: ChannelID, _ user: String?, of node: ClusterNode) {
         guard let number = number(of: node), let left = holdings.withLockedValue({ $0.remove(channel, user: user, of: node) })
         else { return }
-        // Written after the event: if the two are in different batches, the next leader ends the subscription again.
+        // Stored after the event is in the log. If the two are in different batches and the second is lost, the next leader ends the
+        // subscription a second time.
         defer { records.keep(left) }
         guard let application = application(channel.application) else { return }
         channels.unsubscribe(
@@ -257,8 +258,8 @@ final class PusherClusterLeader: ClusterLeader {
         channels.signOut(UserConnection(socketID, eventLoopID: number), of: application)
     }
 
-    /// Grants a node as many places of an application as are free. They are stored together with the answer, so that the next
-    /// leader knows them.
+    /// Grants a node the requested number of connections of an application, or as many as its limit allows. The new count is stored
+    /// together with the answer, so that the next leader has it.
     private func give(_ wanted: ApplicationCount, to node: ClusterNode, _ reply: @escaping @Sendable (ByteBuffer) -> Void) {
         guard number(of: node) != nil, let application = application(wanted.application) else { return reply(ByteBuffer()) }
         let free = application.limits.connections.map { max($0 - channels.connections(of: application), 0) }
@@ -277,7 +278,7 @@ final class PusherClusterLeader: ClusterLeader {
         count(counts, of: node)
     }
 
-    /// Applies a node's numbers of connections.
+    /// Sets the numbers of connections of several applications on one node.
     private func count(_ counts: [ApplicationCount], of node: ClusterNode) {
         for count in counts {
             let isLimited = application(count.application)?.limits.connections != nil
@@ -288,7 +289,7 @@ final class PusherClusterLeader: ClusterLeader {
         counted.withLockedValue { $0.formUnion(counts.map { Identifier($0.application) }) }
     }
 
-    /// Sends all nodes the changed numbers of applications' connections.
+    /// Sends all nodes the numbers of connections that have changed since the last call.
     private func tellConnections() {
         let applications = counted.withLockedValue { counted in
             defer { counted = [] }
@@ -309,7 +310,7 @@ final class PusherClusterLeader: ClusterLeader {
 
     func announced(_ requests: [ByteBuffer], by node: ClusterNode) {
         guard let number = number(of: node) else { return }
-        // It may have lost what it knew.
+        // The node may have lost its lists of members, for example after a restart.
         remote.forgetMembers(at: number)
         for fact in [PusherFact.takesJoins, .takesEvents] { output.emit(fact.encoded(), of: .pusher, to: .node(node)) }
         var announced: (channels: [ChannelHolding], users: [SignedInConnection], counts: [ApplicationCount]) = ([], [], [])
@@ -332,11 +333,11 @@ final class PusherClusterLeader: ClusterLeader {
             unservedOf: node)
         for holding in channels.ended { end(holding, of: node) }
         for holding in channels.new {
-            // No client waits for the confirmation.
+            // The completion is empty, because no client waits for a confirmation.
             for _ in 0..<holding.count { subscribe(.unnamed, to: holding.channel, holding.member, of: node) { _ in } }
         }
-        // When the previous leader's histories are lost, their positions are invalid here, and events are recorded from now on
-        // (rule RV-20).
+        // If the previous leader's histories are lost, their positions are not valid here. New histories start now, for the events from now
+        // on (rule RV-20).
         for channel in recovering {
             guard let settings = application(channel.application)?.recovery else { continue }
             self.channels.beginHistory(of: channel, settings)
@@ -346,7 +347,7 @@ final class PusherClusterLeader: ClusterLeader {
         let gone = Set(holdings.withLockedValue { $0.applications(of: node) }.map { Identifier($0) })
             .subtracting(announced.counts.map { Identifier($0.application) })
         count(announced.counts + gone.map { ApplicationCount(application: $0.text, count: 0) }, of: node)
-        // A node that has just joined has no numbers yet.
+        // A node that has just joined has not received any totals yet.
         tellConnections(of: holdings.withLockedValue(\.applications).map(\.text))
         tellUses(to: node)
     }

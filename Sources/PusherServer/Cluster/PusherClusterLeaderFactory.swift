@@ -6,7 +6,7 @@ import ServerRuntime
 import ServerStorage
 import WireCoding
 
-/// Makes Pusher's leader part on a node that becomes the leader, from the stored state of the previous leader.
+/// Makes a ``PusherClusterLeader`` on a node that becomes the leader, from the stored state of the previous leader.
 package final class PusherClusterLeaderFactory: ClusterLeaderFactory {
     private let settings: PusherServiceSettings
     private let runtime: RuntimeSettings
@@ -14,14 +14,14 @@ package final class PusherClusterLeaderFactory: ClusterLeaderFactory {
     private let sweepInterval: Duration
     private let partition: ChannelPartition
     private let current = NIOLockedValueBox<PusherClusterLeader?>(nil)
-    /// The delivery counts of webhook events from earlier leaderships of this process.
+    /// The delivery counts of webhook events from earlier times in which this process was the leader.
     private let formerReports = NIOLockedValueBox<[Identifier: [WebhookReport]]>([:])
-    /// The events of the HTTP API from earlier leaderships of this process.
+    /// The events of the HTTP API from earlier times in which this process was the leader.
     private let formerEvents = NIOLockedValueBox<[Identifier: EventCounts]>([:])
 
     /// - Parameters:
     ///   - userOfflineGrace: a user who reconnects within this time is not reported as offline to watchers.
-    ///   - partition: the partition that is led.
+    ///   - partition: the partition of the cluster whose leader is made.
     package init(
         _ settings: PusherServiceSettings, _ runtime: RuntimeSettings, userOfflineGrace: Duration,
         sweepInterval: Duration = .seconds(1), partition: ChannelPartition = .only
@@ -33,26 +33,26 @@ package final class PusherClusterLeaderFactory: ClusterLeaderFactory {
         self.sweepInterval = sweepInterval
     }
 
-    /// Applies changed applications of this node.
+    /// Applies a change of this node's application configuration to the leader, if this process leads.
     package func applicationsChanged() {
         current.withLockedValue { $0 }?.applicationsChanged()
     }
 
-    /// Answers the console for all servers, while this process leads.
+    /// Answers requests of the console for all servers; nil while this process does not lead.
     package var console: (any ConsoleCalls)? { current.withLockedValue { $0 }?.service }
 
-    /// The sizes of the recovery histories, while this process leads.
+    /// The sizes of the recovery histories; empty while this process does not lead.
     package var recoveries: [(application: String, tally: RecoveryTally)] {
         current.withLockedValue { $0 }?.channels.recoveries ?? []
     }
 
-    /// The delivery counts of webhook events of the time in which this process has led; no count ever decreases (rule CP-60).
+    /// The delivery counts of webhook events from all times in which this process was the leader; no count ever decreases (rule CP-60).
     package var webhookReports: [Identifier: [WebhookReport]] {
         let present = current.withLockedValue { $0 }?.service.webhooks.receivers ?? [:]
         return present.merging(formerReports.withLockedValue { $0 }) { $0.adding($1) }
     }
 
-    /// The events of the HTTP API from the time in which this process has led; no count ever decreases (rule CR-88).
+    /// The events of the HTTP API from all times in which this process was the leader; no count ever decreases (rule CR-88).
     package var eventCounts: [Identifier: EventCounts] {
         var counts = formerEvents.withLockedValue { $0 }
         for (id, present) in current.withLockedValue({ $0 })?.service.eventCounts.withLockedValue({ $0 }) ?? [:] {
@@ -79,7 +79,7 @@ package final class PusherClusterLeaderFactory: ClusterLeaderFactory {
             applications[Identifier(id)] = known
             return known
         }
-        // Of applications that this server does not have yet (rule CP-80).
+        // The nodes with subscriptions or users of applications that are missing in this server's configuration (rule CP-80).
         var unserved: [Identifier: Set<ClusterNode>] = [:]
         let holdings = restored.holdings.filter { kept in
             guard let application = application(kept.holding.channel.application) else {
@@ -99,7 +99,8 @@ package final class PusherClusterLeaderFactory: ClusterLeaderFactory {
             application($1.application) != nil && remote.number(of: $0) != nil
         }
         for (_, count) in connections { channels.countConnections(count.count, of: count.application) }
-        // Events of channels of other partitions were written when applications were not spread.
+        // Events of other partitions' channels are skipped: they were stored when all channels of an application still belonged to one
+        // partition.
         for message in restored.cached where partition.owns(message.channel) {
             guard let application = application(message.channel.application) else { continue }
             let expires = clock.monotonic().advanced(by: .milliseconds(message.expires.clampedSubtracting(unixMilliseconds)))
@@ -110,7 +111,8 @@ package final class PusherClusterLeaderFactory: ClusterLeaderFactory {
         let handover = HistoryHandover(context, key: keys.histories, clock: clock, logger: runtime.logger)
         let positions = HistoryPositions(context, key: keys.positions, clock: clock, logger: runtime.logger)
         var histories = try await handover.take(from: context)
-        // Histories that a leader handed over are complete, including events that are no longer in the log.
+        // Histories that a leader has handed over are complete, including events that are no longer in the log. Otherwise they are restored
+        // from stored positions and the log.
         if histories.isEmpty {
             histories = try await positions.restore(from: context) { application($0)?.recovery }
         } else {
@@ -129,13 +131,14 @@ package final class PusherClusterLeaderFactory: ClusterLeaderFactory {
             webhooks: PusherWebhookRecords(journal: journal) { news, application in
                 records.strike(news.kind, on: ChannelID(application: application, name: news.channel))
             })
-        // Restored before new events arrive, so that events of the previous leader are sent first.
+        // Stored webhook events are queued before any new event, so that receivers get the previous leader's events first.
         service.webhooks.restore()
         remote.tellWebhooks(by: service)
-        // Delayed webhook events: a user who rejoins, or a channel that is occupied again, before the delay has passed is not reported.
+        // Delayed webhook events are scheduled again. If a user has rejoined or a channel is occupied again within the delay, nothing is
+        // reported.
         for (channel, user) in restored.absences where isAway(channel, user, channels) {
             let news = user.map { ChannelWebhookEvent.Kind.memberRemoved(user: $0) } ?? .vacated
-            // Stored again, so that the next leader sends the webhook event, after a new delay, if this leader ends before it can.
+            // Stored again, so that the next leader sends the webhook event after a new delay if this leader ends earlier.
             records.note(news, on: channel)
             service.tell(news, on: channel.name, ofApplication: channel.application)
         }
