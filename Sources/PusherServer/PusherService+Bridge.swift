@@ -24,7 +24,7 @@ extension PusherService: BridgedFront {
 extension BridgedMessage {
     fileprivate static let pusher = "pusher"
 
-    /// Whether the message is within Pusher's limits.
+    /// Whether the message's channel name, event name and data are within the application's limits.
     fileprivate func fits(_ limits: ApplicationLimits) -> Bool {
         (try? PusherChannelName(channel)) != nil && channel.utf8.count <= limits.channelNameBytes
             && (1...limits.eventNameBytes).contains(event.utf8.count) && !event.hasBytePrefix("pusher:")
@@ -33,7 +33,7 @@ extension BridgedMessage {
 }
 
 extension BridgeTap {
-    /// Passes an event of Pusher to the other services. Data that is not JSON is passed as a string.
+    /// Passes an event of a channel to the other services of this server. Data that is not JSON is passed as a string.
     func carry(_ event: BridgedEvent, in channel: ChannelID) {
         carry(from: BridgedMessage.pusher, application: channel.application, channel: channel.name) { _ in
             BridgedMessage(

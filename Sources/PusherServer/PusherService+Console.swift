@@ -6,7 +6,7 @@ import ServerRuntime
 import ServerStorage
 import WireCoding
 
-// What the console shows of Pusher, and what an operator can do (rules CO-92 to CO-94).
+// The data that the console shows of Pusher, and the actions of operators (rules CO-92 to CO-94).
 extension PusherService: ConsoleService {
     package func applicationRows() -> [ApplicationRow] {
         let tallies = channelTallies
@@ -31,7 +31,7 @@ extension PusherService: ConsoleService {
         }
     }
 
-    /// All applications; if the registry cannot list them, those with connections.
+    /// All applications. If the registry cannot list them, only those that have had connections since the start of the server.
     private var listedApplications: [Application] {
         if let listed = settings.applications as? any ListedApplications { return listed.listed }
         return context.names.names.filter { $0.service == .pusher }
@@ -43,7 +43,7 @@ extension PusherService: ConsoleService {
         return application
     }
 
-    /// The same for a call that the HTTP API refuses for a disabled application.
+    /// An application for a call that the HTTP API would refuse if the application is disabled.
     private func enabledApplication(_ id: String?) throws(HTTPProblem) -> Application {
         let application = try application(listed: id)
         guard application.isEnabled else { throw .disabledApplication }
@@ -55,7 +55,7 @@ extension PusherService: ConsoleService {
         let (isWanted, after, limit) = (listing.isWanted, listing.after, listing.limit)
         let isOfKind = try Self.selection(listing.kind)
         @Sendable func isNext(_ name: String) -> Bool { after.map { Identifier(name) > Identifier($0) } ?? true }
-        // Searching many channels takes longer than an event loop may be blocked.
+        // The search runs on a thread pool, because searching many channels takes longer than an event loop may be blocked.
         return try await NIOThreadPool.singleton.runIfActive { [channels] in
             var (found, total): ([ChannelRows.Row], Int) = ([], 0)
             channels.forEachOccupied(application: application.id, prefix: listing.prefix) { part in
@@ -70,7 +70,8 @@ extension PusherService: ConsoleService {
         }
     }
 
-    /// Whether a channel is of the kind to which a list is limited; nil and an empty text select every kind (rule CO-97).
+    /// Returns whether a channel matches the kind by which the console's list is filtered. Nil and an empty text match every channel (rule
+    /// CO-97).
     private static func selection(_ kind: String?) throws(HTTPProblem) -> @Sendable (String) -> Bool {
         let access: PusherChannelKind.Access
         switch kind ?? "" {
@@ -111,19 +112,19 @@ extension PusherService: ConsoleService {
     package func endConnections(of user: String, in application: String?) async throws(HTTPProblem) -> String {
         let application = try enabledApplication(application)
         _ = try RESTService(service: self).terminate(user, application)
-        return "The user's connections are being ended, on all servers."
+        return "The server is closing the user's connections on all servers."
     }
 
     package func webhookRows() -> [(application: String, receivers: [WebhookReport])] {
         let told = webhookReports
         return listedApplications.filter { !$0.webhooks.isEmpty }.map { application in
-            // No event has been sent yet, or another server of the cluster sends them.
+            // Receivers without counts: no event has been sent yet, or another server of the cluster sends the events.
             let untold = application.webhooks.enumerated().map { WebhookReport(number: $0, url: $1.url, counts: .init()) }
             return (application.id, told.first { $0.application == application.id }?.receivers ?? untold)
         }
     }
 
-    /// The applications that have or had a webhook.
+    /// The delivery counts of all applications that have or had a webhook.
     package var webhookReports: [(application: String, receivers: [WebhookReport])] {
         allWebhookReports.map { ($0.key.text, $0.value) }
     }
@@ -136,10 +137,10 @@ extension PusherService: ConsoleService {
 }
 
 extension PusherWire {
-    /// The message of a frame for subscribers, as JSON text.
+    /// The JSON message inside a frame for subscribers.
     fileprivate static func envelope(in frame: ByteBuffer) -> JSONText? { value(of: Array(frame.messageOfServerFrame)) }
 
-    /// A message for clients as JSON text; nil, which no message of this server is, when it is not JSON.
+    /// Parses a message for clients. Nil if it is not JSON, which does not happen for messages of this server.
     static func value(of message: [UInt8]) -> JSONText? {
         do {
             return try JSONText(bytes: message)
@@ -150,11 +151,11 @@ extension PusherWire {
 }
 
 extension PusherService {
-    /// Shows in the console's feed a frame that is delivered to subscribers of this server, although another server received the event
-    /// (rule CO-40).
+    /// Shows an event in the console's live feed when it is delivered to this server's subscribers, even if another server has received it
+    /// from its publisher (rule CO-40).
     func show(_ frame: ByteBuffer, in channel: ChannelID) {
         guard context.feed.isWatched, let event = PusherWire.envelope(in: frame), let name = event["event"]?.string,
-            // Events of the service itself, such as new members of presence channels, are excluded.
+            // Messages of the service itself, such as the joining of members, are not shown.
             !name.hasBytePrefix("pusher:"), !name.hasBytePrefix("pusher_internal:")
         else { return }
         let data = event["data"]?.string ?? event["data"]?.text
@@ -167,9 +168,9 @@ extension PusherService {
     /// The number of connections of an application, including those of other servers if they are known.
     package func connectionCount(of application: Application) -> Int { channels.connections(of: application) }
 
-    /// The counts of each application.
+    /// The numbers of channels, subscriptions and members of each application.
     package var channelTallies: [(application: String, tally: ChannelTally)] {
-        // Adds up the counts of all parts of the hub.
+        // Adds the counts of all shards.
         var sums: [Identifier: ChannelTally] = [:]
         for (id, tally) in channels.tallies { sums[Identifier(id), default: ChannelTally()] += tally }
         return sums.map { ($0.key.text, $0.value) }

@@ -63,7 +63,7 @@ extension PusherService: WebSocketFront {
         }
     }
 
-    /// The answer to a request that is refused, with its application for the log (rule SO-150).
+    /// Makes the answer to a refused request. It names the request's application for the log (rule SO-150).
     private func refused(_ problem: HTTPProblem, _ target: RequestTarget) -> HTTPAnswer {
         refusal(problem, of: target.segments)
     }
@@ -77,7 +77,9 @@ extension PusherService: WebSocketFront {
         return answer
     }
 
-    /// - Parameter held: the number and the deadline of a request that had to wait.
+    /// Answers a request at once, or holds it while queues of subscribers are full.
+    ///
+    /// - Parameter held: the number and the deadline of a request that was held before; nil for a new one.
     private func perform(
         _ request: RESTRequest, _ route: PusherRoute, for connection: HTTPConnection,
         held: (number: UInt32, deadline: MonotonicInstant)? = nil
@@ -96,7 +98,8 @@ extension PusherService: WebSocketFront {
         if let held { connection.finish(held.number, result) } else { connection.answer(result) }
     }
 
-    /// Performs an authenticated request with the leaders of the cluster. Other requests are refused here, so they cost only this server.
+    /// Authenticates a request and forwards it to the leaders of the cluster. Unauthenticated requests are refused here, without any work
+    /// for other servers.
     private func forward(
         _ request: HTTPRequest, _ route: PusherRoute, by forwarder: RequestForwarder, for connection: HTTPConnection
     ) throws(HTTPProblem) {
@@ -130,21 +133,23 @@ extension PusherService: WebSocketFront {
         answer(list, on: connection.loop.eventLoop, reply: connection.expectAnswer())
     }
 
-    /// Searching many channels takes longer than an event loop may spend on one request (rule SR-69).
+    /// Answers a query for channels on a thread pool, because searching many channels takes longer than an event loop may spend on one
+    /// request (rule SR-69).
     private func answer(_ list: ChannelListQuery, on eventLoop: any EventLoop, reply: @escaping @Sendable (HTTPAnswer) -> Void) {
         NIOThreadPool.singleton.submit { [self] state in
             var result = HTTPAnswer(HTTPProblem(503, "The server is shutting down.", retryAfter: 1))
             if case .active = state {
                 do throws(HTTPProblem) { result = try list.answer(from: self) } catch { result = HTTPAnswer(error) }
             }
-            // Bypasses the queue of the event loop, whose capacity is for messages to subscribers.
+            // The answer does not use the event loop's mailbox, whose capacity is reserved for messages to subscribers.
             eventLoop.execute { [result] in reply(result) }
         }
     }
 
     // MARK: Connections
 
-    /// The subprotocol for every path, because a path that is not Pusher's is refused over the WebSocket.
+    /// The WebSocket subprotocol. It is the same for every path, because a client with a wrong path is refused after the WebSocket has
+    /// opened.
     package func subprotocol(of segments: [String]) -> String? { PusherWire.subprotocol }
 
     package func connection(
@@ -162,13 +167,13 @@ extension PusherService: WebSocketFront {
             asked: Self.asked(target, visitor, refusing))
     }
 
-    /// The application whose key a refused client names, for the log and the console; nil for an unknown key (rule SO-148).
+    /// The application whose key a refused client has sent, for the log and the console; nil for an unknown key (rule SO-148).
     private func namedApplication(_ target: RequestTarget) -> Application? {
         guard target.segments.count == 2, target.segments[0] == "app" else { return nil }
         return settings.applications.application(key: target.segments[1])
     }
 
-    /// Describes a refused client for the log: its page, its address, and the beginning of its key.
+    /// Describes a refused client for the log: the origin of its page, its address, and the beginning of its key.
     private static func asked(
         _ target: RequestTarget, _ visitor: RequestOrigin, _ application: Application?
     ) -> Logger.Metadata {
@@ -182,7 +187,9 @@ extension PusherService: WebSocketFront {
         return asked
     }
 
-    /// - Parameter mustWait: set to true when the connection has to wait for a place of its application.
+    /// Checks whether a client may connect, and counts its connection.
+    ///
+    /// - Parameter mustWait: set to true when the connection has to wait for the leader's permission.
     private func admit(
         _ target: RequestTarget, _ visitor: RequestOrigin, address: RemoteAddress?, mustWait: inout Bool
     ) -> Result<SharedApplication, PusherCloseReason> {
@@ -233,7 +240,7 @@ extension PusherService: WebSocketFront {
         for (application, tally) in channels.recoveries {
             recoveries[context.names.counted(ApplicationName(.pusher, application)), default: .init()] += tally
         }
-        // Read again, because applications that are counted for the first time have been named meanwhile.
+        // Read after the loops above, because they add names of applications that are counted for the first time.
         let names = context.names.names
         let gauges: [(String, String, KeyPath<ChannelTally, Int>)] = [
             ("channels", "Channels with at least one subscription.", \.channels),

@@ -5,16 +5,16 @@ import PusherProtocol
 import ServerRuntime
 import ServerStorage
 
-/// The settings of the Pusher front. Sizes are in bytes.
+/// The settings of the Pusher service. Sizes are in bytes.
 package struct PusherServiceSettings: Sendable {
     package var applications: any ApplicationRegistry
-    /// After this time without a message from the server, a client checks the connection. Clients receive the value in whole
+    /// After this time without a message from the server, a client sends a ping to check the connection. Clients receive the value in whole
     /// seconds.
     package var activityTimeout: Duration
-    /// How long the server waits after `activityTimeout` before it sends a ping, and then for the answer.
+    /// How long the server waits after `activityTimeout` before it sends a ping, and then for the client's answer.
     package var pongTimeout: Duration
     package var maximumMessageBytes: Int
-    /// The close code when the server stops.
+    /// The close code that clients receive when the server stops.
     package var drainCode: UInt16
     /// The application whose public channels are shared with other services.
     package var bridgedID: String?
@@ -36,11 +36,11 @@ extension ServiceName {
     package static let pusher = ServiceName(rawValue: "pusher")
 }
 
-/// The events of one application that a server has accepted.
+/// The numbers of events of one application that a server has accepted.
 package struct EventCounts: Hashable, Sendable {
     /// Events published by the application's servers, counted once for each channel.
     var published = 0
-    /// Events published by clients.
+    /// The number of client events: events that clients have sent.
     var relayed = 0
 
     static func += (left: inout EventCounts, right: EventCounts) {
@@ -49,33 +49,33 @@ package struct EventCounts: Hashable, Sendable {
     }
 }
 
-/// The state that all Pusher connections of a server share: applications, access to channels and to every event loop.
+/// The Pusher service of one server: applications, access to channels and to every event loop.
 ///
-/// The backend owns channels and users (``ChannelBackend``). This service sends it commands, and applies to its own connections the
-/// changes that result from all commands, including those of other servers.
+/// The backend decides about channels and users (``ChannelBackend``). This service sends it commands, and applies the changes that result
+/// from all servers' commands to its own connections.
 package final class PusherService: Sendable {
     let context: ServerContext
     let settings: PusherServiceSettings
     let mailboxes: [EventLoopMailbox<PusherLoop>]
     let webhooks: PusherWebhookService
-    /// Channels, members and users, shared with the other servers of a backend.
+    /// Channels, members and users. Several servers may share one backend.
     let channels: any ChannelBackend
     let requestKinds: PusherRequestKinds
     let webSockets: WebSocketService
-    /// Answers requests of the HTTP API instead of this service; nil when this service answers them.
+    /// Forwards requests of the HTTP API to the leaders of a cluster; nil when this service answers them itself.
     let forwarder: RequestForwarder?
-    /// The events that this server has accepted, by application id.
+    /// The numbers of events that this server has accepted, by application id.
     let eventCounts = NIOLockedValueBox<[Identifier: EventCounts]>([:])
     let shares: AddressShares
     private let shared = NIOLockedValueBox<[Identifier: SharedApplication]>([:])
 
-    /// Forwards a request of an application. The answer is delivered on any thread.
+    /// Forwards a request of an application. The answer may be delivered on any thread.
     package typealias RequestForwarder =
         @Sendable (HTTPRequest, _ application: Application, _ answer: @escaping @Sendable (HTTPAnswer) -> Void) -> Void
 
     /// Makes the service and adds it to the servers that share the channels.
     ///
-    /// - Parameter forwarder: answers requests of the HTTP API instead of this service.
+    /// - Parameter forwarder: forwards requests of the HTTP API to the leaders of a cluster; nil when the service answers them itself.
     package convenience init(
         _ settings: PusherServiceSettings, _ context: ServerContext, channels: any ChannelBackend,
         forwarder: RequestForwarder? = nil
@@ -83,7 +83,9 @@ package final class PusherService: Sendable {
         self.init(settings, context, channels: channels, forwarder: forwarder, webhooks: nil)
     }
 
-    /// - Parameter records: the webhook records that survive this process; nil for none.
+    /// Makes the service, with records of webhook events.
+    ///
+    /// - Parameter records: stores webhook events for the time after this process; nil for none.
     init(
         _ settings: PusherServiceSettings, _ context: ServerContext, channels: any ChannelBackend,
         forwarder: RequestForwarder? = nil, webhooks records: PusherWebhookRecords?
@@ -96,8 +98,8 @@ package final class PusherService: Sendable {
         mailboxes = context.loops.map { EventLoopMailbox($0.queue, PusherLoop($0)) }
         webhooks = PusherWebhookService(settings.applications, context: context, records: records)
         requestKinds = PusherRequestKinds(context.requestKinds)
-        // The server sends `pusher:ping` only after the client had time to send its own, so that a client that never answers
-        // `pusher:ping` is not disconnected for that.
+        // The server waits longer than the client before it sends `pusher:ping`. So a client that sends its own pings, but never answers
+        // `pusher:ping`, is not disconnected.
         webSockets = WebSocketService(
             context, of: .pusher, messageBytes: settings.maximumMessageBytes,
             silence: settings.activityTimeout + settings.pongTimeout, pongTimeout: settings.pongTimeout, ping: PusherWire.ping)
@@ -109,7 +111,7 @@ package final class PusherService: Sendable {
     /// The close reason when the server stops.
     var drainFarewell: PusherCloseReason { .draining(code: settings.drainCode) }
 
-    /// The shared copy of an application that connections refer to. A changed application gets a new copy.
+    /// Returns the shared copy of an application to which connections refer. A changed application gets a new copy.
     func share(_ application: Application) -> SharedApplication {
         shared.withLockedValue { shared in
             let id = Identifier(application.id)
@@ -120,7 +122,7 @@ package final class PusherService: Sendable {
         }
     }
 
-    /// Closes connections of this server: all, or those of one application, or those of one of its signed-in users.
+    /// Closes connections of this server: all of them, those of one application, or those of one of its signed-in users.
     func close(_ farewell: PusherCloseReason, application: String? = nil, user: String? = nil) {
         for mailbox in mailboxes { mailbox.enqueue(.close(farewell, application: application, user: user)) }
     }
@@ -134,7 +136,7 @@ package final class PusherService: Sendable {
         close(farewell)
     }
 
-    /// Reads the application of every connection again (rule SO-21).
+    /// Applies changed applications to the open connections: each connection gets the current configuration, or is closed (rule SO-21).
     package func applicationsChanged() {
         webhooks.applicationsChanged()
         for mailbox in mailboxes {
@@ -148,24 +150,24 @@ package final class PusherService: Sendable {
         }
     }
 
-    /// Why only the service may publish an event of this name; nil when everybody may (rule SV-11).
+    /// The reason why applications may not publish an event with this name; nil for a permitted name (rule SV-11).
     package static func refusal(ofEvent name: String) -> String? {
         guard PusherEventName.isReserved(name) else { return nil }
         return "Names of events that begin with pusher: or pusher_internal: are reserved for the service. Choose another name."
     }
 
-    /// Publishes an event like the HTTP API; returns false when too much is waiting for subscribers of the channel.
+    /// Publishes an event in the same way as the HTTP API. Returns false when the queues for the channel's subscribers are full.
     package func publish(event: String, data: String, to channel: String, application: Application) -> Bool {
         guard congestion(of: CollectionOfOne(channel), in: application).isEmpty else { return false }
         publish(event: event, data: data, to: channel, application: application, isBridged: false)
         return true
     }
 
-    /// Channels with at least one subscription.
+    /// The number of channels with at least one subscription.
     package var channelCount: Int { channels.channelCount }
 
-    /// The events of each application that this server has accepted; in a cluster, also those of the HTTP API from the time in which this
-    /// process leads.
+    /// The events of each application that this server has accepted. In a cluster, this includes events of the HTTP API from the time in
+    /// which this process was the leader.
     var allEventCounts: [Identifier: EventCounts] {
         eventCounts.withLockedValue { $0 }.merging(channels.eventCounts) { own, decided in
             var sum = own
@@ -174,12 +176,13 @@ package final class PusherService: Sendable {
         }
     }
 
-    /// The delivery counts of each application's webhook events, by receiver; in a cluster, those of the time in which this process leads.
+    /// The delivery counts of each application's webhook events, by receiver. In a cluster, this includes the time in which this process
+    /// was the leader.
     var allWebhookReports: [Identifier: [WebhookReport]] {
         webhooks.receivers.merging(channels.webhookReports) { $0.adding($1) }
     }
 
-    /// The delivery counts of each application, by receiver.
+    /// The delivery counts of webhook events, by application and receiver.
     package var webhookCounts: [WebhookReport.Name: WebhookDelivery.Counts] {
         allWebhookReports.reduce(into: [:]) { counts, entry in
             let name = context.names.counted(ApplicationName(.pusher, entry.key))

@@ -3,17 +3,17 @@ import PusherProtocol
 import ServerCluster
 import ServerRuntime
 
-/// The position of an event in the history of its channel, with the data that the next leader needs to continue the history (rule RV-40).
+/// The position of an event in its channel's history, stored in the log so that the next leader can continue the history (rule RV-40).
 struct LoggedPosition: Hashable, Sendable {
     var position: PusherPosition
     var isKept = true
-    /// The user of a presence event.
+    /// The user whom a presence event concerns; nil for other events.
     var user: String?
     /// When the event was decided, in milliseconds since 1970.
     var time: Int64
 }
 
-/// A position in the log, given by a leader and the number of its mark.
+/// A marker in the log, identified by the leader's generation and a number that the leader counts.
 struct HistoryMark: Hashable, Sendable, CustomStringConvertible {
     var generation: UInt64
     var number: UInt64
@@ -21,29 +21,29 @@ struct HistoryMark: Hashable, Sendable, CustomStringConvertible {
     var description: String { "\(generation)-\(number)" }
 }
 
-/// A decision of the leader, for the members on all nodes (rule CP-1).
+/// A message that the leader of Pusher sends to the nodes, mostly a decision about channels or connections (rule CP-1).
 enum PusherFact: Hashable, Sendable {
-    /// Deliver a frame to the subscribers of a channel, except for one connection. The position is for connections with recovery,
-    /// and for the next leader.
+    /// Deliver a frame to the subscribers of a channel, except for one connection. Connections with recovery and the next leader also use
+    /// the position.
     case deliver(ByteBuffer, ChannelID, excluding: SocketID?, at: LoggedPosition? = nil)
     /// Deliver a frame to signed-in connections.
     case tell([SocketID], ByteBuffer)
     /// Close connections of an application, or of one of its signed-in users.
     case close(PusherCloseReason, application: String, user: String?)
-    /// The numbers of connections of applications on all nodes.
+    /// The total numbers of connections of applications, on all nodes.
     case connections([ApplicationCount])
     /// The answer to one numbered subscription of a ``PusherRequest/subscribeAll(_:application:_:)``.
     case settled(UInt64, SubscribeAnswer)
-    /// The numbers of channels and subscriptions that applications have in this partition; they count against the applications' limits
-    /// in the other partitions. `isWhole` is whether applications that are not in the list have none, as for a node that has joined.
+    /// The numbers of channels and subscriptions that applications have in this partition; they count against the applications' limits in
+    /// the other partitions. `isWhole` is true in the message to a new node: applications that are not in the list have none.
     case uses([ApplicationUse], isWhole: Bool)
-    /// The members of a presence channel have changed, for nodes that add them to confirmations.
+    /// A change of a presence channel's members, for nodes that add the member list to confirmations.
     case members(ChannelID, MemberChange)
-    /// The leader takes ``PusherRequest/join(_:_:member:_:)``.
+    /// The leader accepts ``PusherRequest/join(_:_:member:_:)``; leaders of earlier versions do not.
     case takesJoins
-    /// The leader takes ``PusherRequest/events(_:)``.
+    /// The leader accepts ``PusherRequest/events(_:)``; leaders of earlier versions do not.
     case takesEvents
-    /// From here on the log contains all events since the positions were written (rule RV-41). For the next leader only.
+    /// After this mark, the log contains every event since the positions were stored (rule RV-41). Only the next leader uses it.
     case mark(HistoryMark)
 }
 

@@ -105,7 +105,7 @@ extension PusherRequest: CodedValue {
     }
 }
 
-/// A number of connections that may be negative.
+/// An application and a change of its number of connections, which may be negative.
 private struct CountChange: CodedValue {
     var change: ApplicationCount
 

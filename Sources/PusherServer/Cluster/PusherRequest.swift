@@ -3,29 +3,29 @@ import ServerCluster
 import ServerRuntime
 import ServerStorage
 
-/// A request from the member on a node to the leader, or an announcement of the node's connections and subscriptions (rule CP-1).
+/// A request from a node to the leader of Pusher, or a part of a node's announcement of its connections and subscriptions (rule CP-1).
 enum PusherRequest: Sendable {
     /// A request of the HTTP API that the leader answers completely.
     case http(HTTPRequest)
     case publish(ForwardedPublication)
     /// A client event, to be delivered to the other subscribers of its channel.
     case relay(PusherClientEvent, application: String, sender: SocketID)
-    /// A subscription. The last value is set for connections with recovery.
+    /// A subscription of one connection. The recovery value is set for connections with recovery.
     case subscribe(SocketID, ChannelID, member: PresenceMember?, SubscriptionRecovery? = nil)
-    /// A subscription to a presence channel by a node that can add the members to the confirmation. Sent only to leaders that have said
-    /// that they know it, with ``PusherFact/takesJoins``.
+    /// A subscription to a presence channel, sent by a node that can add the member list to the confirmation. Sent only to leaders that
+    /// have announced ``PusherFact/takesJoins``.
     case join(SocketID, ChannelID, member: PresenceMember, SubscriptionRecovery? = nil)
-    /// Several subscriptions of one connection, without members and recovery. A ``PusherFact/settled(_:_:)`` answers each.
+    /// Several subscriptions of one connection, without members and recovery. The leader answers each one with
+    /// ``PusherFact/settled(_:_:)``.
     case subscribeAll(SocketID, application: String, [BatchedSubscription])
-    /// Ended subscriptions of one connection.
+    /// The ends of several subscriptions of one connection.
     case unsubscribe(application: String, [EndedHolding], isSilent: Bool)
     case signIn(SignedInConnection, answers: [ByteBuffer])
     case signOut(SocketID, application: String)
     case close(PusherCloseReason, application: String, user: String?)
-    /// Requests places for connections of an application whose number of connections is limited. The answer is the number of granted
-    /// places.
+    /// Requests permission for connections of an application with a limit of connections. The answer is the number of permitted ones.
     case places(ApplicationCount)
-    /// The number of connections that opened, or closed if negative, without a request for a place.
+    /// For each application, the number of connections that were opened without a request for permission; negative for closed ones.
     case connectionChanges([ApplicationCount])
     /// A part of the node's announcement: how many connections of each application the node has.
     case connections([ApplicationCount])
@@ -35,10 +35,9 @@ enum PusherRequest: Sendable {
     case users([SignedInConnection])
     /// A part of the node's announcement: the channels that have subscribers with recovery on this node.
     case recovering([ChannelID])
-    /// A request of the HTTP API, or a part of it, in a cluster with several partitions. The answer is a ``PartitionAnswer``.
+    /// A request of the HTTP API, or the part of it that concerns one of several partitions. The answer is a ``PartitionAnswer``.
     case partition(PartitionRequest)
-    /// Events of the HTTP API. The answer is a ``PartitionAnswer``. Sent only to leaders that have said that they know the request, with
-    /// ``PusherFact/takesEvents``.
+    /// Events of the HTTP API. The answer is a ``PartitionAnswer``. Sent only to leaders that have announced ``PusherFact/takesEvents``.
     case events(EncodedEvents)
 }
 
@@ -49,7 +48,7 @@ struct BatchedSubscription: Hashable, Sendable {
     var channel: String
 }
 
-/// The end of one subscription.
+/// One subscription that a connection has ended.
 struct EndedHolding: Hashable, Sendable {
     var channel: String
     /// The user id of the member, on a presence channel.
@@ -71,7 +70,7 @@ struct SignedInConnection: Hashable, Sendable {
     var watchlist: [String]
 }
 
-/// An event from the server of the application, or from another service of this server.
+/// An event that the application's server has published, or another service of this server.
 struct ForwardedPublication: Hashable, Sendable {
     var channel: ChannelID
     var frame: ByteBuffer
@@ -80,7 +79,7 @@ struct ForwardedPublication: Hashable, Sendable {
     var data: String?
     /// How long a cache channel keeps the event, in milliseconds; nil for other channels.
     var lifetime: Int64?
-    /// Whether the event is passed to other services.
+    /// Whether the event is passed to other services that share the channel.
     var isBridged: Bool
 }
 

@@ -1,26 +1,26 @@
 import NIOCore
 import ServerCluster
 
-/// The names of Pusher's collections in the store.
+/// The keys of Pusher's maps and sorted sets in the store.
 struct RecordKeys: Sendable {
     private let store: any ClusterReader
-    /// Map: node, channel and user ↦ number of subscriptions, order of joining, and the member's info.
+    /// Map from node, channel and user to the number of subscriptions, the order of joining, and the member's info.
     let subscriptions: StoreKey
-    /// Map: node and socket id ↦ a signed-in connection.
+    /// Map from node and socket id to a signed-in connection.
     let users: StoreKey
-    /// Map: node and application with a limit ↦ number of connections.
+    /// Map from node and application with a limit to the number of connections.
     let connections: StoreKey
-    /// Sorted set: users who have disconnected, by the time when they did.
+    /// Sorted set of users who have disconnected, ordered by the time of the disconnection.
     let offline: StoreKey
-    /// Sorted set: channels and members whose leaving is reported to webhooks with a delay, by the time when they left.
+    /// Sorted set of vacated channels and members who have left, ordered by that time. Webhooks report them with a delay.
     let absences: StoreKey
-    /// Map: webhook events that no receiver has accepted, by number.
+    /// Map from number to a webhook event that no receiver has accepted yet.
     let webhooks: StoreKey
-    /// Map: the histories that a leader hands over when it resigns.
+    /// Map of the histories that a leader hands over when it resigns.
     let histories: StoreKey
-    /// Map: channel with a history ↦ its position, written by the present leader.
+    /// Map from channel to the position of its history, written by the current leader.
     let positions: StoreKey
-    /// Sorted set: cache channels with an event, by the time when the event expires.
+    /// Sorted set of cache channels with an event, ordered by the time when the event expires.
     let cacheIndex: StoreKey
 
     init(_ store: any ClusterReader) {
@@ -36,8 +36,8 @@ struct RecordKeys: Sendable {
         cacheIndex = store.key("pusher:cached")
     }
 
-    /// The last event of a cache channel. The key contains the length of the application's id, so that no two pairs of an id and a
-    /// channel name have the same key.
+    /// The key of a cache channel's last event. It contains the length of the application's id, so that no two pairs of an id and a channel
+    /// name have the same key.
     func cached(_ channel: ChannelID) -> StoreKey {
         store.key("pusher:cached:\(channel.application.utf8.count):\(channel.application):\(channel.name)")
     }
@@ -59,9 +59,10 @@ struct RecordKeys: Sendable {
     }
 }
 
-// What follows names fields and members in the store: names stay the same in all versions, so they are in the layout without tags.
+// The types below encode names of fields and members in the store. These names must not change between versions, so they are encoded
+// without field tags.
 
-/// A name of two parts.
+/// A stored name that consists of two values.
 struct PairName<First: CodedValue, Second: CodedValue>: CodedValue {
     var first: First
     var second: Second
@@ -76,7 +77,7 @@ struct PairName<First: CodedValue, Second: CodedValue>: CodedValue {
     }
 }
 
-/// A channel, or one of its members.
+/// The stored name of a channel, or of one member of it.
 struct MemberName: CodedValue {
     var channel: ChannelID
     var user: String?
@@ -90,7 +91,7 @@ struct MemberName: CodedValue {
 struct KeptHolding: Hashable, Sendable {
     var node: ClusterNode
     var holding: ChannelHolding
-    /// The order in which members have joined.
+    /// The number by which members are ordered: they are numbered in the order of joining.
     var since: UInt64
 
     private struct Value: CodedValue {
@@ -128,7 +129,7 @@ struct KeptHolding: Hashable, Sendable {
         self.init(
             node: name.first,
             holding: ChannelHolding(channel: name.second.channel, member: member, count: ChannelHolding.count(value.count)),
-            // The next number has to fit (rule CR-42).
+            // Limited, so that the next number fits into 64 bits (rule CR-42).
             since: min(value.since, UInt64(Int64.max)))
     }
 }

@@ -5,18 +5,19 @@ import ServerCluster
 import ServerRuntime
 import ServerStorage
 
-/// The nodes of a cluster, from the point of view of the leader's channels: each node counts as one event loop, and a change that
-/// concerns several nodes is sent to all of them as one fact.
+/// The nodes of a cluster as one ``ChannelNode`` of the leader's channels. Each node counts as one event loop, and a change that concerns
+/// several nodes is sent to all of them as one message.
 ///
-/// It joins before all nodes, so it also receives the events for webhooks, which the leader's own service sends.
+/// This object joins the channels before all other nodes. It is therefore also called for webhook events, which it passes to the leader's
+/// own service.
 final class RemoteNodes: ChannelNode {
     private struct State: Sendable {
         var numbers: [ClusterNode: Int] = [:]
         var nodes: [Int: ClusterNode] = [:]
-        /// A node whose connections are about to end, and to which changes are therefore not sent.
+        /// A node whose connections are about to end. Changes are not sent to it.
         var spared: ClusterNode?
         var service: PusherService?
-        /// The nodes that have the current members of a presence channel, by their numbers.
+        /// For each presence channel, the numbers of the nodes that have its current list of members.
         var rosters: [ChannelID: EventLoopSet] = [:]
 
         mutating func remove(_ number: Int, from channel: ChannelID) {
@@ -36,7 +37,7 @@ final class RemoteNodes: ChannelNode {
     static let capacity = EventLoopSet.capacity - 1
 
     let eventLoopIDs = (1..<EventLoopSet.capacity).reduce(into: EventLoopSet()) { $0.insert($1) }
-    /// The leader does not know how much waits on the nodes (rule CP-40).
+    /// Always empty: the leader has no information about the queues of other nodes (rule CP-40).
     let fullEventLoops = EventLoopSet()
 
     init(_ output: any ClusterOutput, _ records: LeaderRecords, clock: ServerClock) {
@@ -50,7 +51,7 @@ final class RemoteNodes: ChannelNode {
         state.withLockedValue { $0.service = service }
     }
 
-    /// The number of a node, assigned at the first call; nil when all numbers are taken.
+    /// The event loop number of a node, assigned at the first call; nil when all numbers are taken.
     func number(of node: ClusterNode) -> Int? {
         state.withLockedValue { state in
             if let number = state.numbers[node] { return number }
@@ -71,7 +72,7 @@ final class RemoteNodes: ChannelNode {
 
     // MARK: Members
 
-    /// Returns whether a node has the members of a presence channel already; from now on it has them.
+    /// Records that a node has the list of members of a presence channel from now on. Returns whether the node had the list before.
     func giveMembers(of channel: ChannelID, to number: Int) -> Bool {
         state.withLockedValue { state in
             defer { state.rosters[channel, default: EventLoopSet()].insert(number) }
@@ -79,12 +80,12 @@ final class RemoteNodes: ChannelNode {
         }
     }
 
-    /// Records that a node does not have the members of a channel any more.
+    /// Records that a node no longer has the list of members of a channel.
     func forgetMembers(of channel: ChannelID, at number: Int) {
         state.withLockedValue { $0.remove(number, from: channel) }
     }
 
-    /// Records that a node has no members of any channel.
+    /// Records that a node has no list of members of any channel.
     func forgetMembers(at number: Int) {
         state.withLockedValue { state in
             for channel in Array(state.rosters.keys) { state.remove(number, from: channel) }
@@ -94,7 +95,7 @@ final class RemoteNodes: ChannelNode {
     func note(_ change: MemberChange, of channel: ChannelID, audience: EventLoopSet) {
         let audience: ClusterAudience? = state.withLockedValue { state in
             guard let known = state.rosters[channel] else { return nil }
-            // A node without subscribers gets no changes, and one that is spared does not get this one.
+            // The change is not sent to nodes without subscribers and to the spared node, so their lists are invalid from now on.
             let spared = state.spared.flatMap { state.numbers[$0] }
             let rest = known.filter { audience.contains($0) && $0 != spared }
             state.rosters[channel] = rest.isEmpty ? nil : rest.reduce(into: EventLoopSet()) { $0.insert($1) }
@@ -105,7 +106,7 @@ final class RemoteNodes: ChannelNode {
         output.emit(PusherFact.members(channel, change).encoded(), of: .pusher, to: audience)
     }
 
-    /// Runs a closure without sending its changes to one node.
+    /// Calls `body`; the changes that it causes are not sent to `node`.
     func sparing(_ node: ClusterNode, _ body: () -> Void) {
         state.withLockedValue { $0.spared = node }
         body()
@@ -149,7 +150,8 @@ final class RemoteNodes: ChannelNode {
             time: Int64(clamping: clock.unixTicks() / 10_000))
     }
 
-    /// The audience for these event loops. One fact for all nodes costs the nodes without subscribers only a table lookup.
+    /// The nodes that get a change for these event loops; nil for none. If several nodes have subscribers, it is sent to all nodes, because
+    /// a node without subscribers only needs a table lookup to ignore it.
     private func audience(_ eventLoops: EventLoopSet) -> ClusterAudience? {
         state.withLockedValue { state in
             var numbers = eventLoops.makeIterator()

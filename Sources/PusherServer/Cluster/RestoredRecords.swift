@@ -5,20 +5,20 @@ import WireCoding
 
 /// The state that the previous leader has stored (rules CP-50 to CP-56).
 ///
-/// Records that cannot be read are skipped: they come from another version, and their nodes announce their connections.
+/// Records that cannot be decoded come from another version and are skipped; the nodes announce their connections anyway.
 struct RestoredRecords: Sendable {
     var holdings: [KeptHolding] = []
     var users: [(ClusterNode, SignedInConnection)] = []
-    /// The numbers of connections of applications with a limit.
+    /// The numbers of connections for each node and application with a limit.
     var connections: [(ClusterNode, ApplicationCount)] = []
     /// Users who have recently disconnected, with their applications.
     var offline: [(application: String, user: String)] = []
     /// Channels and members whose leaving has not been reported to webhooks yet.
     var absences: [(channel: ChannelID, user: String?)] = []
-    /// Events of cache channels in the order of their expiry, with its Unix time in milliseconds.
+    /// Events of cache channels in the order in which they expire; `expires` is Unix time in milliseconds.
     var cached: [(channel: ChannelID, event: String, data: String, expires: Int64)] = []
 
-    /// The number of values that one question asks for.
+    /// The number of values that are read from the store with one command.
     private static let part = 100
 
     init(_ store: any ClusterReader, _ keys: RecordKeys, now: Int64) async throws(StoreFailure) {
@@ -63,7 +63,7 @@ struct RestoredRecords: Sendable {
         }
     }
 
-    /// The fields of a map, each once.
+    /// Reads all fields of a map. The store may return a field several times; the result has it once.
     private static func hash(
         _ key: StoreKey, _ store: any ClusterReader
     ) async throws(StoreFailure) -> [ByteBuffer: ByteBuffer] {
@@ -72,7 +72,7 @@ struct RestoredRecords: Sendable {
         return entries
     }
 
-    /// Nothing is written in the meantime, so the parts are consistent.
+    /// Reads a sorted set in several parts. The parts are consistent, because nothing is written in the meantime.
     private static func members(
         _ key: StoreKey, from score: Int64?, _ store: any ClusterReader
     ) async throws(StoreFailure) -> [ByteBuffer] {
@@ -88,7 +88,7 @@ struct RestoredRecords: Sendable {
 
 /// The last event of a cache channel, as stored.
 struct KeptCachedEvent: CodedValue {
-    /// The Unix time in milliseconds.
+    /// When the event expires, as Unix time in milliseconds.
     var expires: Int64
     var event: String
     var data: String

@@ -3,8 +3,8 @@ import NIOConcurrencyHelpers
 import ServerRuntime
 import ServerStorage
 
-/// The share of an application's limits that the clients of each address use (rules SP-68, RV-16 and RV-17). May be used from any
-/// thread.
+/// Counts how much of an application's limits the clients of each address use, so that one address gets only its share (rules SP-68, RV-16
+/// and RV-17). May be used from any thread.
 ///
 /// Counts the connections of this server only. A client without an address (``address(of:)`` is nil) is not limited.
 final class AddressShares: Sendable {
@@ -17,7 +17,7 @@ final class AddressShares: Sendable {
         var connections = 0
         var subscriptions = 0
         var replayBytes = 0
-        /// When the address may again start as many histories as its share allows, in ns.
+        /// The time from which the address may again start as many histories as its share allows, in ns.
         var historiesAt: Int64 = .min
 
         func isNeeded(at now: Int64) -> Bool { connections > 0 || historiesAt > now }
@@ -44,12 +44,14 @@ final class AddressShares: Sendable {
     private let clock: ServerClock
     private let limitsLoopback: Bool
 
-    /// The memory limit of the replays of all connections together, in addition to half of `maxPendingBytes` for each.
+    /// The memory limit, in bytes, of the replays of all connections together. Each connection has half of `maxPendingBytes` in addition.
     static let replayLimit = 256 << 20
-    /// The divisor that gives the share of one address in ``replayLimit``.
+    /// One address may use ``replayLimit`` divided by this number.
     private static let replayParts = 8
 
-    /// - Parameter limitsLoopback: whether clients on this machine are limited, too.
+    /// Makes counters without entries.
+    ///
+    /// - Parameter limitsLoopback: whether clients on this machine are limited like all others.
     init(clock: ServerClock, limitsLoopback: Bool) {
         self.clock = clock
         self.limitsLoopback = limitsLoopback
@@ -58,7 +60,7 @@ final class AddressShares: Sendable {
     /// The number of stored pairs of an application and an address.
     var count: Int { tables.reduce(0) { $0 + $1.withLockedValue { $0.entries.count } } }
 
-    /// The address that a client's connection counts for; nil when it is not limited.
+    /// The address under which a client's connection is counted; nil when the connection is not limited.
     func address(of visitor: RequestOrigin) -> RemoteAddress? {
         guard let address = visitor.address.flatMap({ RemoteAddress(named: $0) }) else { return nil }
         return limitsLoopback || !address.isLoopback ? address : nil
@@ -106,7 +108,8 @@ final class AddressShares: Sendable {
 
     // MARK: Recovery
 
-    /// Counts one of the histories that the clients of an address may start within the lifetime of a history.
+    /// Counts a history that a client starts. Returns false when the clients of its address have used up their share within the lifetime of
+    /// a history.
     func takeHistory(_ application: Application, _ address: RemoteAddress?) -> Bool {
         guard let address, let interval = application.historyInterval else { return true }
         let now = clock.monotonic().nanoseconds
@@ -127,7 +130,7 @@ final class AddressShares: Sendable {
         }
     }
 
-    /// Reserves up to `bytes` for a replay and returns the reserved number.
+    /// Reserves memory for a replay, at most `bytes`, and returns the number of reserved bytes.
     func reserveReplay(_ bytes: Int, of application: String, from address: RemoteAddress?) -> Int {
         var granted = max(bytes, 0)
         if let address {
@@ -154,7 +157,7 @@ final class AddressShares: Sendable {
 }
 
 extension ApplicationLimits {
-    /// The smallest share of one address, unless the limit itself is smaller.
+    /// The smallest number of connections that one address may have, unless the application's limit is smaller.
     private static let leastConnections = 100
 
     /// The number of connections that one address may have; nil when there is no limit per address.
@@ -162,13 +165,14 @@ extension ApplicationLimits {
         connections.flatMap { share(of: $0, atLeast: Self.leastConnections) }
     }
 
-    /// The number of subscriptions that one address may have, and therefore of channels that only its clients are subscribed to.
+    /// The number of subscriptions that one address may have; nil when there is no limit per address. As each may be to another channel,
+    /// the share of the limit of channels applies as well.
     var subscriptionsOfAddress: Int? {
         guard let some = share(of: subscriptions, atLeast: channelsPerConnection) else { return nil }
         return min(some, share(of: channels, atLeast: channelsPerConnection) ?? some)
     }
 
-    /// The share of a limit that one address may have.
+    /// The share of a limit that one address may use: `addressShare` percent, and at least `least`. Nil when there is no limit per address.
     private func share(of limit: Int, atLeast least: Int) -> Int? {
         guard addressShare < 100 else { return nil }
         return max(limit / 100 * addressShare + limit % 100 * addressShare / 100, min(least, limit), 1)
@@ -176,8 +180,8 @@ extension ApplicationLimits {
 }
 
 extension Application {
-    /// The interval, in ns, in which the clients of one address may start one more history: within the lifetime of a history, their
-    /// histories use up the address's share of `bytes`. Nil when they are not limited.
+    /// The interval, in ns, in which the clients of one address may start one more history. So the histories that they start within the
+    /// lifetime of a history use at most the address's share of `bytes`. Nil when they are not limited.
     fileprivate var historyInterval: Int64? {
         guard limits.addressShare < 100 else { return nil }
         let share = recovery.bytes / 100 * limits.addressShare / (ChannelHistory.overhead + limits.channelNameBytes)

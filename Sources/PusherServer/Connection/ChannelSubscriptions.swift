@@ -3,12 +3,12 @@ import ServerRuntime
 
 /// The channels that a connection is subscribed to, each once, in no particular order.
 ///
-/// Most connections have a few channels, some have ten thousand; only the latter have an index.
+/// Most connections have a few channels, and some have ten thousand. An index exists only for more than ``few`` channels.
 struct ChannelSubscriptions: Sendable {
     typealias Subscription = PusherFront.Subscription
 
     private(set) var all: ShortList<Subscription> = []
-    /// The index of each channel; empty while there are few channels.
+    /// The position of each channel in `all`; empty while there are few channels.
     private var places: [Identifier: Int] = [:]
 
     /// The number of channels up to which the list is searched linearly.

@@ -2,19 +2,20 @@ import ServerValues
 
 /// The cost that a connection has caused to other clients by ending subscriptions, reduced over time (rule SP-64).
 ///
-/// Each end of a subscription is reported to the remaining subscribers: as a changed count, or as a member who has left. So a
-/// client that joins and leaves repeatedly causes as much traffic for each subscriber as it sends, and has to wait before it joins
-/// again. Ending a subscription is never refused.
+/// Each end of a subscription is reported to the remaining subscribers, as a changed count or as a member who has left. A client that joins
+/// and leaves repeatedly thus causes traffic for every subscriber, and has to wait before it may join again. Ending a subscription is never
+/// refused.
 struct ChurnAccount: Hashable, Sendable {
-    /// The end of a subscription to a presence channel costs more, because every member is notified with a message of its own.
+    /// The cost of ending a subscription to a presence channel. Other channels cost 1; presence costs more, because every member gets a
+    /// message about each leaving.
     static let presenceCost = 10
-    /// The balance beyond which a connection may not subscribe.
+    /// The balance from which on a connection may not subscribe.
     static let credit = 1_000
     static let forgivenPerSecond = 100
     /// The largest balance: the credit, plus the amount that is forgiven in a minute.
     static let most = credit + 60 * forgivenPerSecond
 
-    /// The balance in billionths, so that forgiving loses no fraction.
+    /// The balance, in billionths of a unit, so that the reduction over short times is exact.
     private var owed: Int64 = 0
     private var settled: MonotonicInstant
 
@@ -32,7 +33,7 @@ struct ChurnAccount: Hashable, Sendable {
         return owed < Int64(Self.credit) * 1_000_000_000
     }
 
-    /// A clock that stops or goes back does not reduce the balance.
+    /// Reduces the balance for the time that has passed. If the clock stands still or goes back, the balance does not change.
     private mutating func settle(at now: MonotonicInstant) {
         guard now > settled else { return }
         let elapsed = now.nanoseconds - settled.nanoseconds

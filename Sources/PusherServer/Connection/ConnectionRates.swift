@@ -36,7 +36,10 @@ struct ConnectionRates: Sendable {
         churn?.allowsSubscribing(at: now) ?? true
     }
 
-    /// - Parameter burst: the number of channels that a connection may have, because after a loss it subscribes to all of them at once.
+    /// Counts an attempt to subscribe; returns false when it exceeds the rate.
+    ///
+    /// - Parameter burst: the number of channels that a connection may have, because a client that reconnects subscribes to all of them at
+    ///   once.
     mutating func takeSubscribe(burst: Int, at now: MonotonicInstant) -> Bool {
         var bucket = subscribing ?? TokenBucket(burst: burst, at: now)
         defer { subscribing = bucket }

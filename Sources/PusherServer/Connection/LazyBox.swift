@@ -1,6 +1,6 @@
-/// A value that most connections never have: takes 8 bytes until it is set.
+/// A value that most connections do not have. An empty box takes 8 bytes.
 struct LazyBox<Value> {
-    /// Empty, or one value.
+    /// An empty array, or an array with the value.
     private var storage: [Value] = []
 
     var value: Value? {
@@ -14,7 +14,7 @@ struct LazyBox<Value> {
     /// Changes the value in place; sets `initial` first when there is none.
     mutating func change<Result>(_ initial: @autoclosure () -> Value, _ body: (inout Value) -> Result) -> Result {
         if storage.isEmpty { storage = [initial()] }
-        // in bounds: there is an element now.
+        // in bounds: an empty array got its element in the line above.
         return body(&storage[0])
     }
 }

@@ -7,7 +7,8 @@ enum PusherAction: Hashable, Sendable {
     case reply([UInt8])
     /// Answer with a `pusher:error` with this code.
     case refuse([UInt8], code: Int?)
-    /// Subscribe in the hub. When the hub refuses, ``PusherFront/refused(_:_:)`` returns the answer.
+    /// Subscribe in the ``ChannelBackend``. If it refuses the subscription, ``PusherFront/refused(_:_:)`` returns the answer for the
+    /// client.
     ///
     /// - Parameter recover: the events that the client wants replayed, if its connection has recovery.
     case subscribe(channel: String, member: PresenceMember?, recover: PusherRecoverRequest? = nil)
@@ -22,7 +23,7 @@ enum PusherAction: Hashable, Sendable {
 package struct PusherClientEvent: Hashable, Sendable {
     var name: String
     var channel: String
-    /// The data: a string as received, every other value as its JSON text.
+    /// The data of the event: a string as received, and every other value as its JSON text.
     var data: String
     /// The user id of the sender, on a presence channel.
     var userID: String?

@@ -1,13 +1,13 @@
 import ServerRuntime
 import ServerStorage
 
-/// Determines the application that a WebSocket wants to join, and whether it may, from its target and its origin. Pusher protocol,
+/// Decides from the target and the origin of a WebSocket request whether the client may connect, and to which application. Pusher protocol,
 /// Connection (rules SP-3, SP-4, SO-10 and SO-11).
 enum PusherAdmission {
     /// The supported protocol versions. Older versions lack confirmations and close codes.
     static let versions = 4...7
 
-    /// Whether the client's version has `pusher:ping`: versions from 5 on. Version 4 relies on pings of the WebSocket.
+    /// Whether the client's protocol version has the message `pusher:ping`: versions from 5 on. Version 4 relies on WebSocket pings.
     static func knowsPings(_ target: RequestTarget) -> Bool {
         target.parameters.last { $0.name == "protocol" }?.value != "4"
     }
@@ -17,7 +17,7 @@ enum PusherAdmission {
         target.parameters.last { $0.name == "recovery" }?.value == "1"
     }
 
-    /// A missing version is accepted, unlike a wrong one: many libraries omit it and mean 7.
+    /// A missing protocol version is accepted, because many libraries omit it and use version 7. An unsupported version is refused.
     static func application(
         for target: RequestTarget, of visitor: RequestOrigin, among applications: any ApplicationRegistry
     ) throws(PusherCloseReason) -> Application {
@@ -29,13 +29,16 @@ enum PusherAdmission {
         guard let application = applications.application(key: target.segments[1]) else { throw .unknownApplication }
         guard application.isEnabled else { throw .disabledApplication }
         guard visitor.usesTLS || !application.requiresTLS else { throw .needsTLS }
-        // Programs send no origin, and could send any: this check protects the visitors of other web pages, not the application.
+        // Only browsers send an origin that can be trusted: this check protects users of foreign web pages, and not the application from
+        // programs.
         if let origin = visitor.origin, !OriginPattern.allow(origin, by: application.allowedOrigins) { throw .foreignOrigin }
         return application
     }
 }
 
 extension PusherCloseReason {
-    static let needsTLS = PusherCloseReason(4000, "The application accepts connections over TLS only.")
-    static let foreignOrigin = PusherCloseReason(4009, "Origin not allowed: the application does not list the page's origin.")
+    static let needsTLS = PusherCloseReason(
+        4000, "The application accepts connections over TLS only: connect with wss:// instead of ws://.")
+    static let foreignOrigin = PusherCloseReason(
+        4009, "Origin not allowed: the page's origin is not among the allowed origins of the application.")
 }

@@ -5,14 +5,14 @@ import ServerStorage
 
 // Replays for connections with recovery (rules RV-1 to RV-17 of `docs/rules/pusher-recovery.md`).
 extension PusherConnection {
-    /// The offer of recovery in the first message; nil for connections without recovery.
+    /// The part of the first message that offers recovery to the client: how many events are replayed, and for how long.
     static func offer(_ application: Application) -> PusherRecoveryOffer {
         PusherRecoveryOffer(
             messages: application.recovery.messages, seconds: Int(application.recovery.lifetime.components.seconds))
     }
 
-    /// Reserves memory for a replay, which may be larger than the usual limit of bytes that wait for a connection. Nil for connections
-    /// without recovery, and when a leader must not begin a history for this client.
+    /// Reserves memory for a replay, which may be larger than the usual limit of bytes that wait for a connection. Returns nil for
+    /// connections without recovery, and when a leader decides and this client may not start a history.
     func recovery(_ request: PusherRecoverRequest?) -> SubscriptionRecovery? {
         guard isRecovering, let application = application?.value else { return nil }
         let mayBegin = service.shares.takeHistory(application, address)
@@ -27,9 +27,9 @@ extension PusherConnection {
         return SubscriptionRecovery(request: request, limit: limit, mayBegin: mayBegin)
     }
 
-    /// Handles the answer to a subscription.
+    /// Adjusts the reserved memory to the answer to a subscription.
     ///
-    /// - Parameter begins: whether the subscription has started a history; nil when that is not known.
+    /// - Parameter begins: whether the subscription has started a history; nil when the answer does not contain it.
     func settle(_ recovery: SubscriptionRecovery?, replayed bytes: Int, begins: Bool? = false) {
         guard let recovery, let application = application?.value else { return }
         if recovery.mayBegin, begins == false { service.shares.returnHistory(application, address) }
@@ -40,7 +40,7 @@ extension PusherConnection {
         setRoom(for: budget.used)
     }
 
-    /// Releases the memory when the client has received the replay or has had enough time for it; closes a connection whose client
+    /// Releases the memory of replays when the client has received them or has had enough time to. Closes the connection if the client
     /// receives nothing.
     func checkReplays(at now: MonotonicInstant) {
         guard var budget = replays else { return }
@@ -66,7 +66,7 @@ extension PusherConnection {
     private func setRoom(for bytes: Int) {
         let limit = service.context.settings.maximumPendingBytes
         let (high, overflow) = limit.addingReportingOverflow(bytes)
-        // This fails only for a closed channel.
+        // Setting the option fails only for a closed channel.
         try? context?.channel.syncOptions?.setOption(
             .writeBufferWaterMark, value: .init(low: max(limit / 2, 1), high: overflow ? .max : max(high, 2)))
     }

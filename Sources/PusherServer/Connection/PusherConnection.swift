@@ -5,7 +5,7 @@ import ServerRuntime
 import ServerValues
 import WebSocketFraming
 
-/// One WebSocket connection of the Pusher protocol. As small as ``WebSocketConnection``.
+/// One WebSocket connection of the Pusher protocol. Kept small, like ``WebSocketConnection``, because a server has one for each client.
 final class PusherConnection: WebSocketConnection, SeatedConnection {
     typealias ChannelID = PusherServer.ChannelID
 
@@ -13,15 +13,15 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
     /// The application; nil when the connection is refused and only gets an error and a close frame.
     private(set) var application: SharedApplication?
     private var front: PusherFront
-    /// Whether the client's version of the protocol has `pusher:ping`.
+    /// Whether the client's protocol version has the message `pusher:ping`.
     private let knowsPings: Bool
-    /// Whether the connection has recovery: events have positions, and missed ones are replayed (rule RV-1).
+    /// Whether the connection has recovery: its events have positions, and missed events are replayed (rule RV-1).
     let isRecovering: Bool
     /// The number of subscriptions that are not answered yet.
     private var unsettled: Int32 = 0
-    /// The deadline for the connection's authorization.
+    /// The time by which the client must have signed in or subscribed to a channel that needs authorization.
     private var authorizeBy = MonotonicInstant(nanoseconds: .max)
-    /// The address that the connection counts for; nil when it is not limited (rule SP-68).
+    /// The address under which the connection is counted; nil when it is not limited (rule SP-68).
     let address: RemoteAddress?
     private var rare = LazyBox<RareState>()
     var seats: ShortList<LoopSeat<PusherConnection>> = []
@@ -49,10 +49,10 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
         super.init(service.webSockets, on: loop, slot: application?.slot ?? slot)
     }
 
-    /// Why the connection is refused; nil for most connections.
+    /// The reason why the connection is refused; nil for accepted connections.
     private var refusal: RefusedOpening? { rare.value?.refusal }
 
-    /// The state of the connection's place in its application; nil when it has a place.
+    /// The state of waiting for the leader's permission; nil when the connection is counted in its application's limit.
     private var admission: PlaceState? {
         get { rare.value?.admission }
         set { if newValue != nil || rare.value != nil { rare.change(RareState()) { $0.admission = newValue } } }
@@ -64,7 +64,7 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
     }
 
     private var mailbox: EventLoopMailbox<PusherLoop> { service.mailboxes[loop.number] }
-    /// The connections of this event loop.
+    /// The connections and subscriptions of this connection's event loop.
     private var subscribers: PusherLoop { mailbox.part }
 
     var socketID: SocketID { front.socketID }
@@ -87,7 +87,7 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
         return details
     }
 
-    /// The connection's row in the console.
+    /// The connection's row in the list of connections of the console.
     var consoleReport: ConnectionReport {
         report(name: socketID.description, user: front.user?.id, channels: front.subscriptions.count)
     }
@@ -97,7 +97,7 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
             && (user == nil || user.map { front.user?.id.isExactly($0) == true } == true)
     }
 
-    /// Whether the connection has subscriptions in a partition of the cluster, or is signed in to an application at home there.
+    /// Whether the connection has subscriptions in `partition`, or is signed in to an application whose home partition it is.
     func uses(_ partition: ChannelPartition) -> Bool {
         guard let id = application?.value.id else { return false }
         if front.user != nil, partition.isHome(of: id) { return true }
@@ -137,7 +137,8 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
             "connected", metadata: logMetadata.merging(["app": "\(application?.value.id ?? "")"]) { $1 })
     }
 
-    /// Waits until the leader has granted a place, then sends the first message (rule CP-31). Nothing is read meanwhile.
+    /// Waits until the leader permits the connection, and sends the first message then (rule CP-31). Until then, nothing is read from the
+    /// client.
     private func waitForPlace() {
         guard let context, let application else { return }
         pauseReading(true)
@@ -151,7 +152,7 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
     private func settlePlace(_ answer: ConnectionPlace) {
         guard let application else { return }
         guard case .awaited = admission else {
-            // The connection has closed meanwhile.
+            // The connection has closed while it waited, so a granted permission is returned.
             if answer == .given { service.channels.closeConnection(of: application.value) }
             return
         }
@@ -182,12 +183,13 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
         }
     }
 
-    /// Sends the error and close frame, leaves all channels, and waits for the peer's close frame.
+    /// Sends `pusher:error` and a close frame, leaves all channels, and waits for the client's close frame.
     func close(_ farewell: PusherCloseReason) {
         guard isOpen else { return }
-        // The code of a drain is a setting, and by default that of an overload, for which the server is to blame.
+        // `blame` is set here, because the close code of a drain is a setting. Its default is the code of an overload, which counts as the
+        // server's fault.
         noteEnding(.server, code: Int(farewell.code), reason: farewell.reason, blame: farewell.concernsAll ? .nobody : nil)
-        // When the server stops, all members leave, so notifications about each other would only make their lists flicker.
+        // When the server stops, all members leave, so they are not notified of each other's leaving.
         leave(isSilent: farewell.concernsAll)
         close(with: PusherWire.farewell(farewell))
     }
@@ -197,6 +199,8 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
     }
 
     /// Leaves all channels and signs the user out.
+    ///
+    /// - Parameter isSilent: whether remaining members are not notified.
     private func leave(isSilent: Bool) {
         guard let application else { return }
         if subscribers.signedIn.removeValue(forKey: socketID) != nil {
@@ -284,7 +288,7 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
             settle(recovery, replayed: grant.replayed, begins: grant.beganHistory)
             hold(until: grant.full)
         case .failure(.unavailable):
-            // After only an error the client would lack the channel for as long as it stays connected (rule CP-21).
+            // The connection is closed, because a client that only gets an error would lack the channel until it reconnects (rule CP-21).
             settle(recovery, replayed: 0)
             close(.noLeader)
         case .failure(let refusal):
@@ -308,8 +312,8 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
         reply(message)
     }
 
-    /// Logs an error that the client receives while its connection stays open, with the sentence that the client receives (rule SO-151).
-    /// For a refused signature the entry has the text to be signed, with `channel_data` in place of the member's data.
+    /// Logs an error that the client receives while its connection stays open, with the client's error text (rule SO-151). For a refused
+    /// signature the entry has the text that should have been signed, with `channel_data` in place of the member's data.
     private func logError(_ message: [UInt8], _ code: Int?) {
         loop.state.note("error sent", blame(code ?? 0), in: service.context) {
             var metadata = logMetadata.merging(endingDetails) { $1 }
@@ -328,28 +332,28 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
     }
 }
 
-/// The state of a connection that has no place in its application.
+/// The state of a connection that is not yet, or no longer, counted in its application's limit of connections.
 private enum PlaceState {
     /// The connection has not requested a place yet.
     case needed
     case awaited(UInt64)
-    /// The request for a place was refused.
+    /// The leader refused the connection, because the limit is reached or the leader could not be reached.
     case refused
     /// The connection has closed.
     case gone
 }
 
-/// The state that few connections have.
+/// The state that few connections need, so that the others take less memory.
 private struct RareState {
-    /// Why the connection is refused.
+    /// The reason why the connection is refused; nil for accepted connections.
     var refusal: RefusedOpening?
-    /// The memory of replays, for connections with recovery.
+    /// The memory that is reserved for replays; nil when no replay is being sent.
     var replays: ReplayBudget?
-    /// The place in the application, if the connection has none.
+    /// The state of waiting for the leader's permission; nil when the connection is counted in its application's limit.
     var admission: PlaceState?
 }
 
-/// A connection that only gets an error and a close frame, with the description of its request for the log.
+/// A refused connection, which only gets an error and a close frame. `asked` describes its request for the log.
 struct RefusedOpening {
     let farewell: PusherCloseReason
     let asked: Logger.Metadata

@@ -4,9 +4,9 @@ import ServerRuntime
 import ServerStorage
 import WireCoding
 
-/// The protocol state of one connection on the server: messages in, actions out. A pure value without a socket.
+/// The protocol state of one connection on the server: it turns messages of the client into actions. A pure value without a socket.
 ///
-/// Every invalid message is answered with a clear `pusher:error`, and the connection continues (rule SP-5).
+/// Every invalid message is answered with a `pusher:error` that says what is wrong, and the connection continues (rule SP-5).
 struct PusherFront: Sendable {
     struct Subscription: Hashable, Sendable {
         var channel: String
@@ -21,14 +21,15 @@ struct PusherFront: Sendable {
 
     let socketID: SocketID
     private var list = ChannelSubscriptions()
-    /// The user and the rates, made on first use: most connections subscribe to a few channels, never send an event and have no user.
+    /// The signed-in user and the rate limits. They are created on first use, because most connections have no user, never send an event
+    /// and subscribe to a few channels.
     private var rare = LazyBox<(user: User?, rates: ConnectionRates?)>()
-    /// The remaining attempts to subscribe that ``withRates(_:)`` does not count.
+    /// The remaining attempts to subscribe that are accepted without being counted by ``withRates(_:)``.
     private var freeSubscribes = Self.freeSubscribes
     /// Whether the application's server has authorized the client: by a sign-in, or by a subscription that needs a signature.
     private(set) var isAuthorized = false
 
-    /// The number of attempts to subscribe that are never refused as too fast.
+    /// The number of attempts to subscribe, per connection, that are not limited in their rate.
     private static let freeSubscribes: UInt8 = 200
 
     init(socketID: SocketID) {
@@ -46,7 +47,7 @@ struct PusherFront: Sendable {
         }
     }
 
-    /// Handles one text message. `bytes` are UTF-8 and used during the call only.
+    /// Handles one text message. `bytes` are UTF-8 and are valid during the call only.
     mutating func receive(
         _ bytes: UnsafeRawBufferPointer, parser: inout PusherEnvelopeParser, application: Application, at now: MonotonicInstant
     ) -> PusherAction {
@@ -72,7 +73,7 @@ struct PusherFront: Sendable {
         }
     }
 
-    /// Withdraws a subscription that the hub refused, and returns the answer.
+    /// Removes a subscription that the ``ChannelBackend`` has refused. Returns the error message for the client.
     mutating func refused(_ channel: String, _ refusal: SubscribeRefusal) -> [UInt8] {
         _ = list.remove(channel)
         return switch refusal {
@@ -89,7 +90,7 @@ struct PusherFront: Sendable {
         }
     }
 
-    /// Withdraws a subscription that exceeds the share of the client's address, and returns the answer.
+    /// Removes a subscription that exceeds the share of the client's address. Returns the error message for the client.
     mutating func addressRefused(_ channel: String) -> [UInt8] {
         _ = list.remove(channel)
         return Self.overCapacity("The clients of this address have their share of the application's subscriptions.", channel)
@@ -122,7 +123,7 @@ struct PusherFront: Sendable {
             return .error(nil, "The connection has its limit of \(application.limits.channelsPerConnection) channels.")
         }
         if name.isReserved {
-            // The only reserved channel is that of the signed-in user, which the sign-in has authorized.
+            // The only reserved channel that a client may subscribe to is that of its signed-in user.
             guard let user, name.name.isExactly(PusherChannelName.serverToUser(user.id)) else { return .unauthorized(name.name) }
         } else if name.kind.needsAuthorization, !isSigned(request, application) {
             return .unauthorized(name.name)
@@ -186,7 +187,8 @@ struct PusherFront: Sendable {
         return .unsubscribe(ended)
     }
 
-    /// Repeated leaving and joining would cause costs for all subscribers of the channels.
+    /// Whether the connection may subscribe now. Its rate is limited, because repeated leaving and joining causes costs for all subscribers
+    /// of the channels.
     private mutating func mayAttempt(_ application: Application, at now: MonotonicInstant) -> Bool {
         if rare.value?.rates != nil {
             guard withRates({ $0.allowsJoining(at: now) }) else { return false }
@@ -268,12 +270,13 @@ struct PusherFront: Sendable {
         return .relay(PusherClientEvent(name: message.event, channel: channel, data: data, userID: subscription.userID))
     }
 
-    /// The error when a limit is reached. It is not the client's fault, and the client may subscribe again later.
+    /// The error when a limit is reached. Code 4100 means that the client did nothing wrong and may subscribe again later.
     private static func overCapacity(_ text: String, _ channel: String) -> [UInt8] {
         PusherFrames.error(code: 4100, message: text, channel: channel)
     }
 
-    /// The text is the same for every reason, so that an attacker learns nothing from it (rule SP-7).
+    /// The error for a subscription that is not authorized. Its text is the same for every reason, so that an attacker learns nothing from
+    /// it (rule SP-7).
     static func unauthorized(_ channel: String) -> [UInt8] {
         PusherFrames.error(code: 4009, message: "The subscription is not authorized.", channel: channel)
     }

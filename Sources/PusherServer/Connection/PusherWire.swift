@@ -9,14 +9,14 @@ import WireCoding
 enum PusherWire {
     static let subprotocol = "pusher-channels-protocol-7"
 
-    /// Returns one text frame, encoded once for all connections that receive it.
+    /// Makes one text frame, which is encoded once for all connections that receive it.
     static func frame(_ message: [UInt8]) -> ByteBuffer {
         var buffer = ByteBuffer()
         append(message, to: &buffer)
         return buffer
     }
 
-    /// The frame of an event for one channel. The texts of the message are copied and not read.
+    /// The frame of an event for one channel. The two parts of `message` are copied without being parsed.
     static func frame(_ message: EventMessage, to channel: String) -> ByteBuffer {
         var name: [UInt8] = []
         name.reserveCapacity(channel.utf8.count + 2)
@@ -38,8 +38,8 @@ enum PusherWire {
 
     /// The frames for a new subscriber: the confirmation, and for a cache channel the last event or a cache miss.
     ///
-    /// - Parameter recovery: the replay, for connections with recovery. A client that misses nothing has received the last event of
-    ///   a cache channel already.
+    /// - Parameter recovery: the replay, for connections with recovery. If it says that no event is missing, the last event of a cache
+    ///   channel is not sent, because the client has it.
     static func confirmation(
         of channel: String, isCache: Bool, _ outcome: SubscribeOutcome, _ recovery: PusherRecoveryOutcome? = nil
     ) -> ByteBuffer {
@@ -53,7 +53,7 @@ enum PusherWire {
         return buffer
     }
 
-    /// The frames after a confirmation: for a cache channel the last event or a cache miss.
+    /// The frame after a confirmation: for a cache channel the last event or a cache miss, otherwise nothing.
     static func latest(
         of channel: String, isCache: Bool, _ outcome: SubscribeOutcome, _ recovery: PusherRecoveryOutcome?
     ) -> ByteBuffer {
@@ -80,19 +80,19 @@ enum PusherWire {
         return buffer
     }
 
-    /// The message in a frame for subscribers.
+    /// The JSON message inside a frame for subscribers.
     static func message(in frame: ByteBuffer) -> ByteBuffer {
         var message = frame
         message.moveReaderIndex(forwardBy: frame.readableBytes - frame.messageOfServerFrame.count)
         return message
     }
 
-    /// The online users of a user's watchlist at the time of the sign-in.
+    /// The message for a client that has signed in: the users of its watchlist who are online.
     static func watchlist(online: [String]) -> [UInt8] {
         PusherFrames.watchlistEvents([PusherWatchlistChange(name: "online", userIDs: online)])
     }
 
-    /// The users of a watchlist that came online or went offline.
+    /// The message for watchers: the users of a watchlist who came online or went offline.
     static func watchlist(_ news: WatchlistNotification) -> ByteBuffer {
         var changes: [PusherWatchlistChange] = []
         if !news.online.isEmpty { changes.append(PusherWatchlistChange(name: "online", userIDs: news.online)) }
@@ -107,7 +107,7 @@ enum PusherWire {
         return buffer
     }()
 
-    /// The error that explains why the connection ends, and the close frame.
+    /// A `pusher:error` with the reason, unless the reason needs none, and the close frame.
     static func farewell(_ farewell: PusherCloseReason) -> ByteBuffer {
         var buffer = ByteBuffer()
         if farewell.explains {
@@ -123,7 +123,7 @@ enum PusherWire {
 package struct PusherCloseReason: Error, Hashable, Sendable {
     var code: UInt16
     var reason: String
-    /// Whether a `pusher:error` with the same code goes before the close frame.
+    /// Whether a `pusher:error` with the same code is sent before the close frame.
     var explains = true
     /// Whether all connections are closed at about the same time. Members are then not notified of each other's leaving (rule SP-20).
     var concernsAll = false
@@ -144,9 +144,9 @@ package struct PusherCloseReason: Error, Hashable, Sendable {
     static let notAuthorized = PusherCloseReason(
         4009, "The connection has neither signed in nor subscribed to a private or presence channel in time.")
     static let overCapacity = PusherCloseReason(4100, "The server is over capacity.")
-    /// Reconnecting at once would not help a subscriber that reads too slowly, so the code requests a pause.
+    /// The close code asks the client to pause, because a client that reconnects at once would read as slowly.
     static let slowSubscriber = PusherCloseReason(4100, "The client reads more slowly than events of its channels arrive.")
-    /// The leader of a cluster does not answer. The code requests a pause, after which clients may reach another server.
+    /// The leader of a cluster does not answer. The close code asks clients to pause; they may then reach another server.
     static let noLeader = PusherCloseReason(4100, "The servers cannot reach each other; please connect again.")
     static func draining(code: UInt16) -> PusherCloseReason {
         var farewell = PusherCloseReason(code, "The server is shutting down; please connect again.")
@@ -154,10 +154,10 @@ package struct PusherCloseReason: Error, Hashable, Sendable {
         return farewell
     }
     static let noPong = PusherCloseReason(4201, "The client sent nothing in time, not even a pong.")
-    /// For clients whose version of the protocol has no `pusher:ping`, so that the reason cannot be a missing pong.
+    /// For clients whose protocol version has no `pusher:ping`: their reason must not mention a missing pong.
     static let inactive = PusherCloseReason(4202, "The connection was closed after inactivity.")
 
-    /// For close codes of the framing layer, which need no `pusher:error`.
+    /// For close codes of the WebSocket protocol itself, before which no `pusher:error` is sent.
     static func plain(_ code: WebSocketCloseCode, _ reason: String) -> PusherCloseReason {
         PusherCloseReason(code.rawValue, reason, explains: false)
     }
@@ -178,7 +178,7 @@ extension ChannelTraits {
 }
 
 extension SubscribeRefusal {
-    /// The error code that the client receives, as counted by metrics.
+    /// The code of the `pusher:error` for this refusal, which metrics count; nil for an error without a code.
     var code: Int? {
         switch self {
         case .tooManyMembers, .tooManyMemberBytes: nil
@@ -189,7 +189,7 @@ extension SubscribeRefusal {
 }
 
 extension ApplicationLimits {
-    /// The largest length of this channel name. A name that contains a user id has room for every valid id (rule SP-63).
+    /// The largest length, in bytes, of this channel name. For a user's channel it is the prefix plus the largest user id (rule SP-63).
     func bytes(ofChannelName name: String) -> Int {
         PusherChannelName.isReserved(name) ? PusherChannelName.serverToUser("").utf8.count + userIDBytes : channelNameBytes
     }

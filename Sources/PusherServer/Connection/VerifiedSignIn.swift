@@ -6,9 +6,9 @@ import WireCoding
 /// A verified sign-in: the user and the watchlist. Pusher protocol, user authentication.
 struct VerifiedSignIn: Hashable, Sendable {
     var user: PusherFront.User
-    /// Distinct ids, shortened to the application's limit.
+    /// The distinct user ids of the watchlist, at most as many as the application's limit.
     var watchlist: [String] = []
-    /// Whether the watchlist was longer.
+    /// Whether the client's watchlist was longer than the application's limit.
     var isWatchlistCut = false
 
     enum Problem: Error, Hashable, Sendable, CustomStringConvertible {
@@ -36,7 +36,7 @@ struct VerifiedSignIn: Hashable, Sendable {
         guard let id = object?["id"]?.string, Self.accepts(id, limits) else { throw .unusableID(limit: limits.userIDBytes) }
         let info = object?["user_info"]
         user = PusherFront.User(id: id, info: info?.kind == .object ? info?.text : nil)
-        // The information is stored as long as the connection lives, and members of presence channels see it.
+        // Limited, because the information is stored as long as the connection lives, and members of presence channels receive it.
         guard (user.info ?? "").utf8.count <= limits.presenceMemberBytes else {
             throw .infoTooLarge(limit: limits.presenceMemberBytes)
         }

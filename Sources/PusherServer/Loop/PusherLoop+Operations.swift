@@ -3,10 +3,10 @@ import ServerRuntime
 import ServerValues
 
 extension PusherLoop: WebSocketLoop {
-    /// An operation that an event loop performs for its connections, in the order of the requests.
+    /// An operation that an event loop performs for its connections, in the order in which operations are queued.
     ///
-    /// Subscriptions use the same queue as deliveries, so that a subscriber receives all events that were published after its
-    /// confirmation and none from before it (rule SV-2).
+    /// Subscriptions use the same queue as deliveries. So a subscriber receives all events that are published after its confirmation and
+    /// none from before (rule SV-2).
     enum Operation: LoopOperation {
         /// Deliver one encoded frame to all subscribers of a channel on this event loop, except for one connection. Connections
         /// with recovery receive the event with its position, if it has one.
@@ -19,15 +19,16 @@ extension PusherLoop: WebSocketLoop {
         case tell([SocketID], ByteBuffer)
         /// Close connections: all, those of an application, or those of one of its signed-in users.
         case close(PusherCloseReason, application: String?, user: String?)
-        /// Close connections that have something in a partition of the cluster.
+        /// Close connections that have subscriptions in this partition of the cluster, or a signed-in user whose home partition it is.
         case interrupt(PusherCloseReason, ChannelPartition)
         /// Give connections the current configuration of their application, or close them when the application no longer exists.
         case review(@Sendable (_ application: String) -> Result<SharedApplication, PusherCloseReason>)
 
-        /// The fixed size of an operation, in addition to the bytes that it carries.
+        /// The number of bytes that an operation counts in its queue, in addition to the bytes that it carries.
         private static let overhead = 64
 
-        /// A frame counts on every event loop in whose queue it waits, although they share its memory.
+        /// The number of bytes that this operation counts in its event loop's queue. A frame for several event loops counts in each queue,
+        /// although they share its memory.
         var queuedBytes: Int {
             switch self {
             case .deliver(_, let frame, _, _): frame.readableBytes + Self.overhead
@@ -38,7 +39,7 @@ extension PusherLoop: WebSocketLoop {
         }
     }
 
-    /// The size up to which frames for one channel are joined, so that a burst costs one write for each subscriber.
+    /// The size, in bytes, up to which consecutive frames for one channel are joined, so that a burst needs one write for each subscriber.
     private static let mergedBytes = 16_384
 
     func perform(_ operations: [Operation], from start: Int, budget: Int) -> (next: Int, bytes: Int) {
@@ -52,12 +53,12 @@ extension PusherLoop: WebSocketLoop {
                 var withPositions = recoverers == nil ? nil : positioned?.frame ?? frame
                 var count = 1
                 while index + count < operations.count, frames.readableBytes < Self.mergedBytes,
-                    // in bounds: the line above has compared with the count.
+                    // in bounds: the condition above compares the index with the count.
                     case .deliver(channel, let next, excluded, let positioned) = operations[index + count]
                 {
                     frames.writeImmutableBuffer(next)
                     withPositions?.writeImmutableBuffer(positioned?.frame ?? next)
-                    // in bounds: as in the condition of the loop.
+                    // in bounds: the condition of the loop compares the index with the count.
                     done += operations[index + count].queuedBytes
                     count += 1
                 }
@@ -90,7 +91,7 @@ extension PusherLoop: WebSocketLoop {
                 }
             case .close(let farewell, let application, let user): close(farewell, application: application, user: user)
             case .interrupt(let farewell, let partition):
-                // Iterates over a copy, because a connection that closes leaves the list.
+                // A copy is iterated, because a connection that closes is removed from the list.
                 for connection in Array(list.all) where connection.uses(partition) { connection.close(farewell) }
             case .review(let judge): review(judge)
             }
@@ -101,7 +102,7 @@ extension PusherLoop: WebSocketLoop {
     }
 
     private func close(_ farewell: PusherCloseReason, application: String?, user: String?) {
-        // Iterates over a copy, because a connection that closes leaves the list.
+        // A copy is iterated, because a connection that closes is removed from the list.
         let connections = user == nil ? Array(list.all) : Array(signedIn.values)
         for connection in connections where connection.belongs(to: application, user: user) { connection.close(farewell) }
     }

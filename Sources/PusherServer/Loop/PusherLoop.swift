@@ -14,9 +14,9 @@ final class PusherLoop {
     /// The connections that are signed in as a user.
     var signedIn: [SocketID: PusherConnection] = [:]
     let writer: ConnectionWriter
-    /// Shared by all connections of the event loop, because their messages are parsed one after the other.
+    /// One parser serves all connections of the event loop, because messages are parsed one after the other.
     var parser = PusherEnvelopeParser(rememberedNames: 256)
-    /// Whether an event was delivered since the first of the operations was queued.
+    /// Whether an event was delivered in the current run of queued operations, so that the run's duration is measured as fan-out.
     var hasDelivered = false
 
     init(_ loop: EventLoopContext) {
@@ -45,7 +45,8 @@ final class PusherLoop {
         if connection.isRecovering { recovering.detachAll(connection) } else { channels.detachAll(connection) }
     }
 
-    /// Gives every connection the current configuration of its application; each application is looked up once (rule SO-21).
+    /// Gives every connection the current configuration of its application, or closes the connection. Each application is looked up once
+    /// (rule SO-21).
     func review(_ judge: (String) -> Result<SharedApplication, PusherCloseReason>) {
         var verdicts: [Identifier: Result<SharedApplication, PusherCloseReason>] = [:]
         for connection in list.all {

@@ -4,29 +4,30 @@ import PusherProtocol
 import ServerCluster
 
 extension ClusterPartitions {
-    /// The partition that decides about a Pusher channel (rule CR-80). Reserved channels, such as those for the events of one user, stay
-    /// with their application, where its users are.
+    /// The partition that decides about a Pusher channel (rule CR-80). Reserved channels, such as the channels of single users, belong to
+    /// the home partition of their application, which decides about the users.
     package func partition(of channel: ChannelID) -> Int {
         if PusherChannelName.isReserved(channel.name) { return home(of: channel.application) }
         return partition(of: channel.name, in: channel.application, of: .pusher)
     }
 
-    /// The partition of what belongs to a Pusher application as a whole: connections, users, and requests that count against its limits.
+    /// The home partition of a Pusher application. It decides about connections, users, and requests that count against the application's
+    /// limits.
     func home(of application: String) -> Int { partition(of: application, in: .pusher) }
 }
 
-/// One partition of a cluster, from the point of view of Pusher: which channels and applications are its own, and how much of an
-/// application's limits the other partitions use.
+/// One partition of a cluster, as used by Pusher: which channels and applications belong to it, and how much of an application's limits the
+/// other partitions use.
 package struct ChannelPartition: Sendable {
     let number: Int
     let partitions: ClusterPartitions
     /// Nil if there is only one partition.
     private let uses: PartitionUses?
 
-    /// The partition of a server alone, and that of a cluster with one partition.
+    /// The partition of a server without a cluster, and that of a cluster with one partition.
     package static let only = ChannelPartition(number: 0, partitions: .one, uses: nil)
 
-    /// All partitions of a cluster, in the process of one node.
+    /// All partitions of a cluster, for the process of one node. They share the counts of `uses`.
     package static func all(_ partitions: ClusterPartitions) -> [ChannelPartition] {
         guard partitions.count > 1 else { return [only] }
         let uses = PartitionUses()
@@ -36,7 +37,7 @@ package struct ChannelPartition: Sendable {
     /// Whether there are several partitions.
     var isOneOfSeveral: Bool { partitions.count > 1 }
 
-    /// The number of parts into which limits of an application's memory are divided.
+    /// The number of partitions, by which memory limits of an application are divided.
     var shares: Int { partitions.count }
 
     func owns(_ channel: ChannelID) -> Bool { partitions.partition(of: channel) == number }
@@ -50,12 +51,12 @@ package struct ChannelPartition: Sendable {
     /// The number of subscriptions of this node that wait for the leaders of the other partitions.
     var waitingElsewhere: Int { uses?.waiting(without: number) ?? 0 }
 
-    /// Notes how many subscriptions of this node wait for the leader of this partition.
+    /// Records how many subscriptions of this node wait for the leader of this partition.
     func note(waiting: Int) { uses?.note(waiting: waiting, of: number) }
 
     /// Records the numbers of channels and subscriptions in this partition, as reported by its leader.
     ///
-    /// - Parameter isWhole: whether applications that are not in the list use nothing.
+    /// - Parameter isWhole: true if applications that are not in the list have no channels and subscriptions.
     func note(_ list: [ApplicationUse], isWhole: Bool) {
         uses?.note(list, of: number, isWhole: isWhole)
     }
@@ -81,7 +82,7 @@ struct ApplicationUse: Hashable, Sendable {
 /// The channels and subscriptions of each application in each partition, and how many subscriptions of this node wait for each leader.
 /// May be used from any thread.
 private final class PartitionUses: Sendable {
-    /// For each application, the use of each partition that has channels of it.
+    /// For each application, the channels and subscriptions in each partition, by the partition's number.
     private let uses = NIOLockedValueBox<[Identifier: [Int: ChannelUse]]>([:])
 
     /// For each partition, the number of subscriptions that wait for its leader.

@@ -1,6 +1,6 @@
 import NIOConcurrencyHelpers
 
-/// Collects answers, and hands them over when all have arrived. May be used from any thread.
+/// Collects a fixed number of answers, and calls a completion with all of them when the last one has arrived. May be used from any thread.
 final class GatheredAnswers<Answer: Sendable>: Sendable {
     private struct State {
         var answers: [Answer?]
@@ -18,7 +18,7 @@ final class GatheredAnswers<Answer: Sendable>: Sendable {
         self.completion = completion
     }
 
-    /// Adds an answer. A second one with the same index is ignored.
+    /// Adds an answer. A second answer with the same index is ignored.
     func add(_ answer: Answer, at index: Int) {
         let all = state.withLockedValue { state -> [Answer]? in
             guard state.answers.indices.contains(index), state.answers[index] == nil else { return nil }

@@ -3,14 +3,14 @@ import ServerCluster
 import ServerRuntime
 import ServerStorage
 
-/// A request of the HTTP API, or a part of it, that a node of a cluster with several partitions has read and authenticated, and sends to
-/// the leaders of the partitions that it concerns (rules CP-75 to CP-79).
+/// A request to the leader of a partition. A node with several partitions sends it for the part of an HTTP API request that concerns the
+/// partition, after it has authenticated the HTTP request (rules CP-75 to CP-79).
 enum PartitionRequest: Hashable, Sendable {
     /// Events for channels of the partition.
     case events(application: String, [PublishRequest])
     /// Counts messages and queries against the limits of an application, at its home partition.
     case spend(application: String, publishes: Int, queries: Int)
-    /// Asks for the partition's channels.
+    /// Asks for the partition's channels that match a query.
     case list(ChannelListQuery)
 }
 
@@ -72,11 +72,12 @@ extension ChannelAttributes: CodedValue {
 
 /// The answer of a partition's leader to a ``PartitionRequest``.
 enum PartitionAnswer: Hashable, Sendable {
-    /// It was done. For each channel of an event whose attributes were asked for, these as a JSON object.
+    /// The events were published, or the costs counted. The list has one JSON object with attributes for each channel whose attributes were
+    /// requested.
     case done([String])
-    /// The channels of a list, in no particular order.
+    /// The channels that match a query, in no particular order.
     case channels([ChannelOccupancy])
-    /// The answer of the request, which was not performed.
+    /// The request was refused; the value is the HTTP answer for the client.
     case refused(HTTPAnswer)
 }
 

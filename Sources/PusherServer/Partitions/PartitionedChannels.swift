@@ -4,24 +4,26 @@ import ServerCluster
 import ServerRuntime
 import ServerStorage
 
-/// The channels of a cluster with several partitions: what belongs to a channel goes to the channel's partition, and what belongs to an
-/// application as a whole to the application's home partition (CR-80).
+/// A router for a cluster with several partitions. Commands for a channel go to the channel's partition, and commands for a whole
+/// application to the application's home partition (rule CR-80).
 ///
 /// Counts of an application are the sums over all partitions.
 package final class PartitionedChannels: ChannelBackend {
     private let partitions: ClusterPartitions
     private let backends: [any ChannelBackend]
 
-    /// - Parameter backends: the backend of each partition; nil if there cannot be as many partitions.
+    /// Makes the router.
+    ///
+    /// - Parameter backends: the backend of each partition. The result is nil if no cluster can have that number of partitions.
     package init?(_ backends: [any ChannelBackend]) {
         guard let partitions = ClusterPartitions(backends.count) else { return nil }
         self.partitions = partitions
         self.backends = backends
     }
 
-    /// The backend for this number of partitions, which is that of the only one or a router, and what answers requests of the HTTP API.
+    /// Returns the backend for channels, a router if there are several partitions, and the function that answers requests of the HTTP API.
     ///
-    /// - Parameter members: at least one.
+    /// - Parameter members: the backend of each partition, at least one.
     package static func of(
         _ members: [ClusterChannels]
     ) -> (channels: any ChannelBackend, forwarder: PusherService.RequestForwarder) {
@@ -82,7 +84,7 @@ package final class PartitionedChannels: ChannelBackend {
         backend(of: subscription.channel).unsubscribe(subscription)
     }
 
-    /// Each partition gets those of its channels, in their order.
+    /// Each partition's backend gets the subscriptions to the partition's channels, in their order.
     package func unsubscribe(all subscriptions: [EndedSubscription]) {
         for (partition, ended) in Dictionary(grouping: subscriptions, by: { partitions.partition(of: $0.channel) }) {
             // in bounds: there is a backend for each partition.
@@ -105,7 +107,7 @@ package final class PartitionedChannels: ChannelBackend {
         backend(of: application).openConnection(of: application)
     }
 
-    /// Tickets are those of the application's partition, which gets them back.
+    /// The ticket is that of the application's home partition, to which ``giveUpPlace(_:of:)`` passes it back.
     package func awaitPlace(
         of application: Application, _ completion: @escaping @Sendable (ConnectionPlace) -> Void
     ) -> UInt64 {

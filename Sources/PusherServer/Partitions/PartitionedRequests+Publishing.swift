@@ -4,15 +4,15 @@ import ServerStorage
 
 /// A publish request that a node has read.
 struct ParsedPublish: Sendable {
-    /// The request as it came, for a leader that answers whole requests.
+    /// The unchanged request, for a leader that answers whole requests.
     let request: HTTPRequest
     let events: [PublishRequest]
     /// The number of messages that count against the application's limit.
     let cost: Int
-    /// Makes the answer from the attributes of the channels that are asked for, in the order of the request.
+    /// Makes the HTTP answer from the requested channel attributes, in the order of the request.
     let answer: @Sendable (_ attributes: [String]) -> HTTPAnswer
 
-    /// One event, which counts once for each of its channels.
+    /// A request with one event, which counts as one message for each of its channels.
     init(_ event: PublishRequest, of request: HTTPRequest) {
         self.request = request
         events = [event]
@@ -21,7 +21,7 @@ struct ParsedPublish: Sendable {
         answer = { attributes in channels.map { .channels(zip($0, attributes)) } ?? .empty }
     }
 
-    /// A batch of events for one channel each.
+    /// A request with a batch of events, each for one channel.
     init(_ batch: [PublishRequest], of request: HTTPRequest) {
         self.request = request
         events = batch
@@ -35,30 +35,32 @@ struct ParsedPublish: Sendable {
     }
 }
 
-// Publishing: each partition gets the events for its channels, and the request is answered when all have kept theirs (rule CP-75).
+// Publishing: each partition's leader gets the events for its channels. The HTTP request is answered when all leaders have answered (rule
+// CP-75).
 extension PartitionedRequests {
     func publish(_ publish: ParsedPublish, _ application: Application, _ completion: @escaping Completion) {
         let parts = PublicationParts(publish.events, of: application.id, partitions)
         guard let first = parts.all.first else { return completion(publish.answer([])) }
         let messages = publish.events.map { EventMessage($0) }
-        // A leader that gets all events of a request, and is the home of the application, also counts them (rule CP-92).
+        // If one partition has all channels of the request and is the home of the application, its leader counts the events and publishes
+        // them in one step (rule CP-92).
         guard parts.all.count == 1, first.partition == partitions.home(of: application.id), takesEvents(first.partition) else {
             return count(publish, parts, messages, application, completion)
         }
         let events = PublicationParts.encoded(first, messages, of: application.id, cost: publish.cost)
         sendEvents(first.partition, events) { result in
-            // An earlier version, which leads since the request was made, has done nothing (rule CP-94).
+            // A nil result means that a leader of an earlier version could not read the events and has done nothing (rule CP-94).
             guard let result else { return count(publish, parts, messages, application, completion) }
             completion(result.refusal ?? publish.answer(parts.attributes(from: [result.attributes])))
         }
     }
 
-    /// Counts the messages at the application's home, and then publishes the events.
+    /// Counts the messages against the application's limit at its home partition, and then publishes the events.
     private func count(
         _ publish: ParsedPublish, _ parts: PublicationParts, _ messages: [EventMessage], _ application: Application,
         _ completion: @escaping Completion
     ) {
-        // In a cluster with one partition, only a leader of an earlier version is asked in this way. It answers the request as it came.
+        // With one partition, this happens only for a leader of an earlier version. It gets the unchanged request and answers it.
         guard partitions.count > 1 else { return forward(0, publish.request, completion) }
         @Sendable func send() {
             let gathered = GatheredAnswers<PartitionResult>(parts.all.count) { results in
@@ -72,7 +74,7 @@ extension PartitionedRequests {
         spend(publishes: publish.cost, queries: 0, of: application, completion, then: send)
     }
 
-    /// Sends a partition its events, in the form that its leader takes.
+    /// Sends a partition's leader the events for its channels: encoded if the leader accepts that, otherwise as plain requests.
     private func sendPart(
         _ part: PublicationParts.Part, _ messages: [EventMessage], _ application: Application,
         _ completion: @escaping @Sendable (PartitionResult) -> Void
@@ -84,11 +86,11 @@ extension PartitionedRequests {
         }
     }
 
-    /// The answer when not all partitions have done their part; nil when they have.
+    /// The HTTP answer if a partition has refused or failed; nil if all partitions have published their events.
     private static func refusal(_ results: [PartitionResult]) -> HTTPAnswer? {
         let refusals = results.compactMap(\.refusal)
         guard let first = refusals.first else { return nil }
-        // If nothing was done anywhere, the first reason says what to do, and so does the only one.
+        // If no partition has published anything, or there is only one partition, the first refusal is the answer.
         guard results.count > 1, results.contains(where: { !$0.isUndone }) else { return first }
         return HTTPAnswer(.partlyPublished)
     }

@@ -4,19 +4,19 @@ import ServerCluster
 import ServerRuntime
 import ServerStorage
 
-/// Answers requests of the HTTP API on a node of a cluster: reads them, asks the leaders of the partitions that they concern, and makes one
-/// answer of theirs (rules CP-75 to CP-78 and CP-90 to CP-94). In a cluster with one partition, its leader answers queries.
+/// Answers requests of the HTTP API on a node of a cluster. It reads a request, sends its parts to the leaders of the partitions concerned,
+/// and combines their answers (rules CP-75 to CP-78 and CP-90 to CP-94). In a cluster with one partition, the leader answers queries.
 struct PartitionedRequests: Sendable {
     typealias Completion = @Sendable (HTTPAnswer) -> Void
 
     let partitions: ClusterPartitions
-    /// Whether the leader of a partition takes encoded events.
+    /// Whether the leader of a partition accepts encoded events.
     let takesEvents: @Sendable (Int) -> Bool
-    /// Sends events to the leader of a partition. The result is nil when it could not read them, and has therefore done nothing.
+    /// Sends events to the leader of a partition. The result is nil when the leader could not read them and has therefore done nothing.
     let sendEvents: @Sendable (Int, EncodedEvents, @escaping @Sendable (PartitionResult?) -> Void) -> Void
     /// Sends a request to the leader of a partition.
     let ask: @Sendable (Int, PartitionRequest, @escaping @Sendable (PartitionResult) -> Void) -> Void
-    /// Forwards a request as it is to the leader of a partition.
+    /// Forwards an unchanged request to the leader of a partition.
     let forward: @Sendable (Int, HTTPRequest, @escaping Completion) -> Void
 
     /// - Parameters:
@@ -52,9 +52,9 @@ struct PartitionedRequests: Sendable {
 
     // MARK: Limits
 
-    /// Counts a query at the application's home partition, and goes on if it is allowed.
+    /// Counts a query at the application's home partition, and calls `body` if the query is allowed.
     ///
-    /// - Parameter isCounted: whether the leader that answers counts it.
+    /// - Parameter isCounted: whether the leader that answers the query counts it as well; then it is not counted here.
     private func query(
         _ application: Application, isCounted: Bool, _ completion: @escaping Completion, then body: @escaping @Sendable () -> Void
     ) {
@@ -74,7 +74,8 @@ struct PartitionedRequests: Sendable {
 
     // MARK: Lists
 
-    /// Asks all partitions for their channels. A list without those of one partition would be wrong, so it needs all of them.
+    /// Combines the channels of all partitions. If one partition does not answer, the request fails, because an incomplete list would be
+    /// wrong.
     private func list(_ list: ChannelListQuery, _ application: Application, _ completion: @escaping Completion) {
         query(application, isCounted: false, completion) {
             let gathered = GatheredAnswers<PartitionResult>(partitions.count) { results in
@@ -85,7 +86,8 @@ struct PartitionedRequests: Sendable {
         }
     }
 
-    /// Sorting many channels takes longer than an event loop may spend on one request (rule SR-69).
+    /// Combines the lists of all partitions. A long list is sorted on a thread pool, because sorting takes longer than an event loop may
+    /// spend on one request (rule SR-69).
     private static func join(_ parts: [[ChannelOccupancy]], of list: ChannelListQuery, _ completion: @escaping Completion) {
         @Sendable func answer() -> HTTPAnswer {
             do throws(HTTPProblem) {
@@ -102,12 +104,12 @@ struct PartitionedRequests: Sendable {
     }
 }
 
-/// The answer of a partition, or why there is none.
+/// The answer of a partition's leader, or the reason why there is none.
 enum PartitionResult: Hashable, Sendable {
     case answer(PartitionAnswer)
     case failure(ClusterFailure)
 
-    /// What to answer when the partition has not done its part; nil when it has.
+    /// The HTTP answer for the client if the partition has refused or failed; nil if it has done its part.
     var refusal: HTTPAnswer? {
         switch self {
         case .answer(.refused(let answer)): answer
@@ -116,7 +118,7 @@ enum PartitionResult: Hashable, Sendable {
         }
     }
 
-    /// Whether the partition has certainly done nothing.
+    /// Whether it is certain that the partition has published nothing.
     var isUndone: Bool {
         switch self {
         case .answer(.refused): true

@@ -4,8 +4,8 @@ import NIOPosix
 import ServerCluster
 import ServerRuntime
 
-// The leader's part in a cluster with several partitions: it performs its part of requests that a node has divided, and reports to all
-// nodes how many channels and subscriptions each application has in its partition.
+// The leader in a cluster with several partitions: it performs the part of an HTTP API request that concerns its partition, and reports to
+// all nodes how many channels and subscriptions each application has in its partition.
 extension PusherClusterLeader {
     func handle(_ request: PartitionRequest, _ reply: @escaping @Sendable (ByteBuffer) -> Void) {
         let answer: PartitionAnswer
@@ -27,7 +27,8 @@ extension PusherClusterLeader {
         reply(answer.encoded())
     }
 
-    /// Searching many channels, and encoding the answer, takes longer than an event loop may spend on one request (rule SR-69).
+    /// Finds channels on a thread pool, because searching many channels and encoding the answer takes longer than an event loop may spend
+    /// on one request (rule SR-69).
     private func find(_ list: ChannelListQuery, _ reply: @escaping @Sendable (ByteBuffer) -> Void) {
         @Sendable func find() -> PartitionAnswer {
             do throws(HTTPProblem) {
@@ -46,7 +47,7 @@ extension PusherClusterLeader {
 
     // MARK: Limits
 
-    /// Sends all nodes the usage of the applications whose usage has changed since the last call (rule CP-79).
+    /// Sends all nodes the channels and subscriptions of those applications whose numbers have changed since the last call (rule CP-79).
     func tellUses() {
         guard channels.partition.isOneOfSeveral else { return }
         let uses = channels.quota.uses
@@ -58,11 +59,11 @@ extension PusherClusterLeader {
         if !changed.isEmpty { output.emit(PusherFact.uses(changed, isWhole: false).encoded(), of: .pusher) }
     }
 
-    /// Sends a node that has announced itself the usage of all applications, because it may have none, or that of an earlier leader.
+    /// Sends a node that has announced itself the numbers of all applications. The node may have none, or those of an earlier leader.
     func tellUses(to node: ClusterNode) {
         guard channels.partition.isOneOfSeveral else { return }
-        // Changes go to all nodes first, so that `toldUses` has all usage that this node receives. Usage that is not in `toldUses` and
-        // ends before the next sweep would never be corrected on the node.
+        // Changes are sent to all nodes first, so that `toldUses` has all numbers that this node receives. A number that is not in
+        // `toldUses` and becomes 0 before the next sweep would never be corrected on the node.
         tellUses()
         let uses = channels.quota.uses.map { ApplicationUse(application: $0.key.text, use: $0.value) }
         output.emit(PusherFact.uses(uses, isWhole: true).encoded(), of: .pusher, to: .node(node))

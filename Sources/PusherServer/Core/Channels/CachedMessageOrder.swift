@@ -2,7 +2,8 @@ import DequeModule
 
 /// The size of the cached messages of one application in one shard, and their order of arrival (rule HB-94).
 struct CachedMessageOrder: Sendable {
-    /// The approximate memory of a message in addition to its texts: the channel's entries in tables, and the storage of the texts.
+    /// The approximate memory, in bytes, of a cached message without its texts: the channel's entries in tables and the strings' own
+    /// storage.
     static let overhead = 256
 
     private struct Place: Sendable {
@@ -10,8 +11,8 @@ struct CachedMessageOrder: Sendable {
         var bytes: Int
     }
 
-    /// The channels of cached messages, oldest first. A channel whose message was replaced or dropped may still be listed under its
-    /// old number.
+    /// The channels with cached messages, oldest message first. An entry is valid only if its number is the channel's number in `places`;
+    /// messages that were replaced or dropped leave old entries.
     private var order: Deque<(channel: ChannelID, number: UInt64)> = []
     private var places: [ChannelID: Place] = [:]
     private var lastNumber: UInt64 = 0
@@ -19,7 +20,7 @@ struct CachedMessageOrder: Sendable {
 
     var isEmpty: Bool { places.isEmpty }
 
-    /// Records the message that a channel caches from now on.
+    /// Records that the channel has cached this message, in place of an earlier one.
     mutating func keep(_ channel: ChannelID, _ message: CachedMessage) {
         forget(channel)
         lastNumber += 1

@@ -1,6 +1,6 @@
 import Identifiers
 
-/// A channel of one application. Channels of different applications are always different, whatever their names are.
+/// A channel of one application. Channels of different applications are different even if their names are equal.
 package struct ChannelID: Hashable, Sendable {
     /// The application's id.
     package var application: String
@@ -24,7 +24,7 @@ package struct ChannelID: Hashable, Sendable {
     }
 }
 
-/// Functions of a channel beyond delivery. Fronts derive them from the channel names of their protocol.
+/// Special functions of a channel, derived from its name.
 package struct ChannelTraits: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
 
@@ -32,7 +32,7 @@ package struct ChannelTraits: OptionSet, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// Subscribers are members with a user id, and are notified of each other.
+    /// Subscribers are members with a user id, and each member is notified when another one joins or leaves.
     package static let presence = ChannelTraits(rawValue: 1)
     /// The last published message is kept for later subscribers.
     package static let cached = ChannelTraits(rawValue: 2)

@@ -8,7 +8,7 @@ package struct SubscribeOutcome: Hashable, Sendable {
     package var subscriptions: Int
     /// All members of a presence channel, including the new one.
     package var roster: PresenceRoster?
-    /// The member that joined, to be reported to all others: set for the first connection of a user only.
+    /// The member that joined, of which the other members have to be notified. Set for the first connection of a user only.
     package var memberAdded: PresenceMember?
     /// A cache channel's last message; nil when there is none or it has expired.
     package var cached: CachedMessage?
@@ -24,33 +24,33 @@ package enum SubscribeRefusal: Error, Hashable, Sendable {
     case tooManyMemberBytes(limit: Int)
     /// The channel has the presence trait, but the subscription has no member.
     case memberMissing
-    /// The application has reached its limit of occupied channels, and this would be another one.
+    /// The application has reached its limit of channels with subscribers, and the subscription would be to another channel.
     case tooManyChannels(limit: Int)
     /// The application has reached its limit of subscriptions of all connections.
     case tooManySubscriptions(limit: Int)
-    /// The process that decides about subscriptions cannot be reached.
+    /// The process that decides about subscriptions, the cluster's leader, cannot be reached.
     case unavailable
 }
 
 /// The result of the end of a subscription, and the event loops to notify.
 package struct UnsubscribeOutcome: Hashable, Sendable {
-    /// Whether this was the channel's last subscription.
+    /// Whether the channel has no subscriptions any more.
     package var becameVacant: Bool
     /// Subscriptions that remain.
     package var subscriptions: Int
-    /// The user who left, to be reported to the remaining members: set for the last connection of a user only.
+    /// The user who left, of whom the remaining members have to be notified. Set for the last connection of a user only.
     package var memberRemoved: String?
     /// Event loops that still have subscribers.
     package var audience: EventLoopSet
 }
 
-/// The occupancy of a channel.
+/// The number of subscriptions to a channel, and of its users.
 package struct ChannelOccupancy: Hashable, Sendable {
     /// The channel's name.
     package var name: String
     /// How many subscriptions the channel has.
     package var subscriptions: Int
-    /// Distinct users of a presence channel.
+    /// The number of distinct users of a presence channel; nil for other channels.
     package var users: Int?
 
     /// Makes a value with these properties.

@@ -1,17 +1,17 @@
 import Identifiers
 import ServerValues
 
-/// Some of the channels of a server: their subscriptions by event loop, members and last messages.
+/// A part of the channels of a server: their subscriptions by event loop, members and last messages.
 ///
-/// A value without locks, clocks and I/O. Its owner guards each shard with a separate lock, so that channels do not contend, and
-/// selects a channel's shard with `index(of:among:)`. A shard does not list connections: the hub has the event loops with
-/// subscribers of a channel and their numbers, and each event loop has its own connections (rule HB-3). Callers must subscribe a
-/// connection to a channel at most once.
+/// A value without locks, clocks and I/O. Its owner guards each shard with a lock of its own, so that channels of different shards do not
+/// wait for each other, and selects a channel's shard with `index(of:among:)`. A shard does not list connections: it only counts the
+/// subscriptions of each event loop, and each event loop lists its own connections (rule HB-3). Callers must subscribe a connection to a
+/// channel at most once.
 package struct ChannelShard: Sendable {
     private var channels: [ChannelID: HubChannel] = [:]
-    /// Channels whose subscription count is delayed.
+    /// Channels whose changed subscription count is published later.
     private var heldBack: Set<ChannelID> = []
-    /// Channels with a cached message that will expire.
+    /// Channels with a cached message. The message expires, so these channels are searched once a minute.
     private var remembering: Set<ChannelID> = []
     private var nextForgetting = MonotonicInstant(nanoseconds: .min)
     /// The size and order of each application's cached messages.
@@ -33,7 +33,7 @@ package struct ChannelShard: Sendable {
 
     /// Adds one subscription of a connection in `eventLoopID` (0 ..< 64, clamped).
     ///
-    /// Throws, without a change, when a presence channel is full or no member is given (rules HB-4, HB-5).
+    /// Throws without a change when a presence channel is full or no member is given (rules HB-4, HB-5).
     ///
     /// - Throws: ``SubscribeRefusal``, with the reason.
     package mutating func subscribe(
@@ -67,9 +67,9 @@ package struct ChannelShard: Sendable {
         return outcome
     }
 
-    /// Removes one subscription; nil when the channel has none in that event loop.
+    /// Removes one subscription; returns nil when the channel has none in that event loop.
     ///
-    /// `userID` is the id of the member that was given when subscribing.
+    /// `userID` is the id of the member with which the connection subscribed.
     package mutating func unsubscribe(
         from id: ChannelID, eventLoopID: Int, userID: String? = nil, at now: MonotonicInstant
     ) -> UnsubscribeOutcome? {
@@ -91,7 +91,7 @@ package struct ChannelShard: Sendable {
             becameVacant: remaining == 0, subscriptions: remaining, memberRemoved: wasLast ? userID : nil, audience: audience)
     }
 
-    /// Event loops with subscribers.
+    /// The event loops that have subscribers of a channel.
     package func audience(of id: ChannelID) -> EventLoopSet {
         channels[id]?.audience ?? EventLoopSet()
     }
@@ -99,11 +99,10 @@ package struct ChannelShard: Sendable {
     /// Caches a message for later subscribers, and returns the event loops that must deliver it now (rule HB-6).
     ///
     /// - Parameters:
-    ///   - message: the message.
-    ///   - id: the id.
+    ///   - message: the message to cache.
+    ///   - id: the channel.
     ///   - traits: the channel's traits.
-    ///   - limit: the size limit, in bytes, of the application's messages in this shard. The oldest messages that exceed it are
-    ///     dropped (rule HB-94).
+    ///   - limit: the size limit, in bytes, of the application's messages in this shard. The oldest messages that exceed it are dropped (rule HB-94).
     package mutating func publish(
         _ message: CachedMessage, to id: ChannelID, traits: ChannelTraits, keeping limit: Int = .max
     ) -> EventLoopSet {
@@ -121,7 +120,7 @@ package struct ChannelShard: Sendable {
         return audience
     }
 
-    /// The size of an application's cached messages.
+    /// The size, in bytes, of an application's cached messages in this shard.
     package func cachedBytes(application: String) -> Int {
         messageOrders[Identifier(application)]?.bytes ?? 0
     }
@@ -149,7 +148,7 @@ package struct ChannelShard: Sendable {
         channels[id]?.cached(at: now)
     }
 
-    /// The number of subscriptions to publish after a change; nil when it is delayed (rule HB-7).
+    /// Returns the number of subscriptions to publish after a change; nil when its publication is delayed (rule HB-7).
     package mutating func countToAnnounce(_ id: ChannelID, at now: MonotonicInstant) -> Int? {
         guard let index = channels.index(forKey: id) else { return nil }
         let subscriptions = channels.values[index].subscriptions
@@ -161,7 +160,7 @@ package struct ChannelShard: Sendable {
         return nil
     }
 
-    /// Returns the delayed counts that are due, and drops expired messages. Call it about once per second.
+    /// Returns the delayed counts that have to be published now, and drops expired messages. Call it about once per second.
     package mutating func sweep(at now: MonotonicInstant) -> [CountDue] {
         forgetExpired(at: now)
         guard !heldBack.isEmpty else { return [] }
@@ -176,7 +175,7 @@ package struct ChannelShard: Sendable {
         return due
     }
 
-    /// Expired messages are searched once a minute; readers never get an expired one anyway.
+    /// Drops expired messages, once a minute. Readers do not get an expired message even before it is dropped.
     private mutating func forgetExpired(at now: MonotonicInstant) {
         guard !remembering.isEmpty, now >= nextForgetting else { return }
         nextForgetting = now.advanced(by: .seconds(60))
@@ -201,7 +200,7 @@ package struct ChannelShard: Sendable {
         if channels.values[index].subscriptions == 0 { channels.remove(at: index) }
     }
 
-    /// Records that a channel has no cached message any more.
+    /// Updates the size and order of cached messages after a channel has lost its message.
     private mutating func strike(_ id: ChannelID) {
         let application = Identifier(id.application)
         messageOrders[application]?.forget(id)

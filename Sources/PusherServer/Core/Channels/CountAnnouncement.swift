@@ -2,8 +2,8 @@ import ServerValues
 
 /// Decides when subscribers of a channel receive the subscription count.
 ///
-/// Up to 100 subscriptions every change is published; beyond that at most one in 5 s, and the last change is never lost. Source:
-/// Pusher protocol, "pusher_internal:subscription_count" (rule HB-7).
+/// Up to 100 subscriptions, every change is published. Above, at most one change in 5 s is published, and the last change is always
+/// published. Source: Pusher protocol, "pusher_internal:subscription_count" (rule HB-7).
 struct CountAnnouncement: Hashable, Sendable {
     static let unlimitedUpTo = 100
     static let interval = Duration.seconds(5)

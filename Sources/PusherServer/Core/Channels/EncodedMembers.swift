@@ -1,8 +1,8 @@
 import PusherProtocol
 
-/// The members of a presence channel as confirmations have them. Each member is encoded once, so a confirmation only copies bytes.
+/// The members of a presence channel, encoded for confirmations. Each member is encoded once, so making a confirmation only copies bytes.
 ///
-/// Members are encoded in groups, so that only one group is encoded again when a member leaves. A value.
+/// Members are encoded in groups. When a member leaves, only its group is encoded again. A value.
 struct EncodedMembers: Hashable, Sendable {
     private struct Group: Hashable, Sendable {
         var count = 0
@@ -40,9 +40,9 @@ struct EncodedMembers: Hashable, Sendable {
         }
     }
 
-    /// Encodes the groups again that members have left.
+    /// Encodes those groups again from which a member has left.
     ///
-    /// - Parameter member: the member at an index.
+    /// - Parameter member: returns the member at an index.
     mutating func refresh(_ member: (Int) -> PusherMember) {
         var first = 0
         for number in groups.indices {
@@ -56,7 +56,7 @@ struct EncodedMembers: Hashable, Sendable {
         }
     }
 
-    /// The number of bytes that the members take in a confirmation.
+    /// The size, in bytes, of the encoded members in a confirmation.
     var byteCount: Int { groups.reduce(0) { $0 + $1.text.byteCount + 2 } }
 
     /// The encoded groups, in the order of joining. Call ``refresh(_:)`` before.

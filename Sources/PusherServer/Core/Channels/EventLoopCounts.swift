@@ -1,14 +1,14 @@
 import ServerValues
 
-/// How many subscriptions of a channel each event loop has. A value.
+/// The number of a channel's subscriptions on each event loop. A value.
 ///
-/// Most channels have the subscriptions of one event loop only, for which no list is made: a server may have a million channels.
+/// Most channels have subscriptions on one event loop only. They need no list, which saves memory on a server with a million channels.
 struct EventLoopCounts: Sendable {
     /// The number of subscriptions of all event loops.
     private(set) var total = 0
     /// Event loops with at least one subscription.
     private(set) var audience = EventLoopSet()
-    /// The number of subscriptions of each event loop, up to the highest one that ever had one; empty while one has all of them.
+    /// The number of subscriptions of each event loop, indexed by its number; empty while one event loop has all subscriptions.
     private var counts: [Int32] = []
 
     /// Counts a subscription.
@@ -28,7 +28,7 @@ struct EventLoopCounts: Sendable {
         total += 1
     }
 
-    /// Counts the end of a subscription; returns false when the event loop has none.
+    /// Counts the end of a subscription; returns false when the event loop has no subscription.
     mutating func remove(_ eventLoopID: Int) -> Bool {
         let id = Self.clamp(eventLoopID)
         guard audience.contains(id) else { return false }
@@ -36,7 +36,7 @@ struct EventLoopCounts: Sendable {
         if counts.isEmpty {
             if total == 0 { audience.remove(id) }
         } else {
-            // in bounds: the list has all event loops of the audience.
+            // in bounds: the list covers all event loops of the audience.
             counts[id] -= 1
             if counts[id] == 0 { audience.remove(id) }
             if total == 0 { counts = [] }

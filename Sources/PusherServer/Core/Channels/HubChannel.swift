@@ -2,7 +2,7 @@ import ServerValues
 
 /// One channel of a shard. Kept small, because a server may have a million of them.
 struct HubChannel: Sendable {
-    /// What few channels have.
+    /// Values that only few channels need: members and a cached message.
     private struct Parts: Sendable {
         /// The members; empty without the presence trait.
         var roster = PresenceRoster()
@@ -10,7 +10,7 @@ struct HubChannel: Sendable {
     }
 
     private var loops = EventLoopCounts()
-    /// One element once the channel has had a member or a cached message; otherwise none.
+    /// Empty, or one element if the channel has had a member or a cached message.
     private var parts: [Parts] = []
     var count = CountAnnouncement()
     let traits: ChannelTraits
@@ -40,7 +40,7 @@ struct HubChannel: Sendable {
         }
     }
 
-    /// Removes a subscription. Returns nil when the event loop has none, and true when it was the user's last connection.
+    /// Removes a subscription. Returns nil when the event loop has no subscription, and true when it was the user's last connection.
     mutating func remove(eventLoopID: Int, userID: String?) -> Bool? {
         guard loops.remove(eventLoopID) else { return nil }
         guard let userID, !parts.isEmpty else { return false }
@@ -49,7 +49,7 @@ struct HubChannel: Sendable {
 
     private mutating func withParts<Result>(_ body: (inout Parts) -> Result) -> Result {
         if parts.isEmpty { parts = [Parts()] }
-        // in bounds: there is an element now.
+        // in bounds: an empty array got its element in the line above.
         return body(&parts[0])
     }
 

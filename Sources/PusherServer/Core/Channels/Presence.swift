@@ -6,7 +6,7 @@ import PusherProtocol
 package struct PresenceMember: Hashable, Sendable {
     /// The user's id.
     package var userID: String
-    /// The application's information about the user, in the format of the front; the hub does not read it.
+    /// The application's information about the user, as JSON text that the hub does not parse.
     package var info: String?
 
     /// Makes a value with these properties.
@@ -18,7 +18,7 @@ package struct PresenceMember: Hashable, Sendable {
 
 /// The members of one presence channel, each user once, regardless of the number of its connections (rule HB-5).
 ///
-/// The order is that of joining, so that output is stable.
+/// Members are listed in the order in which they joined.
 package struct PresenceRoster: Hashable, Sendable {
     private struct Entry: Hashable, Sendable {
         var info: String?
@@ -26,13 +26,13 @@ package struct PresenceRoster: Hashable, Sendable {
     }
 
     private var entries: OrderedDictionary<Identifier, Entry> = [:]
-    /// The members as confirmations have them.
+    /// The members, encoded for confirmations.
     private(set) var encoded = EncodedMembers()
 
     /// An empty value.
     package init() {}
 
-    /// How many users are present.
+    /// The number of users.
     package var count: Int { entries.count }
     /// Whether there are no members.
     package var isEmpty: Bool { entries.isEmpty }
@@ -47,7 +47,8 @@ package struct PresenceRoster: Hashable, Sendable {
         entries[Identifier(userID)] != nil
     }
 
-    /// Counts a connection of `member`; returns true when it is the user's first, so that the other members have to be notified.
+    /// Counts a connection of `member`. Returns true when it is the user's first connection, of which the other members have to be
+    /// notified.
     ///
     /// The information of a user's first connection is kept until the last one leaves.
     package mutating func join(_ member: PresenceMember) -> Bool {
@@ -61,7 +62,7 @@ package struct PresenceRoster: Hashable, Sendable {
         return true
     }
 
-    /// Removes one connection of a user; returns true when it was the last, so that the other members have to be notified.
+    /// Removes one connection of a user. Returns true when it was the last one, so that the other members have to be notified.
     package mutating func leave(userID: String) -> Bool {
         guard let index = entries.index(forKey: Identifier(userID)) else { return false }
         guard entries.values[index].connections > 1 else {
@@ -73,12 +74,12 @@ package struct PresenceRoster: Hashable, Sendable {
         return false
     }
 
-    /// The members that another process has.
+    /// Makes a roster of members that another process has sent.
     init(_ members: [PresenceMember]) {
         for member in members { _ = join(member) }
     }
 
-    /// Encodes what has changed, so that ``encoded`` has all members.
+    /// Encodes the members that have changed since the last call, so that ``encoded`` is complete.
     mutating func encode() {
         let entries = entries
         // in bounds: there are as many entries as members.

@@ -1,12 +1,12 @@
 import Identifiers
 import ServerValues
 
-/// The signed-in users of one application, with the number of their connections, and their watchers.
+/// The signed-in users of one application, with the number of their connections, and the connections that watch them.
 ///
-/// A value without locks, clocks and I/O; its owner guards it with one lock, under which it also queues notifications. So each watcher gets
-/// alternating online and offline events of a user, beginning with the status that its sign-in returned (rules HB-50 to HB-53).
+/// A value without locks, clocks and I/O. Its owner guards it with one lock, and queues the notifications under that lock. So each watcher
+/// gets alternating online and offline events of a user, beginning with the status that its sign-in returned (rules HB-50 to HB-53).
 ///
-/// Holds an entry for every user who is online or watched, and the watchlist of every connection that has one.
+/// It has an entry for every user who is online or watched, and the watchlist of every connection that has a watchlist.
 package struct SignedInUsers: Sendable {
     private struct User {
         var connections = 0
@@ -22,9 +22,9 @@ package struct SignedInUsers: Sendable {
 
     private var users: [Identifier: User] = [:]
     private var sessions: [UserConnection: Session] = [:]
-    /// Users whose current status watchers have not received yet, and when watchers are to be notified.
+    /// Users whose current status watchers have not received yet, with the time at which watchers are to be notified.
     private var untold: [Identifier: MonotonicInstant] = [:]
-    /// How long a user stays online for watchers after the last connection has ended.
+    /// How long watchers still see a user as online after the user's last connection has ended.
     private let offlineGrace: Duration
 
     /// Users of an application, none of them signed in.
@@ -34,13 +34,13 @@ package struct SignedInUsers: Sendable {
         self.offlineGrace = offlineGrace
     }
 
-    /// Signs a connection in, or replaces the watchlist of one that is signed in.
+    /// Signs a connection in, or replaces the watchlist of a connection that is signed in.
     ///
     /// - Parameters:
     ///   - connection: the connection.
     ///   - user: the user's id.
     ///   - watchlist: distinct user ids; the caller limits their number.
-    ///   - now: the time, milliseconds since 1970.
+    ///   - now: the current time of the monotonic clock.
     package mutating func signIn(
         _ connection: UserConnection, as user: String, watching watchlist: [String], at now: MonotonicInstant
     ) -> UserSignIn {
@@ -58,11 +58,11 @@ package struct SignedInUsers: Sendable {
             let id = Identifier(name)
             let index = entry(id)
             users.values[index].watchers.insert(connection)
-            // All watchers of the user share the key.
+            // All watchers of a user share one copy of the user's id, which saves memory.
             watched.append(users.keys[index])
             guard users.values[index].connections > 0 || users.values[index].isOnlineForWatchers else { continue }
             online.append(name)
-            // This connection must get the same status as the other watchers, or their states would differ from then on.
+            // Watchers who have not been notified that the user is online are notified now, so that all watchers have the same status.
             guard !users.values[index].isOnlineForWatchers else { continue }
             users.values[index].isOnlineForWatchers = true
             untold[id] = nil
@@ -81,7 +81,7 @@ package struct SignedInUsers: Sendable {
         if users[session.user]?.connections == 0 { changed(session.user, at: now) }
     }
 
-    /// The due notifications for watchers: users who came online, and users whose grace period has ended (rule HB-51).
+    /// Returns the notifications for watchers that are due: users who came online, and users whose grace period has ended (rule HB-51).
     package mutating func takeNews(at now: MonotonicInstant) -> [WatchlistNotification] {
         guard !untold.isEmpty else { return [] }
         var due: [Identifier] = []
@@ -115,7 +115,7 @@ package struct SignedInUsers: Sendable {
         return users.index(forKey: user) ?? users.startIndex
     }
 
-    /// Records that the user's first connection has signed in, or the last one has ended.
+    /// Schedules a notification of watchers after the user's first connection has signed in or the last one has ended.
     private mutating func changed(_ user: Identifier, at now: MonotonicInstant) {
         guard let entry = users[user] else { return }
         let isOnline = entry.connections > 0
@@ -134,7 +134,7 @@ package struct SignedInUsers: Sendable {
         for id in watchlist {
             users[id]?.watchers.remove(connection)
             guard let entry = users[id], entry.watchers.isEmpty else { continue }
-            // No watcher has to be notified any more.
+            // Without watchers, nobody has to be notified of the user's status.
             users[id]?.isOnlineForWatchers = entry.connections > 0
             untold[id] = nil
             forgetIfUnused(id)
@@ -149,7 +149,7 @@ package struct SignedInUsers: Sendable {
 
     // MARK: Telling
 
-    /// The current status of these users for watchers, combined for watchers of the same users.
+    /// Makes notifications of the current status of these users. Watchers of the same users share one notification.
     private func news(of changes: [Identifier], but left: UserConnection? = nil) -> [WatchlistNotification] {
         var perWatcher: [UserConnection: [Int]] = [:]
         for (index, user) in changes.enumerated() {

@@ -1,10 +1,10 @@
-/// A signed-in connection: its event loop, and its name there.
+/// A signed-in connection: its event loop, and the two numbers of its socket id.
 package struct UserConnection: Hashable, Sendable {
     /// The number of the connection's event loop.
     package var eventLoopID: Int
-    /// The first half of the connection's name.
+    /// The first number of the connection's socket id.
     package var high: UInt64
-    /// The second half of the connection's name.
+    /// The second number of the connection's socket id.
     package var low: UInt64
 
     /// Makes a value with these properties.
@@ -32,11 +32,11 @@ package struct WatchlistNotification: Hashable, Sendable {
     }
 }
 
-/// The result of a sign-in.
+/// The result of a sign-in for the connection and for other watchers.
 package struct UserSignIn: Hashable, Sendable {
     /// The online users of the watchlist, in its order.
     package var online: [String]
-    /// Notifications that other watchers have to receive first.
+    /// Notifications for other watchers, to be queued before the result of this sign-in.
     package var news: [WatchlistNotification]
 
     /// Makes a value with these properties.
