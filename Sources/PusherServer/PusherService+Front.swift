@@ -253,13 +253,16 @@ extension PusherService: WebSocketFront {
         let kept: [(String, PrometheusText.Kind, String, KeyPath<RecoveryTally, Int>)] = [
             (
                 "recovery_channels", .gauge,
-                "Channels whose events are kept for clients that come back; in a cluster, on the leader.", \.channels
+                "Channels whose events are stored for clients that reconnect; in a cluster, on the leader.", \.channels
             ),
-            ("recovery_events", .gauge, "Events that are kept for clients that come back.", \.events),
-            ("recovery_bytes", .gauge, "Memory that the events kept for clients take.", \.bytes),
-            ("recovered_total", .counter, "Channels to which a client came back without a loss.", \.complete),
+            ("recovery_events", .gauge, "Events that are stored for clients that reconnect.", \.events),
+            ("recovery_bytes", .gauge, "Bytes of memory for the events that are stored for clients that reconnect.", \.bytes),
             (
-                "not_recovered_total", .counter, "Channels to which a client came back and was told that events may be missing.",
+                "recovered_total", .counter, "Subscriptions of reconnected clients that got all missed events of the channel.",
+                \.complete
+            ),
+            (
+                "not_recovered_total", .counter, "Subscriptions of reconnected clients that may lack events of the channel.",
                 \.incomplete
             ),
         ]

@@ -67,7 +67,7 @@ struct PusherFront: Sendable {
         case PusherEventName.signin: return signIn(message.data, application, at: now)
         default:
             guard PusherEventName.isClientEvent(message.event) else {
-                return .error(nil, "Clients may send client- events and the events of the protocol only.")
+                return .error(nil, "Clients may send only events whose names begin with client-, and the protocol's own events.")
             }
             return clientEvent(message, application, at: now)
         }
@@ -78,13 +78,15 @@ struct PusherFront: Sendable {
         _ = list.remove(channel)
         return switch refusal {
         case .tooManyMembers(let limit):
-            PusherFrames.error(code: nil, message: "The channel has its limit of \(limit) members.", channel: channel)
+            PusherFrames.error(code: nil, message: "The channel has reached its limit of \(limit) members.", channel: channel)
         case .tooManyMemberBytes(let limit):
             PusherFrames.error(
-                code: nil, message: "The list of the channel's members has its limit of \(limit) bytes.", channel: channel)
-        case .tooManyChannels(let limit): Self.overCapacity("The application has its limit of \(limit) channels.", channel)
+                code: nil, message: "The list of the channel's members has reached its limit of \(limit) bytes.", channel: channel
+            )
+        case .tooManyChannels(let limit):
+            Self.overCapacity("The application has reached its limit of \(limit) channels.", channel)
         case .tooManySubscriptions(let limit):
-            Self.overCapacity("The application has its limit of \(limit) subscriptions.", channel)
+            Self.overCapacity("The application has reached its limit of \(limit) subscriptions.", channel)
         case .memberMissing: Self.unauthorized(channel)
         case .unavailable: Self.overCapacity("The servers cannot reach each other; please try again.", channel)
         }
@@ -93,7 +95,8 @@ struct PusherFront: Sendable {
     /// Removes a subscription that exceeds the share of the client's address. Returns the error message for the client.
     mutating func addressRefused(_ channel: String) -> [UInt8] {
         _ = list.remove(channel)
-        return Self.overCapacity("The clients of this address have their share of the application's subscriptions.", channel)
+        return Self.overCapacity(
+            "The clients of this IP address have used up their share of the application's subscriptions.", channel)
     }
 
     /// Ends all subscriptions and returns them.
@@ -120,7 +123,7 @@ struct PusherFront: Sendable {
             return .error(nil, "Existing subscription to channel \(name.name)", channel: name.name)
         }
         guard list.count < application.limits.channelsPerConnection else {
-            return .error(nil, "The connection has its limit of \(application.limits.channelsPerConnection) channels.")
+            return .error(nil, "The connection has reached its limit of \(application.limits.channelsPerConnection) channels.")
         }
         if name.isReserved {
             // The only reserved channel that a client may subscribe to is that of its signed-in user.
@@ -146,14 +149,15 @@ struct PusherFront: Sendable {
         } else if let user {
             member = PresenceMember(userID: user.id, info: user.info)
         } else {
-            return .error(nil, "A presence channel needs channel_data.", channel: request.channel)
+            return .error(nil, "A presence channel needs channel_data, unless a user is signed in.", channel: request.channel)
         }
         let limits = application.limits
         guard !member.userID.isEmpty, member.userID.utf8.count <= limits.userIDBytes else {
-            return .error(nil, "A user_id has 1 to \(limits.userIDBytes) bytes.", channel: request.channel)
+            return .error(nil, "The user_id must have 1 to \(limits.userIDBytes) bytes.", channel: request.channel)
         }
         guard (request.channelData ?? member.info ?? "").utf8.count <= limits.presenceMemberBytes else {
-            return .error(nil, "A member has at most \(limits.presenceMemberBytes) bytes.", channel: request.channel)
+            return .error(
+                nil, "The member's data must have at most \(limits.presenceMemberBytes) bytes.", channel: request.channel)
         }
         isAuthorized = true
         list.append(Subscription(channel: request.channel, userID: member.userID))
@@ -204,7 +208,7 @@ struct PusherFront: Sendable {
 
     private mutating func signIn(_ data: String?, _ application: Application, at now: MonotonicInstant) -> PusherAction {
         guard application.allowsUserAuthentication else {
-            return .error(4009, "User authentication is switched off; switch it on for the application to sign users in.")
+            return .error(4009, "User authentication is switched off for the application; switch it on to sign users in.")
         }
         guard let request = PusherSigninData(parsing: data),
             ConstantTime.anyIsRight(
@@ -236,7 +240,7 @@ struct PusherFront: Sendable {
         var answers = [PusherFrames.signinSuccess(userData: request.userData)]
         if signIn.isWatchlistCut {
             let limit = limits.watchlistUsers
-            let text = "The watchlist has its limit of \(limit) users. The first \(limit) are watched, the others are not."
+            let text = "The watchlist has more than \(limit) users. The first \(limit) users are watched, the others are not."
             answers.append(PusherFrames.error(code: 4302, message: text))
         }
         return answers
@@ -251,21 +255,21 @@ struct PusherFront: Sendable {
             return .error(4301, "The application does not allow client events.", channel: message.channel)
         }
         guard let channel = message.channel, let subscription = list[channel] else {
-            return .error(4301, "Client events need a channel that the connection is subscribed to.")
+            return .error(4301, "The connection is not subscribed to the channel of the client event.")
         }
         guard PusherChannelKind(of: channel).allowsClientEvents else {
-            return .error(4301, "Client events are for private and presence channels.", channel: channel)
+            return .error(4301, "Client events are allowed on private and presence channels only.", channel: channel)
         }
         guard message.event.utf8.count <= application.limits.eventNameBytes else {
             return .error(4301, "The event name is longer than \(application.limits.eventNameBytes) bytes.", channel: channel)
         }
         let data = message.data ?? "null"
         guard data.utf8.count <= application.limits.eventDataBytes else {
-            return .error(4301, "The data is larger than \(application.limits.eventDataBytes) bytes.", channel: channel)
+            return .error(4301, "The event's data is larger than \(application.limits.eventDataBytes) bytes.", channel: channel)
         }
         let rate = application.limits.clientEventsPerSecond
         guard withRates({ $0.takeClientEvent(perSecond: rate, at: now) }) else {
-            return .error(4301, "More than \(rate) client events in a second.", channel: channel)
+            return .error(4301, "The connection sends more than \(rate) client events in a second.", channel: channel)
         }
         return .relay(PusherClientEvent(name: message.event, channel: channel, data: data, userID: subscription.userID))
     }

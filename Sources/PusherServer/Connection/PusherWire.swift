@@ -137,9 +137,10 @@ package struct PusherCloseReason: Error, Hashable, Sendable {
     static let unknownApplication = PusherCloseReason(4001, "There is no application with this key.")
     static let disabledApplication = PusherCloseReason(4003, "The application is disabled.")
     static let overQuota = PusherCloseReason(4004, "The application has reached its limit of connections.")
-    static let unknownPath = PusherCloseReason(4005, "Connections are made at /app/KEY.")
-    static let malformedVersion = PusherCloseReason(4006, "The protocol version is not a number.")
-    static let unsupportedVersion = PusherCloseReason(4007, "The protocol version is not supported.")
+    static let unknownPath = PusherCloseReason(4005, "The path for connections is /app/KEY, with the key of the application.")
+    static let malformedVersion = PusherCloseReason(4006, "The query parameter protocol is not a positive number.")
+    static let unsupportedVersion = PusherCloseReason(
+        4007, "The query parameter protocol names an unsupported version; versions 4 to 7 are supported.")
     static let terminated = PusherCloseReason(4009, "The application has ended the user's connections.")
     static let notAuthorized = PusherCloseReason(
         4009, "The connection has neither signed in nor subscribed to a private or presence channel in time.")

@@ -19,7 +19,7 @@ struct VerifiedSignIn: Hashable, Sendable {
         var description: String {
             switch self {
             case .unusableID(let limit): "user_data needs an id, a string of 1 to \(limit) bytes."
-            case .infoTooLarge(let limit): "The user_info in user_data has at most \(limit) bytes."
+            case .infoTooLarge(let limit): "The user_info in user_data must have at most \(limit) bytes."
             case .unusableWatchlist(let limit):
                 "The watchlist in user_data must be an array of user ids of 1 to \(limit) bytes each."
             }

@@ -1,7 +1,7 @@
 import Identifiers
 import ServerRuntime
 
-/// The channel attributes that a request selects.
+/// The channel attributes that a request asks for with `info`.
 struct ChannelAttributes: OptionSet, Hashable, Sendable {
     let rawValue: Int
 
@@ -13,7 +13,7 @@ struct ChannelAttributes: OptionSet, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// Parses a comma-separated list.
+    /// Parses a comma-separated list of attribute names; nil and an empty text select none.
     init(parsing text: String?) throws(HTTPProblem) {
         self = []
         for part in (text ?? "").split(atByte: UInt8(ascii: ",")) {

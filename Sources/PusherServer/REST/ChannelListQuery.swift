@@ -9,12 +9,12 @@ struct ChannelListQuery: Hashable, Sendable {
     let prefix: String
     let info: ChannelAttributes
 
-    /// The size limit of an answer in bytes.
+    /// The largest size of an answer, in bytes.
     static let maximumBytes = 16 << 20
-    /// The number of channels of the server up to which a query is answered at once, on the event loop.
+    /// The largest number of channels of the server with which a query is answered on the event loop instead of a thread pool.
     static let few = 1_000
 
-    /// A query that was checked before.
+    /// Makes a query from values that were checked before.
     init(application: String, prefix: String, info: ChannelAttributes) {
         self.application = application
         self.prefix = prefix
@@ -26,7 +26,7 @@ struct ChannelListQuery: Hashable, Sendable {
         prefix = try request.parameter("filter_by_prefix") ?? ""
         info = try ChannelAttributes(parsing: request.parameter("info"))
         guard !info.contains(.cache) else {
-            throw .badRequest("A list of channels knows user_count and subscription_count only.")
+            throw .badRequest("info of a list of channels may contain only user_count and subscription_count.")
         }
         guard !info.contains(.userCount) || prefix.utf8.starts(with: "presence-".utf8) else {
             throw .badRequest("user_count needs a filter_by_prefix that begins with presence-.")
@@ -34,12 +34,12 @@ struct ChannelListQuery: Hashable, Sendable {
         try RESTService.checkCounts(info, application)
     }
 
-    /// Searches all channels. May be called from any thread.
+    /// Finds the channels and makes the HTTP answer. May be called from any thread.
     func answer(from service: PusherService, limit: Int = Self.maximumBytes) throws(HTTPProblem) -> HTTPAnswer {
         try answer(with: try find(in: service.channels, limit: limit), limit: limit)
     }
 
-    /// Searches one part of the hub after the other, each under its own lock. May be called from any thread.
+    /// Searches the shards of channels one after the other, each under its own lock. May be called from any thread.
     ///
     /// - Returns: the channels, in no particular order.
     func find(in channels: any ChannelBackend, limit: Int = Self.maximumBytes) throws(HTTPProblem) -> [ChannelOccupancy] {
@@ -57,9 +57,10 @@ struct ChannelListQuery: Hashable, Sendable {
         return found
     }
 
-    /// The answer with these channels, which are sorted by name.
+    /// Makes the HTTP answer with these channels, sorted by name.
     func answer(with found: [ChannelOccupancy], limit: Int = Self.maximumBytes) throws(HTTPProblem) -> HTTPAnswer {
-        // Sorting a list that is too long in any case would take long, and those of several partitions have their limits each.
+        // The size is checked before sorting, because sorting a list that exceeds the limit takes long. The lists of several partitions can
+        // exceed it together.
         guard found.reduce(0, { $0 + $1.name.utf8.count + 6 }) <= limit else { throw Self.tooLong(limit) }
         let found = found.sorted { $0.name < $1.name }
         var out = Array(#"{"channels":{"#.utf8)
@@ -76,6 +77,6 @@ struct ChannelListQuery: Hashable, Sendable {
     }
 
     private static func tooLong(_ limit: Int) -> HTTPProblem {
-        .badRequest("The list has more than \(limit) bytes; ask for parts of it with filter_by_prefix.")
+        .badRequest("The list of channels has more than \(limit) bytes; request parts of it with filter_by_prefix.")
     }
 }

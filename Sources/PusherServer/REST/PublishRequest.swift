@@ -14,7 +14,7 @@ struct PublishRequest: Hashable, Sendable {
     var excluded: SocketID?
     var info: ChannelAttributes
 
-    /// A request that was checked before.
+    /// Makes a request from values that were checked before.
     init(event: String, data: String, channels: [String], excluded: SocketID?, info: ChannelAttributes) {
         self.event = event
         self.data = data
@@ -29,20 +29,20 @@ struct PublishRequest: Hashable, Sendable {
         try self.init(PublishFields(body, query: request), limits: limits)
     }
 
-    /// Parses a request that names its channel in the path and the other values in the query. The body is the data itself.
+    /// Parses a request that has its channel in the path and the other values in the query. The body is the event's data.
     init(parsing request: RESTRequest, to channel: String, limits: ApplicationLimits) throws(HTTPProblem) {
         var data: String?
         if !request.body.isEmpty {
             guard request.body.withUnsafeBytes({ JSONBytes.firstInvalidUTF8($0) }) == nil else {
-                throw .badRequest("The body is not UTF-8.")
+                throw .badRequest("The request body is not UTF-8.")
             }
             data = String(decoding: request.body, as: UTF8.self)
         }
         try self.init(PublishFields(nil, query: request), limits: limits, only: channel, data: data)
     }
 
-    /// The size limit of a batch in bytes. Ten events of 10 KB in an alphabet that libraries escape, six bytes for each two, are
-    /// larger than any other body.
+    /// The largest size of a batch request's body, in bytes. It is four times the usual limit, because ten events of 10 KB can take six
+    /// bytes for each two when a library escapes their characters.
     static func maximumBatch(_ configured: Int) -> Int { configured > .max / 4 ? configured : 4 * configured }
 
     /// Parses the body of `batch_events`.
@@ -54,13 +54,15 @@ struct PublishRequest: Hashable, Sendable {
         var requests: [PublishRequest] = []
         for event in events {
             let fields = try PublishFields(event, query: nil)
-            guard let channel = try fields.text("channel") else { throw .badRequest("Each event of a batch needs a channel.") }
+            guard let channel = try fields.text("channel") else {
+                throw .badRequest("Each event of a batch needs the member channel.")
+            }
             requests.append(try PublishRequest(fields, limits: limits, only: channel))
         }
         return requests
     }
 
-    /// An event for one channel, with the checks of a parsed request.
+    /// Makes an event for one channel, with the same checks as for a parsed request.
     init(event: String, data: String, channel: String, limits: ApplicationLimits) throws(HTTPProblem) {
         try self.init(PublishFields(["name": event, "data": data]), limits: limits, only: channel)
     }
@@ -84,7 +86,9 @@ struct PublishRequest: Hashable, Sendable {
         channels = try Self.channels(fields, limits: limits, only: channel)
         excluded = try Self.socketID(fields.text("socket_id"))
         info = try ChannelAttributes(parsing: fields.text("info"))
-        guard !info.contains(.cache) else { throw .badRequest("A publish knows user_count and subscription_count only.") }
+        guard !info.contains(.cache) else {
+            throw .badRequest("info of a published event may contain only user_count and subscription_count.")
+        }
     }
 
     private static func channels(
@@ -97,23 +101,24 @@ struct PublishRequest: Hashable, Sendable {
         var names: [String] = []
         if let list = try fields.list("channels", orOne: "channel") {
             guard list.count <= limits.channelsPerPublish else {
-                throw .badRequest("An event goes to at most \(limits.channelsPerPublish) channels.")
+                throw .badRequest("channels has more than \(limits.channelsPerPublish) names, the limit for one event.")
             }
             names = list.uniqueByBytes()
         } else if let name = try fields.text("channel") {
             names = [name]
         }
-        guard !names.isEmpty else { throw .badRequest("The event needs at least one channel.") }
+        guard !names.isEmpty else { throw .badRequest("The event needs at least one name in channel or channels.") }
         for name in names { try check(channel: name, limits: limits) }
         if names.count > 1, names.contains(where: { PusherChannelKind(of: $0).access == .encrypted }) {
-            throw .badRequest("An event for an encrypted channel goes to that channel only.")
+            throw .badRequest(
+                "An event for an encrypted channel must have no other channels, because it is encrypted for one channel.")
         }
         return names
     }
 
     static func check(channel name: String, limits: ApplicationLimits) throws(HTTPProblem) {
         let parsed = try? PusherChannelName(name, limit: limits.bytes(ofChannelName: name))
-        // Of the reserved names, only those of user channels are accepted.
+        // Reserved names are refused, except for the channels of single users.
         let isKnown = parsed?.isReserved == false || name.utf8.starts(with: PusherChannelName.serverToUser("").utf8)
         guard parsed != nil, isKnown else {
             throw .badRequest(
@@ -124,7 +129,7 @@ struct PublishRequest: Hashable, Sendable {
     private static func socketID(_ text: String?) throws(HTTPProblem) -> SocketID? {
         guard let text else { return nil }
         guard PusherLimits.accepts(socketID: text) else { throw .badRequest("socket_id has to be two numbers with a point.") }
-        // A well-formed id of no connection excludes no subscriber.
+        // A well-formed id without a connection is accepted; it excludes no subscriber.
         return SocketID(text)
     }
 
@@ -132,7 +137,7 @@ struct PublishRequest: Hashable, Sendable {
         do throws(JSONSyntaxError) {
             return try JSONText(bytes: body)
         } catch {
-            throw .badRequest("The body is not JSON.")
+            throw .badRequest("The request body is not JSON.")
         }
     }
 }

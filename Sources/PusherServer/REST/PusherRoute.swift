@@ -1,19 +1,20 @@
 import ServerRuntime
 
-/// The operation that a path and a method select: Pusher HTTP API.
+/// The operation of the Pusher HTTP API that a request's method and path select.
 enum PusherRoute: Hashable, Sendable {
-    /// The path of WebSocket connections, requested without an upgrade.
+    /// A path for WebSocket connections, requested by a client that does not ask for the upgrade to WebSocket.
     case webSocket
     case publish(application: String)
     case publishBatch(application: String)
     case channels(application: String)
     case channel(application: String, name: String)
     case users(application: String, channel: String)
-    /// The older way to publish, with the channel in the path.
+    /// The older form of publishing, with the channel in the path.
     case publishTo(application: String, channel: String)
-    /// The number of connections of an application. Not an operation of Pusher, but of Laravel Reverb.
+    /// The number of connections of an application. The operation comes from Laravel Reverb; Pusher does not have it.
     case connections(application: String)
-    /// One official library sends this path without an application; the key then determines it (rule SV-10).
+    /// Closes a user's connections. One official library sends the path without an application, which is then determined by the key (rule
+    /// SV-10).
     case terminateConnections(application: String?, user: String)
 
     /// Whether a path belongs to the Pusher API.

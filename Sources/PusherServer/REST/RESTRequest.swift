@@ -2,10 +2,10 @@ import Identifiers
 import PusherProtocol
 import ServerRuntime
 
-/// A request with everything that its answer depends on.
+/// A request of the HTTP API with all parts that its answer depends on.
 struct RESTRequest: Hashable, Sendable {
     var method: String
-    /// The target without the server's path prefix.
+    /// The request target without the server's path prefix.
     var target: RequestTarget
     var body: [UInt8]
 
@@ -19,7 +19,8 @@ struct RESTRequest: Hashable, Sendable {
         self.init(method: request.method, target: request.target, body: request.body)
     }
 
-    /// A query parameter, whose name is compared without case, like in signatures; throws when it occurs twice.
+    /// The value of a query parameter; nil when it is missing. Its name is compared without case, because signatures use lowercase names.
+    /// Throws when the parameter occurs twice.
     func parameter(_ name: String) throws(HTTPProblem) -> String? {
         var found: String?
         for parameter in target.parameters where PusherRequestSignature.lowercased(parameter.name).isExactly(name) {
@@ -29,7 +30,8 @@ struct RESTRequest: Hashable, Sendable {
         return found
     }
 
-    /// The values of a list in the query: `name[]=a&name[]=b`, `name[0]=a&name[1]=b`, or `name=a` for one value; nil without any.
+    /// The values of a list in the query, such as `name[]=a&name[]=b`, `name[0]=a&name[1]=b`, or `name=a` for one value. Nil when the query
+    /// has none.
     func list(_ name: String) throws(HTTPProblem) -> [String]? {
         let values = target.parameters.filter { Self.isElement(PusherRequestSignature.lowercased($0.name), of: name) }.map(
             \.value)
@@ -37,16 +39,16 @@ struct RESTRequest: Hashable, Sendable {
         return try parameter(name).map { [$0] }
     }
 
-    /// Whether the query has two parameters of the same name, apart from lists, whose names end in `[]`.
+    /// Whether the query has two parameters with the same name. Lists, whose names end in `[]`, are excepted.
     var repeatsParameters: Bool {
         let names = target.parameters.map { PusherRequestSignature.lowercased($0.name) }.filter { !$0.hasByteSuffix("[]") }
-        // A set takes longer for the five or six parameters that most requests have.
+        // Up to eight parameters are compared in pairs, which is faster than a set.
         guard names.count <= 8 else { return Set(names.map { Identifier($0) }).count < names.count }
         return names.enumerated().contains { index, name in names.prefix(index).contains { $0.isExactly(name) } }
     }
 
-    /// The paths that the signature may cover. Libraries differ in whether they sign the escaped or the plain path, and in whether
-    /// they include the server's path prefix; all of these name the same resource.
+    /// The paths that the signature of the request may cover. Libraries differ in whether they sign the escaped or the decoded path, and in
+    /// whether they include the server's path prefix. All these paths name the same resource.
     func signedPaths(_ prefix: PathPrefix) -> [String] {
         var paths = [target.rawPath]
         if target.decodedPath != target.rawPath { paths.append(target.decodedPath) }

@@ -4,22 +4,23 @@ import ServerStorage
 
 /// Authenticates requests. Pusher HTTP API, Authentication (rules SV-8, SV-9, SR-8 to SR-13).
 extension RESTService {
-    /// The application of a request, after its signature with the application's secret is verified.
+    /// The application of a request. Throws unless the request is signed with the application's secret.
     func authenticated(_ request: RESTRequest, _ id: String) throws(HTTPProblem) -> Application {
         guard let application = service.settings.applications.application(id: id) else { throw .unknownApplication }
         return try check(request, application)
     }
 
-    /// The application whose key signed a request that names none in its path (rule SV-10).
+    /// The application whose key a request names, for requests without an application in the path (rule SV-10). Throws unless the request
+    /// is signed with its secret.
     func authenticated(_ request: RESTRequest) throws(HTTPProblem) -> Application {
         guard let key = try request.parameter("auth_key") else { throw .unauthorized("The parameter auth_key is missing.") }
         guard let application = service.settings.applications.application(key: key) else {
-            throw .unauthorized("There is no application with this key.")
+            throw .unauthorized("No application has the key that auth_key names.")
         }
         return try check(request, application)
     }
 
-    /// Returns the application of a request, after its signature is verified.
+    /// The application of a request, from its path or its key. Throws unless the request is signed with the application's secret.
     func authenticated(_ request: RESTRequest, _ route: PusherRoute) throws(HTTPProblem) -> Application {
         switch route {
         case .webSocket: throw .upgradeRequired
@@ -46,7 +47,7 @@ extension RESTService {
                 return application
             } catch {
                 refusal = error
-                // Another spelling of the path would give the same error.
+                // Only a wrong signature can become right with another form of the path; any other error would stay the same.
                 guard error == .wrongSignature else { break }
             }
         }
@@ -55,8 +56,8 @@ extension RESTService {
         throw problem
     }
 
-    /// The text whose signature is wrong, for the log: method, path and parameters in their order (rule SO-150). Values of parameters that
-    /// the API does not have are left out, because they may be anything.
+    /// The text that the client should have signed, for the log: method, path and parameters in their order (rule SO-150). Values of
+    /// parameters that the API does not have are left out, because they may contain anything.
     private static func signed(_ request: RESTRequest) -> String {
         let known: Set = ["auth_key", "auth_timestamp", "auth_version", "body_md5", "filter_by_prefix", "info"]
         let parameters = request.target.parameters.map { parameter in
@@ -67,7 +68,7 @@ extension RESTService {
         return logText(text.utf8, limit: 512)
     }
 
-    /// The error and its remedy. The text repeats nothing of the request except the deviation of its clock.
+    /// The error text with advice for the client. The only value of the request that it repeats is how far the client's clock is wrong.
     private func advice(
         _ refusal: PusherRequestSignatureError, _ request: RESTRequest, now: Int
     ) throws(HTTPProblem) -> String {
@@ -84,7 +85,7 @@ extension RESTService {
             return refusal.description
                 + " Check the secret, and that the method, the path and all parameters are signed as they are sent."
         case .wrongBodyMD5: return refusal.description + " Compute body_md5 over the bytes of the body as they are sent."
-        case .unknownKey: return refusal.description + " Check the id of the app and the key."
+        case .unknownKey: return refusal.description + " Check the app id in the path and the key in auth_key."
         case .missing, .unknownVersion: return refusal.description
         }
     }

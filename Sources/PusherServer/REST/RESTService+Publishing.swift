@@ -20,8 +20,8 @@ extension RESTService {
         return .batch(batch.map { request in request.channels.first.map { object(of: $0, request.info, application) } ?? "{}" })
     }
 
-    /// Publishes events that a node has checked and counted, and returns the attributes of their channels that are asked for, as JSON
-    /// objects in the order of the requests (rule CP-75).
+    /// Publishes events that a node has checked and counted. Returns the requested channel attributes, as JSON objects in the order of the
+    /// requests (rule CP-75).
     func publish(checked requests: [PublishRequest], _ application: Application) -> [String] {
         for request in requests { send(request, application) }
         return requests.filter { !$0.info.isEmpty }.flatMap { request in
@@ -29,12 +29,12 @@ extension RESTService {
         }
     }
 
-    /// The attributes of a channel that are asked for, as a JSON object.
+    /// The requested attributes of a channel, as a JSON object.
     func object(of channel: String, _ info: ChannelAttributes, _ application: Application) -> String {
         Self.object(attributes(of: channel, info, application))
     }
 
-    /// Whole requests wait, so that none is performed in part (rule SV-14).
+    /// Throws if the queues of subscribers are full. A request is held as a whole, so that no request is performed in part (rule SV-14).
     private func checkRoom(for channels: some Sequence<String>, _ application: Application) throws(HTTPProblem) {
         let full = service.congestion(of: channels, in: application)
         guard full.isEmpty else { throw .congested(full) }
@@ -55,7 +55,7 @@ extension RESTService {
 }
 
 extension HTTPAnswer {
-    /// The answer to an event that asks for attributes: these as a JSON object for each channel.
+    /// The answer to an event whose request asks for attributes: a JSON object with the attributes of each channel.
     static func channels(_ attributes: some Sequence<(String, String)>) -> HTTPAnswer {
         var out = Array(#"{"channels":{"#.utf8)
         for (index, (channel, object)) in attributes.enumerated() {
@@ -68,7 +68,7 @@ extension HTTPAnswer {
         return HTTPAnswer(.json, out)
     }
 
-    /// The answer to a batch whose events ask for attributes: these as a JSON object for each event.
+    /// The answer to a batch whose events ask for attributes: a JSON array with one object for each event.
     static func batch(_ attributes: [String]) -> HTTPAnswer {
         HTTPAnswer(.json, Array((#"{"batch":["# + attributes.joined(separator: ",") + "]}").utf8))
     }

@@ -3,13 +3,13 @@ import ServerRuntime
 import ServerStorage
 import WireCoding
 
-/// Answers requests. All data are in memory, so answers are available at once.
+/// Answers requests of the HTTP API. All data are in memory, so answers are made at once.
 struct RESTService {
     let service: PusherService
 
     func answer(_ request: RESTRequest, _ route: PusherRoute) throws(HTTPProblem) -> HTTPAnswer {
         switch route {
-        // The caller answers this request, because it can wait for a list.
+        // Not reached: the caller answers queries for channels itself, because they may need a thread pool.
         case .channels: throw .notFound
         case .webSocket: throw .upgradeRequired
         case .publish(let id):
@@ -32,14 +32,14 @@ struct RESTService {
 
     // MARK: Asking
 
-    /// The same as ``authenticated(_:_:)``, for a request that counts as a query.
+    /// Authenticates a request like ``authenticated(_:_:)``, and counts it as a query.
     private func asking(_ request: RESTRequest, _ id: String) throws(HTTPProblem) -> Application {
         let application = try authenticated(request, id)
         try service.channels.spendQuery(of: application)
         return application
     }
 
-    /// Prepares a query for channels: the application and the filter. It can be answered on any thread.
+    /// Authenticates and counts a query for channels, and parses its filter. The result can be answered on any thread.
     func list(_ request: RESTRequest, _ id: String) throws(HTTPProblem) -> ChannelListQuery {
         try ChannelListQuery(request, of: asking(request, id))
     }
@@ -77,7 +77,7 @@ struct RESTService {
     private func users(of channel: String, _ application: Application) throws(HTTPProblem) -> HTTPAnswer {
         try PublishRequest.check(channel: channel, limits: application.limits)
         guard PusherChannelKind(of: channel).access == .presence else {
-            throw .badRequest("Users are known of presence channels only.")
+            throw .badRequest("Only presence channels have a list of users.")
         }
         let id = ChannelID(application: application.id, name: channel)
         let members = service.channels.members(of: id)
@@ -85,7 +85,7 @@ struct RESTService {
         return HTTPAnswer(.json, Array(#"{"users":[\#(users.joined(separator: ","))]}"#.utf8))
     }
 
-    /// The attributes of a channel, as far as it has them.
+    /// The requested attributes of a channel, without those that its kind does not have.
     func attributes(
         of name: String, _ info: ChannelAttributes, _ application: Application
     ) -> [(String, String)] {
@@ -98,7 +98,7 @@ struct RESTService {
         return Self.counts(of: occupancy ?? vacant, known)
     }
 
-    /// The requested counts that the channel has: users of presence channels, subscriptions of all (rule SR-66).
+    /// The requested counts of a channel: `user_count` for presence channels, `subscription_count` for all channels (rule SR-66).
     static func counts(of channel: ChannelOccupancy, _ info: ChannelAttributes) -> [(String, String)] {
         var fields: [(String, String)] = []
         if info.contains(.userCount), let users = channel.users { fields.append(("user_count", String(users))) }
@@ -108,11 +108,11 @@ struct RESTService {
 
     static func checkCounts(_ info: ChannelAttributes, _ application: Application) throws(HTTPProblem) {
         guard !info.contains(.subscriptionCount) || application.announcesSubscriptionCounts else {
-            throw .badRequest("The application does not count subscriptions.")
+            throw .badRequest("subscription_count is switched off for the application.")
         }
     }
 
-    /// Appends an object. Names are constants, and values are JSON text already.
+    /// Appends a JSON object. The names must be constants that need no escaping, and the values must be JSON text.
     static func append(_ fields: [(String, String)], to out: inout [UInt8]) {
         out.append(contentsOf: object(fields).utf8)
     }

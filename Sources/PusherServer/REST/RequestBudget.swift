@@ -3,7 +3,7 @@ import NIOConcurrencyHelpers
 import ServerRuntime
 import ServerStorage
 
-/// The recent number of each application's requests to the HTTP API, against its limits (rules SR-6, SR-7). May be used from any thread.
+/// Limits the rate of each application's requests to the HTTP API (rules SR-6, SR-7). May be used from any thread.
 final class RequestBudget: Sendable {
     private struct Buckets {
         var publishes: TokenBucket?
@@ -12,24 +12,25 @@ final class RequestBudget: Sendable {
 
     private let buckets = NIOLockedValueBox<[Identifier: Buckets]>([:])
 
-    /// Counts messages to publish: one for each event and channel.
+    /// Counts published messages, one for each event and channel. Throws when the application's limit is exceeded.
     func publish(_ messages: Int, for application: Application, at now: MonotonicInstant) throws(HTTPProblem) {
         let limit = application.limits.publishesPerSecond
         guard let wait = take(messages, limit: limit, kind: \.publishes, of: Identifier(application.id), at: now) else { return }
         throw HTTPProblem(
-            429, "The application publishes more than \(max(limit ?? 0, 0)) messages in a second, one for each channel.",
+            429,
+            "The application publishes more than \(max(limit ?? 0, 0)) messages in a second; an event counts once for each channel.",
             retryAfter: wait)
     }
 
-    /// Counts a query, or a request to close connections.
+    /// Counts a query, or a request to close connections. Throws when the application's limit is exceeded.
     func query(for application: Application, at now: MonotonicInstant) throws(HTTPProblem) {
         let limit = application.limits.queriesPerSecond
         guard let wait = take(1, limit: limit, kind: \.queries, of: Identifier(application.id), at: now) else { return }
         throw HTTPProblem(
-            429, "The application asks more than \(max(limit ?? 0, 0)) questions in a second.", retryAfter: wait)
+            429, "The application sends more than \(max(limit ?? 0, 0)) queries in a second.", retryAfter: wait)
     }
 
-    /// Takes an amount from the budget. Returns nil when it is allowed, otherwise after how many whole seconds it will be.
+    /// Takes a cost from the budget. Returns nil when it is allowed, and otherwise after how many seconds, rounded up, it will be allowed.
     private func take(
         _ cost: Int, limit: Int?, kind: WritableKeyPath<Buckets, TokenBucket?>, of id: Identifier, at now: MonotonicInstant
     ) -> Int? {

@@ -4,30 +4,30 @@ import NIOCore
 import PusherProtocol
 import ServerStorage
 
-/// The histories of some of the channels of a server. A value without locks, clocks and randomness (rules RV-10 to RV-13).
+/// The histories of events of one shard's channels. A value without locks, clocks and randomness (rules RV-10 to RV-13).
 ///
 /// A history starts with the first subscription of a connection with recovery, and ends when the channel has had no subscribers for a day.
 struct ChannelHistories: Sendable {
-    /// The memory of an application's histories, oldest first.
+    /// The events and histories of one application that take memory, in the order in which they are dropped when there is no room.
     private struct Ledger: Sendable {
-        /// An event, or with the number 0 the end of a history without subscribers.
+        /// A stored event; if the number is 0, the history of a channel without subscribers.
         struct Item: Sendable {
             var channel: ChannelID
             var epoch: String
             var number: UInt64
             /// When the item expires.
             var expires: MonotonicInstant
-            /// The item with the earliest of these times is dropped first when there is no room.
+            /// When there is no room, the item with the earliest of these times is dropped first.
             var isDue: MonotonicInstant
         }
 
-        /// Stored events. May still contain entries of events that were dropped elsewhere.
+        /// Stored events. Events that were dropped with their history may still be listed.
         var events: Deque<Item> = []
-        /// Histories of channels without subscribers. May still contain entries of histories that have subscribers again or have ended.
+        /// Histories of channels without subscribers. Histories that have ended or have subscribers again may still be listed.
         var vacancies: Deque<Item> = []
         var tally = RecoveryTally()
 
-        /// The item that was added first.
+        /// The item that is dropped next when there is no room; nil when there is none.
         var oldest: Item? {
             guard let event = events.first else { return vacancies.first }
             guard let vacancy = vacancies.first else { return event }
@@ -40,24 +40,25 @@ struct ChannelHistories: Sendable {
         }
     }
 
-    /// Histories take at most three quarters of an application's memory limit, so that there is always room for events.
+    /// Histories without their events may take three of four parts of an application's memory limit, so that there is always room for
+    /// events.
     private static let parts = (ofHistories: 3, all: 4)
 
     /// The minimum time for which a channel without subscribers keeps its position: a day (rule RV-18).
     static let vacancyLifetime = Duration.seconds(86_400)
 
     private var histories: [ChannelID: ChannelHistory] = [:]
-    /// The channels whose histories have ended since ``notesEnds`` was set.
+    /// The channels whose histories have ended since the last call of ``takeEnded()``.
     private var ended: [ChannelID] = []
-    /// Whether ends are collected for ``takeEnded()``.
+    /// Whether ended histories are collected for ``takeEnded()``.
     private var notesEnds = false
-    /// The channels whose positions have changed since ``notesChanges`` was set, each once.
+    /// The channels whose positions have changed since the last call of ``takeChanged()``, each once.
     private var changed: [ChannelID] = []
-    /// Whether changes are collected for ``takeChanged()``.
+    /// Whether changed positions are collected for ``takeChanged()``.
     private var notesChanges = false
     private var ledgers: [Identifier: Ledger] = [:]
 
-    /// Whether no channel has a history. Read for each event.
+    /// Whether no channel has a history, so that an event needs no position.
     var isEmpty: Bool { histories.isEmpty }
 
     /// The size of each application's histories, by its id.
@@ -67,16 +68,16 @@ struct ChannelHistories: Sendable {
 
     // MARK: Subscribers
 
-    /// Subscribes a connection with recovery and returns the events for it. Starts a history if there is none and there is room for one.
+    /// Subscribes a connection with recovery, and returns the events for it. Starts a history if there is none and there is room for one.
     ///
-    /// Without a history the confirmation contains a position whose epoch belongs to no history. A client that reconnects with it
-    /// is told that events may be missing.
+    /// Without a history, the confirmation contains a position whose epoch belongs to no history. A client that reconnects with this
+    /// position is informed that events may be missing.
     ///
     /// - Parameters:
     ///   - request: the position up to which the connection has events; nil for none.
     ///   - user: the user id of the member, on a presence channel.
     ///   - limit: the largest number of bytes to replay.
-    ///   - room: the memory limit, in bytes, of the application's histories in this part of the hub.
+    ///   - room: the memory limit, in bytes, of the application's histories in this shard.
     ///   - mayBegin: whether a history may be started.
     ///   - epoch: makes the unique name of a new history.
     mutating func join(
@@ -94,8 +95,8 @@ struct ChannelHistories: Sendable {
         return replay
     }
 
-    /// Starts the history of a channel with subscribers, if there is none and there is room for one (rule RV-16): the oldest
-    /// histories of channels without subscribers are removed to make room. Returns whether a history was started.
+    /// Starts the history of a channel with subscribers, unless it has one (rule RV-16). To make room, the oldest histories of channels
+    /// without subscribers are removed. Returns whether a history was started.
     @discardableResult
     mutating func begin(_ channel: ChannelID, room: Int = .max, epoch: () -> String) -> Bool {
         guard histories[channel] == nil else { return false }
@@ -120,7 +121,8 @@ struct ChannelHistories: Sendable {
     /// Records that the channel has no subscribers any more.
     mutating func vacated(_ channel: ChannelID, _ settings: RecoverySettings, at now: MonotonicInstant) {
         guard let index = histories.index(forKey: channel) else { return }
-        // RV-18: after `lifetime` a position without events remains, for clients that reconnect and have missed nothing.
+        // RV-18: after `lifetime` the history has no events any more. Its position remains for clients that reconnect and have missed
+        // nothing.
         let ends = now.advanced(by: max(settings.lifetime, Self.vacancyLifetime))
         histories.values[index].ends = ends
         note(
@@ -131,19 +133,18 @@ struct ChannelHistories: Sendable {
 
     // MARK: Events
 
-    /// Gives an event its position and stores it; nil when the channel has no history.
+    /// Gives an event its position and stores it. Returns nil when the channel has no history.
     ///
     /// - Parameters:
     ///   - isKept: whether the event is replayed to clients that missed it.
-    ///   - limit: the memory limit, in bytes, of the application's histories in this part of the hub. The oldest events that exceed
-    ///     it are dropped.
+    ///   - limit: the memory limit, in bytes, of the application's histories in this shard. The oldest events that exceed it are dropped.
     mutating func add(
         _ frame: ByteBuffer, to channel: ChannelID, excluding: SocketID? = nil, user: String? = nil, isKept: Bool = true,
         _ settings: RecoverySettings, limit: Int, at now: MonotonicInstant
     ) -> PositionedEvent? {
         guard let index = histories.index(forKey: channel) else { return nil }
         guard settings.isEnabled else {
-            // Events that are published meanwhile get no number, so the numbering must not continue.
+            // Recovery is switched off, so events get no numbers. The history ends, because its numbers must not continue after a gap.
             end(channel)
             return nil
         }
@@ -186,7 +187,8 @@ struct ChannelHistories: Sendable {
         return (history.events.first?.event.position.number ?? .max) <= item.number
     }
 
-    /// Drops the oldest events and the oldest histories without subscribers of an application, until the rest takes at most `limit` bytes.
+    /// Drops the oldest events, and the oldest histories without subscribers, of an application until its histories take at most `limit`
+    /// bytes.
     private mutating func dropOldest(of application: Identifier, beyond limit: Int) {
         while (ledgers[application]?.tally.bytes ?? 0) > limit, let item = ledgers[application]?.popOldest() {
             if isCurrent(item) { drop(item, of: application) }
@@ -222,10 +224,10 @@ struct ChannelHistories: Sendable {
 
     // MARK: Another process
 
-    /// Returns all histories, each after its events, and starts to record the histories that end.
+    /// Returns all histories for the next leader, each after its events, and starts to collect the histories that end.
     ///
-    /// - Parameter budget: the largest number of bytes of events. Of a history that exceeds it, only the latest events are
-    ///   returned, and the history says that others are missing.
+    /// - Parameter budget: the largest number of bytes of events. Of a history that exceeds it, only the latest events are returned, and
+    ///   the history records that earlier ones are missing.
     mutating func handOver(_ budget: inout Int) -> [HistoryPart] {
         notesEnds = true
         var parts: [HistoryPart] = []
@@ -239,7 +241,7 @@ struct ChannelHistories: Sendable {
         return parts
     }
 
-    /// Starts to record changed positions and ended histories.
+    /// Starts to collect changed positions and ended histories.
     mutating func noteChanges() {
         notesEnds = true
         notesChanges = true
@@ -251,7 +253,7 @@ struct ChannelHistories: Sendable {
         changed.append(channel)
     }
 
-    /// Returns the histories whose positions have changed since the last call.
+    /// Returns the histories whose positions have changed since the last call, without their events.
     mutating func takeChanged() -> [HistoryPart] {
         guard !changed.isEmpty else { return [] }
         defer { changed = [] }
@@ -272,12 +274,11 @@ struct ChannelHistories: Sendable {
         return ended
     }
 
-    /// Continues the histories of another process.
+    /// Continues histories that were restored from another process.
     ///
     /// - Parameters:
     ///   - isOccupied: whether a channel has subscribers.
-    ///   - limit: the memory limit, in bytes, of an application's histories in this part of the hub; the oldest events that exceed
-    ///     it are dropped.
+    ///   - limit: the memory limit, in bytes, of an application's histories in this shard. The oldest events that exceed it are dropped.
     mutating func restore(
         _ restored: [RestoredHistory], _ settings: RecoverySettings, limit: Int, at now: MonotonicInstant,
         isOccupied: (ChannelID) -> Bool
@@ -303,7 +304,7 @@ struct ChannelHistories: Sendable {
 
     // MARK: Time
 
-    /// Drops expired events. Call it about once per second.
+    /// Drops expired events and ends expired histories. Call it about once per second.
     mutating func sweep(at now: MonotonicInstant) {
         for application in Array(ledgers.keys) {
             while let item = ledgers[application]?.events.first, item.expires <= now {

@@ -15,15 +15,17 @@ struct ChannelHistory: Sendable {
     let epoch: String
     /// The number of the latest event; 0 before the first one.
     private(set) var last: UInt64 = 0
-    /// The latest event that was removed from ``events``, and the latest one about another user. A member misses no events about itself.
+    /// The latest event that was removed from ``events``, and the latest one about another user. Two are needed, because a member does not
+    /// receive events about itself, so it cannot miss them.
     private(set) var dropped = LatestEvents<Identifier>()
-    /// The latest event that was never stored, and the latest one from another sender. A sender misses none of its own events.
+    /// The latest event that was never stored, and the latest one from another sender. Two are needed, because a sender does not receive
+    /// its own events, so it cannot miss them.
     private(set) var unkept = LatestEvents<SocketID>()
     /// The stored events, in the order of their numbers.
     private(set) var events: Deque<Kept> = []
     /// When the history ends, if the channel has no subscribers.
     var ends: MonotonicInstant?
-    /// Whether the position has changed since it was written.
+    /// Whether the position has changed since it was last written to the store.
     var isChanged = false
 
     /// The approximate size in bytes of a history without events.
@@ -41,7 +43,7 @@ struct ChannelHistory: Sendable {
     /// The latest position.
     var position: PusherPosition { PusherPosition(epoch: epoch, number: last) }
 
-    /// Returns the next number.
+    /// Counts a new event and returns its position.
     mutating func advance() -> PusherPosition {
         last += 1
         return position
@@ -51,7 +53,7 @@ struct ChannelHistory: Sendable {
         events.append(Kept(event: event, expires: expires))
     }
 
-    /// Records an event that is delivered with a number and never replayed.
+    /// Records an event that is delivered with a number and is never replayed.
     mutating func pass(_ number: UInt64, from sender: SocketID?) {
         unkept.note(number, from: sender)
     }

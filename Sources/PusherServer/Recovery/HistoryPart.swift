@@ -4,17 +4,17 @@ import NIOCore
 import PusherProtocol
 import ServerValues
 
-/// A part of the histories that one process hands over to the next (rules RV-22 and RV-23). A pure value.
+/// One element of the histories that a leader hands over to the next leader (rules RV-22 and RV-23). A pure value.
 enum HistoryPart: Sendable {
-    /// An event with a number. A history comes after its stored events, and before the events that are published later.
+    /// An event with a number. Stored events are written before their history; events that are published later, after it.
     case event(ChannelID, PositionedEvent, isKept: Bool, expires: MonotonicInstant)
-    /// The numbering, and the latest dropped events. Without it the events of the channel cannot be used.
+    /// The numbers of a history, and its latest dropped events. Without it, the events of the channel cannot be used.
     case history(ChannelID, ChannelHistory)
-    /// The history has ended: events that are published from now on have no number.
+    /// The end of a history: later events of the channel have no number.
     case ended(ChannelID)
 }
 
-/// A history that another process has handed over.
+/// A history that the previous leader has handed over, or that was restored from the log.
 struct RestoredHistory: Sendable {
     var channel: ChannelID
     var epoch: String
@@ -25,13 +25,13 @@ struct RestoredHistory: Sendable {
     /// The events in the order of their numbers, including those after `last`.
     var events: [(event: PositionedEvent, isKept: Bool, expires: MonotonicInstant)] = []
 
-    /// Restores a history that another process has not handed over, from its written position and from its events in the log (rules
-    /// RV-41 to RV-43).
+    /// Restores a history that was not handed over, from its stored position and from its events in the log (rules RV-41 to RV-43).
     ///
-    /// Nil when events after those in the log may be missing: clients must not be told that they have missed nothing.
+    /// Nil when later events than those in the log may be missing, because clients would otherwise be informed wrongly that they have
+    /// missed nothing.
     ///
     /// - Parameters:
-    ///   - isWhole: whether the log contains all events since positions were written.
+    ///   - isWhole: whether the log contains all events since positions were stored.
     ///   - expires: when an event that was decided at the given time expires.
     init?(
         of channel: ChannelID, written: PusherPosition, _ logged: LoggedHistory?, isWhole: Bool,
@@ -53,7 +53,7 @@ struct RestoredHistory: Sendable {
         } else if !isWhole {
             return nil
         }
-        // Stored events that are not in the log are lost: clients that missed one of them are told so.
+        // Stored events that are no longer in the log are lost. Clients that have missed one of them are informed that events are missing.
         if last > 0 { dropped.note(last, from: nil) }
     }
 
@@ -64,9 +64,10 @@ struct RestoredHistory: Sendable {
         (self.dropped, self.unkept) = (dropped, unkept)
     }
 
-    /// The history in its current state; nil when events are missing in it, because clients must not be told that they have missed nothing.
+    /// Makes the history at the current time. Nil when an event is missing in it, because clients would otherwise be informed wrongly that
+    /// they have missed nothing.
     func history(at now: MonotonicInstant) -> ChannelHistory? {
-        // No channel has had as many events, and later numbers would not fit (rule CR-42).
+        // A larger number cannot be real, and the numbers after it would not fit (rule CR-42).
         guard last <= UInt64(Int64.max) else { return nil }
         var history = ChannelHistory(epoch: epoch, last: last, dropped: dropped, unkept: unkept)
         for (event, isKept, expires) in events where event.position.epoch == epoch {
@@ -95,17 +96,18 @@ struct LoggedEvent: Sendable {
     var number: UInt64 { position.position.number }
 }
 
-/// The part of a history that the log contains: its latest events, without a gap between them.
+/// The latest events of a history that the log contains, with consecutive numbers.
 struct LoggedHistory: Sendable {
     private(set) var events: Deque<LoggedEvent> = []
-    /// The number from which on the log contains all events, including those beyond the number that a channel stores; above 0 if
-    /// there are any events.
+    /// The first number from which the log contains all events, even those that exceed the number of events that a channel stores. It is 0
+    /// if there are no events.
     private(set) var begins: UInt64 = 0
     private var kept = 0
 
-    /// Adds the next event. Events before a gap, and events beyond the number that a channel stores, are dropped.
+    /// Adds the next event. If its number does not follow the last one, all earlier events are dropped. Events that exceed `limit` are
+    /// dropped as well.
     mutating func add(_ event: LoggedEvent, keeping limit: Int) {
-        // Events are numbered from 1.
+        // Event numbers begin at 1, and each must be greater than the last one.
         guard event.number > events.last?.number ?? 0 else { return }
         if event.number - 1 != events.last?.number { (events, kept, begins) = ([], 0, event.number) }
         events.append(event)

@@ -1,4 +1,4 @@
-/// The latest event of a kind that is not replayed, as missed by each client: a client does not miss events that it has caused itself.
+/// The latest event that cannot be replayed. A client cannot miss an event that it has caused itself, so the answer depends on the client.
 ///
 /// Two entries are enough: the latest event, and the latest event with another origin.
 struct LatestEvents<Origin: Hashable & Sendable>: Hashable, Sendable {
@@ -12,7 +12,9 @@ struct LatestEvents<Origin: Hashable & Sendable>: Hashable, Sendable {
 
     init() {}
 
-    /// - Parameter items: the ``entries`` of another value.
+    /// Restores the value from stored entries.
+    ///
+    /// - Parameter items: the ``entries`` of the stored value.
     init(_ items: [Item]) {
         for item in items { note(item.number, from: item.origin) }
     }

@@ -1,19 +1,19 @@
-/// The size of one application's histories, and how often they were used.
+/// The size of one application's histories, and how often clients with recovery have subscribed.
 package struct RecoveryTally: Hashable, Sendable {
     /// The number of channels with a history.
     package private(set) var channels = 0
     /// The number of stored events.
     package private(set) var events = 0
-    /// The approximate memory of all histories.
+    /// The approximate memory of all histories, in bytes.
     package private(set) var bytes = 0
-    /// The part of ``bytes`` that channels take without their events.
+    /// The part of ``bytes`` that histories take without their events.
     package private(set) var channelBytes = 0
-    /// The number of subscriptions after which no events were missing.
+    /// The number of subscriptions after which the client had missed no event.
     package private(set) var complete = 0
-    /// The number of subscriptions after which events were missing, or may have been.
+    /// The number of subscriptions after which events were missing, or may have been missing.
     package private(set) var incomplete = 0
 
-    /// The approximate memory of a channel's history without events.
+    /// The approximate memory, in bytes, of a channel's history without events.
     static func cost(of channel: ChannelID) -> Int { ChannelHistory.overhead + channel.name.utf8.count }
 
     mutating func add(_ channel: ChannelID) {

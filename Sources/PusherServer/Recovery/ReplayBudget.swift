@@ -1,35 +1,38 @@
 import ServerValues
 
-/// The memory limit and the time limit of replays that wait for one connection, separate from the limit for new events. A value
-/// without clocks (rule RV-13).
+/// The memory limit and the time limit of the replays for one connection. They are separate from the limit of bytes that new events may
+/// take. A value without clocks (rule RV-13).
 ///
-/// A connection that reconnects receives the events of all its channels at once, so a long queue does not mean that it reads too slowly.
+/// A connection that reconnects receives the missed events of all its channels at once, so many waiting bytes do not mean that the client
+/// reads too slowly.
 struct ReplayBudget: Sendable {
-    /// Replays of a connection may be at most this many times as large as the limit of bytes that wait for a connection.
+    /// The replays of a connection may take this many times the limit of bytes that wait for a connection.
     private static let share = 4
-    /// While requests wait for a leader, each may reserve the remaining room divided by this number.
+    /// A request that waits for a leader's answer may reserve the remaining room divided by this number.
     private static let part = 8
-    /// After the last request has been answered, the memory is reserved for this time, and until the client has received everything.
+    /// How long memory stays reserved after the last request has been answered, if the client has received everything.
     private static let pause = Duration.seconds(2)
-    /// A client that receives no byte of its replays for this time is disconnected.
+    /// A client that receives none of the waiting bytes for this time is disconnected.
     private static let stall = Duration.seconds(15)
-    /// The memory is reserved for this time, plus one second for each ``bytesPerSecond``.
+    /// How long a client may take for its replays: this time, plus one second for each ``bytesPerSecond`` bytes.
     private static let leastTime = Duration.seconds(10)
     private static let bytesPerSecond = 65_536
 
     private let limit: Int
-    /// The memory reserved for every connection; what exceeds it is ``pooled``.
+    /// The number of bytes that each connection has for itself. Bytes beyond it are taken from the shared memory and counted in ``pooled``.
     private let own: Int
-    /// The bytes that are reserved or being sent.
+    /// The number of bytes that are reserved or being sent.
     private(set) var used = 0
-    /// The bytes that are taken from the memory shared by all connections.
+    /// The number of bytes that are taken from the memory shared by all connections.
     private(set) var pooled = 0
     private var waiting = 0
     private var answered = MonotonicInstant(nanoseconds: .min)
-    /// The total of bytes that the client has received, at the last time when it increased.
+    /// The total number of bytes that the client has received, when it last increased; nil before that.
     private var taken: Int?
     private var progressed = MonotonicInstant(nanoseconds: .min)
 
+    /// Makes a budget without reserved bytes.
+    ///
     /// - Parameter pendingBytes: the limit of bytes that wait for a connection.
     init(pendingBytes: Int) {
         own = pendingBytes / 2
@@ -38,7 +41,7 @@ struct ReplayBudget: Sendable {
 
     /// Reserves memory for one replay and returns its size.
     ///
-    /// - Parameter pool: takes bytes from the memory of all connections, and returns how many it got.
+    /// - Parameter pool: takes bytes from the memory shared by all connections, and returns the number that it could take.
     mutating func reserve(answersAtOnce: Bool, from pool: (Int) -> Int) -> Int {
         let left = max(limit - used, 0)
         let wanted = answersAtOnce ? left : left / Self.part
@@ -50,7 +53,7 @@ struct ReplayBudget: Sendable {
         return room
     }
 
-    /// Records how many bytes answered a request. Returns how many bytes to return to the memory of all connections.
+    /// Records the number of bytes with which a request was answered. Returns the number of bytes to give back to the shared memory.
     mutating func settle(_ reserved: Int, with bytes: Int, at now: MonotonicInstant) -> Int {
         used -= reserved - bytes
         waiting -= 1
@@ -60,21 +63,21 @@ struct ReplayBudget: Sendable {
         return surplus
     }
 
-    /// Whether the reserved memory is no longer needed.
+    /// Whether all requests are answered and all bytes received, so that the reserved memory can be released.
     func isOver(at now: MonotonicInstant, pendingBytes: Int) -> Bool {
         waiting == 0 && pendingBytes == 0 && now >= answered.advanced(by: Self.pause)
     }
 
     // MARK: Progress
 
-    /// Records the total of bytes that the client has received, and the bytes that wait for it.
+    /// Records how many bytes the client has received in total, and how many are waiting.
     mutating func observe(taken bytes: Int, pendingBytes: Int, at now: MonotonicInstant) {
         guard pendingBytes == 0 || taken.map({ bytes > $0 }) ?? true else { return }
         taken = bytes
         progressed = now
     }
 
-    /// Whether the client has received nothing for too long, although bytes wait for it.
+    /// Whether the client has received none of the waiting bytes for too long.
     func isStalled(at now: MonotonicInstant) -> Bool {
         taken != nil && now >= progressed.advanced(by: Self.stall)
     }

@@ -2,12 +2,12 @@ import DequeModule
 import Identifiers
 import ServerValues
 
-/// Decides which events of an application's channels are sent, and when: a pure value (rules SW-10 to SW-15).
+/// Decides which events of an application's channels are sent to webhooks, and when. A pure value (rules SW-10 to SW-15).
 ///
-/// The report that a channel was vacated or a member has left is delayed. If the channel or member is back within the delay,
-/// nothing is reported.
+/// The report that a channel was vacated or a member has left is held for ``delay``. If the channel or member is back by then, nothing is
+/// reported.
 struct ChannelEventDebouncer: Sendable {
-    /// A vacated channel, or a member who has left, that may come back.
+    /// A vacated channel or a member who has left. The report is held, because the channel or the member may come back.
     private enum Absence: Hashable, Sendable {
         case channel(Identifier)
         case member(Identifier, channel: Identifier)
@@ -25,12 +25,12 @@ struct ChannelEventDebouncer: Sendable {
         var channel: Identifier
     }
 
-    /// Held events in the order of their due times, because all have the same delay. Some may have been cancelled.
+    /// Held events in the order of their due times; all have the same delay. Cancelled events may still be listed.
     private var held: Deque<Held> = []
-    /// The valid entries of `held`, by number.
+    /// The numbers of the held events that have not been cancelled.
     private var absences: [Absence: UInt64] = [:]
     private var lastNumber: UInt64 = 0
-    /// Cache channels whose cache miss has been reported, with the time until which it is not reported again, in order of that time.
+    /// Cache channels whose cache miss was reported, with the time from which on another miss is reported.
     private var missed: [Identifier: MonotonicInstant] = [:]
     private var misses: Deque<Miss> = []
 
@@ -38,14 +38,14 @@ struct ChannelEventDebouncer: Sendable {
     static let delay = Duration.seconds(3)
     /// The time within which a cache miss is not reported again.
     static let missInterval = Duration.seconds(1800)
-    /// The largest number of held events and of cache misses. Beyond it the oldest held event is sent early, or the oldest cache
-    /// miss is removed.
+    /// The largest number of held events, and of remembered cache misses. When it is exceeded, the oldest held event is sent early, or the
+    /// oldest miss is forgotten.
     static let capacity = 10_000
 
     /// When the next held event is sent; nil when none is held.
     var due: MonotonicInstant? { held.first?.due }
 
-    /// Adds an event, in the order in which events happened on the channel, and returns the events that are due now.
+    /// Adds an event and returns the events to send now. Events of a channel must be added in the order in which they happened.
     mutating func take(_ news: ChannelWebhookEvent, at now: MonotonicInstant) -> [ChannelWebhookEvent] {
         let channel = Identifier(news.channel)
         switch news.kind {
@@ -59,7 +59,7 @@ struct ChannelEventDebouncer: Sendable {
         }
     }
 
-    /// Records that a cache channel has got an event: the next cache miss is reported again.
+    /// Records that a cache channel has a cached event again, so that its next cache miss is reported.
     mutating func filled(_ channel: String) {
         missed[Identifier(channel)] = nil
     }
@@ -84,7 +84,7 @@ struct ChannelEventDebouncer: Sendable {
         return settle(first) ? [first.news] : []
     }
 
-    /// Whether a held event has not been cancelled.
+    /// Removes a held event from `absences`. Returns false if it was cancelled.
     private mutating func settle(_ item: Held) -> Bool {
         guard absences[item.absence] == item.number else { return false }
         absences[item.absence] = nil

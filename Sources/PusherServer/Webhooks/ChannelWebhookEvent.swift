@@ -2,7 +2,7 @@ import ServerRuntime
 import ServerStorage
 import WireCoding
 
-/// An event of a channel that webhooks may report. Pusher documentation, Webhooks.
+/// An event of a channel that webhooks can report. Pusher documentation, Webhooks.
 package struct ChannelWebhookEvent: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         case occupied
@@ -22,7 +22,7 @@ package struct ChannelWebhookEvent: Hashable, Sendable {
         self.kind = kind
     }
 
-    /// The kind of event, by which receivers select events.
+    /// The kind of event, which webhook receivers select.
     var event: Webhook.Event {
         switch kind {
         case .occupied: .channelOccupied
@@ -35,7 +35,8 @@ package struct ChannelWebhookEvent: Hashable, Sendable {
         }
     }
 
-    /// The kind of event that would cancel this one. A receiver of only one of the two must not get a cancelled event either.
+    /// The kind of event that cancels this one while it is held. If a receiver selects only one of the two kinds, both are tracked, so that
+    /// it does not get a cancelled event.
     var opposite: Webhook.Event? {
         switch event {
         case .channelOccupied: .channelVacated
@@ -46,7 +47,7 @@ package struct ChannelWebhookEvent: Hashable, Sendable {
         }
     }
 
-    /// The element of `events` in the request (rule SW-3).
+    /// The event as an element of `events` in the webhook request (rule SW-3).
     var body: [UInt8] {
         var out: [UInt8] = []
         JSONWriter.append(#"{"name":"#, to: &out)
@@ -75,9 +76,9 @@ package struct ChannelWebhookEvent: Hashable, Sendable {
 }
 
 extension Webhook {
-    /// Whether this receiver selects an event on a channel (rule SW-2).
+    /// Whether this receiver has selected the kind of event and the channel (rule SW-2).
     func wants(_ event: Event, on channel: String) -> Bool {
-        // Compared by bytes: names that look the same but are encoded differently are different channels.
+        // Prefixes are compared by bytes, because channel names that look the same but have different bytes are different channels.
         events.contains(event)
             && (channelPrefix.map { channel.utf8.starts(with: $0.utf8) } ?? true)
             && (channelSuffix.map { channel.utf8.reversed().starts(with: $0.utf8.reversed()) } ?? true)

@@ -8,9 +8,9 @@ import WireCoding
 struct PusherWebhookRequest: Sendable {
     let url: String
     let key: String
-    /// The current secret: attempts after a change of the secret are signed with the new one.
+    /// The current secret of the application. After a change, further attempts are signed with the new secret.
     var secret: Secret
-    /// The application's own header fields that may be sent.
+    /// The additional header fields that the application has configured and that may be sent.
     let fields: [HTTPField]
 
     static let userAgent = "lifeline-webhooks"
@@ -24,6 +24,8 @@ struct PusherWebhookRequest: Sendable {
         }
     }
 
+    /// Makes the HTTP call with a batch of events, signed with `secret`.
+    ///
     /// - Parameter time: the time of this attempt, in milliseconds since 1970.
     func call(_ events: [WebhookEvent], at time: Int64) -> HTTPCall {
         let body = Self.body(events, at: time)
@@ -51,7 +53,7 @@ struct PusherWebhookRequest: Sendable {
 }
 
 extension Webhook {
-    /// Returns whether a field of ``headers`` may be sent. Only the server sets fields that describe the request, and a value must
+    /// Returns whether a configured header field may be sent. Fields that describe the request are set by the server only, and a value must
     /// not contain a line break (rule SW-7).
     public static func sends(header name: String, value: String) -> Bool {
         let reserved: Set<String> = [

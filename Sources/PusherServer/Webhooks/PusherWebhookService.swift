@@ -4,18 +4,18 @@ import NIOCore
 import ServerRuntime
 import ServerStorage
 
-/// The webhooks of all Pusher applications of a server. It is not called for applications without webhooks.
+/// The webhooks of all Pusher applications of a server. Applications without webhooks have no entry.
 final class PusherWebhookService: Sendable {
     private struct State: Sendable {
         var applications: [Identifier: PusherWebhooks] = [:]
-        /// The number of events that another process has left and no application has claimed in time.
+        /// For each application, the number of stored events that were dropped because the application did not exist in time.
         var expired: [Identifier: Int] = [:]
         var isClosed = false
     }
 
     private let applications: any ApplicationRegistry
     private let context: ServerContext
-    /// The records that survive this process; nil for none.
+    /// Storage for webhook events that have to outlive this process; nil for none.
     private let records: PusherWebhookRecords?
     private let state = NIOLockedValueBox(State())
 
@@ -30,7 +30,7 @@ final class PusherWebhookService: Sendable {
         let (applications, expired) = state.withLockedValue { ($0.applications, $0.expired) }
         var reports = applications.mapValues(\.receivers)
         for (id, count) in expired {
-            // Counted under a number that no receiver of the application has.
+            // Dropped events are counted under a number that no receiver of the application has.
             let known = reports[id] ?? []
             let number = known.last.map { $0.number + 1 } ?? 0
             reports[id] = known + [WebhookReport(number: number, url: nil, counts: .init(dropped: count))]
@@ -38,21 +38,21 @@ final class PusherWebhookService: Sendable {
         return reports
     }
 
-    /// Queues an event. Call it under the lock of the channel's shard.
+    /// Queues an event for the application's receivers. Call it under the lock of the channel's shard.
     func tell(_ kind: ChannelWebhookEvent.Kind, on channel: String, of application: Application) {
-        // Reserved channels are internal to the server, so they are not reported.
+        // Reserved channels, whose names begin with #, are internal to the server and not reported.
         guard !channel.utf8.starts(with: "#".utf8) else { return }
         let application = asConfigured(application)
         webhooks(of: application)?.tell(ChannelWebhookEvent(kind, on: channel), of: application)
     }
 
-    /// The same as ``tell(_:on:of:)``, for events that are caused by a timer; `id` is the id of the application.
+    /// Queues an event that was caused by a timer; `id` is the application's id.
     func tell(_ kind: ChannelWebhookEvent.Kind, on channel: String, ofApplication id: String) {
         guard let application = applications.application(id: id) else { return }
         tell(kind, on: channel, of: application)
     }
 
-    /// Records that a cache channel has got an event. Call it under the lock of its shard.
+    /// Records that a cache channel has a cached event. Call it under the lock of the channel's shard.
     func filled(_ channel: String, of application: Application) {
         webhooks(of: asConfigured(application))?.filled(channel)
     }
@@ -65,7 +65,7 @@ final class PusherWebhookService: Sendable {
         }
     }
 
-    /// Sends the events that another process has left to the current receivers (rule CR-43).
+    /// Sends the webhook events that another process has stored to the current receivers (rule CR-43).
     func restore() {
         guard let journal = records?.journal else { return }
         for id in journal.unclaimed {
@@ -77,7 +77,7 @@ final class PusherWebhookService: Sendable {
         state.withLockedValue { $0.expired.merge(expired) { $0 + $1 } }
     }
 
-    /// Stops sending new requests, and waits for a limited time for the outstanding answers.
+    /// Stops sending new requests, and waits for a limited time for the answers to requests in progress.
     func hold() async {
         let applications = state.withLockedValue { Array($0.applications.values) }
         await withTaskGroup(of: Void.self) { group in
@@ -85,19 +85,19 @@ final class PusherWebhookService: Sendable {
         }
     }
 
-    /// Applies changed applications: all later requests use the new settings (rule SW-30).
+    /// Applies changed applications: later requests use the new settings (rule SW-30).
     func applicationsChanged() {
         for (id, webhooks) in state.withLockedValue(\.applications) { follow(id, webhooks) }
     }
 
-    /// Held events are not sent to receivers that were removed.
+    /// Applies the current settings of an application, so that held events are not sent to removed receivers.
     private func follow(_ id: Identifier, _ webhooks: PusherWebhooks) {
         if let application = applications.application(id: id.text) { webhooks.follow(application) }
     }
 
-    /// Sends pending webhooks until the close timeout, then drops the rest.
+    /// Sends pending webhook events until the close timeout, then drops the rest.
     ///
-    /// - Parameter tellingAll: whether delayed events are sent now; otherwise another process sends them.
+    /// - Parameter tellingAll: whether held events are sent now; otherwise another process sends them.
     func close(tellingAll: Bool = true) async {
         let applications = state.withLockedValue { state in
             state.isClosed = true
@@ -108,7 +108,7 @@ final class PusherWebhookService: Sendable {
         }
     }
 
-    /// Connections may still refer to an earlier configuration of the application.
+    /// The current configuration of an application, because connections may still have an earlier one.
     private func asConfigured(_ application: Application) -> Application {
         applications.application(id: application.id) ?? application
     }
@@ -126,6 +126,6 @@ final class PusherWebhookService: Sendable {
 }
 
 extension Application {
-    /// Read before any other work for webhooks: most applications have none.
+    /// Whether the application has webhooks. Most applications have none and need no work for them.
     var hasWebhooks: Bool { !webhooks.isEmpty }
 }

@@ -8,7 +8,7 @@ import ServerStorage
 /// Sends the events of one application's channels to its webhook receivers (rules SW-1 to SW-28).
 final class PusherWebhooks: Sendable {
     private struct Receiver: Sendable {
-        /// The number of the receiver in logs and metrics, constant as long as the receiver is configured (rule SO-118).
+        /// The number of the receiver in logs and metrics. It is constant as long as the receiver is configured (rule SO-118).
         let number: Int
         let webhook: Webhook
         /// The receiver's name in stored events.
@@ -17,13 +17,13 @@ final class PusherWebhooks: Sendable {
     }
 
     private struct State: Sendable {
-        /// The last configuration of the application.
+        /// The configuration of the application that was applied last.
         var application: Application
         var desk = ChannelEventDebouncer()
         var receivers: [Receiver] = []
-        /// Deliveries to receivers that are no longer configured: they still send their queued events (rule SW-1).
+        /// Receivers that are no longer configured. Their queued events are still sent (rule SW-1).
         var retiring: [Receiver] = []
-        /// The counts of deliveries that have ended, by receiver number.
+        /// The counts of receivers whose last event has been sent, by receiver number.
         var retired: [Int: WebhookDelivery.Counts] = [:]
         var timer: Scheduled<Void>?
         var isClosed = false
@@ -32,14 +32,14 @@ final class PusherWebhooks: Sendable {
     private let clock: ServerClock
     private let eventLoop: any EventLoop
     private let logger: Logger
-    /// The secret with which requests are signed from now on, including queued ones.
+    /// The current secret of the application. Requests with queued events are signed with it as well.
     private let secret: NIOLockedValueBox<Secret>
-    /// The records that survive this process; nil for none.
+    /// Storage for webhook events that have to outlive this process; nil for none.
     private let records: PusherWebhookRecords?
     private let state: NIOLockedValueBox<State>
 
-    /// One event for each request, four requests at a time. A receiver may refuse some events repeatedly, and still has to receive
-    /// the others.
+    /// Policy for receivers without batches: one event in each request, four requests at a time. A receiver that keeps refusing some events
+    /// still gets the others.
     static let single = WebhookPolicy(batchLength: 1, batchBytes: 1, requests: 4, postponed: 100)
     static let batched = WebhookPolicy(
         batchLength: 100, batchBytes: 256 << 10, window: .milliseconds(50), requests: 4, postponed: 100)
@@ -64,7 +64,7 @@ final class PusherWebhooks: Sendable {
         self.state = NIOLockedValueBox(state)
     }
 
-    /// Continues with the events that an earlier process left. A receiver that is no longer configured gets none of them (rule CR-45).
+    /// Queues the events that an earlier process has stored. Events for a receiver that is no longer configured are dropped (rule CR-45).
     private static func restore(from journal: any WebhookJournal, _ state: inout State, _ logger: Logger) {
         var unwanted: [UInt64] = []
         for kept in journal.claim(Identifier(state.application.id)) {
@@ -78,7 +78,7 @@ final class PusherWebhooks: Sendable {
             }
         }
         guard !unwanted.isEmpty else { return }
-        // Counted under a number that no configured receiver has.
+        // Dropped events are counted under a number that no configured receiver has.
         state.retired[state.receivers.count, default: .init()].dropped += unwanted.count
         journal.forget(unwanted)
         logger.warning(
@@ -100,7 +100,7 @@ final class PusherWebhooks: Sendable {
         let delivery = WebhookDelivery(
             policy: webhook.batches ? Self.batched : Self.single, clock: clock, eventLoop: eventLoop, logger: logger,
             journal: journal,
-            // No answer is final, because the receiver may have recovered a minute later.
+            // No answer of a receiver ends the attempts, because the receiver may work again a minute later.
             isFinal: { _ in false },
             call: { batch in
                 var request = request
@@ -112,13 +112,13 @@ final class PusherWebhooks: Sendable {
             number: number, webhook: webhook, name: WebhookReceiverName(url: webhook.url, ordinal: earlier), delivery: delivery)
     }
 
-    /// The counts of all events, including those of former receivers, so that no count ever decreases.
+    /// The counts of all events. Former receivers are included, so that no count ever decreases.
     var counts: WebhookDelivery.Counts {
         receivers.reduce(into: WebhookDelivery.Counts()) { $0 += $1.counts }
     }
 
-    /// The counts by receiver, in the order of their numbers: those of all receivers that have had the number, with the address and
-    /// the failures of its current receiver, or of the former one that still sends queued events.
+    /// The counts by receiver number, in ascending order. Former receivers with the same number are included. Address and failures are
+    /// those of the current receiver, or of a former one that still has queued events.
     var receivers: [WebhookReport] {
         let (present, former, retired) = state.withLockedValue { ($0.receivers, $0.retiring, $0.retired) }
         var counts = retired
@@ -133,7 +133,7 @@ final class PusherWebhooks: Sendable {
         }
     }
 
-    /// Queues an event. Call it under the lock that orders the events of its channel. It sends nothing itself.
+    /// Queues an event for the receivers; it is sent later. Call it under the lock that orders the events of its channel.
     ///
     /// - Parameter application: the application's current configuration.
     func tell(_ news: ChannelWebhookEvent, of application: Application) {
@@ -148,14 +148,14 @@ final class PusherWebhooks: Sendable {
         }
     }
 
-    /// Sends later events to the receivers in the application's current configuration.
+    /// Applies a configuration of the application, to whose receivers later events are sent.
     func follow(_ application: Application) {
         state.withLockedValue { state in
             if !state.isClosed { follow(application, &state) }
         }
     }
 
-    /// Receivers that are unchanged keep their queues, so that later events do not overtake queued ones (rule SW-20).
+    /// Applies a configuration. Unchanged receivers keep their queues, so that later events do not overtake queued ones (rule SW-20).
     private func follow(_ application: Application, _ state: inout State) {
         let old = state.application
         secret.withLockedValue { $0 = application.secret }
@@ -166,7 +166,7 @@ final class PusherWebhooks: Sendable {
         let kept = application.webhooks.map { webhook in
             isNamed ? former.firstIndex { $0.webhook == webhook }.map { former.remove(at: $0) } : nil
         }
-        // Unchanged receivers keep their numbers; others get the first free one.
+        // Unchanged receivers keep their numbers; each of the others gets the lowest free number.
         var taken = Set(kept.compactMap { $0?.number })
         state.receivers = zip(application.webhooks, kept).enumerated().map { place, pair in
             let (webhook, receiver) = pair
@@ -180,17 +180,17 @@ final class PusherWebhooks: Sendable {
         state.retiring += former
     }
 
-    /// Records that a cache channel has got an event.
+    /// Records that a cache channel has a cached event, so that its next cache miss is reported.
     func filled(_ channel: String) {
         state.withLockedValue { $0.desk.filled(channel) }
     }
 
-    /// Runs the time-dependent work of deliveries, by the server's clock.
+    /// Sends held events that are due, and retries deliveries. Call it regularly.
     func sweep() {
         release()
         let deliveries = state.withLockedValue { state in
             state.retiring.removeAll { receiver in
-                // An idle delivery to a former receiver gets no more events, so its counts are final.
+                // A former receiver without queued events gets no more events, so its counts are final.
                 guard receiver.delivery.isIdle else { return false }
                 state.retired[receiver.number, default: .init()] += receiver.delivery.counts.settled
                 return true
@@ -200,7 +200,7 @@ final class PusherWebhooks: Sendable {
         for delivery in deliveries { delivery.sweep() }
     }
 
-    /// Stops sending new requests, and waits for a limited time for the outstanding answers.
+    /// Stops sending new requests, and waits for a limited time for the answers to requests in progress.
     func hold() async {
         let deliveries = state.withLockedValue { ($0.receivers + $0.retiring).map(\.delivery) }
         await withTaskGroup(of: Void.self) { group in
@@ -208,9 +208,9 @@ final class PusherWebhooks: Sendable {
         }
     }
 
-    /// Sends all delayed events, and waits for a limited time until all of them have been delivered.
+    /// Sends all held events, and waits for a limited time until all queued events are delivered.
     ///
-    /// - Parameter tellingAll: whether delayed events are sent now; otherwise another process sends them.
+    /// - Parameter tellingAll: whether held events are sent now; otherwise another process sends them.
     func close(tellingAll: Bool = true) async {
         let (timer, deliveries) = state.withLockedValue { state in
             if tellingAll {
@@ -228,7 +228,7 @@ final class PusherWebhooks: Sendable {
 
     // MARK: Due events
 
-    /// Called with the lock held, so that events of a channel stay in order.
+    /// Queues an event for all receivers that select it. Called with the lock held, so that events of a channel stay in order.
     private func send(_ news: ChannelWebhookEvent, _ state: State) {
         var event: WebhookEvent?
         for receiver in state.receivers where receiver.webhook.wants(news.event, on: news.channel) {
@@ -259,11 +259,11 @@ final class PusherWebhooks: Sendable {
     }
 }
 
-/// The records of applications' webhooks that survive this process.
+/// Storage for webhook events that have to outlive this process.
 struct PusherWebhookRecords: Sendable {
-    /// Stores the events that receivers have not accepted.
+    /// Stores events until receivers have accepted them.
     let journal: any WebhookJournal
-    /// Called for events whose delay has ended, once they are stored for their receivers, with the id of their application. Called
-    /// under locks, so it may only enqueue.
+    /// Called with an event and the id of its application, when the event's delay has ended and the event is stored for its receivers.
+    /// Called under locks, so it may only enqueue.
     let told: @Sendable (ChannelWebhookEvent, String) -> Void
 }

@@ -64,7 +64,10 @@ struct EncodedEventsTests {
             #expect(
                 refused
                     == Answer(
-                        status: 429, body: "The application publishes more than 2 messages in a second, one for each channel.\n"))
+                        status: 429,
+                        body:
+                            "The application publishes more than 2 messages in a second; an event counts once for each channel.\n"
+                    ))
         }
     }
 
