@@ -1,38 +1,38 @@
 import ConnectionEngine
 import Identifiers
 
-/// The request to be signed in, over all connections.
+/// The application's wish to be signed in, which lasts over all connections.
 struct WantedUser: Sendable {
-    /// The requests that wait for the confirmation.
+    /// The callers' requests that wait for the confirmation.
     var waiters: [RequestID] = []
-    /// Failures in a row.
+    /// The number of failures since the last confirmed sign-in.
     var failures = 0
-    /// The session makes no attempt by itself before this time.
+    /// The earliest time of the next automatic attempt; nil for no restriction.
     var notBefore: Moment?
 }
 
-/// The state of the sign-in on the present connection.
+/// The state of the sign-in on the current connection.
 struct LiveUser: Sendable {
     enum Phase: Hashable, Sendable {
-        /// No sign-in is requested, or the connection is not confirmed yet.
+        /// No sign-in is requested, or the server has not confirmed the connection yet.
         case idle
-        /// The authoriser is authenticating the user. Ends with the job or at `deadline`.
+        /// The authorisation of the user was requested. The phase ends with the job's result or at `deadline`.
         case authorizing(JobID)
-        /// The next attempt starts at `deadline`.
+        /// The last attempt failed; the next one starts at `deadline`.
         case waiting
-        /// `pusher:signin` was sent. Ends with the confirmation, an error or at `deadline`.
+        /// `pusher:signin` was sent. The phase ends with the confirmation, an error, or at `deadline`.
         case confirming
         case confirmed
-        /// Failed until the sign-in is requested again, or until the next connection.
+        /// No further attempt is made until a sign-in is requested again or the next connection opens.
         case failed
     }
 
     var phase = Phase.idle
     var deadline: Moment?
-    /// The user of the latest `pusher:signin` that is still valid.
+    /// The user of the latest `pusher:signin`; nil when the server has refused it.
     var asked: PusherUser?
-    /// The user whom the server has confirmed on this connection, also after signing out.
+    /// The user whom the server has confirmed on this connection. It is kept after signing out, because the connection stays signed in.
     var known: PusherUser?
-    /// Authorisations of presence channels that wait for the user, by channel.
+    /// Authorisations of presence channels that wait for the sign-in, by channel.
     var parked: [Identifier: PusherAuthorization] = [:]
 }

@@ -1,10 +1,10 @@
 import ConnectionEngine
 
-/// An element that arrives on a Pusher connection.
+/// An element that a frame of a Pusher connection was decoded to.
 public enum PusherInbound: Sendable {
-    /// A message; `text` is the frame as received when the decoder keeps it.
+    /// A message. `text` is the received frame if `keepsText` returned true, otherwise nil.
     case message(PusherEnvelope, text: String?)
-    /// Something that is not a Pusher message.
+    /// A frame that is not a Pusher message, with the reason. `text` is as in ``message(_:text:)``.
     case malformed(reason: String, text: String?)
     /// The answer to a ping control frame, with the ping's payload.
     case pong([UInt8])
@@ -15,6 +15,8 @@ public struct PusherFrameDecoder: WebSocketDecoder {
     private var parser = PusherEnvelopeParser()
     private let keepsText: @Sendable () -> Bool
 
+    /// Makes a decoder.
+    ///
     /// - Parameter keepsText: returns for every frame whether its text is kept as well, for a log. Called on the event loop.
     public init(keepsText: @escaping @Sendable () -> Bool = { false }) {
         self.keepsText = keepsText
@@ -30,7 +32,7 @@ public struct PusherFrameDecoder: WebSocketDecoder {
     }
 
     public mutating func binary(_ bytes: UnsafeRawBufferPointer) -> PusherInbound? {
-        .malformed(reason: "The message is binary.", text: nil)
+        .malformed(reason: "The received message is binary, but Pusher messages are text.", text: nil)
     }
 
     public mutating func pong(_ payload: UnsafeRawBufferPointer) -> PusherInbound? {

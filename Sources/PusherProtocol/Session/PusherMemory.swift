@@ -3,31 +3,33 @@ import Identifiers
 import OrderedCollections
 import WireCoding
 
-/// The state of a Pusher client that survives reconnects: the endpoint, and the wanted channels, in order.
+/// The state of a Pusher client that survives reconnects: the endpoint, and the wanted channels in the order of the requests.
 public struct PusherMemory: Sendable {
-    /// The endpoint of every attempt.
+    /// The endpoint to which every attempt connects.
     public var endpoint: WebSocketEndpoint
     var channels: OrderedDictionary<Identifier, WantedChannel> = [:]
-    /// Set while a sign-in is requested.
+    /// The wish to be signed in; nil when no sign-in is requested.
     var user: WantedUser?
-    /// The latest `pusher:error` about the connection, if no message followed it: the reason if the connection closes now.
+    /// The latest `pusher:error` about the connection, unless another message followed it. It is the reason if the connection closes now.
     var lastError: PusherErrorData?
 
-    /// Whether a channel is wanted: subscribed, or to be subscribed as soon as that is possible.
+    /// Whether a channel is wanted: the client is subscribed to it, or subscribes as soon as possible.
     public func wants(_ channel: String) -> Bool { channels[channel] != nil }
 
-    /// The subprotocol that is offered. Pusher protocol, Connection.
+    /// The WebSocket subprotocol that the client offers. Pusher protocol, Connection.
     public static let subprotocol = "pusher-channels-protocol-7"
 
-    /// A memory with an endpoint of the caller's making.
+    /// Makes a memory without channels, with any endpoint.
     public init(endpoint: WebSocketEndpoint) {
         self.endpoint = endpoint
     }
 
+    /// Makes a memory without channels, with the endpoint of an app.
+    ///
     /// - Parameters:
     ///   - key: the app key; percent-encoded where needed, with its letter case kept.
-    ///   - path: put in front of `/app/…`; nil for none.
-    ///   - clientName: the name by which the server knows this client, with `version`.
+    ///   - path: a prefix of the path `/app/…`; nil for none.
+    ///   - clientName: the name that the client sends to the server, with `version`.
     public init(
         key: String, host: String, port: Int, usesTLS: Bool, path: String? = nil,
         clientName: String = "pusher-websocket-swift", version: String = "10.1.10"
@@ -40,16 +42,17 @@ public struct PusherMemory: Sendable {
             host: host, port: port, usesTLS: usesTLS, target: target, subprotocols: [Self.subprotocol])
     }
 
-    /// Requests recovery from servers that support it, so that missed events are replayed; other servers ignore the parameter (rule
+    /// Adds the parameter that requests recovery, with which a server replays missed events. Servers without recovery ignore it (rule
     /// RV-1).
     public mutating func askForRecovery() {
         endpoint.target += (endpoint.target.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + "recovery=1"
     }
 
-    /// Adds a wanted channel, and requests the events after `position`, as after a loss (rule RV-24). Call it before the first attempt.
+    /// Adds a wanted channel and requests the events after `position`, as after a lost connection (rule RV-24). Call it before the first
+    /// attempt.
     ///
-    /// - Parameter socketID: the connection of that position; events that were published with its exclusion are not replayed; nil for
-    ///   none.
+    /// - Parameter socketID: the socket id of the connection on which the position was received; events that were published with its
+    ///   exclusion are not replayed. Nil for none.
     public mutating func resume(_ channel: String, after position: PusherPosition, heardOn socketID: String? = nil) {
         var wanted = WantedChannel()
         wanted.position = position
@@ -57,51 +60,51 @@ public struct PusherMemory: Sendable {
         channels[Identifier(channel)] = wanted
     }
 
-    /// The connection on which the channel was confirmed last, on servers with recovery.
+    /// The socket id of the connection on which the channel was last confirmed; nil on servers without recovery.
     public func connection(of channel: String) -> String? { channels[channel]?.heardOn }
 
     /// The wanted channels, in the order in which they were first requested.
     public var wantedChannels: [String] { channels.keys.texts.filter { !PusherChannelName.isReserved($0) } }
-    /// Whether a user wants to be signed in.
+    /// Whether a sign-in is requested.
     public var wantsUser: Bool { user != nil }
 }
 
-/// A channel that a user wants, over all connections.
+/// A channel to which the application wants to be subscribed, over all connections.
 struct WantedChannel: Sendable {
-    /// How many events may wait for a channel (rule PS-24).
+    /// The largest number of events that wait for a channel (rule PS-24).
     static let outboxLimit = 100
 
-    /// The authorisation that the caller supplied; used once.
+    /// The authorisation that the caller supplied. It is used once.
     var authorization: PusherAuthorization?
-    /// The time limit of each step, when the channel has one of its own.
+    /// The time limit of each step of a subscription; nil for the policy's request timeout.
     var timeout: Duration?
-    /// The requests that wait for the confirmation.
+    /// The callers' requests that wait for the confirmation.
     var waiters: [RequestID] = []
-    /// Events that wait for the confirmation, in order.
+    /// Events that wait for the confirmation, in the order of the calls.
     var outbox: [QueuedEvent] = []
-    /// Whether it has ever been confirmed.
+    /// Whether the channel was ever confirmed.
     var wasConfirmed = false
-    /// The position up to which no event of the channel is missing, and the connection of that subscription. Set on servers with
-    /// recovery (rule RV-31).
+    /// The position up to which no event of the channel is missing, and the socket id of the connection that received it. Both are nil on
+    /// servers without recovery (rule RV-31).
     var position: PusherPosition?
     var heardOn: String?
-    /// The latest event that was replayed and delivered before a confirmation. Earlier events may be missing (rule RV-32).
+    /// The position of the latest event that was replayed and delivered before a confirmation. Earlier events may be missing (rule RV-32).
     var told: PusherPosition?
-    /// When a message was last received before the link was lost, if messages may be missing since then.
+    /// When a message was last received before the connection was lost; nil when no messages can be missing.
     var lostAt: Moment?
-    /// The members at the last report, for presence channels.
+    /// The last reported members, for presence channels.
     var members: OrderedDictionary<Identifier, PusherMember> = [:]
-    /// Presence: the own user id on the present connection.
+    /// For presence channels, the user's own id on the current connection.
     var myID: String?
-    /// Why the subscription has failed for good on the present connection.
+    /// The reason why the subscription has failed for good on the current connection.
     var refusal: ConnectionFailure?
-    /// Failures to subscribe in a row.
+    /// The number of failures to subscribe since the last confirmation.
     var failures = 0
-    /// The session makes no attempt by itself before this time.
+    /// The earliest time of the next automatic attempt; nil for no restriction.
     var notBefore: Moment?
 }
 
-/// A client event that waits.
+/// A client event that waits for the confirmation of its channel.
 struct QueuedEvent: Sendable {
     var event: String
     var json: String

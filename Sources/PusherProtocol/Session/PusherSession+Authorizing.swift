@@ -2,7 +2,7 @@ import ConnectionEngine
 import Identifiers
 import WireCoding
 
-// Authorisation, and the handling of its failures.
+// Authorisation of channels, and the handling of failed authorisations.
 extension PusherSession {
     public mutating func finished(
         _ job: JobID, _ result: Result<PusherAuthorization, ConnectionFailure>, memory: inout PusherMemory,
@@ -12,7 +12,7 @@ extension PusherSession {
             userAuthorized(result, memory: &memory, out: &out)
             return
         }
-        // Results for a channel that no longer waits for an authorisation are dropped.
+        // The result is dropped if the channel no longer waits for this authorisation.
         guard let name = jobs.removeValue(forKey: job), let channel = live[name] else { return }
         if channel.phase == .authorizing(job) {
             switch result {
@@ -28,7 +28,8 @@ extension PusherSession {
         }
     }
 
-    /// Rules PS-11, PS-19 and PS-20.
+    /// Continues a subscription with an authorisation: sends it, waits for the sign-in, or fails for lack of data (rules PS-11, PS-19 and
+    /// PS-20).
     mutating func authorized(
         _ name: String, with authorization: PusherAuthorization, memory: inout PusherMemory, out: inout Actions
     ) {
@@ -43,7 +44,7 @@ extension PusherSession {
             return
         case .encrypted where authorization.sharedSecret == nil:
             let failure = ConnectionFailure(
-                .badRequest, "The authorisation has no shared_secret, which this channel needs.")
+                .badRequest, "The authorisation has no shared_secret, which an encrypted channel needs.")
             failed(name, failure, final: true, memory: &memory, out: &out)
             return
         case .presence, .encrypted, .private, .normal:
@@ -62,13 +63,13 @@ extension PusherSession {
         return failure
     }
 
-    /// The part of a refusal's body that the session reports.
+    /// The part of a refusal's body that is reported to the application, at most 1 KiB.
     static func shown(_ body: String?) -> String? {
         guard let body, body.utf8.count > PusherLimits.shownBody else { return body }
         return String(decoding: body.utf8.prefix(PusherLimits.shownBody), as: UTF8.self)
     }
 
-    /// Whether another authorisation request would be useless (rule PS-12).
+    /// Whether another authorisation request would fail in the same way (rule PS-12).
     static func isFinal(_ failure: ConnectionFailure) -> Bool {
         if let status = failure.httpStatus {
             return (400...499).contains(status) && status != 408 && status != 429
@@ -79,13 +80,13 @@ extension PusherSession {
         }
     }
 
-    /// Whether a denial may be temporary, because the same channel was authorised before (rule PS-38).
+    /// Whether a denied authorisation may be temporary. It may be if the channel was confirmed before (rule PS-38).
     static func mayPass(_ failure: ConnectionFailure, on name: String, memory: PusherMemory) -> Bool {
         failure.category == .accessDenied && memory.channels[name]?.wasConfirmed ?? false
     }
 
-    /// Handles a failed subscription: it failed for good, or until the next attempt. The caller decides whether the pause outlives the
-    /// connection.
+    /// Handles a failed subscription. If `final` is true, no further attempt is made on this connection; otherwise the next one is
+    /// scheduled. The caller decides whether the pause also applies to the next connection.
     mutating func failed(
         _ name: String, _ failure: ConnectionFailure, body: String? = nil, final: Bool, memory: inout PusherMemory,
         out: inout Actions
@@ -106,19 +107,19 @@ extension PusherSession {
         setDeadline(name, after: Self.pause(after: failure, memory.channels[name]?.failures ?? 1, out: &out), out: &out)
     }
 
-    /// The pause before the next attempt, at least as long as the server has requested.
+    /// The pause before the next attempt: random, growing with the number of failures, and at least as long as the server has requested.
     static func pause(after failure: ConnectionFailure, _ failures: Int, out: inout Actions) -> Duration {
         let pause = pause(afterFailures: failures)
         let drawn = out.draw(in: pause...(pause + pause / 4))
         return failure.retryAfter.map { max(drawn, min($0, .seconds(300))) } ?? drawn
     }
 
-    /// 1, 2, 4, 8, 16 and then 30 seconds: at most six attempts in any minute (rule PS-12).
+    /// The pause in seconds is 1, 2, 4, 8, 16 and then 30: at most six attempts in any minute (rule PS-12).
     private static func pause(afterFailures failures: Int) -> Duration {
         failures > 5 ? .seconds(30) : .seconds(1 << max(failures - 1, 0))
     }
 
-    /// Handles a passed deadline of a channel: an expected answer did not arrive, or a pause has ended.
+    /// Handles the deadline of a channel: an expected answer did not arrive, or the pause before an attempt has ended.
     mutating func deadlinePassed(_ name: String, memory: inout PusherMemory, out: inout Actions) {
         live[name]?.deadline = nil
         let limit = Self.limit(of: name, memory: memory, out: out)
@@ -132,7 +133,7 @@ extension PusherSession {
                 name, Self.late("The sign-in, as whom the channel is authorised,", limit), final: false, memory: &memory,
                 out: &out)
         case .confirming:
-            // Unsubscribed, so that the next attempt is not a second subscription.
+            // The subscription is cancelled, because the server would refuse the next attempt as a second subscription.
             takeBack(name, out: &out)
             failed(name, Self.late("The server's confirmation", limit), final: false, memory: &memory, out: &out)
         case .waiting:
@@ -142,32 +143,32 @@ extension PusherSession {
         }
     }
 
-    static func late(_ what: String, _ limit: Duration) -> ConnectionFailure {
-        ConnectionFailure(.timeout, "\(what) did not come within \(limit.inSeconds) s.")
+    static func late(_ awaited: String, _ limit: Duration) -> ConnectionFailure {
+        ConnectionFailure(.timeout, "\(awaited) did not arrive within \(limit.inSeconds) s.")
     }
 
-    /// `pusher:subscription_error`, which some servers send. Rule PS-14.
+    /// Handles `pusher:subscription_error`, which some servers send (rule PS-14).
     mutating func refused(_ envelope: PusherEnvelope, memory: inout PusherMemory, out: inout Actions) {
         guard let name = envelope.channel, isConfirming(name) else { return }
         let data = envelope.data.flatMap { try? JSONText($0) }
         let status = data?["status"]?.integer ?? (data?["type"]?.string == "AuthError" ? 403 : nil)
-        let message = data?["error"]?.string ?? "The server refused the subscription."
+        let message = data?["error"]?.string ?? "The server refused the subscription and gave no reason."
         subscriptionRefused(name, status: status, message: message, body: envelope.data, memory: &memory, out: &out)
     }
 
-    /// The pending channel that an error without a channel must concern: Pusher quotes the text that should have been signed, which
-    /// begins with socket id and channel, and Reverb sends only 4009. Rule PS-14.
+    /// Returns the pending channel that an error without a channel must concern (rule PS-14). Pusher quotes the text that should have been
+    /// signed, which begins with socket id and channel. Reverb sends only the code 4009.
     func refusedChannel(_ error: PusherErrorData) -> String? {
         guard let socketID, error.code == nil || error.code == 4009 else { return nil }
         let pending = live.filter { $0.value.phase == .confirming && $0.value.access != .normal }.keys.texts
-        // The longest match, because one name may be the beginning of another.
+        // The longest matching name counts, because a shorter one may only be its beginning.
         let quoted = pending.filter { error.message.contains("\(socketID):\($0)") }.max { $0.utf8.count < $1.utf8.count }
         if let quoted { return quoted }
         let isAboutNothingElse = user.phase != .confirming && sent.isEmpty && unpinged == 0 && pending.count == 1
         return error.code == 4009 && isAboutNothingElse ? pending.first : nil
     }
 
-    /// The server has refused the subscription.
+    /// Handles the server's refusal of a subscription.
     mutating func subscriptionRefused(
         _ name: String, status: Int?, message: String, body: String?, memory: inout PusherMemory, out: inout Actions
     ) {

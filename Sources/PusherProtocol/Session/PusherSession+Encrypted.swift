@@ -4,7 +4,8 @@ import WireCoding
 
 // Encrypted channels. Rules PS-20 to PS-22.
 extension PusherSession {
-    /// Decrypts an event, or keeps it until a newer key arrives. Events of one channel stay in order; other channels do not wait.
+    /// Decrypts an event, or stores it until a newer key arrives. Events of one channel stay in order; other channels do not wait for the
+    /// key.
     mutating func encryptedEvent(_ envelope: PusherEnvelope, of name: String, out: inout Actions) {
         guard let channel = sealed[name], channel.reload != nil else {
             open(envelope, of: name, out: &out)
@@ -17,7 +18,8 @@ extension PusherSession {
         }
     }
 
-    /// Handles a newer key, or nil when there is none: decrypts or drops the first event of the backlog, and continues with the others.
+    /// Handles the result of a request for a newer key; nil means that there is none. Decrypts or drops the first waiting event, then
+    /// handles the others.
     mutating func keyArrived(_ authorization: PusherAuthorization?, for name: String, out: inout Actions) {
         guard let channel = sealed[name], channel.reload != nil else { return }
         var backlog = channel.backlog
@@ -48,7 +50,7 @@ extension PusherSession {
         }
     }
 
-    /// Requests a newer key, unless that was done too often recently.
+    /// Requests a newer key. Returns false when keys were requested too often in the last minute.
     private mutating func startReload(_ name: String, out: inout Actions) -> Bool {
         guard let socketID, var channel = sealed[name] else { return false }
         channel.reloads.removeAll { out.now.duration(since: $0) >= .seconds(60) }
@@ -65,7 +67,7 @@ extension PusherSession {
     }
 
     private func decrypt(_ envelope: PusherEnvelope, of name: String) -> Result<PusherEnvelope, PusherDecryptionError> {
-        // An event without data has nothing to decrypt.
+        // An event without data is delivered unchanged, because it has no ciphertext.
         guard let data = envelope.data, envelope.dataKind != .null else { return .success(envelope) }
         do throws(PusherDecryptionError) {
             return .success(envelope.decrypted(try PusherEncryption.decrypt(data, sharedSecret: sealed[name]?.key)))

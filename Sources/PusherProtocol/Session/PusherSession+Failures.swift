@@ -1,12 +1,12 @@
 import ConnectionEngine
 
-// Close codes and their consequences.
+// The meaning of close codes.
 extension PusherSession {
-    /// Rows of the retry table that Pusher replaces: a connection that was denied, or a server that cannot be trusted, ends in
-    /// `failed` (rules PS-6 and PS-7).
+    /// Changes to the general retry table: after a denied connection or an untrusted certificate, the client makes no further attempt and
+    /// ends in `failed` (rules PS-6 and PS-7).
     public static let policyOverrides: [StatusCategory: RetrySchedule] = [.accessDenied: .never, .tlsUntrusted: .never]
 
-    /// The category of a close code, or nil for a code without a meaning. Pusher protocol, Close codes; RFC 6455, 7.4.1; rule PS-6.
+    /// The category of a close code; nil for a code that has no defined meaning. Pusher protocol, Close codes; RFC 6455, 7.4.1; rule PS-6.
     public static func category(ofCloseCode code: Int) -> StatusCategory? {
         switch code {
         case 4009: .accessDenied
@@ -23,7 +23,8 @@ extension PusherSession {
         var failure = failure
         let error = memory.lastError
         memory.lastError = nil
-        // Some servers send the reason in an error and then end the TCP connection, or close with an unspecific code.
+        // The code of the last `pusher:error` is used, because some servers send the reason in an error, and then end the TCP connection or
+        // close with an unspecific code.
         if let code = error?.code, (4000...4299).contains(code), (failure.closeCode ?? 0) < 4000 {
             failure.closeCode = code
         }
@@ -37,8 +38,8 @@ extension PusherSession {
         return failure
     }
 
-    /// The codes 4000 to 4999 come from the server itself; those that the table retries are retried even when automatic reconnects are
-    /// disabled, as in the official client (rule PS-8).
+    /// Whether the client reconnects even when automatic reconnects are switched off. It does for the codes 4000 to 4999, which come from
+    /// the server itself, if the retry table allows it; the official client does as well (rule PS-8).
     public static func insistsOnRetry(after failure: ConnectionFailure) -> Bool {
         failure.closeCode.map { (4000...4999).contains($0) } ?? false
     }

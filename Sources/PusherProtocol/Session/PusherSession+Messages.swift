@@ -3,7 +3,7 @@ import WireCoding
 
 // Handling of the server's messages.
 extension PusherSession {
-    /// The longest activity timeout of a server that is accepted, in seconds.
+    /// The longest accepted activity timeout, in seconds; a longer one from the server is reduced to it.
     private static let longestSilence: Double = 86_400
 
     mutating func route(_ envelope: PusherEnvelope, memory: inout PusherMemory, out: inout Actions) {
@@ -28,8 +28,8 @@ extension PusherSession {
         }
     }
 
-    /// Whether events of the channel are delivered: the channel is wanted, and the server has confirmed it or is about to. Others are
-    /// dropped, also those of an earlier subscription that still arrive (rules PS-16 and PS-36).
+    /// Whether events of the channel are delivered: the channel is wanted, and the server has confirmed it or is about to. Other events are
+    /// dropped, including late events of an earlier subscription (rules PS-16 and PS-36).
     @inline(__always)
     func isListening(_ name: String) -> Bool {
         guard let channel = live[name] else { return false }
@@ -52,26 +52,29 @@ extension PusherSession {
         }
     }
 
-    /// Delivers an event unchanged.
+    /// Delivers an event unchanged, unless its channel is not subscribed.
     private func deliver(_ envelope: PusherEnvelope, out: inout Actions) {
         guard socketID != nil, envelope.channel.map(isListening) ?? true else { return }
         out.emit(.message(envelope))
     }
 
-    /// Rule PS-35.
+    /// Handles `pusher:cache_miss` of a channel (rule PS-35).
     private func cacheMissed(_ envelope: PusherEnvelope, out: inout Actions) {
         if let name = envelope.channel, isListening(name) { out.emit(.cacheMissed(channel: name)) }
         deliver(envelope, out: &out)
     }
 
-    /// The greeting. Rules PS-1 to PS-3.
+    /// Handles the server's first message, which has the socket id and the activity timeout (rules PS-1 to PS-3).
     private mutating func established(
         _ envelope: PusherEnvelope, memory: inout PusherMemory, out: inout Actions
     ) {
         guard socketID == nil else { return }
         let data = envelope.data.flatMap { try? JSONText($0) }
         guard let id = data?["socket_id"]?.identifier, Self.isUsable(socketID: id) else {
-            out.fault(ConnectionFailure(.malformedResponse, "The server's greeting has no usable socket id.", origin: .server))
+            out.fault(
+                ConnectionFailure(
+                    .malformedResponse, "The server's message pusher:connection_established has no valid socket_id.",
+                    origin: .server))
             return
         }
         socketID = id
@@ -87,20 +90,23 @@ extension PusherSession {
         for name in memory.wantedChannels { begin(name, memory: &memory, out: &out) }
     }
 
-    /// Accepts any id that is safe to send back, because servers other than Pusher's have other formats. Rule PS-2.
+    /// Whether a socket id can be sent back safely: 1 to 128 printable ASCII characters. Servers other than Pusher's have ids in other
+    /// formats (rule PS-2).
     private static func isUsable(socketID: String) -> Bool {
         !socketID.isEmpty && socketID.utf8.count <= 128 && socketID.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
     }
 
-    /// Rules PS-4, PS-14, PS-26 and PS-31.
+    /// Handles `pusher:error`: it may concern a subscription, the sign-in, sent events, or the connection (rules PS-4, PS-14, PS-26 and
+    /// PS-31).
     private mutating func serverError(
         _ envelope: PusherEnvelope, memory: inout PusherMemory, out: inout Actions
     ) {
         let error = PusherErrorData(parsing: envelope.data)
-        // On a confirmed connection 4009 may be about one channel, so only codes that are retried anyway count.
+        // Only these codes are stored as the reason of a close. On a confirmed connection, 4009 may concern one channel, and the codes from
+        // 4100 to 4299 lead to a reconnect anyway.
         if socketID == nil || error.code.map((4100...4299).contains) ?? false { memory.lastError = error }
-        // A restart concerns the connection's status, which the close reports. But Reverb also refuses messages with 4200, so events
-        // whose outcome is pending must not count as accepted.
+        // For a restart, the reason is reported when the connection closes. Reverb also refuses single messages with 4200, so events that
+        // are not confirmed yet must not count as accepted.
         if error.isRestart {
             if !sent.isEmpty { refusals.append(Self.refusal(.unknown, error)) }
             return
@@ -118,7 +124,7 @@ extension PusherSession {
         out.emit(.serverError(code: error.code, message: error.message))
     }
 
-    /// Returns the meaning of an error for an event that was sent before it.
+    /// The failure that an error causes for an event that was sent before it.
     private static func refusal(_ category: StatusCategory, _ error: PusherErrorData) -> ConnectionFailure {
         let code = error.code.map { " (error \($0))" } ?? ""
         return ConnectionFailure(category, String(error.message.prefix(300)) + code, origin: .server)

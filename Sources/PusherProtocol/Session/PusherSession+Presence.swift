@@ -7,7 +7,7 @@ import WireCoding
 extension PusherSession {
     typealias Members = OrderedDictionary<Identifier, PusherMember>
 
-    /// Emits the differences after a renewal: first the members who left, then those who joined.
+    /// Emits the changes of members that a new confirmation shows: first the members who left, then those who joined.
     func emitChanges(from before: Members, to after: Members, of name: String, out: inout Actions) {
         for member in before.values where after[Identifier(member.userID)] == nil {
             out.emit(.memberRemoved(channel: name, member))
@@ -17,15 +17,16 @@ extension PusherSession {
         }
     }
 
-    /// The members in a confirmation. A list beyond the limit is truncated, and this is reported (rule PS-33).
+    /// The members in a confirmation. A list that exceeds the limit is cut off, and this is reported as a malformed message (rule PS-33).
     static func members(_ envelope: PusherEnvelope, out: inout Actions) -> [PusherMember] {
         let members = PusherMember.list(parsing: envelope.data ?? "", limit: PusherLimits.membersKept + 1) ?? []
         guard members.count > PusherLimits.membersKept else { return members }
-        out.emit(.malformed(reason: "The member list of a channel is longer than \(PusherLimits.membersKept)."))
+        out.emit(
+            .malformed(reason: "A presence channel has more than \(PusherLimits.membersKept) members; the others were ignored."))
         return Array(members.dropLast())
     }
 
-    /// The members: the list of a confirmation, with the changes that arrived while the server made it (rule PS-37).
+    /// The members of a channel: the list in the confirmation, with the changes that arrived while the server made the list (rule PS-37).
     mutating func merged(_ list: [PusherMember], of name: String) -> Members {
         var members = Members(list.map { (Identifier($0.userID), $0) }) { _, last in last }
         for change in early.removeValue(forKey: Identifier(name)) ?? [] {
@@ -53,7 +54,7 @@ extension PusherSession {
         out.emit(.memberRemoved(channel: name, known))
     }
 
-    /// Keeps a change until the confirmation arrives. Replayed changes are in the list already.
+    /// Stores a change until the confirmation arrives. Replayed changes are not stored, because the confirmation's list contains them.
     private mutating func note(_ change: EarlyMemberChange, of name: String) {
         guard let channel = live[name], channel.phase == .confirming, !channel.isReplaying,
             (early[name]?.count ?? 0) < PusherLimits.membersKept
@@ -61,7 +62,7 @@ extension PusherSession {
         early[Identifier(name), default: []].append(change)
     }
 
-    /// The presence change in a message, if it is to be delivered.
+    /// The change of members in a message; nil if it is not delivered.
     private mutating func presence(
         _ envelope: PusherEnvelope, memory: inout PusherMemory
     ) -> (name: String, member: PusherMember)? {

@@ -19,7 +19,7 @@ extension PusherSession {
         }
     }
 
-    /// Keeps an event until its channel is subscribed.
+    /// Stores an event until its channel is subscribed.
     static func enqueue(
         _ event: String, json: String, on name: String, id: RequestID?, memory: inout PusherMemory,
         out: inout Actions
@@ -32,7 +32,8 @@ extension PusherSession {
             wanted.outbox.removeAll { $0.id.map { !out.isAwaited($0) } ?? false }
         }
         guard wanted.outbox.count < WantedChannel.outboxLimit else {
-            let reason = "\(WantedChannel.outboxLimit) events wait for the channel already."
+            let reason =
+                "The channel is not subscribed yet, and \(WantedChannel.outboxLimit) events, the limit, are waiting for it."
             out.answer(id, .failure(ConnectionFailure(.overloaded, reason)))
             return
         }
@@ -40,7 +41,7 @@ extension PusherSession {
         memory.channels[name] = wanted
     }
 
-    /// Removes an event from those that wait for their channel (rule PS-24).
+    /// Removes an event that waits for its channel, so that it is not sent (rule PS-24). Returns false if it does not wait.
     public static func withdraw(_ id: RequestID, memory: inout PusherMemory) -> Bool {
         for (name, channel) in memory.channels {
             guard let index = channel.outbox.firstIndex(where: { $0.id == id }) else { continue }
@@ -50,7 +51,7 @@ extension PusherSession {
         return false
     }
 
-    /// Returns the event when it may be sent; otherwise answers the request and returns nil.
+    /// Checks an event. Returns it if it may be sent; otherwise answers the caller's request with a failure and returns nil.
     private static func checked(
         _ event: String, json: String, on name: String, id: RequestID?, memory: inout PusherMemory,
         out: inout Actions
@@ -58,7 +59,7 @@ extension PusherSession {
         let problem: String?
         let kind = PusherChannelKind(of: name)
         if !PusherEventName.isClientEvent(event) {
-            problem = "The name of a client event begins with client-."
+            problem = "The name of a client event must begin with client-."
         } else if !PusherLimits.accepts(eventName: event) {
             problem = "The event name is longer than \(PusherLimits.eventName) characters."
         } else if kind.access == .encrypted {
@@ -66,11 +67,11 @@ extension PusherSession {
         } else if !kind.allowsClientEvents {
             problem = "Only private and presence channels have client events."
         } else if memory.channels[name] == nil {
-            problem = "The channel is not subscribed."
+            problem = "The channel is not subscribed; subscribe to it before you publish a client event."
         } else if json.utf8.count > PusherLimits.eventData {
-            problem = "The data is longer than \(PusherLimits.eventData) bytes."
+            problem = "The event's data is longer than \(PusherLimits.eventData) bytes."
         } else if (try? JSONText(json)) == nil {
-            problem = "The data is not JSON."
+            problem = "The event's data is not JSON."
         } else {
             problem = nil
         }
@@ -79,9 +80,9 @@ extension PusherSession {
         return nil
     }
 
-    /// Sends an event, and a ping after it: the pong shows that the server has read the event.
+    /// Sends an event, and after it a ping. The pong shows that the server has read the event.
     mutating func transmit(_ event: QueuedEvent, on name: String, out: inout Actions) {
-        // The request was answered meanwhile: its caller was told that the event is not sent.
+        // The caller was already answered that the event is not sent, for example after a timeout.
         if let id = event.id, !out.isAwaited(id) { return }
         out.send(.text(PusherClientFrames.event(name: event.event, channel: name, json: event.json)))
         guard let id = event.id else {
@@ -95,14 +96,19 @@ extension PusherSession {
         arm(deadline, out: &out)
     }
 
-    /// A message without a channel.
+    /// Sends a message that has no channel.
     func send(_ event: String, json: String, id: RequestID?, out: inout Actions) {
         guard socketID != nil else {
             out.answer(id, .failure(Self.notConnected))
             return
         }
         guard PusherLimits.accepts(eventName: event), (try? JSONText(json)) != nil else {
-            out.answer(id, .failure(ConnectionFailure(.badRequest, "The event name is too long, or the data is not JSON.")))
+            out.answer(
+                id,
+                .failure(
+                    ConnectionFailure(
+                        .badRequest,
+                        "The event name does not have 1 to \(PusherLimits.eventName) characters, or the data is not JSON.")))
             return
         }
         out.send(.text(PusherClientFrames.event(name: event, json: json)))
@@ -111,7 +117,7 @@ extension PusherSession {
 
     static let notConnected = ConnectionFailure(.disconnected, "There is no connection.")
 
-    /// A ping control frame whose payload is its number.
+    /// Sends a ping control frame. Its payload is the number of the ping.
     mutating func ping(out: inout Actions) {
         unpinged = 0
         out.send(.ping(nextPing()))
@@ -128,7 +134,7 @@ extension PusherSession {
         out.emit(.ponged)
     }
 
-    /// The server has read everything that was sent before this ping.
+    /// Handles a pong: the server has read everything that was sent before the ping with this number.
     mutating func ponged(_ payload: [UInt8], out: inout Actions) {
         probeAnswered(out: &out)
         guard let number = UInt64(String(decoding: payload, as: UTF8.self)), number <= pings else { return }
@@ -138,7 +144,7 @@ extension PusherSession {
         let events = read.reduce(0) { $0 + 1 + $1.companions }
         let result: Result<PusherReply, ConnectionFailure>
         if let refusal = refusals.first {
-            // An error does not tell which of several events it concerns.
+            // An error from the server does not say which of several events it concerns.
             result = .failure(refusals.count >= events ? refusal : Self.ambiguous)
         } else {
             result = .success(.published)
@@ -161,7 +167,7 @@ extension PusherSession {
     }
 }
 
-// Commands while there is no connection. Rules PS-9, PS-13, PS-24 and PS-28.
+// Handling of commands while there is no connection. Rules PS-9, PS-13, PS-24 and PS-28.
 extension PusherSession {
     public static func performOffline(
         _ command: PusherCommand, id: RequestID?, memory: inout PusherMemory, out: inout SessionActions<Self>

@@ -4,10 +4,10 @@ import WireCoding
 
 // Missed events on servers that replay them. Rules RV-30 to RV-34 of `docs/rules/pusher-recovery.md`.
 extension PusherSession {
-    /// Reads the recovery options of the greeting.
+    /// Notes whether the server's first message offers recovery.
     mutating func noteRecovery(_ greeting: JSONText?, memory: inout PusherMemory) {
         offersRecovery = greeting?["recovery"]?.kind == .object
-        // Events of this connection have no positions, so events after a stored position have arrived only in part.
+        // Positions are removed, because this server sends events without positions: a replay from an earlier position would repeat them.
         if !offersRecovery { Self.forgetPositions(memory: &memory) }
     }
 
@@ -18,19 +18,20 @@ extension PusherSession {
         }
     }
 
-    /// The position to request with a subscription; nil when the channel has none.
+    /// The position after which a subscription requests missed events; nil when it requests none.
     func recoverRequest(_ name: String, memory: PusherMemory) -> PusherRecoverRequest? {
         guard offersRecovery, live[name]?.hasAsked != true, let wanted = memory.channels[name], let position = wanted.position
         else { return nil }
         return PusherRecoverRequest(position: position, socketID: wanted.heardOn)
     }
 
-    /// Whether an event of a channel is delivered, and stores its position: the channel is confirmed, or the event is replayed before
-    /// the confirmation and was not delivered before.
+    /// Returns whether an event of a channel is delivered, and stores its position. An event is delivered if the channel is confirmed, or
+    /// if the event is replayed before the confirmation and was not delivered before.
     mutating func takes(_ envelope: PusherEnvelope, of name: String, _ channel: LiveChannel, memory: inout PusherMemory) -> Bool {
         let isConfirmed = channel.phase == .confirmed
         guard isConfirmed || isEarly(name, channel) else {
-            // A server with recovery sends the confirmation first, so this event belongs to an earlier subscription.
+            // On a server with recovery, the confirmation precedes all new events, so this event belongs to an earlier subscription and is
+            // not missed.
             if channel.phase == .confirming, !offersRecovery { live[name]?.hasMissed = true }
             return false
         }
@@ -47,7 +48,7 @@ extension PusherSession {
         return true
     }
 
-    /// Stores the channel's position from a confirmation. Returns whether no event was missed since the requested position.
+    /// Stores the position from the confirmation of a channel. Returns whether no event was missed since the requested position.
     func noteConfirmation(_ envelope: PusherEnvelope, of channel: LiveChannel, in wanted: inout WantedChannel) -> Bool {
         guard offersRecovery else { return false }
         wanted.position = envelope.position.flatMap(PusherPosition.init)

@@ -2,9 +2,9 @@ import ConnectionEngine
 import Identifiers
 import WireCoding
 
-// Channels: from the request to the confirmation.
+// Subscriptions: from the application's request to the server's confirmation.
 extension PusherSession {
-    /// Rules PS-9 to PS-11.
+    /// Handles the command to subscribe: stores the wish, and starts an attempt unless one is in progress (rules PS-9 to PS-11).
     mutating func subscribe(
         _ subscription: PusherSubscription, id: RequestID?, memory: inout PusherMemory, out: inout Actions
     ) {
@@ -22,7 +22,8 @@ extension PusherSession {
         }
     }
 
-    /// Stores the request. Returns false for a name that no server would accept; the request has then been answered.
+    /// Stores the wish for a channel. Returns false for a name that no server would accept; the request has then been answered with a
+    /// failure.
     static func want(
         _ subscription: PusherSubscription, id: RequestID?, memory: inout PusherMemory, out: inout Actions
     ) -> Bool {
@@ -48,13 +49,14 @@ extension PusherSession {
     private static func problem(withName name: String) -> String? {
         do throws(PusherNameError) {
             let isReserved = try PusherChannelName(name).isReserved
-            return isReserved ? "Names with # are kept for the service; messages to a user come after signing in." : nil
+            return isReserved
+                ? "Names that begin with # are reserved for the service. To receive messages to a user, sign in." : nil
         } catch {
             return error.description
         }
     }
 
-    /// The time limit of the channel's authorisation, and again of its confirmation (rule PS-34).
+    /// The time limit of the channel's authorisation; the server's confirmation has the same limit (rule PS-34).
     static func limit(of name: String, memory: PusherMemory, out: Actions) -> Duration {
         memory.channels[name]?.timeout ?? out.timing.request
     }
@@ -97,7 +99,7 @@ extension PusherSession {
         setDeadline(name, after: limit ?? out.timing.request, out: &out)
     }
 
-    /// Sends `pusher:subscribe`; the only place that does.
+    /// Sends `pusher:subscribe`. No other function sends this message.
     mutating func sendSubscribe(
         _ name: String, with authorization: PusherAuthorization?, memory: PusherMemory, out: inout Actions
     ) {
@@ -124,7 +126,7 @@ extension PusherSession {
         arm(deadline, out: &out)
     }
 
-    /// `subscription_succeeded`. Rules PS-15, PS-17 and PS-18.
+    /// Handles the server's confirmation, `subscription_succeeded` (rules PS-15, PS-17 and PS-18).
     mutating func confirmed(_ envelope: PusherEnvelope, memory: inout PusherMemory, out: inout Actions) {
         guard let name = envelope.channel, let channel = live[name], channel.isKnownToServer,
             var wanted = memory.channels[name]
@@ -137,7 +139,8 @@ extension PusherSession {
         let confirmedBefore = channel.phase == .confirmed ? channel.confirmedAt : nil
         live[name]?.confirmedAt = out.now
         if let confirmedBefore {
-            // The first confirmation belonged to a subscription that was cancelled since; between the two the server sent no events.
+            // This is a second confirmation: the first one belonged to a subscription that was cancelled meanwhile. Between the two, the
+            // server may have sent no events, so a gap is reported.
             memory.channels[name] = wanted
             if !isRecovered { out.emit(.gap(channel: name, since: confirmedBefore)) }
             emitChanges(from: before, to: wanted.members, of: name, out: &out)
@@ -169,7 +172,7 @@ extension PusherSession {
         for event in outbox { transmit(event, on: name, out: &out) }
     }
 
-    /// Unsubscribes, in every phase. Rule PS-13.
+    /// Unsubscribes a channel in every phase (rule PS-13).
     mutating func unsubscribe(
         _ name: String, id: RequestID?, memory: inout PusherMemory, out: inout Actions
     ) {
@@ -188,29 +191,29 @@ extension PusherSession {
         Self.forget(name, id: id, memory: &memory, out: &out)
     }
 
-    /// Sends `pusher:unsubscribe`; the only place that does.
+    /// Sends `pusher:unsubscribe`. No other function sends this message.
     mutating func takeBack(_ name: String, out: inout Actions) {
         out.send(.text(PusherClientFrames.unsubscribe(channel: name)))
         early[name] = nil
         takenBack[name] = pings
-        // The pong shows that the server has processed all of them.
+        // Many cancelled subscriptions are stored. The pong shows that the server has processed them, so that they can be removed.
         if takenBack.count.isMultiple(of: Self.takenBackLimit) { out.send(.ping(nextPing())) }
     }
 
-    /// The number of cancelled subscriptions, not followed by an answered ping, after which a ping is sent.
+    /// A ping is sent after this number of cancelled subscriptions, unless an earlier pong has removed them.
     static let takenBackLimit = 1000
 
-    /// Whether events of an unconfirmed channel are delivered, because some servers add a subscriber before they confirm. Not when they
-    /// may belong to an earlier subscription on this connection, and not on servers with recovery, which confirm first, except for
-    /// replayed events (rule PS-36).
+    /// Whether events of a channel are delivered before its confirmation, because some servers send events to a subscriber before they
+    /// confirm. Events that may belong to an earlier subscription on this connection are not delivered. Servers with recovery confirm
+    /// first, so only replayed events count there (rule PS-36).
     func isEarly(_ name: String, _ channel: LiveChannel) -> Bool {
         guard channel.phase == .confirming else { return false }
         return channel.isReplaying || (!offersRecovery && (takenBack.isEmpty || takenBack[name] == nil))
     }
 
-    /// Drops the subscription, and answers callers that wait for the channel.
+    /// Removes the wish for a channel, and answers all callers that wait for the channel.
     static func forget(_ name: String, id: RequestID?, memory: inout PusherMemory, out: inout Actions) {
-        let failure = ConnectionFailure(.cancelled, "The channel was unsubscribed.")
+        let failure = ConnectionFailure(.cancelled, "The channel was unsubscribed before the request was completed.")
         answerWaiters(of: name, with: .failure(failure), memory: &memory, out: &out)
         for event in memory.channels[name]?.outbox ?? [] { out.answer(event.id, .failure(failure)) }
         memory.channels.removeValue(forKey: name)

@@ -17,7 +17,7 @@ extension PusherSession {
         }
     }
 
-    /// Stores the request to sign in. Repeated requests are merged into one.
+    /// Stores the wish to be signed in. Several requests share one sign-in.
     static func wantUser(id: RequestID?, memory: inout PusherMemory, out: Actions) {
         var wanted = memory.user ?? WantedUser()
         wanted.waiters.removeAll { !out.isAwaited($0) }
@@ -34,7 +34,9 @@ extension PusherSession {
     }
 
     static func forgetUser(id: RequestID?, memory: inout PusherMemory, out: inout Actions) {
-        answerUser(.failure(ConnectionFailure(.cancelled, "The user was signed out.")), memory: &memory, out: &out)
+        answerUser(
+            .failure(ConnectionFailure(.cancelled, "The user was signed out before the sign-in was completed.")), memory: &memory,
+            out: &out)
         for name in userChannels(memory: memory) { forget(name, id: nil, memory: &memory, out: &out) }
         memory.user = nil
         out.answer(id, .success(.signedOut))
@@ -60,22 +62,22 @@ extension PusherSession {
         setUserDeadline(out.now + out.timing.request, out: &out)
     }
 
-    /// Handles the authoriser's answer for the user.
+    /// Handles the result of the user's authorisation.
     mutating func userAuthorized(
         _ result: Result<PusherAuthorization, ConnectionFailure>, memory: inout PusherMemory, out: inout Actions
     ) {
         switch result {
         case .success(let authorization):
             guard let asked = authorization.userData.flatMap(PusherUser.init(parsing:)) else {
-                let what = authorization.userData == nil ? "has no user_data" : "has a user_data without a usable id"
+                let problem = authorization.userData == nil ? "has no user_data" : "has a user_data without a usable id"
                 userFailed(
-                    ConnectionFailure(.badRequest, "The authorisation of the user \(what)."), final: true, memory: &memory,
+                    ConnectionFailure(.badRequest, "The authorisation of the user \(problem)."), final: true, memory: &memory,
                     out: &out)
                 return
             }
             if let known = user.known, known.id == asked.id {
-                // The user signed out and in again on the same connection. The protocol has no message for signing out, so the server
-                // still has this user as signed in, and no second sign-in is sent.
+                // The user signed out and in again on the same connection. The protocol has no message for signing out, so the server still
+                // has the user as signed in, and no second sign-in is sent.
                 userConfirmed(known, memory: &memory, out: &out)
                 return
             }
@@ -89,12 +91,12 @@ extension PusherSession {
         }
     }
 
-    /// Handles `pusher:signin_success`. It is accepted only for the requested user, and even after the deadline of the sign-in.
+    /// Handles `pusher:signin_success`. It is accepted only for the requested user, even if it arrives after the deadline of the sign-in.
     mutating func signinConfirmed(_ envelope: PusherEnvelope, memory: inout PusherMemory, out: inout Actions) {
         guard let asked = user.asked, user.phase == .confirming || user.phase == .failed else { return }
         let confirmed = PusherUser(confirmed: envelope.data)
         guard confirmed == nil || confirmed?.id == asked.id else {
-            out.emit(.malformed(reason: "The server confirmed a user who did not sign in."))
+            out.emit(.malformed(reason: "The server confirmed the sign-in of another user than the one who signed in."))
             return
         }
         userConfirmed(confirmed ?? asked, memory: &memory, out: &out)
@@ -116,7 +118,7 @@ extension PusherSession {
         let parked = user.parked.sorted { $0.key < $1.key }
         user.parked = [:]
         for (name, authorization) in parked { subscribeAsUser(name.text, with: authorization, memory: &memory, out: &out) }
-        // Subscriptions that failed because there was no user are tried again.
+        // Subscriptions that failed because no user was signed in are attempted again.
         let failed = memory.channels.filter { live[$0.key]?.phase == .failed && $0.value.refusal == Self.nobody }
         for name in failed.keys.texts { start(name, memory: &memory, out: &out) }
     }
@@ -141,7 +143,7 @@ extension PusherSession {
         }
     }
 
-    /// Handles the passed deadline of the sign-in: an expected answer did not arrive, or a pause has ended.
+    /// Handles the deadline of the sign-in: an expected answer did not arrive, or the pause before an attempt has ended.
     mutating func userDeadlinePassed(memory: inout PusherMemory, out: inout Actions) {
         user.deadline = nil
         let limit = out.timing.request
@@ -155,8 +157,8 @@ extension PusherSession {
         }
     }
 
-    /// Whether an error without a channel answers the sign-in, which waits for its confirmation: 4009, or an error that can concern
-    /// nothing else.
+    /// Whether an error without a channel is the answer to a pending sign-in: code 4009, or an error that can concern no channel and no
+    /// event.
     func isAboutUser(_ error: PusherErrorData) -> Bool {
         guard user.phase == .confirming else { return false }
         if error.code == 4009 { return true }
@@ -169,12 +171,13 @@ extension PusherSession {
     ) {
         user.asked = nil
         let failure = ConnectionFailure(
-            .accessDenied, error.message.isEmpty ? "The server refused the sign-in." : String(error.message.prefix(300)),
+            .accessDenied,
+            error.message.isEmpty ? "The server refused the sign-in and gave no reason." : String(error.message.prefix(300)),
             origin: .server)
         userFailed(failure, body: body, final: true, memory: &memory, out: &out)
     }
 
-    /// Subscribes to a presence channel whose authorisation takes the member from the sign-in.
+    /// Subscribes to a presence channel as the signed-in user, because its authorisation contains no member.
     mutating func subscribeAsUser(
         _ name: String, with authorization: PusherAuthorization, memory: inout PusherMemory, out: inout Actions
     ) {
@@ -192,7 +195,7 @@ extension PusherSession {
 
 extension PusherSession {
     static let nobody = ConnectionFailure(
-        .badRequest, "The authorisation has no channel_data, which this channel needs unless a user is signed in.")
+        .badRequest, "The authorisation has no channel_data, which a presence channel needs unless a user is signed in.")
 
     private static func userChannels(memory: PusherMemory) -> [String] {
         memory.channels.keys.texts.filter(PusherChannelName.isReserved)

@@ -19,33 +19,33 @@ public struct PusherSession: WebSocketSession {
 
     typealias Actions = SessionActions<PusherSession>
 
-    /// The session's only timer, for the earliest deadline.
+    /// The session's only timer. It is set to the earliest deadline.
     static let deadlines = SessionTimer(1)
 
-    /// Nil until the server has confirmed the connection.
+    /// The socket id of the connection; nil until the server's first message has arrived.
     var socketID: String?
     /// Whether the server replays missed events.
     var offersRecovery = false
     var live: [Identifier: LiveChannel] = [:]
     /// The state of the user's sign-in.
     var user = LiveUser()
-    /// Encrypted channels that are authorised.
+    /// The keys of encrypted channels that are authorised, with events that wait for a newer key.
     var sealed: [Identifier: SealedChannel] = [:]
-    /// Subscriptions that were cancelled on this connection, each with the number of the latest ping before that. Their events may
-    /// still arrive until a later ping is answered (rule PS-36).
+    /// Subscriptions that were cancelled on this connection, each with the number of the last ping before. Their events may still arrive
+    /// until a later ping is answered (rule PS-36).
     var takenBack: [Identifier: UInt64] = [:]
     /// Changes of members that arrived before the confirmation of their channel, in order (rule PS-37).
     var early: [Identifier: [EarlyMemberChange]] = [:]
-    /// The channel of each running job.
+    /// The channel of each running authorisation job.
     var jobs: [JobID: String] = [:]
-    /// Events whose outcome is not known yet, in order of sending.
+    /// Events that are not confirmed yet, in the order of sending.
     var sent: [SentEvent] = []
-    /// Events without a waiting caller, sent since the last ping.
+    /// The number of events without a waiting caller that were sent since the last ping.
     var unpinged = 0
-    /// Errors since the latest pong that may concern sent events.
+    /// Errors since the latest pong that may concern an unconfirmed event.
     var refusals: [ConnectionFailure] = []
     var pings: UInt64 = 0
-    /// Whether a probe is unanswered.
+    /// Whether the last probe of the connection has not been answered yet.
     var awaitsProbe = false
     /// When the timer fires; nil when it is not running.
     var timerAt: Moment?
@@ -56,7 +56,7 @@ public struct PusherSession: WebSocketSession {
         memory.lastError = nil
     }
 
-    /// Does nothing, because the server sends the first message.
+    /// Does nothing, because the server sends the first message of a connection.
     public mutating func opened(memory: inout PusherMemory, out: inout SessionActions<Self>) {}
 
     public mutating func received(
@@ -64,7 +64,8 @@ public struct PusherSession: WebSocketSession {
     ) {
         if let error = memory.lastError, socketID != nil {
             memory.lastError = nil
-            // The connection continues, so the restart did not end it (rule PS-4).
+            // The error of a restart is reported now, because a message followed it: the connection was not closed for the restart (rule
+            // PS-4).
             if error.isRestart { out.emit(.serverError(code: error.code, message: error.message)) }
         }
         switch inbound {
@@ -93,7 +94,7 @@ public struct PusherSession: WebSocketSession {
         }
     }
 
-    /// Sends both kinds of ping, because servers differ in which of them they count as activity (rule PS-5).
+    /// Sends a WebSocket ping and a `pusher:ping`, because servers differ in which of them they count as activity (rule PS-5).
     public mutating func probe(memory: inout PusherMemory, out: inout SessionActions<Self>) {
         ping(out: &out)
         out.send(.text(PusherClientFrames.ping))
@@ -108,10 +109,10 @@ public struct PusherSession: WebSocketSession {
             .unknown, "The connection ended before the server confirmed the event; it may have been delivered or not.")
         for event in sent { out.answer(event.id, .failure(unknown)) }
         sent = []
-        // After a disconnect by the app no messages are missed.
+        // The positions are removed, because events during a disconnect by the application are not missed and must not be replayed.
         if failure == nil { Self.forgetPositions(memory: &memory) }
         for name in memory.channels.keys.texts {
-            // The session has ended, so no key will arrive any more.
+            // No key can arrive after the end of the session, so waiting events are reported as not decrypted.
             for envelope in sealed[name]?.backlog ?? [] {
                 out.emit(.decryptionFailed(channel: name, event: envelope.event, data: envelope.data))
             }
@@ -123,8 +124,8 @@ public struct PusherSession: WebSocketSession {
         }
     }
 
-    /// Declares a gap for a channel with received events, even without a confirmation: the gap is reported after the next confirmation
-    /// (rule PS-36).
+    /// Records that events of an unconfirmed channel may be lost, if events of it have arrived. The gap is reported with the next
+    /// confirmation (rule PS-36).
     func noteLoss(of name: String, at moment: Moment, memory: inout PusherMemory) {
         guard let channel = live[name], channel.phase == .confirming, channel.hasTold || channel.hasMissed,
             memory.channels[name]?.lostAt == nil
@@ -132,7 +133,7 @@ public struct PusherSession: WebSocketSession {
         memory.channels[name]?.lostAt = moment
     }
 
-    /// Starts the timer for `deadline` if it is the earliest. A timer for a deadline that no longer exists is harmless.
+    /// Starts the timer for `deadline` if it is the earliest. A timer for a deadline that no longer exists has no effect.
     mutating func arm(_ deadline: Moment, out: inout Actions) {
         if let timerAt, timerAt <= deadline { return }
         timerAt = deadline

@@ -1,21 +1,21 @@
-/// The properties of a channel that its name contains. Pusher documentation, Channels, Channel types.
+/// The properties of a channel that follow from its name. Pusher documentation, Channels, Channel types.
 public struct PusherChannelKind: Hashable, Sendable {
     public enum Access: Hashable, Sendable {
-        /// A public channel: no authorisation is needed.
+        /// A public channel. Subscribing needs no authorisation.
         case normal
-        /// A private channel: subscribing needs an authorisation.
+        /// A private channel. Subscribing needs an authorisation.
         case `private`
-        /// A presence channel: needs an authorisation, and members see each other.
+        /// A presence channel. Subscribing needs an authorisation, and members are notified of each other.
         case presence
-        /// An encrypted channel: needs an authorisation, and publisher and subscribers encrypt the data.
+        /// An encrypted channel. Subscribing needs an authorisation, and publisher and subscribers encrypt the data.
         case encrypted
     }
 
     public var access: Access
-    /// Whether the server stores the last event and sends it first after subscribing.
+    /// Whether the server stores the channel's last event and sends it to each new subscriber.
     public var isCache: Bool
 
-    /// The kind for the prefix of a name. Does not check whether the name is valid.
+    /// Derives the kind from the prefix of a name. The rest of the name is not checked.
     public init(of name: String) {
         let name = name.utf8
         func begins(_ prefix: StaticString) -> Bool {
@@ -38,11 +38,11 @@ public struct PusherChannelKind: Hashable, Sendable {
 
     /// Whether subscribing needs an authorisation.
     public var needsAuthorization: Bool { access != .normal }
-    /// Whether clients may send events of their own: private and presence channels, not encrypted ones.
+    /// Whether clients may send events on the channel: on private and presence channels that are not encrypted.
     public var allowsClientEvents: Bool { access == .private || access == .presence }
 }
 
-/// A channel name that follows the rules: letters, digits and `_-=@,.;`, at most 200 unless told otherwise (rule PW-11).
+/// A valid channel name: letters, digits and `_-=@,.;`, by default at most 200 bytes (rule PW-11).
 public struct PusherChannelName: Hashable, Sendable, CustomStringConvertible {
     public let name: String
     public let kind: PusherChannelKind
@@ -55,7 +55,7 @@ public struct PusherChannelName: Hashable, Sendable, CustomStringConvertible {
         guard bytes.count <= limit else { throw .tooLong(limit: limit) }
         isReserved = Self.isReserved(name)
         let rest = isReserved ? bytes.dropFirst() : bytes[...]
-        // A reserved name may contain a user id, whose characters the application chooses.
+        // A reserved name may contain a user id, in which the application may use other characters.
         let isReserved = isReserved
         guard !rest.isEmpty, rest.allSatisfy({ isReserved ? $0 >= 0x20 && $0 != 0x7F : Self.isAllowed($0) }) else {
             throw .invalidCharacter
@@ -64,7 +64,7 @@ public struct PusherChannelName: Hashable, Sendable, CustomStringConvertible {
         kind = PusherChannelKind(of: name)
     }
 
-    /// The channel that reaches all connections of a signed-in user.
+    /// The name of the channel that reaches all connections of a signed-in user.
     public static func serverToUser(_ userID: String) -> String { "#server-to-user-" + userID }
 
     /// Whether the name begins with `#`, which is reserved for the service.
@@ -83,7 +83,7 @@ public struct PusherChannelName: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Why a name is invalid.
+/// The reason why a channel name is invalid.
 public enum PusherNameError: Error, Hashable, Sendable, CustomStringConvertible {
     case empty
     case tooLong(limit: Int)
@@ -91,9 +91,9 @@ public enum PusherNameError: Error, Hashable, Sendable, CustomStringConvertible 
 
     public var description: String {
         switch self {
-        case .empty: "The name is empty."
-        case .tooLong(let limit): "The name is longer than \(limit) bytes."
-        case .invalidCharacter: "The name has characters other than letters, digits and _-=@,.; in it."
+        case .empty: "The channel name is empty."
+        case .tooLong(let limit): "The channel name is longer than \(limit) bytes."
+        case .invalidCharacter: "The channel name has characters other than letters, digits and _-=@,.; in it."
         }
     }
 }

@@ -1,11 +1,13 @@
 import WireCoding
 
-/// The messages that a client sends, encoded. Pusher protocol, Events; rule PW-10.
+/// Encodes the messages that a client sends. Pusher protocol, Events; rule PW-10.
 public enum PusherClientFrames {
+    /// The message `pusher:subscribe`.
+    ///
     /// - Parameters:
-    ///   - auth: `key:signature`, for channels that need it.
-    ///   - channelData: for presence channels: the JSON text that was signed; it is sent as a string.
-    ///   - recover: the position after which events are missing, on servers that can replay them.
+    ///   - auth: `key:signature`, for channels that need an authorisation; nil for others.
+    ///   - channelData: for presence channels, the JSON text that was signed; it is sent as a string.
+    ///   - recover: the position after which events are missing, for servers that can replay events.
     public static func subscribe(
         channel: String, auth: String? = nil, channelData: String? = nil, recover: PusherRecoverRequest? = nil
     ) -> String {
@@ -35,13 +37,15 @@ public enum PusherClientFrames {
     public static let ping = #"{"event":"pusher:ping","data":{}}"#
     public static let pong = #"{"event":"pusher:pong","data":{}}"#
 
-    /// - Parameter userData: the JSON text that was signed; goes out as a string.
+    /// The message `pusher:signin`.
+    ///
+    /// - Parameter userData: the JSON text that was signed; it is sent as a string.
     public static func signin(auth: String, userData: String) -> String {
         "{\"event\":\"pusher:signin\",\"data\":{\"auth\":\(JSONWriter.string(auth)),"
             + "\"user_data\":\(JSONWriter.string(userData))}}"
     }
 
-    /// Any message. - Parameter json: the data as JSON text, which is sent unchanged; it must have been checked.
+    /// A message with any event name. - Parameter json: the data as JSON text, which is sent unchanged; the caller must have checked it.
     public static func event(name: String, channel: String? = nil, json: String) -> String {
         var out: [UInt8] = []
         out.reserveCapacity(json.utf8.count + 96)

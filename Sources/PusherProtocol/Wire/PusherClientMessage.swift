@@ -1,15 +1,15 @@
 import WireCoding
 
-/// The data of `pusher:subscribe`, as a server reads it.
+/// The data of `pusher:subscribe`, parsed by a server.
 public struct PusherSubscribeData: Hashable, Sendable {
     public var channel: String
     public var auth: String?
-    /// The JSON text that was signed.
+    /// The JSON text that was signed, for presence channels.
     public var channelData: String?
-    /// The position from which the client wants events replayed.
+    /// The position after which the client requests a replay of missed events.
     public var recover: PusherRecoverRequest?
 
-    /// Reads an envelope's `data`, which may be an object or a string that holds one. Nil when it names no channel.
+    /// Parses the `data` of a message, which may be an object or a string that contains an object. Nil when it has no channel.
     public init?(parsing data: String?) {
         guard let data, let members = (try? JSONText(data))?.members else { return nil }
         var channel: String?
@@ -27,13 +27,13 @@ public struct PusherSubscribeData: Hashable, Sendable {
     }
 }
 
-/// The data of `pusher:signin`, as a server reads it.
+/// The data of `pusher:signin`, parsed by a server.
 public struct PusherSigninData: Hashable, Sendable {
     public var auth: String
     /// The JSON text that was signed.
     public var userData: String
 
-    /// Reads an envelope's `data`. Nil when `auth` or `user_data` is missing.
+    /// Parses the `data` of a message. Nil when `auth` or `user_data` is missing.
     public init?(parsing data: String?) {
         guard let data, let object = try? JSONText(data), let auth = object["auth"]?.string,
             let userData = object["user_data"]?.string
@@ -43,16 +43,16 @@ public struct PusherSigninData: Hashable, Sendable {
     }
 }
 
-/// The data of `pusher:error`, as a client reads it.
+/// The data of `pusher:error`, parsed by a client.
 public struct PusherErrorData: Hashable, Sendable {
     public var code: Int?
     public var message: String
 
-    /// Whether the code requests an immediate reconnect, as at a restart. Pusher protocol, Close codes.
+    /// Whether the code asks for an immediate reconnect, for example at a restart of the server. Pusher protocol, Close codes.
     var isRestart: Bool { code.map((4200...4299).contains) ?? false }
 
-    /// Reads an envelope's `data`: an object as the protocol has it, or a string that holds one, as Reverb sends it. Missing members
-    /// are tolerated; text that is not JSON becomes the message.
+    /// Parses the `data` of a message: an object, or a string that contains an object, as Reverb sends it. Missing members are allowed.
+    /// Text that is not JSON becomes the error's message.
     public init(parsing data: String?) {
         let object = data.flatMap { try? JSONText($0) }
         let parsed = object?.kind == .object ? object : nil

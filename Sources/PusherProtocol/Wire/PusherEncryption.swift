@@ -7,9 +7,9 @@ import WireCoding
     import Foundation
 #endif
 
-/// Encrypted channels. Pusher documentation, Encrypted channels; rules PE-3 to PE-5.
+/// The encryption of events on encrypted channels. Pusher documentation, Encrypted channels; rules PE-3 to PE-5.
 public enum PusherEncryption {
-    /// The key of one channel: SHA-256 over the channel's name and the app's master key of 32 bytes.
+    /// The key of one channel: SHA-256 of the channel's name followed by the app's master key of 32 bytes.
     public static func sharedSecret(channel: String, masterKey: [UInt8]) -> [UInt8] {
         var hash = SHA256()
         hash.update(data: Array(channel.utf8))
@@ -17,7 +17,7 @@ public enum PusherEncryption {
         return Array(hash.finalize())
     }
 
-    /// The data of an encrypted event: `{"nonce":…,"ciphertext":…}`.
+    /// Encrypts the data of an event. The result is the object `{"nonce":…,"ciphertext":…}`.
     ///
     /// - Parameter nonce: 24 bytes that were never used with this key; see ``randomNonce(using:)``.
     public static func encrypt(
@@ -29,7 +29,7 @@ public enum PusherEncryption {
 
     /// Decrypts the data of an encrypted event.
     ///
-    /// - Parameter sharedSecret: the channel's key; nil counts as a wrong key.
+    /// - Parameter sharedSecret: the channel's key; nil is treated as a wrong key.
     public static func decrypt(
         _ data: String, sharedSecret: [UInt8]?
     ) throws(PusherDecryptionError) -> String {
@@ -44,27 +44,27 @@ public enum PusherEncryption {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The bytes of a key in base64, or nil when it is not 32 bytes in base64.
+    /// Decodes a key from base64. Nil when the text is not the base64 of 32 bytes.
     public static func key(base64 text: String) -> [UInt8]? {
         guard let bytes = bytes(base64: text), bytes.count == SecretBox.keySize else { return nil }
         return bytes
     }
 
-    /// The decoded bytes; nil when the text is not base64.
+    /// Decodes base64; nil when the text is not base64.
     private static func bytes(base64 text: String) -> [UInt8]? {
         Data(base64Encoded: text).map { Array($0) }
     }
 
-    /// A fresh nonce. - Parameter generator: has to be a cryptographic one.
+    /// A new random nonce of 24 bytes. - Parameter generator: a cryptographic random generator.
     public static func randomNonce(using generator: inout some RandomNumberGenerator) -> [UInt8] {
         (0..<SecretBox.nonceSize).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
     }
 }
 
-/// Why an encrypted event could not be read.
+/// The reason why an encrypted event could not be decrypted.
 public enum PusherDecryptionError: Error, Hashable, Sendable {
-    /// The data is not the object of an encrypted event; another key would not help.
+    /// The data is not the object of an encrypted event. A request for a newer key would not help.
     case malformedPayload
-    /// The key is missing or wrong, or the event was changed in transit; a newer key may help.
+    /// The key is missing or wrong, or the event was changed in transit. A newer key may help.
     case wrongKey
 }

@@ -1,8 +1,8 @@
 import WireCoding
 
-/// The outer object of a Pusher message, the same in both directions.
+/// A Pusher message: its outer object, which has the same form in both directions.
 ///
-/// Pusher protocol, Events; rules PW-1 to PW-6. `data` is not parsed, because it belongs to the application.
+/// Pusher protocol, Events; rules PW-1 to PW-6. `data` is not parsed, because its format belongs to the application.
 ///
 /// One immutable object holds the fields from the parser to the callback, so that passing a message on copies only a reference.
 public struct PusherEnvelope: Sendable {
@@ -35,18 +35,18 @@ public struct PusherEnvelope: Sendable {
 
     public var event: String { fields.event }
     public var channel: String? { fields.channel }
-    /// The value of `data`: the unescaped text of a JSON string, the unchanged JSON text of any other value (`null` included), nil when
-    /// the key is missing. The plaintext of encrypted data.
+    /// The value of `data`. A JSON string is unescaped; any other value, including `null`, is its unchanged JSON text; nil when the key is
+    /// missing. Encrypted data is the plaintext once it has been decrypted.
     public var data: String? { fields.data }
     /// The JSON kind of `data`, or nil when the key is missing.
     public var dataKind: JSONKind? { fields.dataKind }
-    /// `user_id` as text, also when it is a number.
+    /// `user_id` as text, even if it is a number in the message; nil when it is missing.
     public var userID: String? { fields.userID }
-    /// `position` when it is a string, as servers with recovery send it.
+    /// The value of `position`, which servers with recovery send; nil unless it is a string.
     public var position: String? { fields.position }
-    /// The other outer keys with their values, as the text of a JSON object; nil when there are none.
+    /// All other keys of the outer object with their values, as the text of a JSON object; nil when there are none.
     public var extras: String? { fields.extras }
-    /// The original text of `data`, when it was decrypted.
+    /// The original text of `data`, if it was decrypted; otherwise nil.
     public var ciphertext: String? { fields.ciphertext }
 
     public init(
@@ -58,7 +58,7 @@ public struct PusherEnvelope: Sendable {
             position: position, extras: extras, ciphertext: ciphertext)
     }
 
-    /// The message with its data decrypted.
+    /// A copy of the message in which the data is replaced by its plaintext.
     func decrypted(_ plaintext: String) -> PusherEnvelope {
         PusherEnvelope(
             event: event, channel: channel, data: plaintext, dataKind: .string, userID: userID, position: position,
@@ -68,7 +68,7 @@ public struct PusherEnvelope: Sendable {
     /// Whether `data` is a JSON string.
     public var dataIsString: Bool { dataKind == .string }
 
-    /// Reads one message. For a connection use ``PusherEnvelopeParser``, which caches names.
+    /// Parses one message. For a connection use ``PusherEnvelopeParser``, which shares repeated names.
     public init(parsing text: String) throws(PusherEnvelopeError) {
         var text = text
         self = try text.withUTF8 { bytes in
@@ -79,7 +79,7 @@ public struct PusherEnvelope: Sendable {
         }.get()
     }
 
-    /// Reads one message from bytes that may not be valid UTF-8.
+    /// Parses one message from bytes that may not be valid UTF-8.
     public init(parsing bytes: [UInt8]) throws(PusherEnvelopeError) {
         self = try bytes.withUnsafeBytes { bytes in
             Result { () throws(PusherEnvelopeError) in
@@ -108,10 +108,10 @@ extension PusherEnvelope: Hashable {
     }
 }
 
-/// Why a frame is not a Pusher message. Contains no part of the message, so it is safe to log.
+/// The reason why a frame is not a Pusher message. It contains no part of the message, so it is safe to log.
 public enum PusherEnvelopeError: Error, Hashable, Sendable, CustomStringConvertible {
     case syntax(JSONSyntaxError)
-    /// The message is JSON, but not an object.
+    /// The message is valid JSON, but not an object.
     case notAnObject
     case missingEvent
     case eventIsNotAString
@@ -125,10 +125,10 @@ public enum PusherEnvelopeError: Error, Hashable, Sendable, CustomStringConverti
         case .syntax(let error): "The message is not JSON: \(error)."
         case .notAnObject: "The message is not a JSON object."
         case .missingEvent: "The message has no event name."
-        case .eventIsNotAString: "The event name is not a string."
-        case .channelIsNotAString: "The channel is not a string."
-        case .userIDIsNeitherStringNorNumber: "The user id is neither a string nor a number."
-        case .tooManyKeys: "The message has too many keys."
+        case .eventIsNotAString: "The event name of the message is not a string."
+        case .channelIsNotAString: "The channel of the message is not a string."
+        case .userIDIsNeitherStringNorNumber: "The user_id of the message is neither a string nor a number."
+        case .tooManyKeys: "The message has more than \(PusherEnvelopeParser.maximumExtras) unknown keys."
         }
     }
 }

@@ -1,11 +1,11 @@
 import WireCoding
 
-/// Reads the messages of one connection, one after the other.
+/// Parses the messages of one connection, one after the other.
 ///
-/// Reads the bytes in one pass without a tree. Repeated event and channel names are shared, so a message needs only the allocation of
-/// its data string. Each connection has a separate parser; not for use from several threads at once.
+/// The bytes are read in one pass, without building a tree of values. Repeated event and channel names are shared, so a message needs only
+/// one allocation, for its data string. Use a separate parser for each connection, and not from several threads at once.
 public struct PusherEnvelopeParser: Sendable {
-    /// How many unknown outer keys a message may have.
+    /// The largest number of unknown outer keys in a message.
     public static let maximumExtras = 64
     /// Scratch memory beyond this size, in bytes, is released after the message.
     static let keptScratch = 16_384
@@ -13,12 +13,15 @@ public struct PusherEnvelopeParser: Sendable {
     private var names: NameTable
     private var scratch: [UInt8] = []
 
-    /// - Parameter rememberedNames: the most names that are cached, with 16 bytes each in addition to the names. 0 caches none.
+    /// Makes a parser.
+    ///
+    /// - Parameter rememberedNames: the largest number of cached names. Each takes 16 bytes in addition to the name. With 0, no names are
+    ///   cached.
     public init(rememberedNames: Int = 32) {
         names = NameTable(capacity: rememberedNames)
     }
 
-    /// Reads one message. The bytes must be UTF-8, as a WebSocket layer has checked, and are used during the call only.
+    /// Parses one message. The bytes must be valid UTF-8, which the WebSocket layer has checked, and are used during the call only.
     public mutating func parse(_ bytes: UnsafeRawBufferPointer) throws(PusherEnvelopeError) -> PusherEnvelope {
         defer { if scratch.count > Self.keptScratch { scratch = [] } }
         var draft = Draft()
@@ -34,8 +37,8 @@ public struct PusherEnvelopeParser: Sendable {
             position: draft.position, extras: draft.extrasText)
     }
 
-    /// The parts that have been read so far. An invalid value does not stop the reading, so that invalid JSON is always reported as a
-    /// syntax error.
+    /// The fields of a message that is being parsed. An invalid field does not stop the parsing, so that invalid JSON is always reported as
+    /// a syntax error.
     private struct Draft {
         var event: String?
         var channel: String?
@@ -81,7 +84,7 @@ public struct PusherEnvelopeParser: Sendable {
         try scanner.expectEnd()
     }
 
-    /// Reads one key and its value; the last value of a repeated key is used.
+    /// Parses one key and its value. If a key is repeated, its last value is used.
     private mutating func member(_ scanner: inout JSONScanner, into draft: inout Draft) throws(JSONSyntaxError) {
         let token = try scanner.string()
         try scanner.expect(UInt8(ascii: ":"))
@@ -148,7 +151,7 @@ public struct PusherEnvelopeParser: Sendable {
         draft.extras.append((key, scanner.text(value.start, value.end)))
     }
 
-    /// An event or channel name.
+    /// Parses an event or channel name, and returns the shared copy of a repeated name.
     @inline(__always)
     private mutating func name(_ scanner: inout JSONScanner) throws(JSONSyntaxError) -> String {
         let token = try scanner.string()
@@ -168,7 +171,7 @@ public struct PusherEnvelopeParser: Sendable {
             default: return nil
             }
         }
-        // The longest known key has eight letters, so a key fits a 64-bit word.
+        // The longest known key has eight letters, so each key fits into one 64-bit integer.
         guard token.end - token.start <= 8 else { return nil }
         var word: UInt64 = 0
         for byte in scanner.bytes.clamped(from: token.start, to: token.end) { word = word << 8 | UInt64(byte) }

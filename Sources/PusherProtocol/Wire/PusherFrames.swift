@@ -1,15 +1,15 @@
 import WireCoding
 
-/// The messages that a server sends, encoded.
+/// Encodes the messages that a server sends.
 ///
 /// Pusher protocol, Events. Each message is encoded once and can be sent to any number of connections. `data` is sent as a string that
-/// contains JSON, except in `error`, where the protocol has an object (rules PW-7 to PW-9).
+/// contains JSON, except in `pusher:error`, where the protocol has an object (rules PW-7 to PW-9).
 public enum PusherFrames {
-    /// The greeting.
+    /// The first message of a connection, `pusher:connection_established`.
     ///
     /// - Parameters:
-    ///   - activityTimeout: in whole seconds.
-    ///   - recovery: for connections that asked for it.
+    ///   - activityTimeout: the activity timeout in whole seconds.
+    ///   - recovery: the offer of recovery, for connections that requested recovery; nil for others.
     public static func connectionEstablished(
         socketID: String, activityTimeout: Int, recovery: PusherRecoveryOffer? = nil
     ) -> [UInt8] {
@@ -29,12 +29,12 @@ public enum PusherFrames {
         return frame(PusherEventName.connectionEstablished, data: data)
     }
 
-    /// The confirmation of a subscription without presence. It always has data, because clients expect it.
+    /// The confirmation of a subscription, except for presence channels. It always has data, because clients expect it.
     public static func subscriptionSucceeded(channel: String, recovery: PusherRecoveryOutcome? = nil) -> [UInt8] {
         frame(PusherEventName.subscriptionSucceeded, channel: channel, data: Array("{}".utf8), recovery)
     }
 
-    /// The confirmation of a presence subscription, with all members, the new member included.
+    /// The confirmation of a presence subscription, with all members including the new one.
     public static func subscriptionSucceeded(
         channel: String, members: [PusherMember], recovery: PusherRecoveryOutcome? = nil
     ) -> [UInt8] {
@@ -46,7 +46,7 @@ public enum PusherFrames {
     /// The confirmation of a presence subscription, with members that were encoded before.
     ///
     /// - Parameters:
-    ///   - members: all members, in one or several texts.
+    ///   - members: all members, in one or several encoded texts.
     ///   - count: the number of members.
     package static func subscriptionSucceeded(
         channel: String, members: [PusherMemberText], count: Int, recovery: PusherRecoveryOutcome? = nil
@@ -87,12 +87,12 @@ public enum PusherFrames {
         return frame(PusherEventName.subscriptionCount, channel: channel, data: data)
     }
 
-    /// A message that a cache channel has no cached event.
+    /// The message that a cache channel has no cached event, `pusher:cache_miss`.
     public static func cacheMiss(channel: String) -> [UInt8] {
         frame(PusherEventName.cacheMiss, channel: channel, data: Array("{}".utf8))
     }
 
-    /// An error. - Parameter channel: only when it concerns one.
+    /// The message `pusher:error`. - Parameter channel: the channel that the error concerns; nil for none.
     public static func error(code: Int?, message: String, channel: String? = nil) -> [UInt8] {
         var out: [UInt8] = []
         JSONWriter.append("{\"event\":\"pusher:error\",\"data\":{\"code\":", to: &out)
@@ -111,7 +111,7 @@ public enum PusherFrames {
     public static let ping = frame(PusherEventName.ping, data: Array("{}".utf8))
     public static let pong = frame(PusherEventName.pong, data: Array("{}".utf8))
 
-    /// The answer to a sign-in, with the user data exactly as the client sent it.
+    /// The confirmation of a sign-in, with the user data exactly as the client sent it.
     public static func signinSuccess(userData: String) -> [UInt8] {
         var data: [UInt8] = []
         JSONWriter.append("{\"user_data\":", to: &data)
@@ -120,7 +120,7 @@ public enum PusherFrames {
         return frame(PusherEventName.signinSuccess, data: data)
     }
 
-    /// Users of the receiver's watchlist who came online or went offline. Pusher protocol, `pusher_internal:watchlist_events`.
+    /// The message that users of the receiver's watchlist came online or went offline. Pusher protocol, `pusher_internal:watchlist_events`.
     public static func watchlistEvents(_ changes: [PusherWatchlistChange]) -> [UInt8] {
         var data: [UInt8] = []
         JSONWriter.append("{\"events\":[", to: &data)
@@ -139,11 +139,11 @@ public enum PusherFrames {
         return frame(PusherEventName.watchlistEvents, data: data)
     }
 
-    /// An application event, for a publisher's events and for client events alike.
+    /// The message of an event that a server or a client has published.
     ///
     /// - Parameters:
     ///   - data: the publisher's data, unchanged; it is sent as a JSON string.
-    ///   - userID: the sender of a client event on a presence channel.
+    ///   - userID: the sender of a client event on a presence channel; nil for other events.
     public static func event(name: String, channel: String, data: String, userID: String? = nil) -> [UInt8] {
         var out = opening(name, channel: channel, reserving: data.utf8.count + data.utf8.count / 4)
         JSONWriter.append(",\"data\":", to: &out)
@@ -156,7 +156,8 @@ public enum PusherFrames {
         return out
     }
 
-    /// The message of an event for any channel: the text in front of the channel's name, which is a JSON string, and the text behind it.
+    /// The message of an event in two parts, for use with any channel: the text before the channel's name, which is a JSON string, and the
+    /// text after it.
     package static func event(name: String, data: String) -> (before: [UInt8], after: [UInt8]) {
         var before = opening(name, channel: nil, reserving: 16)
         JSONWriter.append(",\"channel\":", to: &before)

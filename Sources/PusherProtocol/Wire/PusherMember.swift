@@ -4,7 +4,7 @@ import WireCoding
 /// A member of a presence channel.
 public struct PusherMember: Hashable, Sendable {
     public var userID: String
-    /// The member's `user_info` as JSON text, or nil.
+    /// The member's `user_info` as JSON text; nil when there is none.
     public var infoJSON: String?
 
     public init(userID: String, infoJSON: String? = nil) {
@@ -12,9 +12,9 @@ public struct PusherMember: Hashable, Sendable {
         self.infoJSON = infoJSON
     }
 
-    /// Reads `{"user_id":…,"user_info":…}`: a client's `channel_data`, or the data of `member_added` and `member_removed`.
+    /// Parses `{"user_id":…,"user_info":…}`, which is a client's `channel_data` or the data of `member_added` and `member_removed`.
     ///
-    /// A user id that is a number becomes its text; `user_info` stays as it was written. Nil for a text that is not such an object.
+    /// A user id that is a number becomes text; `user_info` stays unchanged. Nil for a text that is not such an object.
     public init?(parsing text: String) {
         guard let object = try? JSONText(text), let members = object.members,
             let userID = members.last(where: { $0.key == "user_id" })?.value.identifier
@@ -24,7 +24,7 @@ public struct PusherMember: Hashable, Sendable {
         infoJSON = info.flatMap { $0.isNull ? nil : $0.text }
     }
 
-    /// The JSON text that ``init(parsing:)`` reads.
+    /// The member as the JSON text that ``init(parsing:)`` parses.
     public var json: String {
         var out: [UInt8] = []
         JSONWriter.append("{\"user_id\":", to: &out)
@@ -37,14 +37,14 @@ public struct PusherMember: Hashable, Sendable {
         return String(decoding: out, as: UTF8.self)
     }
 
-    /// A member that cannot be read is skipped; the others are returned (rule PW-40).
+    /// Members that cannot be parsed are skipped, and the others are returned (rule PW-40).
     private static let repair = JSONRepair.Plan(.init("presence", "ids"), .init("presence", "hash", "*"))
 
-    /// Reads the members from the data of a presence channel's `subscription_succeeded`.
+    /// Parses the members in the data of a presence channel's `subscription_succeeded`.
     ///
-    /// In the order of `ids`; members that are only in `hash` follow. Nil when the data has no `presence` object.
+    /// The result is in the order of `ids`; members that are only in `hash` follow. Nil when the data has no `presence` object.
     ///
-    /// - Parameter limit: the most members that are read.
+    /// - Parameter limit: the largest number of members to parse.
     public static func list(parsing text: String, limit: Int = .max) -> [PusherMember]? {
         guard let presence = JSONText(repairing: text, repair)?["presence"], presence.kind == .object else { return nil }
         let hash = presence["hash"]?.members ?? []

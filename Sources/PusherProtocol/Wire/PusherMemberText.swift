@@ -1,11 +1,11 @@
 import WireCoding
 
-/// Members of a presence channel as the confirmation of a subscription has them: JSON text with the escapes of a JSON string. Texts can be
-/// joined with commas, so that each member has to be encoded only once.
+/// Members of a presence channel, encoded for the confirmation of a subscription: JSON text with the escapes of a JSON string. Several
+/// texts can be joined with commas, so each member is encoded only once.
 package struct PusherMemberText: Hashable, Sendable {
-    /// The user ids, with commas between them.
+    /// The encoded user ids, separated by commas.
     private(set) var ids: [UInt8] = []
-    /// The members of the object with each user's information, with commas between them.
+    /// The encoded members of the object with each user's information, separated by commas.
     private(set) var hash: [UInt8] = []
 
     /// The text without members.
@@ -14,7 +14,7 @@ package struct PusherMemberText: Hashable, Sendable {
     /// Whether there are no members.
     package var isEmpty: Bool { ids.isEmpty }
 
-    /// The number of bytes that the members take in a confirmation, without the commas between texts.
+    /// The number of bytes that the members take in a confirmation, without commas between several texts.
     package var byteCount: Int { ids.count + hash.count }
 
     /// Adds a member after all others.
@@ -31,12 +31,12 @@ package struct PusherMemberText: Hashable, Sendable {
         Self.append(text, to: &hash)
     }
 
-    /// Appends text as it stands inside of a JSON string.
+    /// Appends text with the escapes of a JSON string, but without quotes around it.
     private static func append(_ text: [UInt8], to out: inout [UInt8]) {
         var string: [UInt8] = []
         string.reserveCapacity(text.count + text.count / 4 + 2)
         JSONWriter.appendString(text, to: &string)
-        // Without the quotes around the string.
+        // The first and last byte are the quotes around the string.
         out.append(contentsOf: string.dropFirst().dropLast())
     }
 }

@@ -2,16 +2,17 @@ import WireCoding
 
 /// A position in the events of one channel, on servers that can replay events (`docs/pusher-recovery.md`, rule RV-2).
 ///
-/// On the wire it is `EPOCH:NUMBER`. Numbers of one epoch grow with the channel's events; positions of different epochs cannot be compared.
+/// Its text form is `EPOCH:NUMBER`. Within an epoch, numbers grow with the channel's events. Positions of different epochs cannot be
+/// compared.
 public struct PusherPosition: Hashable, Sendable, CustomStringConvertible {
-    /// The id of the numbering: 1 to 32 letters, digits, `-` and `_`.
+    /// The name of a sequence of numbers: 1 to 32 letters, digits, `-` and `_`.
     public var epoch: String
-    /// The number of the event; 0 is before the first one.
+    /// The number of an event; 0 is the position before the first event.
     public var number: UInt64
 
-    /// The greatest length of an epoch, in bytes.
+    /// The largest length of an epoch, in bytes.
     public static let longestEpoch = 32
-    /// The most digits of a number, so that it fits in 64 bits.
+    /// The largest number of digits of a number, which fits in 64 bits.
     private static let digits = 19
 
     /// Makes a value with these properties.
@@ -20,7 +21,7 @@ public struct PusherPosition: Hashable, Sendable, CustomStringConvertible {
         self.number = number
     }
 
-    /// Reads the form that ``description`` writes; returns nil for any other text.
+    /// Parses the text form, ``description``; nil for any other text.
     public init?(_ text: String) {
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
         let epoch = text.utf8[..<colon]
@@ -48,11 +49,12 @@ public struct PusherPosition: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The client's request, when it subscribes to a channel again, for the events after a position (rule RV-4).
+/// A client's request for the events after a position, when it subscribes to a channel again (rule RV-4).
 public struct PusherRecoverRequest: Hashable, Sendable {
-    /// The latest position that the client has of the channel.
+    /// The position of the last event of the channel that the client has received.
     public var position: PusherPosition
-    /// The connection on which the client got the position. Events that were published with its exclusion are not replayed.
+    /// The socket id of the connection on which the client received the position. Events that were published with its exclusion are not
+    /// replayed.
     public var socketID: String?
 
     /// Makes a value with these properties.
@@ -61,13 +63,13 @@ public struct PusherRecoverRequest: Hashable, Sendable {
         self.socketID = socketID
     }
 
-    /// Reads the value of `recover` in `pusher:subscribe`; nil when it names no position.
+    /// Parses the value of `recover` in `pusher:subscribe`; nil when it has no valid position.
     init?(parsing value: JSONText) {
         guard let position = value["position"]?.string.flatMap(PusherPosition.init) else { return nil }
         self.init(position: position, socketID: value["socket_id"]?.string)
     }
 
-    /// As the value of `recover`.
+    /// Appends the JSON object for `recover` in `pusher:subscribe`.
     func append(to out: inout [UInt8]) {
         JSONWriter.append("{\"position\":", to: &out)
         JSONWriter.appendString(position.description, to: &out)
@@ -79,11 +81,11 @@ public struct PusherRecoverRequest: Hashable, Sendable {
     }
 }
 
-/// The greeting's offer of recovery (rule RV-1).
+/// A server's offer of recovery, in the first message of a connection (rule RV-1).
 public struct PusherRecoveryOffer: Hashable, Sendable {
-    /// The most events of a channel that the server stores.
+    /// The largest number of a channel's events that the server stores.
     public var messages: Int
-    /// How many seconds the server stores events at most.
+    /// The longest time, in seconds, for which the server stores events.
     public var seconds: Int
 
     /// Makes a value with these properties.
@@ -93,11 +95,11 @@ public struct PusherRecoveryOffer: Hashable, Sendable {
     }
 }
 
-/// The outcome of recovery in a confirmation (rules RV-3 and RV-5).
+/// The result of a request for missed events, in the confirmation of a subscription (rules RV-3 and RV-5).
 public struct PusherRecoveryOutcome: Hashable, Sendable {
-    /// The present position of the channel.
+    /// The current position of the channel.
     public var position: PusherPosition
-    /// Whether no event is missing since the requested position; nil when none was requested.
+    /// Whether the server has replayed all events since the requested position; nil when none was requested.
     public var recovered: Bool?
 
     /// Makes a value with these properties.

@@ -3,16 +3,17 @@ import WireCoding
 
 /// The signature of requests to the HTTP API. Pusher documentation, HTTP API, Authentication; rules PW-14 and PW-15.
 public enum PusherRequestSignature {
-    /// A query parameter, not percent-encoded.
+    /// A query parameter: name and value, without percent-encoding.
     public typealias Parameter = (name: String, value: String)
 
-    /// The lowercase hexadecimal MD5 of a body. Part of the protocol; the signature that covers it provides the security.
+    /// The MD5 of a request's body, in lowercase hexadecimal. The protocol requires it; the request's signature, which covers it, provides
+    /// the security.
     public static func bodyMD5(_ body: [UInt8]) -> String {
         Hex.text(Insecure.MD5.hash(data: body))
     }
 
-    /// The name of a parameter in the case in which names are compared and signed. Changes ASCII letters only: in Unicode the Kelvin
-    /// sign also lowercases to k, and would be another spelling of `auth_key`.
+    /// The lowercase form of a parameter's name, in which names are compared and signed. Only ASCII letters are changed: in Unicode, the
+    /// Kelvin sign also becomes k, which would allow another spelling of `auth_key`.
     public static func lowercased(_ name: String) -> String {
         guard name.utf8.contains(where: isUppercase) else { return name }
         return String(decoding: name.utf8.map { isUppercase($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
@@ -20,7 +21,7 @@ public enum PusherRequestSignature {
 
     private static func isUppercase(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "A") < 26 }
 
-    /// The text that is signed: method, path, and all parameters except the signature, sorted by lowercase name, with unchanged values.
+    /// The text that is signed: method, path, and all parameters except the signature, sorted by lowercase name. Values are unchanged.
     public static func text(method: String, path: String, parameters: [Parameter]) -> String {
         let sorted = parameters.map { (name: lowercased($0.name), value: $0.value) }
             .filter { !$0.name.utf8.elementsEqual("auth_signature".utf8) }
@@ -36,9 +37,9 @@ public enum PusherRequestSignature {
         return text
     }
 
-    /// All parameters of a request: the caller's own and those that authenticate it.
+    /// All parameters of a request: the caller's, and those that authenticate the request.
     ///
-    /// - Parameter timestamp: seconds since 1970.
+    /// - Parameter timestamp: the time of the request, in seconds since 1970.
     public static func signed(
         method: String, path: String, parameters: [Parameter] = [], body: [UInt8] = [], key: String, secret: String,
         timestamp: Int
@@ -53,22 +54,22 @@ public enum PusherRequestSignature {
         return all
     }
 
-    /// Checks a request as a server does.
+    /// Checks the authentication of a request on a server.
     ///
-    /// `body_md5` is checked when there is a body. Without a body it may be missing, but must be right when it is sent, as one of the
-    /// official SDKs does.
+    /// `body_md5` is checked when there is a body. Without a body it may be missing; if it is sent nevertheless, as by one official SDK, it
+    /// must be right.
     ///
     /// - Parameters:
     ///   - parameters: all parameters of the query, decoded.
-    ///   - now: seconds since 1970.
+    ///   - now: the current time, in seconds since 1970.
     public static func check(
         method: String, path: String, parameters: [Parameter], body: [UInt8], key: String, secret: String, now: Int
     ) throws(PusherRequestSignatureError) {
         try check(method: method, path: path, parameters: parameters, body: body, key: key, secrets: [secret], now: now)
     }
 
-    /// As ``check(method:path:parameters:body:key:secret:now:)``, for an application that has several secrets at a time: a request may
-    /// be signed with any of them.
+    /// Checks the authentication of a request for an application with several valid secrets: it may be signed with any of them. Otherwise
+    /// like ``check(method:path:parameters:body:key:secret:now:)``.
     public static func check(
         method: String, path: String, parameters: [Parameter], body: [UInt8], key: String, secrets: [String], now: Int
     ) throws(PusherRequestSignatureError) {
@@ -97,7 +98,7 @@ public enum PusherRequestSignature {
     }
 }
 
-/// Why a request is not authenticated. Contains neither the expected nor the received values.
+/// The reason why a request is not authenticated. It contains neither the expected nor the received values.
 public enum PusherRequestSignatureError: Error, Hashable, Sendable, CustomStringConvertible {
     case missing(String)
     case unknownKey
@@ -109,8 +110,8 @@ public enum PusherRequestSignatureError: Error, Hashable, Sendable, CustomString
 
     public var description: String {
         switch self {
-        case .missing(let name): "The parameter \(name) is missing."
-        case .unknownKey: "The key is not that of the app."
+        case .missing(let name): "The query parameter \(name) is missing."
+        case .unknownKey: "auth_key is not the key of the app."
         case .unknownVersion: "auth_version has to be 1.0."
         case .timestampOutOfRange:
             "auth_timestamp has to be within \(PusherLimits.timestampWindow) seconds of the server's clock."

@@ -11,11 +11,11 @@ public struct PusherWatchlistChange: Hashable, Sendable {
         self.userIDs = userIDs
     }
 
-    /// Reads the data of `pusher_internal:watchlist_events`: `{"events":[{"name":…,"user_ids":[…]}]}`. Ids that are numbers become
-    /// their text. Nil for other data, and for more users than ``PusherLimits/watchlistMessage``. Rule PW-17.
+    /// Parses the data of `pusher_internal:watchlist_events`: `{"events":[{"name":…,"user_ids":[…]}]}`. Ids that are numbers become text.
+    /// Nil for other data, and for more users than ``PusherLimits/watchlistMessage`` (rule PW-17).
     public static func list(parsing data: String?) -> [PusherWatchlistChange]? { Reading(data)?.changes }
 
-    /// The changes of a message, and how many of its changes and users could not be read and were left out (rule PW-40).
+    /// The changes in a message, and the number of changes and users that could not be parsed and were left out (rule PW-40).
     struct Reading {
         private(set) var changes: [PusherWatchlistChange] = []
         private(set) var unreadable = 0

@@ -9,13 +9,13 @@ public enum SecretBox {
     public static let nonceSize = 24
     public static let overhead = 16
 
-    /// Encrypts and authenticates. A nonce must never be used twice with one key.
+    /// Encrypts and authenticates a plaintext. A nonce must never be used twice with the same key.
     public static func seal(
         _ plaintext: [UInt8], nonce: [UInt8], key: [UInt8]
     ) throws(SecretBoxError) -> [UInt8] {
         guard key.count == keySize else { throw .wrongKeySize }
         guard nonce.count == nonceSize else { throw .wrongNonceSize }
-        // The first 32 bytes of the key stream are the key of the authenticator, so the plaintext starts after them.
+        // The first 32 bytes of the key stream are the authenticator's key, so the plaintext starts after them.
         var padded = [UInt8](repeating: 0, count: 32)
         padded.append(contentsOf: plaintext)
         var stream = Salsa20(key: key, nonce: nonce)
@@ -43,7 +43,7 @@ public enum SecretBox {
     }
 }
 
-/// Why data could not be encrypted or decrypted.
+/// The reason why data could not be encrypted or decrypted.
 public enum SecretBoxError: Error, Hashable, Sendable {
     case wrongKeySize
     case wrongNonceSize
@@ -51,9 +51,9 @@ public enum SecretBoxError: Error, Hashable, Sendable {
     case notAuthentic
 }
 
-/// The XSalsa20 key stream, 64 bytes at a time, in sixteen words.
+/// Generates the XSalsa20 key stream in blocks of 64 bytes, with sixteen words of state.
 private struct Salsa20 {
-    /// Key, nonce and constants in Salsa20's order; words 8 and 9 count the blocks.
+    /// Key, nonce and constants in the order of Salsa20's matrix; words 8 and 9 count the blocks.
     private var input: SIMD16<UInt32>
 
     /// "expand 32-byte k"
@@ -124,16 +124,16 @@ private struct Salsa20 {
         return UInt8(truncatingIfNeeded: block[index >> 2] >> shift)
     }
 
-    /// Twenty rounds: ten times over the columns and then the rows of the square.
+    /// Twenty rounds: ten times, first the columns and then the rows of the 4 x 4 matrix.
     private static func rounds(_ x: SIMD16<UInt32>) -> SIMD16<UInt32> {
-        // The diagonals as vectors of four, so that each quarter round works on all columns at once.
+        // The diagonals of the matrix as vectors of four words, so that each quarter round processes all columns at once.
         var a = SIMD4(x[0], x[5], x[10], x[15])
         var b = SIMD4(x[4], x[9], x[14], x[3])
         var c = SIMD4(x[8], x[13], x[2], x[7])
         var d = SIMD4(x[12], x[1], x[6], x[11])
         for _ in 0..<10 {
             quarters(&a, &b, &c, &d)
-            // From columns to rows: the second and the fourth diagonal are exchanged, and each is rotated.
+            // Changes the vectors from columns to rows: b and d are exchanged, and b, c and d are rotated.
             (b, c, d) = (turned(d, by: 1), turned(c, by: 2), turned(b, by: 3))
             quarters(&a, &b, &c, &d)
             (b, c, d) = (turned(d, by: 1), turned(c, by: 2), turned(b, by: 3))
@@ -189,7 +189,7 @@ private enum Poly1305 {
 
     private typealias Limbs = (UInt64, UInt64, UInt64, UInt64, UInt64)
 
-    /// Sixteen bytes as limbs, with `top` added to the last one.
+    /// Sixteen bytes as five limbs of 26 bits, with `top` added to the last limb.
     @inline(__always)
     private static func limbs(_ bytes: UnsafeRawBufferPointer, at offset: Int, top: UInt64) -> Limbs {
         let low = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
@@ -200,7 +200,7 @@ private enum Poly1305 {
         )
     }
 
-    /// Adds a block and multiplies by r, modulo 2^130 - 5.
+    /// Adds a block to the accumulator `h` and multiplies by `r`, modulo 2^130 - 5.
     @inline(__always)
     private static func absorb(_ block: Limbs, into h: inout Limbs, _ r: Limbs) {
         let (a0, a1, a2, a3, a4) = (h.0 &+ block.0, h.1 &+ block.1, h.2 &+ block.2, h.3 &+ block.3, h.4 &+ block.4)
@@ -219,7 +219,7 @@ private enum Poly1305 {
         h = (low & mask, (d1 & mask) &+ low >> 26, d2 & mask, d3 & mask, d4 & mask)
     }
 
-    /// Reduces fully, adds the second half of the key and writes sixteen bytes.
+    /// Reduces the accumulator modulo 2^130 - 5, adds the second half of the key and returns sixteen bytes.
     private static func finish(_ h: Limbs, pad: [UInt8]) -> [UInt8] {
         let mask: UInt64 = 0x3FF_FFFF
         var limbs = [h.0, h.1, h.2, h.3, h.4]
@@ -231,7 +231,7 @@ private enum Poly1305 {
             limbs[0] &+= (limbs[4] >> 26) &* 5
             limbs[4] &= mask
         }
-        // limbs + 5 - 2^130, which is used when it is not negative.
+        // Computes limbs + 5 - 2^130, which is the reduced value unless it is negative.
         var reduced = limbs
         reduced[0] &+= 5
         for index in 0..<4 {

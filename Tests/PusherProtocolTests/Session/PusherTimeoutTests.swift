@@ -49,7 +49,7 @@ struct PusherTimeoutTests {
         let reasons = effects.compactMap { effect -> String? in
             if case .deliver(.subscriptionFailed(_, let failure, _, _)) = effect { failure.reason } else { nil }
         }
-        #expect(reasons == ["The server's confirmation did not come within 0.25 s."])
+        #expect(reasons == ["The server's confirmation did not arrive within 0.25 s."])
     }
 
     @Test("The status of an authorisation comes through, and the body of a refusal up to 1 KiB")
