@@ -5,21 +5,21 @@ import NIOCore
 
 /// A mailbox: other threads enqueue frames for the connection of one attempt, which is opened and used on one event loop.
 ///
-/// All mutable state is in one locked value. No code is called while the lock is held.
+/// All mutable state is in one locked value. No closure is called while the lock is held.
 final class WebSocketAttempt<Decoder: WebSocketDecoder>: Sendable {
     typealias Report = @Sendable (TransportEvent<Decoder.Inbound>) -> Void
 
     private struct State {
-        /// The report closure; nil once `closed` has been reported or the attempt aborted.
+        /// The closure that receives events; nil once `closed` has been reported or the attempt was aborted.
         var report: Report?
-        /// The channels that are open or being opened; several while addresses are tried in parallel.
+        /// The channels that are open or being opened. There are several while addresses are tried in parallel.
         var channels: [any Channel] = []
-        /// The frame handler; set from `opened` on.
+        /// The frame handler; nil until the connection is open.
         var frames: NIOLoopBound<FrameHandler<Decoder>>?
-        /// Frames that wait to be written on the loop.
+        /// Frames that wait to be written on the event loop.
         var outbound = CoalescingQueue<[WebSocketOutbound]>()
         var saidGoodbye = false
-        /// Whether no channel may be opened any more, and open ones have to be closed.
+        /// Whether the attempt was cancelled: no channel may be opened any more, and open ones must be closed.
         var isAborted = false
         var dialTimer: Scheduled<Void>?
         var isOver = false
@@ -36,7 +36,7 @@ final class WebSocketAttempt<Decoder: WebSocketDecoder>: Sendable {
 
     // MARK: From any thread
 
-    /// Queues a frame. The first of several schedules a turn on the loop, which writes all of them at once.
+    /// Queues a frame. The first of several frames schedules a task on the event loop, which writes all of them at once.
     func send(_ outbound: WebSocketOutbound) {
         let frames = state.withLockedValue { state -> NIOLoopBound<FrameHandler<Decoder>>? in
             guard let frames = state.frames, !state.saidGoodbye else { return nil }
@@ -46,7 +46,8 @@ final class WebSocketAttempt<Decoder: WebSocketDecoder>: Sendable {
         eventLoop.execute { frames.value.drain() }
     }
 
-    /// Closes all channels at once and reports nothing more. An attempt that has ended still gets time for an orderly close.
+    /// Closes all channels at once, and reports nothing more. If the attempt has already ended, its connection gets time for an orderly
+    /// close.
     func abort() {
         if !isFinished { cut() }
     }
@@ -80,7 +81,7 @@ final class WebSocketAttempt<Decoder: WebSocketDecoder>: Sendable {
         }
     }
 
-    /// Runs `body` once the attempt's socket is closed; at once if it is.
+    /// Calls `body` when the attempt's socket is closed; at once if it is closed already.
     func whenOver(_ body: @escaping @Sendable () -> Void) {
         let isOver = state.withLockedValue { state in
             if !state.isOver { state.whenOver = body }
@@ -91,7 +92,7 @@ final class WebSocketAttempt<Decoder: WebSocketDecoder>: Sendable {
 
     // MARK: From the loop
 
-    /// Stores a channel so that it can be closed. False when it has to be closed at once.
+    /// Stores a channel, so that it can be closed. Returns false when it must be closed at once.
     func adopt(_ channel: any Channel) -> Bool {
         state.withLockedValue { state in
             if state.isAborted { return false }
@@ -100,7 +101,7 @@ final class WebSocketAttempt<Decoder: WebSocketDecoder>: Sendable {
         }
     }
 
-    /// Stores the timer of the attempt until the connection is open or has failed.
+    /// Stores the timer of the attempt, which is cancelled when the connection is open or has failed.
     func keep(_ timer: Scheduled<Void>) {
         let isOver = state.withLockedValue { state in
             if state.report == nil { return true }
@@ -110,7 +111,7 @@ final class WebSocketAttempt<Decoder: WebSocketDecoder>: Sendable {
         if isOver { timer.cancel() }
     }
 
-    /// The upgrade is done: frames can be sent from now on. Reports `opened`.
+    /// Records that the upgrade is complete, so frames can be sent from now on. Reports `opened`.
     func opened(_ frames: FrameHandler<Decoder>, on channel: any Channel) {
         let bound = NIOLoopBound(frames, eventLoop: eventLoop)
         let (report, timer) = state.withLockedValue { state -> (Report?, Scheduled<Void>?) in
@@ -124,12 +125,12 @@ final class WebSocketAttempt<Decoder: WebSocketDecoder>: Sendable {
         report?(.opened)
     }
 
-    /// Reports an event other than the end.
+    /// Reports an event. The end is reported by ``finish(_:)``.
     func report(_ event: TransportEvent<Decoder.Inbound>) {
         state.withLockedValue { $0.report }?(event)
     }
 
-    /// Reports `closed`, once. No frames are sent and no reports follow.
+    /// Reports `closed`, once. After that, no frames are sent and nothing is reported.
     func finish(_ failure: ConnectionFailure) {
         let (report, timer) = state.withLockedValue { state -> (Report?, Scheduled<Void>?) in
             defer { (state.report, state.frames, state.outbound.waiting, state.dialTimer) = (nil, nil, [], nil) }
@@ -139,15 +140,15 @@ final class WebSocketAttempt<Decoder: WebSocketDecoder>: Sendable {
         report?(.closed(failure))
     }
 
-    /// Whether the end has been reported, or must not be reported.
+    /// Whether the end was reported, or the attempt was aborted and reports nothing.
     var isFinished: Bool { state.withLockedValue { $0.report == nil } }
 
-    /// Returns the frames that wait to be written, in order.
+    /// Removes and returns the frames that wait to be written, in order.
     func takeOutbound() -> [WebSocketOutbound] {
         state.withLockedValue { $0.outbound.takeAllAndRest() }
     }
 
-    /// The attempt's socket is closed, or was never opened.
+    /// Records that the attempt's socket is closed, or was never opened.
     func over() {
         let body = state.withLockedValue { state in
             defer { (state.isOver, state.whenOver, state.channels) = (true, nil, []) }

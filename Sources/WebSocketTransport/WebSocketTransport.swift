@@ -5,7 +5,7 @@ import NIOCore
 import TransportCommon
 import WebSocketFraming
 
-/// Carries a session over WebSocket: opens connections, upgrades, reads and writes frames, and reports failures in the engine's
+/// Carries a session over WebSocket: opens connections, upgrades them, reads and writes frames, and reports failures in the engine's
 /// categories.
 ///
 /// Any thread may call any method; none blocks. All work of one attempt happens on one event loop of the process.
@@ -19,11 +19,11 @@ public final class WebSocketTransport<Session: WebSocketSession>: ClientTranspor
     /// All attempts whose socket may still be open.
     private let attempts = NIOLockedValueBox<[AttemptID: Attempt]>([:])
 
-    /// A transport.
+    /// Makes a transport.
     ///
     /// - Parameters:
     ///   - decoder: makes a decoder for each attempt.
-    ///   - group: loops of NIO's socket implementation or of NIOTransportServices; those of the process by default (rule SO-103).
+    ///   - group: the event loops, of NIO's sockets or of NIOTransportServices; those of the process by default (rule SO-103).
     public convenience init(
         decoder: @escaping @Sendable () -> Session.Decoder,
         configuration: WebSocketTransportConfiguration = WebSocketTransportConfiguration(),
@@ -53,7 +53,7 @@ public final class WebSocketTransport<Session: WebSocketSession>: ClientTranspor
         report: @escaping @Sendable (TransportEvent<Session.Inbound>) -> Void
     ) {
         let attempt = Attempt(eventLoop: group.next(), report: report)
-        // The table is captured weakly, so that an attempt never keeps the transport alive.
+        // The table is captured weakly, so that an attempt does not keep the transport alive.
         let replaced = attempts.withLockedValue { $0.updateValue(attempt, forKey: id) }
         replaced?.cut()
         attempt.whenOver { [weak self, weak attempt] in
@@ -78,6 +78,6 @@ public final class WebSocketTransport<Session: WebSocketSession>: ClientTranspor
         }
     }
 
-    /// How many sockets may be open, including those that wait until the peer closes the connection.
+    /// The number of sockets that may be open, including those that wait until the peer closes the connection.
     var openAttempts: Int { attempts.withLockedValue { $0.count } }
 }

@@ -141,11 +141,11 @@ def test_lv16_a_message_that_drips_is_cut(started, server, proxies, service):
     listener.wait_subscribed(channel)
     if service == "pubnub":
         start = b"HTTP/1.1 200 OK\r\nContent-Type: text/javascript\r\nContent-Length: 100000\r\n\r\n"
-        words = "The answer began, but did not end in time."
+        words = "The server's answer began, but was not complete in time."
     else:
         # A frame of 100,000 bytes: the server's pongs become its contents, drop by drop.
         start = bytes([0x82, 127]) + (100_000).to_bytes(8, "big")
-        words = "A message did not arrive in time."
+        words = "A message from the server began, but was not complete in time."
     t0 = proxy.inject(start)
     lost = listener.wait_status("reconnecting")
     assert (lost["category"], lost["reason"]) == ("timeout", words)

@@ -1,10 +1,10 @@
 import ConnectionEngine
 import TransportCommon
 
-/// One HTTP request as plain values.
+/// An HTTP request as a plain value.
 public struct HTTPCall: Hashable, Sendable {
     public var method: String
-    /// An absolute URL with scheme `http` or `https`, percent-encoded.
+    /// The absolute URL of the request, with scheme `http` or `https`, percent-encoded.
     public var url: String
     public var headers: [HTTPField]
     public var body: [UInt8]
@@ -17,7 +17,7 @@ public struct HTTPCall: Hashable, Sendable {
     }
 }
 
-/// A header of a request or an answer.
+/// A header field of a request or an answer.
 public struct HTTPField: Hashable, Sendable {
     public var name: String
     public var value: String
@@ -28,12 +28,12 @@ public struct HTTPField: Hashable, Sendable {
     }
 }
 
-/// An HTTP answer, whatever its status.
+/// An HTTP answer with any status.
 public struct HTTPCallAnswer: Hashable, Sendable {
     public var status: Int
     public var headers: [HTTPField]
     public var body: [UInt8]
-    /// The URL of the answer; redirects are not followed.
+    /// The URL of the request, because redirects are not followed.
     public var url: String
 
     public init(status: Int, headers: [HTTPField] = [], body: [UInt8] = [], url: String) {
@@ -43,7 +43,7 @@ public struct HTTPCallAnswer: Hashable, Sendable {
         self.url = url
     }
 
-    /// The first value of a header, whatever the case of its name.
+    /// The value of the first header with this name, compared without case; nil when there is none.
     public func first(_ name: String) -> String? {
         headers.first { $0.name.lowercased() == name.lowercased() }?.value
     }

@@ -4,39 +4,38 @@ import NIOConcurrencyHelpers
 import NIOCore
 import TransportCommon
 
-/// Makes HTTP requests, such as for authorisation and publishing, beside a session's connection.
+/// Makes HTTP requests that are not part of a session's connection, for example for authorisation and publishing.
 ///
-/// Callers with the same settings share connections, which are closed with the last of these callers. Redirects are not followed, so
-/// that credentials are not sent to other hosts. Any thread may call any method; none blocks.
+/// Callers with the same settings share connections, which are closed when the last of these callers is released. Redirects are not
+/// followed, so that credentials are not sent to other hosts. Any thread may call any method; none blocks.
 public final class HTTPCaller: Sendable {
     /// The largest body of an answer, in bytes.
     public let bodyLimit: Int
-    /// How soon the kernel closes a connection whose peer does not answer.
+    /// The time within which the kernel closes a connection whose peer does not answer.
     package let liveness: SocketLiveness
-    /// The network paths that connections may use.
+    /// The kinds of networks that connections may use, such as cellular ones.
     package let paths: NetworkPaths
     let connections: SharedConnections
 
-    /// All calls share one loop (rule HT-18); calls through proxies share another one when they need sockets (rule SO-103).
+    /// One event loop for all calls of the process (rule HT-18). Calls through proxies that Network.framework does not support have another
+    /// one, which uses sockets (rule SO-103).
     private static let eventLoop = ClientEventLoops.group().next()
     private static let eventLoopOfProxies: any EventLoop = {
         let proxied = ClientEventLoops.group(proxy: HTTPProxy(host: "", port: 0))
         return proxied === ClientEventLoops.group() ? eventLoop : proxied.next()
     }()
 
-    /// A caller.
+    /// Makes a caller.
     ///
     /// - Parameters:
     ///   - trustRoots: the certificate authorities that TLS trusts.
-    ///   - pins: public keys of which the server's certificate chain has to contain one, in addition to being trusted; nil for any
-    ///     (rule WT-17).
+    ///   - pins: public keys, of which the server's certificate chain must contain one in addition to being trusted; nil for no pins (rule WT-17).
     ///   - certificate: the certificate that the client presents when a server requests one; nil for none (rule WT-50).
     ///   - proxy: the proxy for every connection; none by default.
     ///   - bodyLimit: the largest body of an answer, in bytes; 64 KiB by default.
-    ///   - liveness: how soon the kernel closes a connection whose peer does not answer (rule WT-28).
-    ///   - connectionsPerHost: how many connections to one host may be open at a time, shared by callers with the same settings; beyond
-    ///     that requests wait, while their time limit runs. 8 by default, at least 1.
-    ///   - paths: the network paths that may be used (rule SO-108).
+    ///   - liveness: the time within which the kernel closes a connection whose peer does not answer (rule WT-28).
+    ///   - connectionsPerHost: the largest number of open connections to one host, shared by callers with the same settings. Further requests wait, and their time limit includes the wait. 8 by default, at least 1.
+    ///   - paths: the kinds of networks that may be used (rule SO-108).
     public convenience init(
         trustRoots: TrustRoots = .system, pins: CertificatePins? = nil, certificate: ClientCertificate? = nil,
         proxy: HTTPProxy? = nil, bodyLimit: Int = 1 << 16,
@@ -57,7 +56,7 @@ public final class HTTPCaller: Sendable {
         connections = .connections(for: settings)
     }
 
-    /// Makes a request. An answer of any status is a success here; see ``HTTPCallAnswer/failure``.
+    /// Makes a request. An answer of any status is a success here; see ``HTTPCallAnswer/failure`` for unsuccessful ones.
     ///
     /// - Parameters:
     ///   - timeout: the time limit of name lookup, connection, request and answer together.
@@ -74,7 +73,7 @@ public final class HTTPCaller: Sendable {
             completion(.failure(error))
             return {}
         }
-        // Keeps the caller alive, because the connections have to live as long as the request.
+        // The completion captures the caller, because its connections must stay open until the request has ended.
         let running = perform(request, timeout: timeout) { result in withExtendedLifetime(self) { completion(result) } }
         return { running.cancel() }
     }

@@ -4,19 +4,21 @@ import NIOCore
 import NIOHTTP1
 import TransportCommon
 
-/// A call that was checked and can be sent.
+/// A request that was checked and can be sent.
 struct ValidatedCall: Sendable {
     let url: String
     let endpoint: HTTPEndpoint
     let exchange: HTTPExchange
     let head: HTTPRequestHead
 
+    /// Checks a request.
+    ///
     /// - Throws: category `badRequest` for a URL, method or header that cannot be sent (rule HT-3).
     init(_ call: HTTPCall) throws(ConnectionFailure) {
         let location = try RequestLocation(call.url)
         url = call.url
         endpoint = location.endpoint
-        // The call's time limit starts with the call, so the exchange has none of its own.
+        // The exchange has a time limit of one day, because the call's own time limit applies, which includes waiting for a connection.
         exchange = HTTPExchange(
             id: 0, method: call.method, target: location.target, headers: call.headers.map { .init($0.name, $0.value) },
             body: call.body, timeout: .seconds(86_400))
@@ -24,14 +26,14 @@ struct ValidatedCall: Sendable {
     }
 }
 
-/// A call in progress, which any thread may control and which runs on its event loop.
+/// A request in progress. It runs on its event loop; any thread may cancel it.
 final class RunningCall: Sendable {
     typealias Completion = @Sendable (Result<HTTPCallAnswer, ConnectionFailure>) -> Void
 
     private let eventLoop: any EventLoop
-    /// The completion; nil once it was called or must not be called any more.
+    /// The completion; nil once it was called or the call was cancelled.
     private let completion: NIOLockedValueBox<Completion?>
-    /// The exchange; used on the loop only.
+    /// The exchange of the call. Used on the event loop only.
     private let exchange: NIOLoopBoundBox<CallExchange?>
 
     init(eventLoop: any EventLoop, completion: @escaping Completion) {
@@ -40,7 +42,7 @@ final class RunningCall: Sendable {
         exchange = .makeEmptyBox(eventLoop: eventLoop)
     }
 
-    /// Starts the call. On the loop.
+    /// Starts the call. Called on the event loop.
     func start(_ request: ValidatedCall, on pool: ConnectionPool, bodyLimit: Int, deadline: NIODeadline) {
         guard completion.withLockedValue({ $0 != nil }) else { return }
         let exchange = CallExchange(request, pool: pool, bodyLimit: bodyLimit) { self.complete($0) }
@@ -60,7 +62,7 @@ final class RunningCall: Sendable {
         }
     }
 
-    /// Ends the call at once; its completion is never called. False when it has been called already.
+    /// Cancels the call at once; its completion is never called. Returns false when the completion was called already.
     @discardableResult
     func cancel() -> Bool {
         let isFirst = take() != nil
@@ -74,7 +76,7 @@ final class RunningCall: Sendable {
     }
 }
 
-/// The exchange of a call, with its timer and failures. On one event loop.
+/// The exchange of a call: its request, time limit and failures. Used on one event loop.
 private final class CallExchange: ExchangeOwner {
     private let request: ValidatedCall
     private let pool: ConnectionPool
@@ -82,7 +84,7 @@ private final class CallExchange: ExchangeOwner {
     private let completion: (Result<HTTPCallAnswer, ConnectionFailure>) -> Void
     private var run: ExchangeRun?
     private var timer: Scheduled<Void>?
-    /// Whether a connection has begun to write the request, now or in an earlier try.
+    /// Whether a connection has begun to write the request, in this attempt or an earlier one.
     private var wasSent = false
 
     init(
@@ -102,8 +104,9 @@ private final class CallExchange: ExchangeOwner {
             self.completion(
                 .failure(
                     wasSent
-                        ? ConnectionFailure(.timeout, "The answer did not come in time.")
-                        : ConnectionFailure(.timeout, "No connection could be used in time.", precedesSending: true)))
+                        ? ConnectionFailure(.timeout, "The server did not answer the request in time.")
+                        : ConnectionFailure(.timeout, "No connection to the server was available in time.", precedesSending: true)
+                ))
         }
         execute(isRepetition: false)
     }

@@ -2,20 +2,21 @@ import ConnectionEngine
 import NIOCore
 import TransportCommon
 
-/// Keeps connections, opens new ones within limits, and queues exchanges that wait for them (rules HT-33 to HT-36). On one event loop.
+/// A pool of connections: keeps idle ones, opens new ones within limits, and queues exchanges that wait for one (rules HT-33 to HT-36).
+/// Used on one event loop.
 final class ConnectionPool {
     private let eventLoop: any EventLoop
     private let dialer: ServerDialer
     private let connectTimeout: TimeAmount
     private let keepAlive: TimeAmount
     private let limits: ConnectionLimits
-    /// Whether a connection that becomes ready without a waiting request is kept.
+    /// Whether a new connection is kept if no request waits for it any more.
     private let keepsUnrequested: Bool
 
     private var origins: [HTTPEndpoint: OriginConnections] = [:]
-    /// How many connections to all origins exist, including those that are being opened.
+    /// The number of connections to all origins, including those that are being opened.
     private var count = 0
-    /// Whether a request waits because the limit of connections is reached.
+    /// Whether a request waits because the total limit of connections is reached.
     private var isStarved = false
     private var idleTimer: Scheduled<Void>?
     private var isClosed = false
@@ -33,12 +34,12 @@ final class ConnectionPool {
 
     // MARK: Exchanges
 
-    /// Writes the request of `run` to an idle connection, or queues it.
+    /// Writes the request of `run` to an idle connection, or queues it until a connection is available.
     func execute(_ run: ExchangeRun, to endpoint: HTTPEndpoint) {
         if isClosed { return run.failed(ExchangeFault.closed) }
         let origin = origin(endpoint)
         if !run.isRepetition, let connection = origin.takeIdle() { return connection.start(run) }
-        // Removing closed connections may have removed the origin.
+        // `takeIdle()` may have closed connections and removed the origin, so it is added again.
         if origins[endpoint] == nil { origins[endpoint] = origin }
         origin.wait(run)
         dial(for: origin)
@@ -51,7 +52,7 @@ final class ConnectionPool {
         return origin
     }
 
-    /// A waiting exchange was cancelled, so one of the connections that are being opened is not needed any more.
+    /// Cancels surplus connection attempts after a waiting exchange was cancelled.
     func waitsLess(_ origin: OriginConnections) {
         while origin.dials.count > origin.waitingCount, let surplus = origin.dials.popLast() {
             surplus.cancel()
@@ -62,19 +63,19 @@ final class ConnectionPool {
 
     // MARK: Connections
 
-    /// A connection has completed its exchange and can be used again.
+    /// Handles a connection that can be used for the next exchange: a new one, or one whose exchange is complete.
     func released(_ connection: PooledConnection) {
         let origin = connection.origin
         if let next = origin.takeWaiting(isFresh: connection.uses == 0) { return connection.start(next) }
         if isClosed || connection.uses == 0 && !keepsUnrequested { return connection.close() }
         origin.keep(connection)
         if idleTimer == nil { setIdleTimer(in: keepAlive) }
-        // An idle connection is closed when another origin needs its place.
+        // The idle connection is closed again if requests to another origin wait for room.
         if origin.waitingCount > 0 { dial(for: origin) }
         if isStarved { closeOldestIdle() }
     }
 
-    /// Removes a connection that was ready and has been closed.
+    /// Removes a closed connection from the counts.
     func removed(_ connection: PooledConnection) {
         connection.origin.forget(connection)
         connection.origin.openCount -= 1
@@ -90,10 +91,11 @@ final class ConnectionPool {
         for origin in origins.values { dial(for: origin) }
     }
 
-    /// Opens connections for waiting exchanges, as far as the limits allow. Closes idle connections to other origins to make room.
+    /// Opens connections for waiting exchanges within the limits. At the total limit, an idle connection to another origin is closed to
+    /// make room.
     private func dial(for origin: OriginConnections) {
         while !isClosed, origin.dials.count < origin.waitingCount {
-            // Closing a connection calls this method again.
+            // `closeOldestIdle()` makes room, and this method is then called again.
             if origin.count >= limits.perHost {
                 _ = origin.closeOldestIdle()
                 return
@@ -132,7 +134,7 @@ final class ConnectionPool {
         }
     }
 
-    /// Handles a connection that is ready for requests.
+    /// Handles a connection attempt that has succeeded.
     private func connected(_ channel: any Channel, for dial: PoolDial, of origin: OriginConnections) {
         guard !dial.isOver else { return channel.close(promise: nil) }
         let connection = PooledConnection(origin: origin)
@@ -162,7 +164,8 @@ final class ConnectionPool {
 
     // MARK: Ends
 
-    /// Starts the timer for all idle connections. One timer serves all, so that using a connection needs none.
+    /// Starts the timer that closes idle connections. One timer serves all connections, so that using a connection needs no timer of its
+    /// own.
     private func setIdleTimer(in time: TimeAmount) {
         idleTimer = eventLoop.assumeIsolated().scheduleTask(in: time) { [weak self] in self?.closeExpired() }
     }
@@ -176,7 +179,7 @@ final class ConnectionPool {
         if let next = origins.values.compactMap({ $0.idle.first?.idleSince }).min() { setIdleTimer(in: next + keepAlive - now) }
     }
 
-    /// Closes all connections. No request can be made any more.
+    /// Closes all connections and fails all waiting exchanges. Later requests fail.
     func shutDown() {
         isClosed = true
         idleTimer?.cancel()
@@ -192,10 +195,10 @@ final class ConnectionPool {
     }
 }
 
-/// How many connections there may be at a time; beyond that requests wait.
+/// The largest numbers of simultaneous connections. When they are reached, requests wait.
 struct ConnectionLimits: Hashable, Sendable {
-    /// The limit for one host, at least 1.
+    /// The limit for one origin, at least 1.
     var perHost: Int
-    /// The limit for all hosts together, at least 1.
+    /// The limit for all origins together, at least 1.
     var total: Int
 }

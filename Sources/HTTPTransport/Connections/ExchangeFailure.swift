@@ -4,33 +4,34 @@ import NIOHTTP1
 import NIOSSL
 import TransportCommon
 
-/// The causes that end an exchange besides errors of sockets, TLS and the HTTP parser.
+/// The reasons for a failed exchange, besides errors of sockets, TLS and the HTTP parser.
 enum ExchangeFault: Error, Hashable {
-    /// The connection ended before the answer was complete.
+    /// The connection was closed before the answer was complete.
     case cut
     /// The answer exceeds the size limit.
     case tooLong
-    /// The answer does not belong to the request.
+    /// The answer has status 101, although the request asked for no other protocol.
     case unexpected
-    /// The connections are closed because they are no longer used.
+    /// The pool was closed, because no caller uses it any more.
     case closed
 }
 
 extension ConnectionFailure {
-    /// The failure for an error that ended a call (rule HT-3).
+    /// Returns the failure of a call that `error` has ended (rule HT-3).
     static func calling(_ error: any Error) -> ConnectionFailure {
         switch error {
         case ExchangeFault.cut, HTTPParserError.invalidEOFState, NIOSSLError.uncleanShutdown:
             ConnectionFailure(.networkUnavailable, "The server closed the connection before its answer was complete.")
-        case ExchangeFault.tooLong: ConnectionFailure(.malformedResponse, "The answer is too long.")
-        case ExchangeFault.closed: ConnectionFailure(.disconnected, "The connections of this client are closed.")
+        case ExchangeFault.tooLong: ConnectionFailure(.malformedResponse, "The server's answer exceeds the size limit.")
+        case ExchangeFault.closed:
+            ConnectionFailure(.disconnected, "The client has closed its connections, so the request cannot be sent.")
         case is HTTPParserError, is NIOHTTPDecoderError, is ExchangeFault:
-            ConnectionFailure(.malformedResponse, "The answer is not HTTP.")
+            ConnectionFailure(.malformedResponse, "The server's answer is not valid HTTP.")
         default: dialling(error)
         }
     }
 
-    /// The failure for an error that ended a poll in progress (rule HT-12).
+    /// Returns the failure of a poll that `error` has ended after its request was written (rule HT-12).
     static func polling(_ error: any Error) -> ConnectionFailure {
         switch error {
         case ExchangeFault.cut, HTTPParserError.invalidEOFState, NIOSSLError.uncleanShutdown, is ChannelError:

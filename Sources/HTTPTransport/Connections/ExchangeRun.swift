@@ -2,41 +2,43 @@ import ConnectionEngine
 import NIOCore
 import NIOHTTP1
 
-/// The owner of an exchange. Used on one event loop.
+/// The object that started an exchange and receives its outcome. Used on one event loop.
 protocol ExchangeOwner: AnyObject {
-    /// The request is being written.
+    /// The request is being written to a connection.
     func began(_ run: ExchangeRun)
-    /// Bytes arrived that are not a complete answer yet.
+    /// Bytes of an answer have arrived that is not complete yet.
     func heard(_ run: ExchangeRun)
     func answered(_ run: ExchangeRun, head: HTTPResponseHead, body: ByteBuffer)
-    /// - Parameter error: a `ConnectionFailure` when no connection was to be had.
+    /// Reports a failed exchange.
+    ///
+    /// - Parameter error: a `ConnectionFailure` if no connection could be opened.
     func failed(_ run: ExchangeRun, error: any Error)
 }
 
-/// The place of an exchange: the queue of those that wait for a connection, or a connection.
+/// The object that holds an exchange: the queue of exchanges that wait for a connection, or a connection.
 protocol ExchangePlace: AnyObject {
-    /// No caller waits for the answer any more.
+    /// The exchange was cancelled, so its answer is not needed.
     func abandoned(_ run: ExchangeRun)
 }
 
-/// One try to get an exchange answered: the request in progress and the answer so far. On one event loop.
+/// One attempt of an exchange: its request, and the answer as far as it has arrived. Used on one event loop.
 final class ExchangeRun {
     let exchange: HTTPExchange
     let head: HTTPRequestHead
     let isPoll: Bool
-    /// Whether this is the second try, which needs a new connection (rule HT-11).
+    /// Whether this is the second attempt, which needs a new connection (rule HT-11).
     let isRepetition: Bool
     private let bodyLimit: Int
     private let answerTimeout: Duration
-    /// The owner; nil once the exchange was answered, has failed or was cancelled.
+    /// The receiver of the outcome; nil once the exchange was answered, has failed or was cancelled.
     private var owner: (any ExchangeOwner)?
     private var place: (any ExchangePlace)?
 
-    /// The connection that the request was written to.
+    /// The connection to which the request was written; nil while the exchange waits.
     var connection: PooledConnection? { place as? PooledConnection }
     private(set) var beganAt: NIODeadline?
     private(set) var isReused = false
-    /// When the first byte arrived after the request was written.
+    /// The time of the first byte that arrived after the request was written; nil before that.
     private var heardAt: NIODeadline?
     private var answer: HTTPResponseHead?
     private var body = ByteBuffer()
@@ -54,15 +56,15 @@ final class ExchangeRun {
         self.owner = owner
     }
 
-    /// The kind of failure of an exchange whose answer is not complete in time.
+    /// The kinds of timeouts of an exchange.
     enum Expiry {
-        /// No byte of an answer arrived.
+        /// No byte of an answer has arrived.
         case unanswered
-        /// An answer began, and did not end in time (rule HT-29).
+        /// The answer has begun and is not complete (rule HT-29).
         case unfinished
     }
 
-    /// When the time limit of this exchange ends, and with which failure; nil as long as no byte was sent.
+    /// The deadline of this exchange, and the kind of timeout at that time; nil until the request is written.
     var expiry: (at: NIODeadline, how: Expiry)? {
         guard let beganAt else { return nil }
         let end = beganAt + TimeAmount(exchange.timeout)
@@ -70,23 +72,23 @@ final class ExchangeRun {
         return (limit, .unfinished)
     }
 
-    /// Whether any byte arrived after the request was written.
+    /// Whether any byte has arrived since the request was written.
     var hasHeard: Bool { heardAt != nil }
 
-    /// Whether no caller waits for the answer any more.
+    /// Whether the exchange has ended, so that it must not be sent.
     var isOver: Bool { owner == nil }
 
-    /// Whether a kept connection ended so soon, before any byte of an answer, that the server must have closed it before, and the
-    /// request is one that may be repeated (rule HT-11).
+    /// Whether the exchange may be repeated on a new connection (rule HT-11): a reused connection ended within `window` without any byte of
+    /// an answer, so the server must have closed it before the request. Only the first attempt of a GET or HEAD is repeated.
     func isStale(within window: Duration) -> Bool {
         guard let beganAt, isReused, !hasHeard, !isRepetition, ["GET", "HEAD"].contains(exchange.method) else { return false }
         return NIODeadline.now() - beganAt < TimeAmount(window)
     }
 
-    /// Stores the place where the exchange waits, so that it can be removed from there.
+    /// Stores the queue in which the exchange waits, so that a cancelled exchange can be removed from it.
     func waits(at place: any ExchangePlace) { self.place = place }
 
-    /// A connection is about to write the request. False when no caller waits for the answer any more.
+    /// Records that a connection is about to write the request. Returns false if the exchange was cancelled.
     func begin(on connection: any ExchangePlace, isReused: Bool) -> Bool {
         guard let owner else { return false }
         place = connection
@@ -96,27 +98,27 @@ final class ExchangeRun {
         return true
     }
 
-    /// Bytes arrived, perhaps not enough for a part of an answer.
+    /// Records the time of the first bytes, which may be less than a part of an answer.
     func heardBytes() {
         if heardAt == nil { heardAt = .now() }
     }
 
-    /// Bytes arrived, but no answer yet.
+    /// Reports that bytes of an incomplete answer have arrived.
     func heard() {
         owner?.heard(self)
     }
 
-    /// Ends the exchange. Its connection is closed, and the exchange is not reported any more.
+    /// Cancels the exchange: its connection is closed, and no outcome is reported.
     func giveUp() {
         let place = take()?.place
         place?.abandoned(self)
     }
 
     func received(_ head: HTTPResponseHead) throws(ExchangeFault) {
-        // The request did not request another protocol.
+        // Status 101 is an error, because the request did not ask for another protocol.
         if head.status == .switchingProtocols { throw .unexpected }
         answer = head
-        // The length in the answer to HEAD is that of the answer to GET.
+        // The `Content-Length` in the answer to HEAD is the length of the body that GET would return.
         if exchange.method != "HEAD", let announced = head.headers.first(name: "Content-Length").flatMap({ Int($0) }),
             announced > bodyLimit
         {
@@ -127,11 +129,11 @@ final class ExchangeRun {
     func received(_ part: ByteBuffer) throws(ExchangeFault) {
         var part = part
         if body.readableBytes + part.readableBytes > bodyLimit { throw .tooLong }
-        // An answer that arrived in one piece is never copied.
+        // A body that arrives in one piece is not copied.
         if body.readableBytes == 0 { body = part } else { body.writeBuffer(&part) }
     }
 
-    /// The answer is complete.
+    /// Reports the complete answer.
     func finished() {
         guard let answer, let owner = take()?.owner else { return }
         owner.answered(self, head: answer, body: body)

@@ -2,18 +2,18 @@ import ConnectionEngine
 import DequeModule
 import NIOCore
 
-/// The connections of a pool to one origin, and the exchanges that wait for one. On one event loop.
+/// The connections of a pool to one origin, and the exchanges that wait for a connection to it. Used on one event loop.
 final class OriginConnections {
     let endpoint: HTTPEndpoint
     private(set) weak var pool: ConnectionPool?
-    /// The idle connections, the longest unused first.
+    /// The idle connections; the one that has been idle for the longest time comes first.
     private(set) var idle: Deque<PooledConnection> = []
-    /// Connections that are ready, used or not.
+    /// The number of open connections, idle or in use.
     var openCount = 0
-    /// Connections that are being opened.
+    /// The connection attempts in progress.
     var dials: [PoolDial] = []
     private var waiting: Deque<ExchangeRun> = []
-    /// How many exchanges wait, without cancelled ones.
+    /// The number of waiting exchanges, without cancelled ones.
     private(set) var waitingCount = 0
 
     init(_ endpoint: HTTPEndpoint, of pool: ConnectionPool) {
@@ -21,13 +21,13 @@ final class OriginConnections {
         self.pool = pool
     }
 
-    /// How many connections exist or are being opened.
+    /// The number of open connections and connection attempts.
     var count: Int { openCount + dials.count }
     var isUnused: Bool { count == 0 && waitingCount == 0 }
 
     // MARK: Idle connections
 
-    /// Removes and returns the most recently used connection, if it is usable.
+    /// Removes and returns the connection that became idle last; closed ones are skipped. Nil when there is none.
     func takeIdle() -> PooledConnection? {
         while let connection = idle.popLast() {
             if connection.isUsable { return connection }
@@ -45,7 +45,7 @@ final class OriginConnections {
         if let index = idle.firstIndex(where: { $0 === connection }) { idle.remove(at: index) }
     }
 
-    /// Closes the connection that was idle for the longest time. False when all are in use.
+    /// Closes the connection that has been idle for the longest time. Returns false when no connection is idle.
     func closeOldestIdle() -> Bool {
         guard let oldest = idle.popFirst() else { return false }
         oldest.close()
@@ -54,7 +54,7 @@ final class OriginConnections {
 
     // MARK: Waiting exchanges
 
-    /// Queues an exchange. Repetitions go to the front, because they have waited before.
+    /// Queues an exchange. Second attempts are put at the front, because they have waited before.
     func wait(_ run: ExchangeRun) {
         run.waits(at: self)
         if run.isRepetition { waiting.prepend(run) } else { waiting.append(run) }
@@ -63,7 +63,8 @@ final class OriginConnections {
 
     /// Removes and returns the exchange that has waited longest.
     ///
-    /// - Parameter isFresh: whether the available connection is new; otherwise repetitions are skipped (rule HT-11).
+    /// - Parameter isFresh: whether the available connection is new. If it is not, second attempts are skipped, because they need a new one
+    ///   (rule HT-11).
     func takeWaiting(isFresh: Bool) -> ExchangeRun? {
         while waiting.first?.isOver == true { waiting.removeFirst() }
         guard let index = waiting.firstIndex(where: { !$0.isOver && (isFresh || !$0.isRepetition) }) else { return nil }
@@ -80,20 +81,20 @@ extension OriginConnections: ExchangePlace {
     }
 }
 
-/// A connection that is being opened. On one event loop.
+/// A connection attempt. Used on one event loop.
 final class PoolDial {
-    /// The connection attempts to the addresses of a name, which run at the same time.
+    /// The channels of the attempt: several addresses of a host may be tried at the same time.
     private var channels: [any Channel] = []
     private(set) var isOver = false
 
-    /// Stores a channel so that it can be closed. False when it has to be closed at once.
+    /// Stores a channel, so that it can be closed. Returns false when the attempt is over and the channel must be closed at once.
     func adopt(_ channel: any Channel) -> Bool {
         if isOver { return false }
         channels.append(channel)
         return true
     }
 
-    /// Records that the connection is ready or has failed. False when that was already recorded.
+    /// Records that the attempt has succeeded or failed. Returns false when that was recorded before.
     func end() -> Bool {
         if isOver { return false }
         isOver = true

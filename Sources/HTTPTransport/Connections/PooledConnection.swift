@@ -3,45 +3,47 @@ import NIOCore
 import NIOHTTP1
 import TransportCommon
 
-/// One connection of a pool: writes a request, reads its answer, and can then be used for the next one. On one event loop.
+/// One connection of a pool: it writes a request and reads the answer, and can then be used for the next request. Used on one event loop.
 ///
-/// Each request is sent in one write, and every byte of an answer is recorded, also incomplete parts (rules HT-8 and HT-10).
+/// Each request is sent in one write, and the arrival of every byte of an answer is recorded, even of incomplete parts (rules HT-8 and
+/// HT-10).
 final class PooledConnection: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart
 
     private enum Stage {
-        /// The handler is not in the pipeline of its channel yet.
+        /// The handler has not been added to its channel's pipeline yet.
         case starting
         case open
-        /// The connection was removed from the pool; it neither writes nor reads.
+        /// The connection was removed from the pool and is neither written to nor read.
         case closed
     }
 
-    /// Bodies up to this size are in the kernel's buffer before an answer can arrive; only for longer ones this is checked.
+    /// For longer bodies, the connection is reused only if the request was completely written when the answer arrives. Shorter bodies fit
+    /// into the kernel's buffer, so they are not checked.
     private static let checkedBody = 1 << 16
 
     let origin: OriginConnections
     private var stage = Stage.starting
     private var context: ChannelHandlerContext?
     private var run: ExchangeRun?
-    /// Whether the answer is complete; reported at the end of the read.
+    /// Whether the answer is complete. It is reported when the current read ends.
     private var isComplete = false
-    /// Whether the connection may carry another request, as far as is known.
+    /// Whether the connection can carry another request, according to the messages so far.
     private var keepsAlive = true
-    /// Whether the whole request is in the kernel's buffer.
+    /// Whether the request has been written completely to the kernel's buffer.
     private var isWritten = true
     private var hasUnreportedBytes = false
-    /// The time since which the connection has been unused; set by the pool.
+    /// The time at which the connection became idle; set by the pool.
     var idleSince = NIODeadline.uptimeNanoseconds(0)
-    /// How many requests were written to this connection.
+    /// The number of requests that were written to this connection.
     private(set) var uses = 0
 
     init(origin: OriginConnections) {
         self.origin = origin
     }
 
-    /// Adds HTTP and the handler to a channel that is ready for requests, and starts reading. Call on the loop.
+    /// Adds the HTTP handlers and this handler to a connected channel, and starts reading. Call on the event loop.
     func install(on channel: any Channel) throws {
         guard channel.isActive else { throw ChannelError.ioOnClosedChannel }
         let pipeline = channel.pipeline.syncOperations
@@ -49,7 +51,7 @@ final class PooledConnection: ChannelInboundHandler {
             ByteLookout(self), HTTPRequestEncoder(), ByteToMessageHandler(HTTPResponseDecoder()), self,
         ])
         try channel.syncOptions?.setOption(.autoRead, value: true)
-        // Reading may have detected the end of the connection.
+        // Starting to read may have shown that the peer has closed the connection.
         guard stage == .starting, channel.isActive else { throw ChannelError.ioOnClosedChannel }
         stage = .open
     }
@@ -59,9 +61,9 @@ final class PooledConnection: ChannelInboundHandler {
 
     // MARK: The beginning and the end
 
-    /// Ends the connection. The exchange in progress fails.
+    /// Closes the connection with an error. The exchange in progress fails with it.
     func fail(_ error: any Error) {
-        // Closing calls this method again with a less specific error.
+        // `run` is removed first, because closing calls this method again with a less specific error.
         let run = run
         self.run = nil
         close()
@@ -77,17 +79,17 @@ final class PooledConnection: ChannelInboundHandler {
         if wasOpen { origin.pool?.removed(self) }
     }
 
-    /// Closes the connection if no exchange uses it.
+    /// Closes the connection unless an exchange uses it.
     func closeIfIdle() {
         if run == nil { close() }
     }
 
     // MARK: Requests
 
-    /// Whether a request can be written now.
+    /// Whether a request can be written to the connection now.
     var isUsable: Bool { stage == .open && run == nil && context?.channel.isActive == true }
 
-    /// Writes a request. The connection has to be usable.
+    /// Writes a request. The connection must be usable.
     func start(_ run: ExchangeRun) {
         guard let context, run.begin(on: self, isReused: uses > 0) else { return }
         self.run = run
@@ -110,7 +112,7 @@ final class PooledConnection: ChannelInboundHandler {
     /// Handles received bytes, which may be less than a part of an answer.
     fileprivate func heardBytes() {
         guard let run, !isComplete else {
-            // These bytes do not answer any request.
+            // Bytes without a request in progress are an error of the server, so the connection is not used again.
             keepsAlive = false
             if run == nil, stage == .open { close() }
             return
@@ -147,7 +149,8 @@ final class PooledConnection: ChannelInboundHandler {
         context.fireChannelReadComplete()
     }
 
-    /// Returns the connection to the pool before the answer is delivered, because the receiver may make the next request at once.
+    /// Ends the exchange. The connection is returned to the pool before the answer is delivered, because the receiver may make its next
+    /// request at once.
     private func finish() {
         let run = run
         self.run = nil
@@ -157,7 +160,7 @@ final class PooledConnection: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // Bytes after a complete answer do not make it invalid.
+        // An error after a complete answer does not invalidate the answer; the connection is just not used again.
         if isComplete { keepsAlive = false } else { fail(error) }
     }
 
@@ -177,7 +180,7 @@ extension PooledConnection: ExchangePlace {
     }
 }
 
-/// Reports received bytes to a connection from below the HTTP parser, which does not report incomplete heads.
+/// Reports received bytes before they reach the HTTP parser, because the parser does not report incomplete heads.
 private final class ByteLookout: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer

@@ -3,11 +3,11 @@ import NIOConcurrencyHelpers
 import NIOCore
 import TransportCommon
 
-/// One connection pool for each set of settings, shared and kept as long as it is used.
+/// One connection pool for each set of settings. It is shared by all callers with these settings, and closed when none uses it.
 final class SharedConnections: Sendable {
     /// The settings that must be equal for two callers to share a pool.
     struct Settings: Hashable, Sendable {
-        /// The purpose of the connections. Polls have a separate pool, so that calls never wait for them.
+        /// The purpose of the connections. Polls have a pool of their own, so that calls never wait for them.
         enum Purpose: Hashable, Sendable { case calls, polls }
 
         var trustRoots: TrustRoots
@@ -24,7 +24,7 @@ final class SharedConnections: Sendable {
         var eventLoop: LoopIdentity
     }
 
-    /// An event loop as a part of a key.
+    /// An event loop, compared by identity, as a part of the settings.
     struct LoopIdentity: Hashable, Sendable {
         let eventLoop: any EventLoop
 
@@ -33,7 +33,7 @@ final class SharedConnections: Sendable {
     }
 
     let eventLoop: any EventLoop
-    /// The pool; used on the loop only.
+    /// The pool. Used on the event loop only.
     let pool: NIOLoopBoundBox<ConnectionPool>
 
     private struct Weak {
@@ -42,7 +42,7 @@ final class SharedConnections: Sendable {
 
     private static let all = NIOLockedValueBox<[Settings: Weak]>([:])
 
-    /// The connections that all users of these settings share.
+    /// Returns the connections for these settings, which all callers with equal settings share.
     static func connections(for settings: Settings) -> SharedConnections {
         all.withLockedValue { all in
             if let connections = all[settings]?.connections { return connections }
@@ -65,7 +65,7 @@ final class SharedConnections: Sendable {
 }
 
 extension TimeAmount {
-    /// Converts a duration of the engine; negative ones become zero.
+    /// Converts a duration; negative ones become zero.
     init(_ duration: Duration) {
         self = .nanoseconds(max(duration.clampedNanoseconds, 0))
     }

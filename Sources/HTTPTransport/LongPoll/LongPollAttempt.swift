@@ -4,7 +4,7 @@ import NIOCore
 
 /// A mailbox: other threads enqueue the requests of one long-poll attempt for its event loop.
 ///
-/// Requests are processed in the order in which they were enqueued. No code is called while the lock is held.
+/// Requests are processed in the order in which they were enqueued. No closure is called while the lock is held.
 final class LongPollAttempt: Sendable {
     private enum Command {
         case send(LongPollOutbound)
@@ -16,14 +16,16 @@ final class LongPollAttempt: Sendable {
     private let requests: NIOLoopBoundBox<LongPollRequests>
     private let commands: CoalescingWorker<[Command]>
 
-    /// - Parameter whenOver: called once `closed` has been reported.
+    /// Makes the mailbox of an attempt.
+    ///
+    /// - Parameter whenOver: called after `closed` has been reported.
     init(_ settings: LongPollSettings, reports: any LongPollReports, whenOver: @escaping @Sendable () -> Void) {
         self.reports = reports
         eventLoop = settings.eventLoop
         let requests: NIOLoopBoundBox<LongPollRequests> = .makeBoxSendingValue(
             LongPollRequests(settings, reports: reports, whenOver: whenOver), eventLoop: settings.eventLoop)
         self.requests = requests
-        // The next poll is requested while the last answer is being delivered, so the caller is on the loop already.
+        // The worker runs on the event loop, on which the next poll is usually requested, while the last answer is being delivered.
         commands = CoalescingWorker(on: .loop(settings.eventLoop)) { commands in
             for command in commands {
                 switch command {
@@ -42,7 +44,7 @@ final class LongPollAttempt: Sendable {
         commands.put(.goodbye)
     }
 
-    /// Closes all connections at once and reports nothing more.
+    /// Closes all connections at once. Nothing is reported any more.
     func abort() {
         reports.silence()
         commands.end()

@@ -3,26 +3,26 @@ import EngineRuntime
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// Receives the outcomes of an attempt's requests. It is not generic over the session, so that the code that makes requests is compiled
-/// only once.
+/// Receives the outcomes of an attempt's requests. The protocol is not generic over the session, so the code that makes requests is
+/// compiled only once.
 protocol LongPollReports: AnyObject, Sendable {
-    /// Decodes an answer and reports it. On the event loop.
+    /// Decodes an answer and reports it. Called on the event loop.
     func answered(_ id: UInt64, head: HTTPAnswerHead, body: ByteBuffer, isPoll: Bool)
     func failed(_ id: UInt64, _ failure: ConnectionFailure)
     func heard()
-    /// Reports the end; no reports follow.
+    /// Reports that the attempt has ended. Nothing is reported after that.
     func closed(_ failure: ConnectionFailure)
-    /// Ends the reports. May be called from any thread.
+    /// Suppresses all further reports. May be called from any thread.
     func silence()
 }
 
-/// Reports the outcomes to a driver.
+/// Decodes answers and passes all outcomes to the driver's report closure.
 final class LongPollReporter<Decoder: LongPollDecoder>: LongPollReports {
     typealias Event = TransportEvent<LongPollInbound<Decoder.Answer>>
     typealias Report = @Sendable (Event) -> Void
 
-    /// The closure is wrapped in a struct: a bare closure in a generic box gets another reabstraction wrapper with every access, so
-    /// that calls become slower and slower.
+    /// The closure is wrapped in a struct, because a bare closure in a generic box gets another reabstraction wrapper with every access,
+    /// which makes calls slower and slower.
     private struct State {
         var report: Report?
     }

@@ -3,7 +3,7 @@ import NIOCore
 import NIOHTTP1
 import TransportCommon
 
-/// The requests of one attempt: the poll and the calls, with their timer and failures. On one event loop.
+/// The requests of one attempt: the poll and the calls, with their time limits and failures. Used on one event loop.
 final class LongPollRequests {
     private let settings: LongPollSettings
     private let reports: any LongPollReports
@@ -11,7 +11,7 @@ final class LongPollRequests {
     private let heads: RequestHeads
 
     private var poll: ExchangeRun?
-    /// The connection of the last poll.
+    /// The connection to which the last poll was written.
     private weak var pollConnection: PooledConnection?
     private var calls: [ObjectIdentifier: ExchangeRun] = [:]
     private var alarm: Scheduled<Void>?
@@ -37,14 +37,14 @@ final class LongPollRequests {
         case .renewPoll(let exchange):
             guard let poll, !poll.hasHeard else { return }
             endPoll()
-            // Like a repetition, it must be written to a new connection.
+            // The renewed poll needs a new connection, like the second attempt of a failed exchange.
             start(exchange, isPoll: true, isRepetition: true)
         case .cancelPoll: endPoll()
         case .call(let exchange): start(exchange, isPoll: false)
         }
     }
 
-    /// Ends the poll and gives the calls a limited time to finish.
+    /// Cancels the poll, and gives the calls in progress a limited time to finish.
     func sayGoodbye() {
         if isOver || isLeaving { return }
         isLeaving = true
@@ -56,7 +56,7 @@ final class LongPollRequests {
 
     private var leaveAt: NIODeadline?
 
-    /// Ends all requests at once.
+    /// Cancels all requests at once.
     func cut() {
         isOver = true
         alarm?.cancel()
@@ -98,7 +98,7 @@ final class LongPollRequests {
         connections.pool.value.execute(run, to: settings.endpoint)
     }
 
-    /// Removes a run from the list. False when it was not in it.
+    /// Removes an exchange from the requests in progress. Returns false when it is not one of them.
     private func remove(_ run: ExchangeRun) -> Bool {
         if run.isPoll {
             guard poll === run else { return false }
@@ -119,7 +119,7 @@ final class LongPollRequests {
 
     // MARK: The clock
 
-    /// Sets the timer for all requests. One timer serves all, because polls are frequent and their deadlines rarely pass.
+    /// Sets the timer to an earlier deadline. One timer serves all requests, because polls are frequent and their deadlines rarely pass.
     private func setAlarm(_ deadline: NIODeadline) {
         guard deadline < alarmAt else { return }
         alarm?.cancel()
@@ -137,8 +137,8 @@ final class LongPollRequests {
             guard let expiry = run.expiry, expiry.at <= now, remove(run) else { continue }
             run.giveUp()
             switch expiry.how {
-            case .unanswered: tell(run, ConnectionFailure(.timeout, "The answer did not come in time."))
-            case .unfinished: tell(run, ConnectionFailure(.timeout, "The answer began, but did not end in time."))
+            case .unanswered: tell(run, ConnectionFailure(.timeout, "The server did not answer the request in time."))
+            case .unfinished: tell(run, ConnectionFailure(.timeout, "The server's answer began, but was not complete in time."))
             }
             if isOver { return }
         }
@@ -174,7 +174,7 @@ extension LongPollRequests: ExchangeOwner {
         if run.isStale(within: settings.configuration.staleWindow) {
             return start(run.exchange, isPoll: run.isPoll, isRepetition: true)
         }
-        // Before the request was written, the failure is that of connecting.
+        // A poll whose request was not written yet has failed to connect, so its failure is that of a call.
         tell(run, run.isPoll && run.beganAt != nil ? .polling(error) : .calling(error))
     }
 }

@@ -4,21 +4,22 @@ import NIOConcurrencyHelpers
 import NIOCore
 import TransportCommon
 
-/// Carries a session over HTTP: one outstanding poll on a separate connection, any number of calls on others.
+/// Carries a session over HTTP long polling: one poll at a time on a connection of its own, and any number of calls on other connections.
 ///
-/// `opened` is reported at once; the first request opens a connection. The outcome of a request is reported under its number, failures
-/// included: the session decides whether a failure ends the connection. `closed` is reported only after a goodbye.
+/// `opened` is reported at once, and the first request opens a connection. The outcome of each request is reported under its number. A
+/// failed request does not end the connection: the session decides about that. `closed` is reported only after the session has asked to
+/// close.
 ///
 /// Any thread may call any method; none blocks. All work of one transport happens on one event loop of the process.
 public final class LongPollTransport<Session: LongPollSession>: ClientTransport {
     private let decoder: @Sendable () -> Session.Decoder
     private let configuration: LongPollTransportConfiguration
     private let eventLoop: any EventLoop
-    /// Stored here, so that connections live longer than attempts.
+    /// Stored in the transport, so that the connections live longer than a single attempt.
     private let pools: LongPollPools
     private let attempts = NIOLockedValueBox<[AttemptID: LongPollAttempt]>([:])
 
-    /// A transport.
+    /// Makes a transport.
     ///
     /// - Parameter decoder: makes a decoder for each attempt.
     public init(
@@ -41,7 +42,7 @@ public final class LongPollTransport<Session: LongPollSession>: ClientTransport 
         let settings = LongPollSettings(
             endpoint: endpoint, configuration: configuration, pools: pools, eventLoop: eventLoop)
         let reporter = LongPollReporter(decoder: decoder(), eventLoop: eventLoop, report: report)
-        // The table is captured weakly, so that an attempt never keeps the transport alive.
+        // The transport is captured weakly, so that an attempt does not keep it alive.
         let attempt = LongPollAttempt(settings, reports: reporter) { [weak self] in
             _ = self?.attempts.withLockedValue { $0.removeValue(forKey: id) }
         }
@@ -61,8 +62,8 @@ public final class LongPollTransport<Session: LongPollSession>: ClientTransport 
     }
 }
 
-/// The connections of a transport: those for polls and those for calls. Shared with all transports of the same configuration
-/// on the same event loop.
+/// The connection pools of a transport, one for polls and one for calls. They are shared with all transports of the same configuration on
+/// the same event loop.
 struct LongPollPools: Sendable {
     let polls: SharedConnections
     let calls: SharedConnections
@@ -76,7 +77,8 @@ struct LongPollPools: Sendable {
             eventLoop: .init(eventLoop: eventLoop))
         calls = .connections(for: settings)
         settings.purpose = .polls
-        // Polls occupy their connections; one that had to wait for another's end would never be sent.
+        // The number of connections for polls is practically unlimited: a poll keeps its connection busy, so another poll that had to wait
+        // for it might never be sent.
         settings.limits = ConnectionLimits(perHost: 1 << 14, total: 1 << 14)
         polls = .connections(for: settings)
     }

@@ -4,27 +4,27 @@ import TransportCommon
 public struct LongPollTransportConfiguration: Hashable, Sendable {
     /// The certificate authorities that TLS trusts.
     public var trustRoots: TrustRoots
-    /// Public keys of which the server's certificate chain has to contain one, in addition to being trusted; nil for any (rule WT-17).
+    /// Public keys, of which the server's certificate chain must contain one in addition to being trusted; nil for no pins (rule WT-17).
     public var pins: CertificatePins?
     /// The certificate that the client presents when the server requests one; nil for none (rule WT-50).
     public var certificate: ClientCertificate?
-    /// A proxy for every connection; none by default.
+    /// The proxy for every connection; nil, the default, for none.
     public var proxy: HTTPProxy?
-    /// The time limit of opening a connection: name lookup, TCP, proxy and TLS together. 10 s by default.
+    /// The time limit for opening a connection: name lookup, TCP, proxy and TLS together. 10 s by default.
     public var connectTimeout: Duration
-    /// How long calls in progress may take after the close handshake has begun. 2 s by default.
+    /// How long calls in progress may take after the session has asked to close. 2 s by default.
     public var closeTimeout: Duration
     /// How long an unused connection is kept for the next request. 15 s by default.
     public var keepAlive: Duration
     /// The largest body of an answer, in bytes. 8 MiB by default.
     public var bodyLimit: Int
-    /// How long an answer may take from its first byte to its last. 30 s by default.
+    /// How long an answer may take from its first byte to its last byte. 30 s by default.
     public var answerTimeout: Duration
-    /// How soon the kernel closes a connection whose peer does not answer (rule WT-28).
+    /// The time within which the kernel closes a connection whose peer does not answer (rule WT-28).
     public var liveness: SocketLiveness
-    /// The network paths that may be used (rule SO-108). All by default.
+    /// The kinds of networks that may be used (rule SO-108). All by default.
     public var paths: NetworkPaths
-    /// A kept connection that ends within this time after the request counts as one that the server had already closed (rule HT-11).
+    /// If a reused connection ends within this time after a request, the server is assumed to have closed it before (rule HT-11). 1 s.
     var staleWindow = Duration.seconds(1)
 
     public init(

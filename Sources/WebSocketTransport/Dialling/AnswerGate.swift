@@ -1,20 +1,20 @@
 import ConnectionEngine
 import NIOCore
 
-/// Passes the answer to the upgrade to the HTTP decoder, head by head, and keeps the bytes after it for the frames.
+/// Passes the answer to the upgrade request to the HTTP decoder, one head at a time, and stores the bytes after it for the frame handler.
 ///
-/// NIO's decoder forwards the bytes after a 101 when it is removed, but loses them when the peer closes the connection before that.
-/// Therefore it does not get them. The gate also fails an attempt whose answer exceeds the limit (rule WT-10).
+/// The decoder must not get these bytes: NIO's decoder forwards bytes after a 101 when it is removed, but loses them when the peer closes
+/// the connection before that. The gate also fails an attempt whose answer exceeds the size limit (rule WT-10).
 final class AnswerGate: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
-    /// Receives the bytes after the answer, once the answer is accepted.
+    /// Receives the bytes after the answer. Set when the answer has been accepted.
     var sink: ((inout ByteBuffer) -> Void)?
 
     private let limit: Int
     private var seen = 0
-    /// How many bytes of the end of a head, CR LF CR LF, the last bytes match.
+    /// The number of bytes of CR LF CR LF, the end of a head, that the last bytes match.
     private var matched = 0
 
     init(limit: Int) {
@@ -31,14 +31,15 @@ final class AnswerGate: ChannelInboundHandler, RemovableChannelHandler {
             guard let head = buffer.readSlice(length: lengthOfHead(buffer)) else { return }
             seen += head.readableBytes
             if seen > limit {
-                context.fireErrorCaught(ConnectionFailure(.malformedResponse, "The answer to the upgrade is too long."))
+                context.fireErrorCaught(
+                    ConnectionFailure(.malformedResponse, "The server's answer to the WebSocket upgrade exceeds the size limit."))
                 return
             }
             context.fireChannelRead(wrapInboundOut(head))
         }
     }
 
-    /// The number of bytes up to the end of a head, or of the buffer.
+    /// The number of bytes up to the end of the head, or all bytes if the head is incomplete.
     private func lengthOfHead(_ buffer: ByteBuffer) -> Int {
         buffer.withUnsafeReadableBytes { bytes in
             for (index, byte) in bytes.enumerated() {

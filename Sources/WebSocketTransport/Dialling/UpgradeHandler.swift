@@ -4,18 +4,18 @@ import NIOHTTP1
 import TransportCommon
 import WebSocketFraming
 
-/// Sends the request on a connection that is ready for it, checks the answer, and replaces itself by the frame handler.
+/// Sends the upgrade request on a connection that is ready for it, checks the answer, and is then replaced by the frame handler.
 final class UpgradeHandler<Decoder: WebSocketDecoder>: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart
 
     private enum Stage {
-        /// The handler is not in the pipeline yet.
+        /// The handler has not been added to the pipeline yet.
         case starting
         case asked
-        /// The head of a valid answer has arrived.
+        /// The head of a valid answer has arrived; its end has not.
         case accepted
-        /// Success or failure has been decided.
+        /// The upgrade has succeeded or failed.
         case over
     }
 
@@ -78,8 +78,8 @@ final class UpgradeHandler<Decoder: WebSocketDecoder>: ChannelInboundHandler, Re
         }
     }
 
-    /// Replaces the HTTP handlers by the frame handler. Bytes after the upgrade response wait in the frame handler until the HTTP
-    /// decoder is removed, which happens in a later turn of the loop; until then the decoder processes all written data.
+    /// Replaces the HTTP handlers by the frame handler. The HTTP decoder is removed asynchronously, and processes everything that is
+    /// written until then. Bytes after the answer therefore wait in the frame handler.
     private func makeWay(_ context: ChannelHandlerContext) {
         stage = .over
         let pipeline = context.pipeline.syncOperations
@@ -102,16 +102,22 @@ final class UpgradeHandler<Decoder: WebSocketDecoder>: ChannelInboundHandler, Re
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         if case HTTPParserError.invalidEOFState = error {
-            fail(ConnectionFailure(.networkUnavailable, "The server closed the connection in the middle of its answer."), context)
+            fail(
+                ConnectionFailure(
+                    .networkUnavailable, "The server closed the connection in the middle of its answer to the WebSocket upgrade."),
+                context)
         } else if error is HTTPParserError {
-            fail(ConnectionFailure(.malformedResponse, "The answer is not HTTP."), context)
+            fail(
+                ConnectionFailure(.malformedResponse, "The server's answer to the WebSocket upgrade is not valid HTTP."), context)
         } else {
             fail(.dialling(error), context)
         }
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        fail(ConnectionFailure(.networkUnavailable, "The server closed the connection before it answered the upgrade."), context)
+        fail(
+            ConnectionFailure(.networkUnavailable, "The server closed the connection before it answered the WebSocket upgrade."),
+            context)
         context.fireChannelInactive()
     }
 

@@ -3,42 +3,47 @@ import NIOCore
 import NIOHTTP1
 import WebSocketFraming
 
-/// The request that opens a WebSocket, checked before a connection is opened.
+/// The HTTP request that opens a WebSocket. It is checked before a connection is opened.
 struct UpgradeRequest: Sendable {
     let head: HTTPRequestHead
     let handshake: ClientHandshake
 
+    /// Makes and checks the request.
+    ///
     /// - Throws: category `badRequest` for an invalid request: line breaks in the target or a header, a header that belongs to the
-    /// handshake, a port out of range, no host (rule WT-4).
+    ///   handshake, an invalid port, or a missing host (rule WT-4).
     init(endpoint: WebSocketEndpoint, key: WebSocketKey) throws(ConnectionFailure) {
         guard !endpoint.bareHost.isEmpty,
             endpoint.bareHost.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "/") })
         else {
-            throw ConnectionFailure(.badRequest, "The host is missing or malformed.")
+            throw ConnectionFailure(.badRequest, "The host name of the server is missing or malformed.")
         }
-        guard (1...65535).contains(endpoint.port) else { throw ConnectionFailure(.badRequest, "The port is out of range.") }
+        guard (1...65535).contains(endpoint.port) else {
+            throw ConnectionFailure(.badRequest, "The port is out of range. A port is a number from 1 to 65535.")
+        }
         guard endpoint.target.utf8.first == UInt8(ascii: "/"), endpoint.target.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-            throw ConnectionFailure(.badRequest, "The request target is not percent-encoded.")
+            throw ConnectionFailure(.badRequest, "The path and query of the WebSocket URL are not percent-encoded.")
         }
         guard endpoint.subprotocols.allSatisfy(Self.isToken) else {
-            throw ConnectionFailure(.badRequest, "A subprotocol has a malformed name.")
+            throw ConnectionFailure(.badRequest, "The name of a WebSocket subprotocol has invalid characters.")
         }
         handshake = ClientHandshake(key: key, subprotocols: endpoint.subprotocols)
         var headers = HTTPHeaders([("Host", endpoint.authority)] + handshake.requestFields)
         for header in endpoint.headers {
             guard Self.isToken(header.name), header.value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
-                throw ConnectionFailure(.badRequest, "A header has a malformed name or value.")
+                throw ConnectionFailure(.badRequest, "A header of the request has a name or value with invalid characters.")
             }
             guard !Self.isReserved(header.name.lowercased()) else {
-                throw ConnectionFailure(.badRequest, "The header \(header.name) belongs to the handshake and cannot be set.")
+                throw ConnectionFailure(
+                    .badRequest, "The header \(header.name) cannot be set, because the WebSocket handshake sets it.")
             }
             headers.add(name: header.name, value: header.value)
         }
         head = HTTPRequestHead(version: .http1_1, method: .GET, uri: endpoint.target, headers: headers)
     }
 
-    /// Whether a header field belongs to the handshake itself or to another recipient. Such a field is refused, because dropping it
-    /// silently would make the caller assume that it was sent.
+    /// Whether a header is set by the handshake, or is meant for another recipient. Such a header is refused, because the caller would not
+    /// notice if it were left out.
     private static func isReserved(_ name: String) -> Bool {
         name.hasPrefix("sec-websocket-") || reserved.contains(name)
     }
@@ -60,12 +65,12 @@ struct UpgradeRequest: Sendable {
 }
 
 extension WebSocketEndpoint {
-    /// The host without the brackets that IPv6 addresses have in URLs.
+    /// The host without the brackets that an IPv6 address has in a URL.
     var bareHost: String {
         host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
     }
 
-    /// The value of `Host`.
+    /// The value of the `Host` header: the host, and the port unless it is the default one.
     var authority: String {
         let name = bareHost.contains(":") ? "[\(bareHost)]" : bareHost
         return port == (usesTLS ? 443 : 80) ? name : "\(name):\(port)"

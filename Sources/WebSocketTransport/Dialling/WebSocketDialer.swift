@@ -4,7 +4,7 @@ import NIOHTTP1
 import TransportCommon
 import WebSocketFraming
 
-/// Opens the connection of one attempt and adds the handlers of the upgrade.
+/// Opens the connection of one attempt, and adds the handlers that upgrade it to WebSocket.
 struct WebSocketDialer<Decoder: WebSocketDecoder>: Sendable {
     let endpoint: WebSocketEndpoint
     let configuration: WebSocketTransportConfiguration
@@ -22,14 +22,14 @@ struct WebSocketDialer<Decoder: WebSocketDecoder>: Sendable {
         }
         attempt.keep(
             attempt.eventLoop.scheduleTask(in: TimeAmount(configuration.dialTimeout)) { [attempt] in
-                attempt.finish(ConnectionFailure(.timeout, "The connection was not open in time."))
+                attempt.finish(ConnectionFailure(.timeout, "The WebSocket connection could not be opened in time."))
                 attempt.cut()
             })
         let dialer = ServerDialer(
             trustRoots: configuration.trustRoots, pins: configuration.pins, certificate: configuration.certificate,
             proxy: configuration.proxy, connectTimeout: configuration.connectTimeout, liveness: configuration.liveness,
             paths: configuration.paths, lookUp: lookUp)
-        // On the loop, so that the handlers are added before the first byte can arrive.
+        // Called on the event loop, so that the handlers are added before the first byte can arrive.
         attempt.eventLoop.flatSubmit { [attempt, endpoint] in
             dialer.open(
                 host: endpoint.bareHost, port: endpoint.port, usesTLS: endpoint.usesTLS, on: attempt.eventLoop
@@ -39,14 +39,14 @@ struct WebSocketDialer<Decoder: WebSocketDecoder>: Sendable {
         }.whenFailure { giveUp(.dialling($0)) }
     }
 
-    /// Reports an attempt that failed before its WebSocket pipeline was complete.
+    /// Ends an attempt that has failed before its pipeline was complete.
     private func giveUp(_ failure: ConnectionFailure) {
         attempt.finish(failure)
         attempt.cut()
         attempt.over()
     }
 
-    /// Builds the pipeline of a channel that is connected. Runs on the loop.
+    /// Adds the handlers to a connected channel. Runs on the event loop.
     private func prepare(_ channel: any Channel, request: UpgradeRequest) throws {
         channel.closeFuture.whenComplete { [attempt] _ in attempt.over() }
         do {
@@ -67,7 +67,7 @@ struct WebSocketDialer<Decoder: WebSocketDecoder>: Sendable {
 }
 
 extension TimeAmount {
-    /// Converts a duration of the engine; negative ones become zero.
+    /// Converts a duration; negative ones become zero.
     init(_ duration: Duration) {
         self = .nanoseconds(max(duration.clampedNanoseconds, 0))
     }

@@ -2,7 +2,7 @@ import ConnectionEngine
 import WebSocketFraming
 
 extension ConnectionFailure {
-    /// Returns the failure for the peer's close frame, unless a session has a more precise one (rule WT-14).
+    /// Returns the failure for a close frame of the peer. A session may replace it by a more precise one (rule WT-14).
     static func closeFrame(_ code: WebSocketCloseCode?, reason: UnsafeRawBufferPointer) -> ConnectionFailure {
         let category: StatusCategory =
             switch code {
@@ -13,7 +13,7 @@ extension ConnectionFailure {
         return ConnectionFailure(category, words(reason), origin: .server, closeCode: code.map { Int($0.rawValue) } ?? 1005)
     }
 
-    /// The peer's reason as one line: at most 123 bytes, the limit of a control frame.
+    /// The reason in the peer's close frame as one line: at most 123 bytes, because a control frame has at most 125.
     private static func words(_ reason: UnsafeRawBufferPointer) -> String {
         if reason.isEmpty { return "The server closed the connection." }
         var text = ""

@@ -4,19 +4,19 @@ import NIOCore
 import TransportCommon
 import WebSocketFraming
 
-/// The last handler of an open connection: decodes bytes into the session's values, and encodes the session's frames. On one event
-/// loop.
+/// The last handler of an open connection. It decodes received bytes into the session's values, and encodes the session's frames. Used on
+/// one event loop.
 final class FrameHandler<Decoder: WebSocketDecoder>: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
     private enum Stage {
-        /// The HTTP handlers are still in the pipeline; received bytes are kept.
+        /// The HTTP handlers are still in the pipeline; received bytes are stored in `early`.
         case waiting
         case open
-        /// This side's close frame was sent; the peer's is awaited.
+        /// This side has sent its close frame and waits for the peer's.
         case closing
-        /// The end has been reported. Bytes that still arrive are dropped until the peer closes the connection.
+        /// The end has been reported. Bytes that still arrive are ignored until the peer closes the connection.
         case draining
     }
 
@@ -34,7 +34,7 @@ final class FrameHandler<Decoder: WebSocketDecoder>: ChannelInboundHandler, Remo
     private var early = ByteBuffer()
     private var received: [Decoder.Inbound] = []
     private var heardBytes = false
-    /// The answer to the last ping, delayed while the peer does not read (rule WT-13).
+    /// The payload of the last unanswered ping. It is answered when the peer reads again (rule WT-13).
     private var pendingPong: [UInt8]?
     private var error: (any Error)?
     private var closeTimer: Scheduled<Void>?
@@ -58,12 +58,12 @@ final class FrameHandler<Decoder: WebSocketDecoder>: ChannelInboundHandler, Remo
         partialTimer?.cancel()
     }
 
-    /// Keeps bytes that arrived while the HTTP handlers were being removed.
+    /// Stores bytes that arrive while the HTTP handlers are being removed.
     func keepForStart(_ buffer: inout ByteBuffer) {
         early.writeBuffer(&buffer)
     }
 
-    /// Called when the HTTP handlers have been removed. Reports `opened`, and then the frames in the bytes that arrived early.
+    /// Called when the HTTP handlers have been removed. Reports `opened`, and then the frames in the bytes that have arrived early.
     func start() {
         canWrite = true
         begin()
@@ -110,7 +110,7 @@ final class FrameHandler<Decoder: WebSocketDecoder>: ChannelInboundHandler, Remo
                 case .binary(let bytes):
                     partial.messageEnded()
                     if let inbound = decoder.binary(bytes) { received.append(inbound) }
-                // Control frames may arrive between the fragments of a message, which then continues.
+                // Pings and pongs do not end a fragmented message: they may arrive between its fragments.
                 case .pong(let bytes): if let inbound = decoder.pong(bytes) { received.append(inbound) }
                 case .ping(let bytes): answerPing(bytes, &answers)
                 case .close(let sent, let reason):
@@ -125,12 +125,12 @@ final class FrameHandler<Decoder: WebSocketDecoder>: ChannelInboundHandler, Remo
         if answers.readableBytes > 0 { write(answers) }
         guard let goodbye else { return }
         flushReceived()
-        // After this side's own close frame no answer is sent.
+        // A close frame is answered, unless this side has sent its own before.
         if stage != .closing { sendClose(code) }
         end(stage == .closing && receiver.isFinished ? closedOnRequest(goodbye) : goodbye)
     }
 
-    /// A requested close is not a failure, but the peer's code and reason stay visible.
+    /// The result of a close that this side has requested: it is not a failure, but it has the peer's close code.
     private func closedOnRequest(_ said: ConnectionFailure) -> ConnectionFailure {
         var failure = ConnectionFailure.disconnectedOnRequest
         failure.closeCode = said.closeCode
@@ -146,7 +146,7 @@ final class FrameHandler<Decoder: WebSocketDecoder>: ChannelInboundHandler, Remo
         }
     }
 
-    /// Handles the end of one read: one report for all its bytes, and the time limit of the unfinished message.
+    /// Ends one read: reports all its messages together, and starts the time limit of an incomplete message.
     private func finishRead() {
         flushReceived()
         guard stage == .open || stage == .closing else { return }
@@ -175,13 +175,13 @@ final class FrameHandler<Decoder: WebSocketDecoder>: ChannelInboundHandler, Remo
             guard let since = partial.since, stage == .open || stage == .closing else { return }
             if NIODeadline.now() < since + TimeAmount(configuration.messageTimeout) { return watchPartialMessage(since) }
             sendClose(.policyViolation)
-            end(ConnectionFailure(.timeout, "A message did not arrive in time."))
+            end(ConnectionFailure(.timeout, "A message from the server began, but was not complete in time."))
         }
     }
 
     // MARK: Writing
 
-    /// Writes all queued frames in one piece.
+    /// Writes all queued frames with one write.
     func drain() {
         let outbound = attempt.takeOutbound()
         guard stage == .open, !outbound.isEmpty, let context else { return }
@@ -219,7 +219,7 @@ final class FrameHandler<Decoder: WebSocketDecoder>: ChannelInboundHandler, Remo
 
     // MARK: Ending
 
-    /// Sends a close frame and waits for the peer's, up to the close timeout (rule WT-12).
+    /// Sends a close frame, and waits for the peer's close frame until the close timeout (rule WT-12).
     func sayGoodbye() {
         drain()
         guard stage == .open else { return }
@@ -228,8 +228,8 @@ final class FrameHandler<Decoder: WebSocketDecoder>: ChannelInboundHandler, Remo
         hangUpLater()
     }
 
-    /// Reports the end of the connection, and waits up to the close timeout until the peer closes it: closing at once while the peer
-    /// still sends would reset the connection, and the close frame would be lost.
+    /// Reports the end of the connection, then waits until the peer closes it or the close timeout has passed. If this side closed at once
+    /// while the peer still sends, the connection would be reset and the close frame lost.
     private func end(_ failure: ConnectionFailure) {
         guard stage != .draining else { return }
         stage = .draining

@@ -1,17 +1,17 @@
 import NIOCore
 
-/// Measures how long the present message has been arriving, regardless of earlier messages.
+/// Measures for how long the current message has been arriving, not counting earlier messages.
 struct PartialMessageClock {
-    /// When the message in progress began; nil between messages.
+    /// The time at which the current message began; nil between messages.
     private(set) var since: NIODeadline?
     private var hasEnded = false
 
-    /// A message was completed. Not called for control frames, which may arrive between the fragments of a message.
+    /// Records that a message is complete. Must not be called for control frames, which may arrive between the fragments of a message.
     mutating func messageEnded() {
         hasEnded = true
     }
 
-    /// Called at the end of a read.
+    /// Updates the clock at the end of each read.
     mutating func readEnded(hasPartialMessage: Bool, now: NIODeadline) {
         if !hasPartialMessage {
             since = nil

@@ -152,6 +152,6 @@ import Testing
         #expect(try await client.outcome().id == 2)
         peer.write("H")
         let failure = try await client.failure()
-        #expect(failure.category == .timeout && failure.reason == "The answer began, but did not end in time.")
+        #expect(failure.category == .timeout && failure.reason == "The server's answer began, but was not complete in time.")
     }
 }

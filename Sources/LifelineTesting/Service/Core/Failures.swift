@@ -18,7 +18,7 @@ extension ConnectionFailure {
     static let routeLost = ConnectionFailure(.networkUnavailable, "There is no route to the server.", errno: ENETUNREACH)
     static let reset = ConnectionFailure(.unexpectedDisconnect, "The connection was reset.", errno: ECONNRESET)
     static let cut = ConnectionFailure(.unexpectedDisconnect, "The server closed the connection before its answer was complete.")
-    static let late = ConnectionFailure(.timeout, "The answer did not come in time.")
+    static let late = ConnectionFailure(.timeout, "The server did not answer the request in time.")
     static let goodbye = ConnectionFailure(.disconnected, "The server closed the connection.", closeCode: 1000)
 
     static func overloaded(_ retryAfter: Duration?) -> ConnectionFailure {
