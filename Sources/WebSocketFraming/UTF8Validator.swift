@@ -1,16 +1,16 @@
-/// Checks that bytes are UTF-8, in pieces of any size (RFC 3629).
+/// Checks that bytes are valid UTF-8, in pieces of any size (RFC 3629).
 ///
 /// Fails at the first byte that cannot be part of valid text, so that invalid text in a long message is refused early.
 public struct UTF8Validator: Hashable, Sendable {
-    /// How many bytes the current character still needs.
+    /// The number of bytes that the current character still needs.
     private var missing: UInt8 = 0
-    /// The bounds of the next continuation byte; narrower than 0x80...0xBF after some first bytes.
+    /// The bounds of the next continuation byte. After some first bytes they are narrower than 0x80...0xBF.
     private var lower: UInt8 = 0x80
     private var upper: UInt8 = 0xBF
 
     public init() {}
 
-    /// Whether the bytes so far end with a complete character.
+    /// Whether the checked bytes end with a complete character.
     public var isComplete: Bool { missing == 0 }
 
     /// Whether `bytes` is complete, valid UTF-8.
@@ -19,7 +19,7 @@ public struct UTF8Validator: Hashable, Sendable {
         return validator.accept(bytes) && validator.isComplete
     }
 
-    /// Checks the next bytes. False when they are invalid; the value must not be used afterwards.
+    /// Checks the next bytes. Returns false when they are invalid; the validator must not be used after that.
     public mutating func accept(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let highBits: UInt64 = 0x8080_8080_8080_8080
         var index = 0

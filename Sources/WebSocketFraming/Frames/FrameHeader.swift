@@ -1,4 +1,4 @@
-/// The head of one frame: 2 to 14 bytes (RFC 6455, 5.2).
+/// The header of one frame: 2 to 14 bytes (RFC 6455, 5.2).
 struct FrameHeader: Hashable {
     var opcode: WebSocketOpcode
     var isFinal: Bool
@@ -11,9 +11,9 @@ struct FrameHeader: Hashable {
     /// The longest header: 2 bytes, a 64-bit length and a mask.
     static let maximumByteCount = 14
 
-    /// Reads the header that `bytes` start with, or returns nil when it is not complete yet.
+    /// Parses the header at the beginning of `bytes`; returns nil when it is not complete yet.
     ///
-    /// Every byte is checked as soon as it has arrived, so an invalid frame is refused before its payload arrives (rule WF-3).
+    /// Each byte is checked as soon as it has arrived, so an invalid frame is refused before its payload arrives (rule WF-3).
     static func parse(_ bytes: UnsafeRawBufferPointer, role: WebSocketRole) throws(WebSocketViolation) -> FrameHeader? {
         guard let first = bytes.first else { return nil }
         if first & 0x70 != 0 { throw .reservedBits }
@@ -42,7 +42,7 @@ struct FrameHeader: Hashable {
         return FrameHeader(opcode: opcode, isFinal: isFinal, length: length, mask: mask, byteCount: 6 + lengthBytes)
     }
 
-    /// The payload's length; refuses forms longer than needed (rule WF-4).
+    /// The length of the payload. Throws if it is encoded in more bytes than needed (rule WF-4).
     private static func length(_ short: Int, _ bytes: UnsafeRawBufferPointer) throws(WebSocketViolation) -> Int {
         switch short {
         case 126:

@@ -1,6 +1,6 @@
-/// The mask of a client's payload: four bytes (RFC 6455, 5.3).
+/// The mask with which a client's payload is combined: four bytes (RFC 6455, 5.3).
 struct FrameMask: Hashable, Sendable {
-    /// The four bytes in memory order.
+    /// The four bytes of the mask in the order in which they are sent.
     var wire: UInt32
 
     /// Masks or unmasks `bytes` in place, eight at a time. `offset` is the position of the first byte within the payload.
@@ -21,7 +21,7 @@ struct FrameMask: Hashable, Sendable {
         }
     }
 
-    /// The mask twice in a word, rotated so that its first byte applies to the payload's byte at `offset`.
+    /// The mask repeated to eight bytes, and rotated so that its first byte applies to the payload's byte at `offset`.
     private func pattern(at offset: Int) -> UInt64 {
         let twice = UInt64(wire) << 32 | UInt64(wire)
         let turn = UInt64(offset & 3) &* 8

@@ -1,9 +1,9 @@
-/// The system's random number generator, in a value that is not empty.
+/// The system's random number generator, in a struct that has a stored value.
 ///
-/// Empty generators on two threads can have the same address, which the Thread Sanitizer reports as a race.
+/// Empty structs on two threads can have the same address, which the Thread Sanitizer reports as a race.
 public struct SystemRandom: RandomNumberGenerator, Sendable {
     private var system = SystemRandomNumberGenerator()
-    /// How many numbers were drawn; gives the value a separate address.
+    /// The number of generated numbers. This stored value gives each generator an address of its own.
     private var drawn: UInt64 = 0
 
     public init() {}

@@ -1,12 +1,12 @@
 import NIOCore
 
-/// Writes frames: masked for a client, unmasked for a server. A pure value; the mask's randomness is injected.
+/// Writes frames: masked for a client, unmasked for a server. A pure value; the caller supplies the generator of masks.
 ///
-/// A server that sends one message to many encodes it once and shares the buffer (rule WF-14).
+/// A server that sends one message to many clients encodes it once and shares the buffer (rule WF-14).
 public struct WebSocketFrameWriter<Random: RandomNumberGenerator & Sendable>: Sendable {
     public let role: WebSocketRole
     private var random: Random
-    /// The unused half of the last random number.
+    /// The second half of the last 64-bit random number, to be used as the next mask; nil when it was used.
     private var spare: UInt32?
 
     public init(role: WebSocketRole, random: Random) {
@@ -20,7 +20,7 @@ public struct WebSocketFrameWriter<Random: RandomNumberGenerator & Sendable>: Se
         text.withUTF8 { writeFrame(.text, UnsafeRawBufferPointer($0), to: &buffer) }
     }
 
-    /// Appends a text message in one frame. The bytes have to be UTF-8.
+    /// Appends a text message in one frame. The bytes must be valid UTF-8.
     public mutating func writeText(_ bytes: UnsafeRawBufferPointer, to buffer: inout ByteBuffer) {
         writeFrame(.text, bytes, to: &buffer)
     }
@@ -40,8 +40,8 @@ public struct WebSocketFrameWriter<Random: RandomNumberGenerator & Sendable>: Se
         writeControl(.pong, payload, to: &buffer)
     }
 
-    /// Appends a close frame. Without a code, or with one that may not be sent, it has no body; the reason is cut between
-    /// characters to 123 bytes.
+    /// Appends a close frame. It has no body if there is no code or the code may not be sent. The reason is cut to 123 bytes, between two
+    /// characters.
     public mutating func writeClose(_ code: WebSocketCloseCode?, reason: String = "", to buffer: inout ByteBuffer) {
         guard let code, code.mayBeSent else {
             return writeFrame(.close, UnsafeRawBufferPointer(start: nil, count: 0), to: &buffer)
@@ -60,7 +60,7 @@ public struct WebSocketFrameWriter<Random: RandomNumberGenerator & Sendable>: Se
         writeFrame(opcode, UnsafeRawBufferPointer(rebasing: payload.prefix(125)), to: &buffer)
     }
 
-    /// Appends one frame exactly as given, without checks: tests and fragmenting senders choose the final bit.
+    /// Appends one frame without checks, so that tests and senders of fragments can choose the final bit.
     public mutating func writeFrame(
         _ opcode: WebSocketOpcode, isFinal: Bool = true, _ payload: UnsafeRawBufferPointer, to buffer: inout ByteBuffer
     ) {
@@ -76,12 +76,12 @@ public struct WebSocketFrameWriter<Random: RandomNumberGenerator & Sendable>: Se
         buffer.writeInteger(mask.wire, endianness: .host)
         let start = buffer.readableBytes
         buffer.writeBytes(payload)
-        // in bounds: the payload was written after `start`.
+        // in bounds: `start` is the length before the payload was written.
         buffer.withUnsafeMutableReadableBytes { mask.apply(to: UnsafeMutableRawBufferPointer(rebasing: $0[start...])) }
     }
 
-    /// Appends the header of a text message in one frame, whose `count` bytes of UTF-8 the caller appends. For servers, which do not
-    /// mask: a message with shared parts can be assembled in place.
+    /// Appends the header of a text message in one frame. The caller then appends `count` bytes of UTF-8, so that the message can be
+    /// assembled from shared parts. For servers only, because payloads of clients must be masked.
     public func writeTextHeader(count: Int, to buffer: inout ByteBuffer) {
         buffer.writeInteger(WebSocketOpcode.text.rawValue | 0x80)
         writeLength(count, maskBit: 0, to: &buffer)
@@ -112,7 +112,7 @@ public struct WebSocketFrameWriter<Random: RandomNumberGenerator & Sendable>: Se
 }
 
 extension WebSocketFrameWriter where Random == SystemRandomNumberGenerator {
-    /// A writer whose masks come from the system's generator.
+    /// Makes a writer that takes its masks from the system's random number generator.
     public init(role: WebSocketRole) {
         self.init(role: role, random: SystemRandomNumberGenerator())
     }

@@ -7,11 +7,11 @@ public enum WebSocketOpcode: UInt8, Hashable, Sendable {
     case ping = 0x9
     case pong = 0xA
 
-    /// Whether this is a control frame, which has at most 125 bytes and is never fragmented.
+    /// Whether this is a control frame. A control frame has at most 125 bytes of payload and is never fragmented.
     public var isControl: Bool { rawValue & 0x8 != 0 }
 }
 
-/// The side of a connection. Clients mask their frames, servers do not.
+/// The side of a connection that this code plays. Clients mask their frames, servers do not.
 public enum WebSocketRole: Hashable, Sendable {
     case client
     case server

@@ -1,7 +1,7 @@
-/// The client's side of the opening handshake: makes the request, and checks the answer (RFC 6455, 4.1).
+/// The client's side of the opening handshake: makes the request and checks the answer (RFC 6455, 4.1).
 public struct ClientHandshake: Hashable, Sendable {
     public let key: WebSocketKey
-    /// The subprotocols offered, in order of preference.
+    /// The subprotocols that the client offers, in order of preference.
     public let subprotocols: [String]
 
     public init(key: WebSocketKey, subprotocols: [String] = []) {
@@ -9,7 +9,7 @@ public struct ClientHandshake: Hashable, Sendable {
         self.subprotocols = subprotocols
     }
 
-    /// The fields that make a GET an opening handshake.
+    /// The header fields that make a GET request an opening handshake.
     public var requestFields: [HeaderField] {
         var fields: [HeaderField] = [
             ("Upgrade", "websocket"), ("Connection", "Upgrade"), ("Sec-WebSocket-Key", key.value),
@@ -19,7 +19,7 @@ public struct ClientHandshake: Hashable, Sendable {
         return fields
     }
 
-    /// A fault of an answer with status 101.
+    /// The reason why an answer with status 101 is invalid.
     public enum Fault: Error, Hashable, Sendable {
         case upgradeMissing
         case connectionMissing
@@ -29,9 +29,9 @@ public struct ClientHandshake: Hashable, Sendable {
         case extensionUnknown
     }
 
-    /// Checks the fields of an answer of status 101 (rule WF-16).
+    /// Checks the header fields of an answer with status 101 (rule WF-16).
     ///
-    /// - Returns: the subprotocol that the server selected, or nil when it selected none.
+    /// - Returns: the subprotocol that the server selected; nil when it selected none.
     public func check(_ fields: some Sequence<HeaderField>) throws(Fault) -> String? {
         let fields = HeaderFields(fields)
         guard fields.has("websocket", in: "upgrade") else { throw .upgradeMissing }
@@ -49,12 +49,12 @@ public struct ClientHandshake: Hashable, Sendable {
 extension ClientHandshake.Fault: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .upgradeMissing: "The answer does not upgrade to WebSocket."
-        case .connectionMissing: "The answer does not upgrade the connection."
-        case .acceptMissing: "The answer lacks its proof, Sec-WebSocket-Accept."
-        case .acceptWrong: "The answer's Sec-WebSocket-Accept does not fit the request."
-        case .subprotocolUnknown: "The server picked a subprotocol that was not offered."
-        case .extensionUnknown: "The server picked an extension that was not offered."
+        case .upgradeMissing: "The server's answer has no header Upgrade: websocket."
+        case .connectionMissing: "The server's answer has no header Connection: Upgrade."
+        case .acceptMissing: "The server's answer does not have exactly one header Sec-WebSocket-Accept."
+        case .acceptWrong: "The header Sec-WebSocket-Accept of the server's answer does not match the key of the request."
+        case .subprotocolUnknown: "The server selected a subprotocol that the client did not offer."
+        case .extensionUnknown: "The server selected a WebSocket extension, but the client offered none."
         }
     }
 }

@@ -1,11 +1,11 @@
-/// The server's side of the opening handshake: checks the request, and makes the answer (RFC 6455, 4.2).
+/// The server's side of the opening handshake: checks the request and makes the answer (RFC 6455, 4.2).
 public struct ServerHandshake: Sendable {
-    /// The fields of the answer of status 101.
+    /// The header fields of the answer with status 101.
     public let responseFields: [HeaderField]
-    /// The subprotocol agreed on, or nil.
+    /// The selected subprotocol; nil for none.
     public let subprotocol: String?
 
-    /// Why a request is not an opening handshake.
+    /// The reason why a request is not an opening handshake.
     public enum Fault: Error, Hashable, Sendable {
         /// The method is not GET, or the version is older than HTTP/1.1.
         case notGet
@@ -13,10 +13,10 @@ public struct ServerHandshake: Sendable {
         case notUpgrade
         /// `Sec-WebSocket-Key` is missing, occurs twice, or is not 16 bytes in base64.
         case badKey
-        /// The version is not 13.
+        /// `Sec-WebSocket-Version` is not 13.
         case badVersion
 
-        /// The HTTP status of the answer.
+        /// The HTTP status of the refusal.
         public var status: Int {
             switch self {
             case .notGet: 405
@@ -25,7 +25,7 @@ public struct ServerHandshake: Sendable {
             }
         }
 
-        /// The fields of the answer, which name the expected values.
+        /// The header fields of the refusal, which name the expected values.
         public var responseFields: [HeaderField] {
             switch self {
             case .notGet: [("Allow", "GET")]
@@ -35,18 +35,17 @@ public struct ServerHandshake: Sendable {
         }
     }
 
-    /// Whether a request is for a WebSocket at all, valid or not.
+    /// Whether a request asks for a WebSocket, even if it is not a valid handshake.
     public static func isUpgrade(_ fields: some Sequence<HeaderField>) -> Bool {
         HeaderFields(fields).has("websocket", in: "upgrade")
     }
 
-    /// Checks a request (rule WF-17).
+    /// Checks a request and makes the fields of the answer (rule WF-17).
     ///
     /// - Parameters:
     ///   - method: the method in the request line.
     ///   - isAtLeastHTTP11: whether the version is HTTP/1.1 or newer.
-    ///   - subprotocols: the subprotocols that the server supports; the first one of the client's that is among them is selected, or
-    ///     none.
+    ///   - subprotocols: the subprotocols that the server supports. The first subprotocol of the client that is among them is selected.
     public init(
         method: String, isAtLeastHTTP11: Bool = true, fields: some Sequence<HeaderField>, subprotocols: [String] = []
     ) throws(Fault) {

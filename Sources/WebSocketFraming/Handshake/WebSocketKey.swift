@@ -1,6 +1,6 @@
 import Crypto
 
-/// The key of an opening handshake, and the answer that proves that the server has processed it (RFC 6455, 4.1 and 4.2.2).
+/// The key of an opening handshake, and the value that proves that the server has processed it (RFC 6455, 4.1 and 4.2.2).
 public struct WebSocketKey: Hashable, Sendable {
     /// The value of `Sec-WebSocket-Key`: 16 bytes in base64.
     public let value: String
@@ -16,7 +16,7 @@ public struct WebSocketKey: Hashable, Sendable {
         value = Base64.encode(bytes)
     }
 
-    /// A key that a client sent; nil when it is not 16 bytes in base64.
+    /// Makes a key from the value that a client sent; nil when it is not the base64 of 16 bytes.
     public init?(_ value: some StringProtocol) {
         let text = value.utf8
         guard text.count == 24, text.suffix(2).allSatisfy({ $0 == UInt8(ascii: "=") }),
@@ -25,14 +25,14 @@ public struct WebSocketKey: Hashable, Sendable {
         self.value = String(value)
     }
 
-    /// The value of `Sec-WebSocket-Accept` that belongs to the key.
+    /// The value of `Sec-WebSocket-Accept` that a server must send for this key.
     public var accept: String {
         let digest = Insecure.SHA1.hash(data: Array((value + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8))
         return Base64.encode(Array(digest))
     }
 }
 
-/// Base64 of short values, without Foundation (RFC 4648, 4).
+/// Base64 for short values, without Foundation (RFC 4648, 4).
 enum Base64 {
     private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
@@ -48,7 +48,7 @@ enum Base64 {
     static func encode(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
         for start in stride(from: 0, to: bytes.count, by: 3) {
-            // in bounds: the stride ends before the count.
+            // in bounds: `start` is below the count, and the end is limited to it.
             let group = bytes[start..<min(start + 3, bytes.count)]
             var bits: UInt32 = 0
             for (place, byte) in group.enumerated() { bits |= UInt32(byte) << UInt32(16 - 8 * place) }

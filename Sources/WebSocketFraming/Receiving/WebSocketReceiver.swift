@@ -1,15 +1,15 @@
 import NIOCore
 
-/// The receiving half of one WebSocket connection as a pure value: decodes bytes into messages and checks every rule of RFC 6455.
+/// The receiving half of one WebSocket connection. A pure value: it decodes bytes into messages and checks every rule of RFC 6455.
 ///
-/// An unmasked message that is complete in the bytes of one read is delivered without a copy. Other messages are assembled in a buffer
-/// that grows with the received bytes, never with the announced length.
+/// An unmasked message that is complete in the bytes of one read is delivered without a copy. Other messages are assembled in a buffer that
+/// grows with the received bytes, and not with the announced length.
 public struct WebSocketReceiver: Sendable {
-    /// What arrived of a message or frame that is not complete.
+    /// The parts of an incomplete message or frame that have arrived.
     private struct Partial: Sendable {
         /// The bytes of an incomplete header.
         var headerBytes: [UInt8] = []
-        /// An incomplete frame, and how much of its payload was received.
+        /// The header of an incomplete frame, and the number of received bytes of its payload.
         var frame: (header: FrameHeader, received: Int)?
         /// The kind of the message in progress, text or binary; nil between messages.
         var kind: WebSocketOpcode?
@@ -22,12 +22,12 @@ public struct WebSocketReceiver: Sendable {
     }
 
     public var limits: WebSocketLimits
-    /// One element while a message or frame is incomplete or memory is kept for the next one, otherwise none: a server has many idle
-    /// connections.
+    /// One element while a message or frame is incomplete, or while memory is kept for the next one. Otherwise it is empty, because a
+    /// server has many idle connections.
     private var partial: [Partial] = []
     public let role: WebSocketRole
 
-    /// Whether the peer's close frame or a violation has ended the stream. Later bytes are ignored (rule WF-11).
+    /// Whether the peer's close frame or a violation has ended the stream. Bytes after that are ignored (rule WF-11).
     public private(set) var isFinished = false
 
     public init(role: WebSocketRole, limits: WebSocketLimits = WebSocketLimits()) {
@@ -35,12 +35,13 @@ public struct WebSocketReceiver: Sendable {
         self.limits = limits
     }
 
-    /// Whether a message has begun and not ended. Owners limit its duration (rule WF-12).
+    /// Whether a message has begun and is not complete. The owner limits how long it may take (rule WF-12).
     public var hasPartialMessage: Bool {
         !isBetweenMessages
     }
 
-    // Each of these reads one field; `partial.first` would copy the whole element. The subscripts are in bounds: there is an element.
+    // Each property reads one field, because `partial.first` would copy the whole element. in bounds: the array is not empty where its
+    // element is read.
     private var isBetweenMessages: Bool { partial.isEmpty || partial[0].isEmpty }
     private var kind: WebSocketOpcode? { partial.isEmpty ? nil : partial[0].kind }
     private var frame: (header: FrameHeader, received: Int)? { partial.isEmpty ? nil : partial[0].frame }
@@ -51,14 +52,14 @@ public struct WebSocketReceiver: Sendable {
     /// Changes the state of an incomplete message or frame.
     private mutating func withPartial<Result>(_ body: (inout Partial) -> Result) -> Result {
         if partial.isEmpty { partial = [Partial()] }
-        // in bounds: there is an element now.
+        // in bounds: an empty array got its element in the line above.
         return body(&partial[0])
     }
 
-    /// Reads all readable bytes of `buffer` and reports the frames and messages that they complete, in order. `handle` must not use the
-    /// receiver.
+    /// Reads all readable bytes of `buffer`, and reports the messages and control frames that they complete, in order. `handle` must not
+    /// use the receiver.
     ///
-    /// - Throws: the violation that ends the stream. Everything before it has been reported.
+    /// - Throws: the violation that ends the stream, after all earlier messages have been reported.
     public mutating func receive(
         _ buffer: inout ByteBuffer, _ handle: (WebSocketEvent) -> Void
     ) throws(WebSocketViolation) {
@@ -101,7 +102,7 @@ public struct WebSocketReceiver: Sendable {
         }
     }
 
-    /// Reads the next header; nil when the bytes end before it does.
+    /// Reads the next frame header; nil when it is not complete.
     private mutating func nextHeader(
         _ bytes: UnsafeRawBufferPointer, _ position: inout Int
     ) throws(WebSocketViolation) -> FrameHeader? {
@@ -137,7 +138,7 @@ public struct WebSocketReceiver: Sendable {
         }
     }
 
-    /// Checks a frame against the message in progress and the limits, before its payload is read.
+    /// Checks a frame's header against the message in progress and the limits, before its payload is read.
     private mutating func admit(_ header: FrameHeader) throws(WebSocketViolation) {
         if header.opcode.isControl { return }
         let isContinued = kind != nil
@@ -147,7 +148,7 @@ public struct WebSocketReceiver: Sendable {
             throw .messageInsideMessage
         }
         if header.length > limits.messageBytes - messageBytes { throw .messageTooBig }
-        // A message in one frame has one fragment, which every limit allows.
+        // The number of fragments is not checked for a message in a single frame.
         guard isContinued || !header.isFinal else { return }
         let fragments = withPartial { partial in
             partial.fragments += 1
@@ -156,7 +157,7 @@ public struct WebSocketReceiver: Sendable {
         if fragments > limits.fragments { throw .tooManyFragments }
     }
 
-    /// Handles a frame whose payload is complete.
+    /// Handles a frame whose whole payload is in `payload`.
     private mutating func take(
         _ header: FrameHeader, _ payload: UnsafeRawBufferPointer, handle: (WebSocketEvent) -> Void
     ) throws(WebSocketViolation) {
@@ -164,7 +165,8 @@ public struct WebSocketReceiver: Sendable {
             guard let mask = header.mask, mask.wire != 0, !payload.isEmpty else {
                 return try deliver(header.opcode, payload, handle: handle)
             }
-            // The read buffer may be shared with its pool, so unmasking in place would copy all of it.
+            // The payload is unmasked in a copy of its own. The read buffer may be shared with its pool, so unmasking in place would copy
+            // the whole buffer.
             let violation = withUnsafeTemporaryAllocation(byteCount: payload.count, alignment: 8) { copy in
                 copy.copyMemory(from: payload)
                 mask.apply(to: copy)
@@ -182,7 +184,7 @@ public struct WebSocketReceiver: Sendable {
         if header.isFinal { try finishMessage(handle) }
     }
 
-    /// Continues a frame whose payload arrives in pieces.
+    /// Continues an incomplete frame with the next part of its payload.
     private mutating func resume(
         _ frame: (header: FrameHeader, received: Int), _ piece: UnsafeRawBufferPointer,
         handle: (WebSocketEvent) -> Void
@@ -216,7 +218,7 @@ public struct WebSocketReceiver: Sendable {
             guard partial.kind == .text else { return true }
             var validator = partial.validator
             defer { partial.validator = validator }
-            // in bounds: `start` was the number of bytes before the piece was appended.
+            // in bounds: `start` is the number of bytes before the piece was appended.
             return partial.message.withUnsafeBytes { validator.accept(UnsafeRawBufferPointer(rebasing: $0[start...])) }
         }
         if !isValid { throw .invalidUTF8 }
@@ -226,7 +228,7 @@ public struct WebSocketReceiver: Sendable {
         let start = bytes.count
         bytes.append(contentsOf: piece)
         guard let mask else { return }
-        // in bounds: `start` was the number of bytes before the piece was appended.
+        // in bounds: `start` is the number of bytes before the piece was appended.
         bytes.withUnsafeMutableBytes { mask.apply(to: UnsafeMutableRawBufferPointer(rebasing: $0[start...]), offset: offset) }
     }
 
@@ -245,9 +247,9 @@ public struct WebSocketReceiver: Sendable {
         releaseIfEmpty()
     }
 
-    /// Releases the state of incomplete messages when there is none, and no memory is kept for the next message.
+    /// Removes the state of incomplete messages if no message is in progress and no memory is kept for the next one.
     private mutating func releaseIfEmpty() {
-        // in bounds: the first comparison.
+        // in bounds: the first condition has checked that there is an element.
         if !partial.isEmpty, partial[0].isEmpty, partial[0].message.capacity == 0 { partial = [] }
     }
 }
@@ -296,7 +298,7 @@ extension WebSocketReceiver {
         release()
     }
 
-    /// Releases memory that is only needed while messages arrive.
+    /// Releases all memory, because the stream has ended.
     private mutating func release() {
         partial = []
     }
