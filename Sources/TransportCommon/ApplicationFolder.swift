@@ -1,7 +1,6 @@
 import Foundation
 
-/// The folder for data that must survive the end of the program: ids of users and devices, the database of chat. Rules SO-113 and
-/// SO-114.
+/// The folder for data that must outlive the program: ids of users and devices, and the database of chat (rules SO-113 and SO-114).
 package enum ApplicationFolder {
     #if os(tvOS)
         package static let isTelevision = true
@@ -9,8 +8,8 @@ package enum ApplicationFolder {
         package static let isTelevision = false
     #endif
 
-    /// `$XDG_DATA_HOME/lifeline/NAME`, or the folder `lifeline/NAME` in the user's folder for application data. On tvOS it is in
-    /// Caches, the only folder that an app may write; the system may empty it while the app does not run.
+    /// The folder `$XDG_DATA_HOME/lifeline/NAME` if the variable is set, otherwise `lifeline/NAME` in the user's folder for application
+    /// data. On tvOS it is in Caches, the only folder that an app may write to; the system may empty Caches while the app does not run.
     ///
     /// - Returns: nil when this system has no such folder.
     package static func url(
@@ -26,8 +25,8 @@ package enum ApplicationFolder {
         return base?.appendingPathComponent("lifeline/\(name)", isDirectory: true)
     }
 
-    /// Creates the folder unless it exists, accessible to its owner only, and excludes it from backups, because a second device that is
-    /// restored from a backup would have the same id as the first.
+    /// Creates the folder unless it exists. Only its owner may access it, and it is excluded from backups: a second device that is restored
+    /// from a backup would otherwise have the same id as the first.
     package static func make(_ folder: URL) throws {
         if !FileManager.default.fileExists(atPath: folder.path) {
             try FileManager.default.createDirectory(
@@ -41,7 +40,7 @@ package enum ApplicationFolder {
         #if canImport(Darwin)
             var (place, values) = (place, URLResourceValues())
             values.isExcludedFromBackup = true
-            // Without the attribute the file is in the backup, which is acceptable.
+            // The error is ignored: without the attribute the file is in the backup, which is acceptable.
             try? place.setResourceValues(values)
         #endif
     }

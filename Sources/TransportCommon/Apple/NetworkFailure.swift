@@ -5,8 +5,8 @@ import ConnectionEngine
 #endif
 
 extension ConnectionFailure {
-    /// Returns the failure for an error of Network.framework while dialling or on a live link; nil when `error` is not one (rule
-    /// SO-107).
+    /// Returns the failure for an error of Network.framework, either while connecting or on an open connection. Returns nil when `error` is
+    /// of another kind (rule SO-107).
     static func network(_ error: any Error, whileDialling: Bool) -> ConnectionFailure? {
         #if canImport(Network)
             switch error as? NWError {
@@ -16,8 +16,8 @@ extension ConnectionFailure {
             case .tls(let status): return secureTransport(status, whileDialling: whileDialling)
             case _?:
                 return whileDialling
-                    ? ConnectionFailure(.networkUnavailable, "The connection could not be established.")
-                    : ConnectionFailure(.unexpectedDisconnect, "The connection was lost.")
+                    ? ConnectionFailure(.networkUnavailable, "The connection to the server could not be established.")
+                    : ConnectionFailure(.unexpectedDisconnect, "The connection to the server was lost.")
             }
         #else
             return nil

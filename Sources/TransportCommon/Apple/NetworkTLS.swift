@@ -8,22 +8,23 @@
     import Network
     import Security
 
-    /// TLS of one connection by Network.framework, with the same requirements as ``ClientTLS`` (rules SO-104 and SO-105).
+    /// The TLS settings of one connection by Network.framework. They require the same as ``ClientTLS`` (rules SO-104 and SO-105).
     struct NetworkTLS: Sendable {
         private let host: String
-        /// The trusted authorities as DER; nil for those of the system.
+        /// The trusted authorities as DER; nil for the authorities of the system.
         private let roots: [[UInt8]]?
         private let pins: CertificatePins?
         private let certificate: ClientCertificate?
         private let refused = NIOLockedValueBox<ConnectionFailure?>(nil)
 
-        /// Why the server's certificate was refused; nil unless it was.
+        /// The reason why the server's certificate was refused; nil if it was not refused.
         var refusal: ConnectionFailure? { refused.withLockedValue { $0 } }
 
-        /// Verification may request certificates and revocations over the network, so verifications run concurrently.
+        /// The queue on which certificates are verified. It is concurrent, because a verification may load certificates and revocation
+        /// lists over the network.
         private static let queue = DispatchQueue(label: "lifeline.certificates", attributes: .concurrent)
 
-        /// Reads the roots; blocks.
+        /// Makes the settings. Blocks while it reads the roots.
         init(
             roots: TrustRoots, pins: CertificatePins?, certificate: ClientCertificate?, host: String
         ) throws(ConnectionFailure) {
@@ -46,7 +47,8 @@
             let security = options.securityProtocolOptions
             sec_protocol_options_set_min_tls_protocol_version(security, .TLSv12)
             sec_protocol_options_add_tls_application_protocol(security, "http/1.1")
-            // Only host names are sent as server names: an address is verified against the certificate without being sent.
+            // The server name is sent for host names only. If the host is an IP address, no name is sent, and the certificate is verified
+            // against the address.
             if (try? SocketAddress(ipAddress: host, port: 0)) == nil {
                 sec_protocol_options_set_tls_server_name(security, host)
             }
@@ -55,7 +57,7 @@
                     sec_protocol_options_append_tls_ciphersuite(security, suite)
                 }
             }
-            // A resumed session shows no certificates, and may have begun with other requirements.
+            // Resumption is off, because a resumed session shows no certificates and may have begun with other requirements.
             sec_protocol_options_set_tls_resumption_enabled(security, false)
             if let certificate { sec_protocol_options_set_local_identity(security, try certificate.identity()) }
             sec_protocol_options_set_verify_block(
@@ -74,8 +76,8 @@
             }
         }
 
-        /// Checks the chain that the system has verified. The system verifies chain, dates and name; the further requirements are
-        /// checked on the chain that it has built, from the server's certificate to the root.
+        /// Verifies the server's certificate. The system checks chain, dates and name. The additional requirements are checked on the chain
+        /// that the system has built, from the server's certificate to the root.
         private func verify(_ trust: SecTrust) throws {
             SecTrustSetPolicies(trust, SecPolicyCreateSSL(true, host as CFString))
             if let roots {
@@ -98,12 +100,12 @@
     }
 
     extension ClientCertificate {
-        /// Returns the identity that the system's TLS presents to servers. Network.framework accepts certificate and key from PKCS #12
-        /// only (rule SO-106).
+        /// Returns the identity with which the system presents this certificate to servers. Network.framework accepts certificate and key
+        /// from PKCS #12 only (rule SO-106).
         fileprivate func identity() throws(ConnectionFailure) -> sec_identity_t {
             guard let archive else { throw .certificateNeedsPKCS12 }
             var options: [String: Any] = [kSecImportExportPassphrase as String: archive.passphrase]
-            // Older versions of macOS put the certificate into the user's keychain.
+            // On older versions of macOS, the certificate is added to the user's keychain.
             if #available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *) {
                 options[kSecImportToMemoryOnly as String] = true
             }
@@ -114,9 +116,9 @@
                 CFGetTypeID(found as CFTypeRef) == SecIdentityGetTypeID()
             else { throw .unusableIdentity(status: status) }
             let chain = first[kSecImportItemCertChain as String] as? [SecCertificate] ?? []
-            // The type was compared above, because the language does not check casts of Core Foundation types.
+            // This cast cannot fail: the type was compared above, because Swift does not check casts to Core Foundation types.
             let identity = found as! SecIdentity
-            // The identity contains its own certificate, which is the first of the chain.
+            // The first certificate of the chain is left out, because the identity contains it.
             let others = Array(chain.dropFirst())
             let result =
                 others.isEmpty

@@ -3,8 +3,8 @@
     import NIOTransportServices
     import Network
 
-    /// Notifies the network monitor that the path of a connection has failed, works again, or is no longer the best one (rule SO-109).
-    /// On one event loop.
+    /// A channel handler that notifies the network monitor when the network path of a connection fails, works again, or is no longer the
+    /// best one (rule SO-109). Used on one event loop.
     final class PathNews: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
 

@@ -4,10 +4,10 @@
     import NIOTransportServices
     import Network
 
-    /// Opens connections by Network.framework, whose TLS is below the channel (rule SO-103).
+    /// Opens connections by Network.framework. It does TLS itself, so the channel needs no TLS handler (rule SO-103).
     ///
-    /// Network.framework wakes the modem, starts a VPN on demand, and supports the system's proxies, IPv4 literals in IPv6-only
-    /// networks, and Low Data Mode. Sockets support none of these. (`NetworkConnection` is a type of Network since iOS 26.)
+    /// Network.framework wakes the modem, starts a VPN on demand, and supports the system's proxies, IPv4 literals in IPv6-only networks,
+    /// and Low Data Mode. Sockets support none of these. (`NetworkConnection` is the name of a type of Network.framework since iOS 26.)
     struct SystemConnection: Sendable {
         let host: String
         let port: Int
@@ -18,7 +18,7 @@
         let liveness: SocketLiveness
         let timeout: TimeAmount
 
-        /// Whether Network.framework can connect through `proxy`: always without one, since iOS 17 and macOS 14 with one.
+        /// Whether Network.framework can connect through `proxy`. Without a proxy it always can; with one it can since iOS 17 and macOS 14.
         static func supports(_ proxy: HTTPProxy?) -> Bool {
             guard proxy != nil else { return true }
             if #available(macOS 14.0, iOS 17.0, tvOS 17.0, watchOS 10.0, *) { return true }
@@ -30,7 +30,7 @@
             NIOTSConnectionBootstrap(validatingGroup: eventLoop) != nil
         }
 
-        /// Connects. Call on a thread that may block for some milliseconds: the client's certificate is read.
+        /// Opens the connection. Call it on a thread that may block for some milliseconds, because it reads the client's certificate.
         ///
         /// - Parameters:
         ///   - eventLoop: a loop of `NIOTSEventLoopGroup`.
@@ -41,13 +41,15 @@
             guard let bootstrap = NIOTSConnectionBootstrap(validatingGroup: eventLoop),
                 let number = UInt16(exactly: port), let port = NWEndpoint.Port(rawValue: number)
             else {
-                throw ConnectionFailure(.badRequest, "The connection cannot be opened by Network.framework.")
+                throw ConnectionFailure(
+                    .badRequest, "Network.framework cannot open the connection: the event loop or the port is invalid.")
             }
             var configured =
                 bootstrap
                 .connectTimeout(timeout)
                 .tcpOptions(tcpOptions)
-                // Failures are reported at once, because the engine decides when to try again.
+                // Without this option, the system would wait for a working network. Failures are reported at once instead, because the
+                // engine decides when to try again.
                 .channelOption(NIOTSChannelOptions.waitForActivity, value: false)
                 .channelOption(ChannelOptions.autoRead, value: false)
                 .configureNWParameters { [paths, proxy] parameters in
@@ -62,7 +64,7 @@
                 .flatMapErrorThrowing { [tls, proxy] error in throw Self.failure(error, tls: tls, proxy: proxy) }
         }
 
-        /// The result of the certificate's verification has precedence, because the error of the handshake is less specific.
+        /// If the certificate was refused, that is the failure, because the error of the handshake is less specific.
         private static func failure(_ error: any Error, tls: NetworkTLS?, proxy: HTTPProxy?) -> ConnectionFailure {
             if let refusal = tls?.refusal { return refusal }
             let failure = ConnectionFailure.dialling(error)
@@ -70,7 +72,7 @@
             return proxy != nil && isReaching ? failure.reachingProxy : failure
         }
 
-        /// The TCP options. Rule WT-28.
+        /// The TCP options, with the times within which the system closes a dead connection (rule WT-28).
         private var tcpOptions: NWProtocolTCP.Options {
             let options = NWProtocolTCP.Options()
             options.noDelay = true
@@ -88,7 +90,7 @@
             else { return }
             var tunnel = ProxyConfiguration(
                 httpCONNECTProxy: .hostPort(host: NWEndpoint.Host(proxy.host), port: port), tlsOptions: nil)
-            // Otherwise connections would bypass a proxy that does not answer.
+            // With failover, connections would bypass a proxy that does not answer.
             tunnel.allowFailover = false
             if let credentials = proxy.credentials {
                 tunnel.applyCredential(username: credentials.user, password: credentials.password)
@@ -100,7 +102,7 @@
     }
 
     extension NetworkPaths {
-        /// Applies the prohibited paths. Rule SO-108.
+        /// Prohibits the kinds of networks that are not allowed (rule SO-108).
         func apply(to parameters: NWParameters) {
             parameters.prohibitConstrainedPaths = !allowsLowDataMode
             parameters.prohibitExpensivePaths = !allowsExpensive

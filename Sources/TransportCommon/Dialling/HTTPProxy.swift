@@ -1,4 +1,4 @@
-/// A proxy that forwards connections with the method `CONNECT`, for `https` as well as for `http`.
+/// A proxy that forwards connections by the method `CONNECT`, to servers with `https` and with `http`.
 ///
 /// Descriptions and reflection never show the credentials.
 public struct HTTPProxy: Hashable, Sendable {
@@ -6,17 +6,17 @@ public struct HTTPProxy: Hashable, Sendable {
     public var host: String
     /// The TCP port of the proxy, 1 to 65535.
     public var port: Int
-    /// The credentials in `Proxy-Authorization: Basic`, which are sent to the proxy only.
+    /// The user name and password, sent to the proxy only, in `Proxy-Authorization: Basic`; nil for none.
     public var credentials: Credentials?
 
-    /// A user of the proxy.
+    /// The user name and password for a proxy.
     public struct Credentials: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
         /// The user name.
         public var user: String
-        /// The password. A secret.
+        /// The password. It is secret and not shown in descriptions.
         public var password: String
 
-        /// Credentials for a proxy.
+        /// Makes credentials from a user name and a password.
         public init(user: String, password: String) {
             self.user = user
             self.password = password
@@ -27,7 +27,7 @@ public struct HTTPProxy: Hashable, Sendable {
         public var customMirror: Mirror { Mirror(self, children: [:]) }
     }
 
-    /// A proxy at a host and port, with credentials if it asks for them.
+    /// Makes a proxy at a host and port, with credentials if the proxy requires them.
     public init(host: String, port: Int, credentials: Credentials? = nil) {
         self.host = host
         self.port = port

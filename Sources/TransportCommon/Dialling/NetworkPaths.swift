@@ -1,22 +1,22 @@
-/// Which of a device's paths to the network connections may use. All by default.
+/// The kinds of networks that connections may use. By default, all are allowed.
 ///
-/// Only Network.framework distinguishes paths: elsewhere, and through an explicit proxy before iOS 17 and macOS 14, no path is
-/// prohibited (rule SO-108).
+/// Only Network.framework distinguishes kinds of networks. On other systems, and through an explicit proxy before iOS 17 and macOS 14, none
+/// is prohibited (rule SO-108).
 public struct NetworkPaths: Hashable, Sendable {
-    /// Whether paths in Low Data Mode may be used.
+    /// Whether networks in Low Data Mode may be used.
     public var allowsLowDataMode: Bool
-    /// Whether paths may be used that the system considers expensive, such as a personal hotspot.
+    /// Whether networks may be used that the system considers expensive, such as a personal hotspot.
     public var allowsExpensive: Bool
-    /// Whether a cellular interface may be used.
+    /// Whether cellular networks may be used.
     public var allowsCellular: Bool
 
-    /// The allowed paths; all unless given otherwise.
+    /// Makes a set of allowed kinds of networks; all are allowed unless given otherwise.
     public init(allowsLowDataMode: Bool = true, allowsExpensive: Bool = true, allowsCellular: Bool = true) {
         self.allowsLowDataMode = allowsLowDataMode
         self.allowsExpensive = allowsExpensive
         self.allowsCellular = allowsCellular
     }
 
-    /// No path is prohibited.
+    /// All kinds of networks are allowed.
     public static let all = NetworkPaths()
 }

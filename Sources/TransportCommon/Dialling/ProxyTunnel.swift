@@ -2,12 +2,12 @@ import ConnectionEngine
 import Foundation
 import NIOCore
 
-/// Requests a tunnel from a proxy: RFC 9110, 9.3.6. Afterwards the channel behaves like a direct connection to the server.
+/// Requests a tunnel to a server from a proxy (RFC 9110, 9.3.6). After that, the channel behaves like a direct connection to the server.
 ///
-/// Every failure here is attributed to the proxy and has category `proxyUnavailable` (rules WT-16 and HT-15). A proxy gets neither the
-/// path nor any header that is meant for the server.
+/// Every failure of the request is attributed to the proxy and has category `proxyUnavailable` (rules WT-16 and HT-15). The proxy gets
+/// neither the path nor any header of the request to the server.
 struct ProxyTunnel: Sendable {
-    /// The largest answer of a proxy, in bytes, interim answers included.
+    /// The largest size of a proxy's answer, in bytes, including interim answers with status 1xx.
     static let answerLimit = 1 << 14
 
     let proxy: HTTPProxy
@@ -16,8 +16,8 @@ struct ProxyTunnel: Sendable {
     let port: Int
     let deadline: NIODeadline
 
-    /// Opens the tunnel. Runs on the channel's loop; completes when the tunnel's handler has been removed from the pipeline. Reading is
-    /// off then, so that bytes for the next handlers wait in the socket.
+    /// Opens the tunnel. Runs on the channel's event loop, and completes when the tunnel's handler has been removed from the pipeline.
+    /// Reading is off after that, so that bytes for the next handlers wait in the socket.
     func open(on channel: any Channel) -> EventLoopFuture<Void> {
         let answered = channel.eventLoop.makePromise(of: Void.self)
         let handler = TunnelHandler(proxy: proxy, request: request, deadline: deadline, answered: answered)
@@ -34,12 +34,13 @@ struct ProxyTunnel: Sendable {
             channel.pipeline.syncOperations.removeHandler(bound.value)
         }.flatMapErrorThrowing { error in
             channel.close(promise: nil)
-            throw error as? ConnectionFailure ?? ConnectionFailure(.proxyUnavailable, "The proxy closed the connection.")
+            throw error as? ConnectionFailure
+                ?? ConnectionFailure(.proxyUnavailable, "The proxy closed the connection before it opened the tunnel.")
         }
     }
 
     private var request: String {
-        // IPv6 addresses need brackets.
+        // An IPv6 address is written in brackets.
         let target = "\(host.contains(":") ? "[\(host)]" : host):\(port)"
         var request = "CONNECT \(target) HTTP/1.1\r\nHost: \(target)\r\n"
         if let credentials = proxy.credentials {
@@ -50,7 +51,7 @@ struct ProxyTunnel: Sendable {
     }
 }
 
-/// Sends the request for a tunnel and reads the head of the answer.
+/// Sends the request for a tunnel, and reads the head of the proxy's answer.
 private final class TunnelHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -71,15 +72,17 @@ private final class TunnelHandler: ChannelInboundHandler, RemovableChannelHandle
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
-        guard context.channel.isActive else { return fail("The proxy closed the connection.", context) }
+        guard context.channel.isActive else {
+            return fail("The proxy closed the connection before it opened the tunnel.", context)
+        }
         timer = context.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) {
-            self.fail("The proxy did not answer in time.", context)
+            self.fail("The proxy did not answer the CONNECT request in time.", context)
         }
         context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: request)), promise: nil)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
-        fail("The proxy closed the connection.", context)
+        fail("The proxy closed the connection before it opened the tunnel.", context)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -90,33 +93,33 @@ private final class TunnelHandler: ChannelInboundHandler, RemovableChannelHandle
         while answered != nil, let head = ProxyAnswer(&answer) { judge(head, context) }
         guard answered != nil else { return }
         if !ProxyAnswer.canBegin(with: answer) {
-            fail("The proxy does not speak HTTP.", context)
+            fail("The proxy's answer is not HTTP.", context)
         } else if seen > ProxyTunnel.answerLimit {
-            fail("The proxy's answer is too long.", context)
+            fail("The proxy's answer is longer than \(ProxyTunnel.answerLimit) bytes.", context)
         }
     }
 
     private func judge(_ head: ProxyAnswer, _ context: ChannelHandlerContext) {
-        guard let status = head.status else { return fail("The proxy does not speak HTTP.", context) }
+        guard let status = head.status else { return fail("The proxy's answer is not HTTP.", context) }
         switch status {
-        case 101: fail("The proxy does not forward the connection.", context)
+        case 101: fail("The proxy refuses to forward the connection to the server.", context)
         case 100..<200: return
         case 200..<300:
-            // The server behind the proxy sends nothing before it gets a request, so these bytes are the proxy's.
-            if answer.readableBytes > 0 { return fail("The proxy sent more than its answer.", context) }
+            // The server sends nothing before it gets a request, so bytes after the answer come from the proxy.
+            if answer.readableBytes > 0 { return fail("The proxy sent unexpected data after its answer.", context) }
             settle(.success(()))
         case 407: settle(.failure(.proxyRefusal(credentials: proxy.credentials)))
-        default: fail("The proxy does not forward the connection.", context)
+        default: fail("The proxy refuses to forward the connection to the server.", context)
         }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        fail("The proxy closed the connection.", context)
+        fail("The proxy closed the connection before it opened the tunnel.", context)
         context.close(promise: nil)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        fail("The proxy closed the connection.", context)
+        fail("The proxy closed the connection before it opened the tunnel.", context)
         context.fireChannelInactive()
     }
 
@@ -133,15 +136,15 @@ private final class TunnelHandler: ChannelInboundHandler, RemovableChannelHandle
     }
 }
 
-/// The head of a proxy's answer: its status line, of which only the status matters.
+/// The head of a proxy's answer. Only the status is evaluated.
 struct ProxyAnswer: Hashable {
-    /// The status; nil when the status line is not one of HTTP/1.
+    /// The status; nil when the first line is not a status line of HTTP/1.
     var status: Int?
 
     private static let start = Array("HTTP/1.".utf8)
     private static let end = Array("\r\n\r\n".utf8)
 
-    /// Removes one complete head from the front of `bytes`; nil when the head is not complete yet.
+    /// Removes one complete head from the beginning of `bytes`; nil when the head is not complete yet.
     init?(_ bytes: inout ByteBuffer) {
         guard let end = bytes.readableBytesView.firstRange(of: Self.end),
             let head = bytes.readSlice(length: end.upperBound - bytes.readerIndex)
@@ -154,7 +157,7 @@ struct ProxyAnswer: Hashable {
         zip(bytes.readableBytesView, start).allSatisfy { $0 == $1 }
     }
 
-    /// `HTTP/1.x NNN`, followed by nothing or a space.
+    /// Parses `HTTP/1.x NNN`, which must be followed by nothing or a space.
     private static func status(_ line: some Collection<UInt8>) -> Int? {
         let line = Array(line.prefix(13))
         guard line.count >= 12, line.starts(with: start), (0x30...0x39).contains(line[7]), line[8] == 0x20,

@@ -2,11 +2,13 @@ import ConnectionEngine
 import NIOCore
 import NIOPosix
 
-/// Opens connections of clients: name lookup, TCP to the first address that answers, a tunnel if there is a proxy, and TLS.
+/// Opens connections of clients: looks up the name, connects by TCP to the first address that answers, opens a tunnel if there is a proxy,
+/// and does the TLS handshake.
 public struct ServerDialer: Sendable {
-    /// A connection to the server that is ready for its first byte: the TLS handshake is done and the certificate was accepted (rule SO-101).
+    /// A connection to the server that is ready for its first byte: the TLS handshake is done and the certificate was accepted (rule
+    /// SO-101).
     ///
-    /// The owner need not know how TLS is implemented. No data is read before the owner enables `autoRead`; it has to add its handlers
+    /// The owner does not depend on how TLS is implemented. No data is read before the owner enables `autoRead`. It must add its handlers
     /// in the callback that delivers the connection.
     public struct Connection: Sendable {
         public let channel: any Channel
@@ -15,7 +17,7 @@ public struct ServerDialer: Sendable {
 
         /// The parameters that a TLS handshake agreed on.
         public struct Session: Hashable, Sendable {
-            /// The protocol that was negotiated by ALPN, such as `http/1.1`; nil when the server chose none.
+            /// The protocol that was negotiated by ALPN, such as `http/1.1`; nil when the server selected none.
             public let negotiatedProtocol: String?
         }
     }
@@ -30,13 +32,14 @@ public struct ServerDialer: Sendable {
     private let placement: TLSPlacement
     private let lookUp: SystemResolver.LookUp
 
+    /// Makes a dialer.
+    ///
     /// - Parameters:
     ///   - certificate: the certificate that the client presents when a server requests one; nil for none (rule WT-50).
-    ///   - connectTimeout: the time limit of name lookup and TCP over all addresses, and again of the proxy's answer. TLS has no
-    ///     separate limit; see `deadline` of ``open(host:port:usesTLS:on:deadline:adopt:)``.
-    ///   - liveness: how soon the kernel closes a connection whose peer is gone (rule WT-28).
-    ///   - paths: which paths to the network may be used (rule SO-108).
-    ///   - lookUp: finds the addresses of a name; not used with Network.framework, which does the lookup itself.
+    ///   - connectTimeout: the time limit of name lookup and TCP over all addresses, and separately of the proxy's answer. TLS has no separate limit; see `deadline` of ``open(host:port:usesTLS:on:deadline:adopt:)``.
+    ///   - liveness: the time within which the kernel closes a connection whose peer does not answer (rule WT-28).
+    ///   - paths: the kinds of networks that may be used (rule SO-108).
+    ///   - lookUp: finds the addresses of a name. Not used with Network.framework, which looks up names itself.
     public init(
         trustRoots: TrustRoots, pins: CertificatePins?, certificate: ClientCertificate? = nil, proxy: HTTPProxy?,
         connectTimeout: Duration, liveness: SocketLiveness, paths: NetworkPaths = .all,
@@ -65,15 +68,14 @@ public struct ServerDialer: Sendable {
 
     /// Opens a connection. Fails with a `ConnectionFailure` (rules WT-6 to WT-8, WT-16, WT-17 and HT-15).
     ///
-    /// Call it on `eventLoop`: a callback that another thread adds to the future may run after the connection is ready, and bytes that
-    /// arrived with the end of the handshake would find no handler (rule SO-101).
+    /// Call it on `eventLoop`. A callback that another thread adds to the future may run after the connection is ready; bytes that arrived
+    /// with the end of the handshake would then have no handler (rule SO-101).
     ///
     /// - Parameters:
     ///   - host: a host name or an IP address, without brackets.
     ///   - eventLoop: the event loop of the connection.
-    ///   - deadline: the deadline of name lookup, TCP, proxy and TLS together; nil for the separate time limits only.
-    ///   - adopt: called on the loop with each channel before it connects, several times when addresses are tried in parallel; a
-    ///     channel is closed when the result is false.
+    ///   - deadline: the deadline of name lookup, TCP, proxy and TLS together; nil if only the separate time limits apply.
+    ///   - adopt: called on the event loop with each channel before it connects, several times when addresses are tried in parallel. A channel is closed when the result is false.
     public func open(
         host: String, port: Int, usesTLS: Bool, on eventLoop: any EventLoop, deadline: NIODeadline? = nil,
         adopt: @escaping @Sendable (any Channel) -> Bool
@@ -94,7 +96,8 @@ public struct ServerDialer: Sendable {
         }
     }
 
-    /// Opens the connection by Network.framework, including proxy and TLS; nil when the loop belongs to sockets (rule SO-103).
+    /// Opens the connection by Network.framework, including proxy and TLS. Returns nil when the event loop belongs to sockets (rule
+    /// SO-103).
     private func openByNetwork(
         host: String, port: Int, usesTLS: Bool, on eventLoop: any EventLoop, deadline: NIODeadline?,
         adopt: @escaping @Sendable (any Channel) -> Bool
@@ -110,7 +113,7 @@ public struct ServerDialer: Sendable {
                     host: host, port: port, tls: tls, proxy: proxy, paths: paths, liveness: liveness, timeout: timeout)
                 return try connection.open(on: eventLoop) { channel in
                     prepare(channel, adopt: adopt) { pipeline in
-                        // The system has verified the certificate before the handshake was complete.
+                        // The certificate needs no further check: the system has verified it before the handshake was complete.
                         if usesTLS {
                             try pipeline.addHandler(TLSHandshake(on: channel.eventLoop, deadline: deadline) { _ in })
                         }
@@ -130,7 +133,7 @@ public struct ServerDialer: Sendable {
         return ConnectionFailure(.badRequest, "\(whose) is out of range. A port is a number from 1 to 65535.")
     }
 
-    /// The initialiser of each channel: passes it to the attempt, and adds the TLS handlers.
+    /// Initialises a new channel: passes it to `adopt`, and adds the TLS handlers.
     private func prepare(
         _ channel: any Channel, adopt: (any Channel) -> Bool,
         addTLS: (ChannelPipeline.SynchronousOperations) throws -> Void
@@ -139,7 +142,7 @@ public struct ServerDialer: Sendable {
         return channel.eventLoop.makeCompletedFuture { try addTLS(channel.pipeline.syncOperations) }
     }
 
-    /// Makes the TLS settings on another thread, because reading the roots takes milliseconds.
+    /// Makes the TLS settings on the thread pool, because reading the roots takes milliseconds.
     private func tls(host: String, usesTLS: Bool, on eventLoop: any EventLoop) -> EventLoopFuture<ClientTLS?> {
         guard usesTLS else { return eventLoop.makeSucceededFuture(nil) }
         return NIOThreadPool.singleton.runIfActive(eventLoop: eventLoop) { [trustRoots, pins, certificate, proxy] in
@@ -151,12 +154,12 @@ public struct ServerDialer: Sendable {
         to host: String, _ port: Int, on eventLoop: any EventLoop, tls: ClientTLS?, deadline: NIODeadline?,
         adopt: @escaping @Sendable (any Channel) -> Bool
     ) -> EventLoopFuture<any Channel> {
-        // The system would truncate an invalid port without an error.
+        // The port is checked here, because the system would truncate an invalid one without an error.
         if let fault = portFault(port) { return eventLoop.makeFailedFuture(fault) }
         let bootstrap = ClientBootstrap(group: eventLoop)
             .connectTimeout(timeLeft(until: deadline))
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-            // Bytes stay in the socket until there is a handler for them.
+            // Reading is off, so that bytes wait in the socket until there is a handler for them.
             .channelOption(.autoRead, value: false)
             .channelInitializer { [liveness] channel in
                 channel.pipeline.syncOperations.closeOnExec()
@@ -173,14 +176,14 @@ public struct ServerDialer: Sendable {
             connected = bootstrap.resolver(SystemResolver(eventLoop: eventLoop, lookUp: lookUp)).connect(host: host, port: port)
         }
         return connected.flatMapErrorThrowing { [proxy] error in
-            // With a proxy, name lookup and TCP connection are those of the proxy.
+            // With a proxy, `host` and `port` are those of the proxy, and so are failures of name lookup and TCP.
             let failure = ConnectionFailure.dialling(error).naming(host: host, port: port)
             let isReaching = failure.category == .networkUnavailable || failure.category == .timeout
             throw proxy != nil && isReaching ? failure.reachingProxy : failure
         }
     }
 
-    /// Opens the tunnel to the server, if there is a proxy. Runs on the loop.
+    /// Opens the tunnel to the server if there is a proxy. Runs on the event loop.
     private func tunnel(
         _ channel: any Channel, to host: String, _ port: Int, deadline: NIODeadline?
     ) -> EventLoopFuture<any Channel> {
@@ -189,7 +192,8 @@ public struct ServerDialer: Sendable {
         return tunnel.open(on: channel).map { channel }
     }
 
-    /// Waits for the TLS handshake, which starts here unless the channel has contained TLS from the beginning. Runs on the loop.
+    /// Waits for the TLS handshake. The handshake starts here unless the channel had its TLS handlers from the beginning. Runs on the event
+    /// loop.
     private func secure(_ channel: any Channel, with tls: ClientTLS?, deadline: NIODeadline?) -> EventLoopFuture<Connection> {
         guard let tls else { return channel.eventLoop.makeSucceededFuture(Connection(channel: channel, tls: nil)) }
         do {
@@ -201,7 +205,7 @@ public struct ServerDialer: Sendable {
         }
     }
 
-    /// The connection, once its TLS handler reports that the handshake is complete. Runs on the loop.
+    /// Returns the connection when its TLS handler has reported the end of the handshake. Runs on the event loop.
     private func handshake(of channel: any Channel) -> EventLoopFuture<Connection> {
         do {
             let pipeline = channel.pipeline.syncOperations
@@ -219,13 +223,13 @@ public struct ServerDialer: Sendable {
 
     private func timeLeft(until deadline: NIODeadline?) -> TimeAmount {
         guard let deadline else { return connectTimeout }
-        // Zero would mean no limit.
+        // The minimum is 1 ms, because zero would mean no limit.
         return max(min(connectTimeout, deadline - .now()), .milliseconds(1))
     }
 }
 
 extension TimeAmount {
-    /// Converts a duration of the engine; negative ones become zero.
+    /// Converts a duration; negative ones become zero.
     init(_ duration: Duration) {
         self = .nanoseconds(max(duration.clampedNanoseconds, 0))
     }

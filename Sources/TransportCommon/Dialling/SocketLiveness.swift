@@ -9,47 +9,49 @@ import NIOCore
     import Darwin
 #endif
 
-/// How soon the kernel closes a TCP connection whose peer no longer sends acknowledgements (rule WT-28).
+/// The time within which the kernel closes a TCP connection whose peer no longer sends acknowledgements (rule WT-28).
 ///
-/// The kernel tests an idle connection with keepalive probes, and written data has to be acknowledged within the same time. Kernels
-/// count whole seconds.
+/// The kernel tests an idle connection with keepalive probes; written data has to be acknowledged within the same time. All values are
+/// whole seconds, as in the kernel.
 public struct SocketLiveness: Hashable, Sendable {
-    /// Seconds of silence before the first probe.
+    /// Seconds without received data before the first probe.
     public let idle: Int
     /// Seconds between two probes.
     public let interval: Int
-    /// How many probes in a row may be unanswered.
+    /// The number of unanswered probes in a row after which the connection is closed.
     public let probes: Int
 
-    /// Seconds after which a dead connection is closed.
+    /// Seconds after which a connection with a dead peer is closed.
     public var total: Int { idle + interval * probes }
 
-    /// The time within which the standard profile detects a dead connection.
+    /// The time within which a dead peer is detected by default.
     public static let longestByDefault = Duration.seconds(25)
 
-    /// For the standard profile: a dead connection is closed after 24 s.
+    /// The default: a connection with a dead peer is closed after 24 s.
     public static let standard = SocketLiveness(within: longestByDefault)
 
-    /// - Parameter limit: the time within which a dead connection is closed; clamped to 3 s to 1 h, in whole seconds.
+    /// Makes settings for a given time.
+    ///
+    /// - Parameter limit: the time within which a connection with a dead peer is closed; clamped to 3 s to 1 h, in whole seconds.
     public init(within limit: Duration) {
         let seconds = Int(min(max(limit.components.seconds, 3), 3_600))
-        // Kernel timers may be late by a few percent.
+        // One second and 1/60 of the time are reserved, because kernel timers may be late by a few percent.
         let budget = seconds > 10 ? seconds - 1 - seconds / 60 : seconds
         idle = min(budget * 2 / 3, budget - 2)
         interval = max((budget - idle) / 4, 1)
         probes = (budget - idle) / interval
     }
 
-    /// As soon as the engine detects that a link is silent, and at the latest after the timing's own limit for sockets, usually 25 s:
-    /// an app that allows longer silence means messages of the service, not acknowledgements of the kernel.
+    /// Uses the time in which the engine detects a silent connection, but at most the timing's own limit for sockets, usually 25 s. An app
+    /// that allows longer silence means messages of the service, and not acknowledgements of the kernel.
     public init(_ timing: ConnectionTiming) {
         self.init(within: min(timing.activity + timing.probe, timing.socket))
     }
 }
 
 extension ChannelPipeline.SynchronousOperations {
-    /// Enables the kernel's detection of a dead peer (rule WT-28). Does nothing for channels without a socket, nor when the system
-    /// refuses. On the event loop only, once the socket exists.
+    /// Enables the kernel's detection of a dead peer (rule WT-28). Does nothing for channels without a socket, or if the system does not
+    /// support an option. On the event loop only, after the socket was created.
     public func watchPeer(_ liveness: SocketLiveness) {
         do {
             try withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { socket in
@@ -67,7 +69,7 @@ extension ChannelPipeline.SynchronousOperations {
                 #endif
             }
         } catch {
-            // The socket is closed already.
+            // The error is ignored, because it means that the socket is already closed.
         }
     }
 }

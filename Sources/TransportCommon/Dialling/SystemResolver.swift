@@ -10,11 +10,12 @@ import NIOPosix
     import Darwin
 #endif
 
-/// Looks up a name with the system's resolver, on a separate thread for each lookup.
+/// Looks up a name with the system's resolver. Each lookup has a thread of its own.
 ///
-/// NIO's resolver queues all lookups of an event loop, so that one slow name would delay every other client of the process (rule WT-5).
+/// NIO's resolver does all lookups of an event loop one after the other, so one slow name would delay every other client of the process
+/// (rule WT-5).
 public final class SystemResolver: Resolver, Sendable {
-    /// Finds the addresses of a host; may block.
+    /// A function that finds the addresses of a host; it may block.
     public typealias LookUp = @Sendable (_ host: String, _ port: Int) throws -> [SocketAddress]
 
     private let eventLoop: any EventLoop
@@ -22,7 +23,7 @@ public final class SystemResolver: Resolver, Sendable {
     private let ipv4: EventLoopPromise<[SocketAddress]>
     private let ipv6: EventLoopPromise<[SocketAddress]>
 
-    /// A resolver for one connection attempt on `eventLoop`, which has to make both queries.
+    /// Makes a resolver for one connection attempt on `eventLoop`, which must call both query methods.
     public init(eventLoop: any EventLoop, lookUp: @escaping LookUp = SystemResolver.lookUp) {
         self.eventLoop = eventLoop
         self.lookUp = lookUp
@@ -30,17 +31,18 @@ public final class SystemResolver: Resolver, Sendable {
         ipv6 = eventLoop.makePromise()
     }
 
-    /// The IPv4 addresses. The system answers for both families at once, so the other query does the work.
+    /// Returns the IPv4 addresses. The lookup is done by `initiateAAAAQuery`, because the system returns the addresses of both families
+    /// together.
     public func initiateAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
         ipv4.futureResult
     }
 
-    /// The IPv6 addresses; starts the lookup.
+    /// Returns the IPv6 addresses, and starts the lookup for both families.
     public func initiateAAAAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
-        // A separate serial queue gets a thread at once; lookups on the shared concurrent queue could wait for each other.
+        // A serial queue of its own gets a thread at once. On the shared concurrent queue, lookups could wait for each other.
         DispatchQueue(label: "lifeline.resolver").async { [self] in
             let result = Result { try lookUp(host, port) }
-            // Both results are delivered in one turn of the loop, so that the attempt never sees only one half of the answer.
+            // Both results are delivered in the same task of the event loop, so that the attempt always has both lists of addresses.
             eventLoop.execute { [self] in
                 ipv6.completeWith(result.map { $0.filter { $0.protocol == .inet6 } })
                 ipv4.completeWith(result.map { $0.filter { $0.protocol == .inet } })
@@ -49,14 +51,14 @@ public final class SystemResolver: Resolver, Sendable {
         return ipv6.futureResult
     }
 
-    /// Does nothing: the system's lookup cannot be cancelled, and its late result is ignored.
+    /// Does nothing, because the system's lookup cannot be cancelled. Its late result is ignored.
     public func cancelQueries() {}
 
-    /// The system's error number of a failed lookup.
+    /// The error of a failed lookup, with the system's error number.
     public struct LookupFailure: Error, Hashable, Sendable {
         var code: CInt
 
-        /// Whether a server answered that the name does not exist; otherwise no server answered.
+        /// Whether a name server answered that the name does not exist. If not, no name server answered.
         public var isUnknownName: Bool { code == EAI_NONAME || code == Self.noData }
 
         #if canImport(Glibc)
@@ -66,7 +68,7 @@ public final class SystemResolver: Resolver, Sendable {
         #endif
     }
 
-    /// Asks the system for the addresses of a name; blocks.
+    /// Finds the addresses of a name with the system's `getaddrinfo`; blocks.
     @Sendable public static func lookUp(host: String, port: Int) throws -> [SocketAddress] {
         var hint = addrinfo()
         #if canImport(Glibc)

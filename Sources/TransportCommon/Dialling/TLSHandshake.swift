@@ -4,12 +4,12 @@ import NIOTLS
 
 /// Waits until a channel's TLS handshake is done and the server's certificate was accepted (rule SO-101).
 ///
-/// It waits for the user event `TLSUserEvent.handshakeCompleted`, which a TLS handler nearer to the socket fires, and which channels of
-/// Network.framework, whose TLS is below the channel, fire as well. On one event loop.
+/// The handler waits for the user event `TLSUserEvent.handshakeCompleted`. It is fired by a TLS handler nearer to the socket, or by a
+/// channel of Network.framework, which has TLS below the channel. Used on one event loop.
 final class TLSHandshake: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
 
-    /// Succeeds with the protocol that was negotiated by ALPN, or nil.
+    /// Succeeds with the protocol that was negotiated by ALPN, or with nil if none was.
     let negotiated: EventLoopFuture<String?>
 
     private var promise: EventLoopPromise<String?>?
@@ -17,9 +17,11 @@ final class TLSHandshake: ChannelInboundHandler, RemovableChannelHandler {
     private let deadline: NIODeadline?
     private var timer: Scheduled<Void>?
 
+    /// Makes the handler.
+    ///
     /// - Parameters:
-    ///   - deadline: when the handshake has to be done; nil for no limit.
-    ///   - check: throws when the certificate does not meet the further requirements, although the handshake succeeded.
+    ///   - deadline: the time by which the handshake must be done; nil for no limit.
+    ///   - check: throws when the certificate does not meet the additional requirements, although the handshake succeeded.
     init(
         on eventLoop: any EventLoop, deadline: NIODeadline?,
         check: @escaping (ChannelPipeline.SynchronousOperations) throws -> Void
@@ -34,7 +36,7 @@ final class TLSHandshake: ChannelInboundHandler, RemovableChannelHandler {
     func handlerAdded(context: ChannelHandlerContext) {
         guard let deadline else { return }
         timer = context.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) {
-            self.fail(ConnectionFailure(.timeout, "The connection could not be established in time."), context)
+            self.fail(ConnectionFailure(.timeout, "The connection to the server could not be established in time."), context)
         }
     }
 
@@ -47,12 +49,12 @@ final class TLSHandshake: ChannelInboundHandler, RemovableChannelHandler {
         guard case TLSUserEvent.handshakeCompleted(let negotiated) = event, promise != nil else { return }
         do {
             try check(context.pipeline.syncOperations)
-            // Further bytes stay in the socket until the owner reads.
+            // Reading is off again, so that further bytes wait in the socket until the owner reads.
             try context.channel.syncOptions?.setOption(.autoRead, value: false)
         } catch {
             return fail(error, context)
         }
-        // The owner adds its handlers now, so that bytes that arrived with the end of the handshake are not lost.
+        // The owner adds its handlers in this call, so that bytes that arrived with the end of the handshake are not lost.
         settle(.success(negotiated))
     }
 
@@ -83,7 +85,7 @@ final class TLSHandshake: ChannelInboundHandler, RemovableChannelHandler {
 }
 
 extension ChannelPipeline.SynchronousOperations {
-    /// Adds TLS by NIOSSL, and the handler that waits for it. On the event loop only.
+    /// Adds the TLS handler of NIOSSL, and the handler that waits for the handshake. On the event loop only.
     func addTLS(_ tls: ClientTLS, deadline: NIODeadline?) throws {
         try addHandlers([tls.handler(), TLSHandshake(on: eventLoop, deadline: deadline, check: tls.check)])
     }

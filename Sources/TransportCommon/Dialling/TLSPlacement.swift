@@ -1,16 +1,17 @@
 import Foundation
 
 extension ServerDialer {
-    /// When NIOSSL is added to a channel. Both placements behave the same to the owner of a connection (rule SO-102).
+    /// The time at which the TLS handler of NIOSSL is added to a channel. The owner of a connection gets the same behaviour from both
+    /// placements (rule SO-102).
     package enum TLSPlacement: Hashable, Sendable, CaseIterable {
-        /// NIOSSL is added by the channel's initialiser, before the channel connects, as if TLS were below the channel, like with
-        /// Network.framework.
+        /// The channel's initialiser adds the TLS handler before the channel connects. This is like Network.framework, which has TLS below
+        /// the channel.
         case belowPipeline
-        /// NIOSSL is added once TCP is connected; the only possibility through the tunnel of a proxy.
+        /// The TLS handler is added after TCP has connected. Connections through the tunnel of a proxy always use this placement.
         case afterConnecting
 
-        /// The default is `belowPipeline`. Debug builds, which run the tests, use the variable `LIFELINE_TLS_PLACEMENT`, so that the
-        /// same tests can run with both placements.
+        /// The default is `belowPipeline`. In debug builds, which run the tests, the variable `LIFELINE_TLS_PLACEMENT` selects the
+        /// placement, so that tests can run with both.
         package static let standard: Self = {
             #if DEBUG
                 if ProcessInfo.processInfo.environment["LIFELINE_TLS_PLACEMENT"] == "after-connecting" {

@@ -17,7 +17,8 @@ extension ConnectionFailure {
         switch status {
         case 100..<300: return failure(.malformedResponse, notTheProtocol(contentType), origin: .local)
         case 300..<400:
-            return failure(.malformedResponse, "The answer is a redirect, and redirects are not followed.", origin: .local)
+            return failure(
+                .malformedResponse, "The server's answer is a redirect, and redirects are not followed.", origin: .local)
         case 511: return failure(.malformedResponse, "The network requires a sign-in first.", origin: .local)
         case 400: return failure(.badRequest, "The server does not accept the request.")
         case 401, 403: return failure(.accessDenied, "The server denies access.")
@@ -31,14 +32,14 @@ extension ConnectionFailure {
             return overloaded
         case 400..<500: return failure(.unknown, "The server refuses the request.")
         case 500..<600: return failure(.unknown, "The server failed.")
-        default: return failure(.malformedResponse, "The answer has an unknown status.", origin: .local)
+        default: return failure(.malformedResponse, "The server's answer has an unknown HTTP status.", origin: .local)
         }
     }
 
-    /// The explanation of an unexpected answer. A web page is typical of captive portals.
+    /// The reason for an unexpected answer. A web page is typical of captive portals, which require a sign-in.
     private static func notTheProtocol(_ contentType: String?) -> String {
         contentType?.lowercased().hasPrefix("text/html") == true
             ? "A web page came instead of the protocol's answer: the network may require a sign-in first."
-            : "The answer is not the protocol's."
+            : "The server's answer is not one of the expected protocol."
     }
 }

@@ -1,17 +1,16 @@
 import ConnectionEngine
 
 extension ConnectionFailure {
-    /// The failure when a proxy answers 407 (rules WT-16 and HT-15).
+    /// The failure for a proxy's answer with status 407 (rules WT-16 and HT-15).
     ///
-    /// - Parameter credentials: the credentials that were sent.
-    ///
-    /// - Parameter credentials: those that it was given.
+    /// - Parameter credentials: the credentials that were sent to the proxy; nil for none.
     public static func proxyRefusal(credentials: HTTPProxy.Credentials?) -> ConnectionFailure {
         let words = credentials == nil ? "The proxy requires credentials." : "The proxy does not accept the credentials."
         return ConnectionFailure(.proxyUnavailable, words, httpStatus: 407)
     }
 
-    /// The same failure of name lookup or TCP connection, attributed to the proxy.
+    /// A copy of a failure of name lookup or TCP connection that is attributed to the proxy: category and text name the proxy instead of
+    /// the server.
     public var reachingProxy: ConnectionFailure {
         var failure = self
         failure.category = .proxyUnavailable

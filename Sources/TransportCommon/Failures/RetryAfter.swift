@@ -6,9 +6,9 @@
     import Darwin
 #endif
 
-/// The header `Retry-After`: seconds, or a date (RFC 9110, 10.2.3).
+/// Parses the header `Retry-After`: a number of seconds or a date (RFC 9110, 10.2.3).
 public enum RetryAfter {
-    /// The longest pause that is accepted; engines limit it further.
+    /// The longest accepted pause, a day. Engines limit the pause further.
     public static let longest = Duration.seconds(86_400)
 
     /// Returns the pause that `value` asks for, at most a day; zero for a date in the past, nil for a text that is neither a number of
@@ -30,28 +30,28 @@ public enum RetryAfter {
     }
 }
 
-/// Dates of HTTP. They are written in the usual format, such as `Sun, 06 Nov 1994 08:49:37 GMT`; the two obsolete formats are read as
-/// well, as required of every recipient (RFC 9110, 5.6.7).
+/// Dates in HTTP headers. They are written in the usual format, such as `Sun, 06 Nov 1994 08:49:37 GMT`. The two obsolete formats are
+/// parsed as well, as RFC 9110, 5.6.7 requires of every recipient.
 public enum HTTPDate {
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-    /// Seconds since 1970; nil when `text` is not such a date.
+    /// Parses a date into seconds since 1970; nil when `text` is not such a date.
     ///
-    /// - Parameter now: the time of day in seconds since 1970. A two-digit year that would be more than 50 years in the future is in
-    ///   the past.
+    /// - Parameter now: the current time, in seconds since 1970. A two-digit year that would be more than 50 years in the future is taken
+    ///   as one in the past.
     public static func unixTime(_ text: some StringProtocol, now: Int64 = WallClock.unixTime) -> Int64? {
         let parts = text.split(separator: " ").map { String($0) }
         switch parts.count {
-        // Sun, 06 Nov 1994 08:49:37 GMT
+        // The usual format: Sun, 06 Nov 1994 08:49:37 GMT
         case 6 where parts[0].hasSuffix(",") && parts[5] == "GMT" && parts[3].utf8.count == 4:
             return unixTime(day: parts[1], month: parts[2], year: Int64(parts[3]), clock: parts[4])
-        // Sunday, 06-Nov-94 08:49:37 GMT
+        // An obsolete format: Sunday, 06-Nov-94 08:49:37 GMT
         case 4 where parts[0].hasSuffix(",") && parts[3] == "GMT":
             let date = parts[1].split(separator: "-").map { String($0) }
             guard date.count == 3, date[2].utf8.count == 2 else { return nil }
             let year = Int64(date[2]).map { fullYear($0, now: now) }
             return unixTime(day: date[0], month: date[1], year: year, clock: parts[2])
-        // Sun Nov  6 08:49:37 1994
+        // An obsolete format: Sun Nov  6 08:49:37 1994
         case 5 where parts[4].utf8.count == 4:
             return unixTime(day: parts[2], month: parts[1], year: Int64(parts[4]), clock: parts[3])
         default:
@@ -70,7 +70,7 @@ public enum HTTPDate {
         return days(year: year, month: Int64(month) + 1, day: day) * 86_400 + clock[0] * 3600 + clock[1] * 60 + clock[2]
     }
 
-    /// The full year for two digits.
+    /// The full year for the last two digits of a year: at most 50 years in the future.
     private static func fullYear(_ digits: Int64, now: Int64) -> Int64 {
         let present = date(days: min(max(now, 0), 253_402_300_799) / 86_400).year
         let year = present - present % 100 + digits
@@ -78,7 +78,7 @@ public enum HTTPDate {
         return year + 100 > present + 50 ? year : year + 100
     }
 
-    /// The date of `unixTime`, in seconds since 1970, clamped to 1970 to 9999.
+    /// Formats a time, in seconds since 1970 and clamped to the years 1970 to 9999.
     public static func text(unixTime: Int64) -> String {
         let seconds = min(max(unixTime, 0), 253_402_300_799)
         let (days, rest) = seconds.quotientAndRemainder(dividingBy: 86_400)
@@ -92,7 +92,7 @@ public enum HTTPDate {
         (number < 10 ? "0" : "") + String(number)
     }
 
-    /// The inverse of ``days(year:month:day:)``, for days that are not negative.
+    /// Converts days since 1970 to a date: the inverse of ``days(year:month:day:)``, for days that are not negative.
     private static func date(days: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let shifted = days + 719_468
         let era = shifted / 146_097
@@ -104,7 +104,7 @@ public enum HTTPDate {
         return (era * 400 + yearOfEra + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * monthFromMarch + 2) / 5 + 1)
     }
 
-    /// Days since 1970 in the Gregorian calendar. Years are counted from March, so that the leap day comes last.
+    /// Converts a date of the Gregorian calendar to days since 1970. Years begin in March here, so that the leap day comes last.
     static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
         let shifted = month <= 2 ? year - 1 : year
         let leapDays = shifted / 4 - shifted / 100 + shifted / 400

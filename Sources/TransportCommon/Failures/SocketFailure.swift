@@ -11,24 +11,24 @@ import NIOPosix
 #endif
 
 extension ConnectionFailure {
-    /// Returns the failure for an error while dialling: name, TCP, TLS or the first answer (rules WT-6 to WT-8).
+    /// Returns the failure for an error while connecting: name lookup, TCP, TLS or the first answer (rules WT-6 to WT-8).
     public static func dialling(_ error: any Error) -> ConnectionFailure {
         switch error {
         case let failure as ConnectionFailure: failure
         case let error as NIOConnectionError: connecting(error)
         case let error as IOError: socket(error.errnoCode, whileDialling: true)
         case ChannelError.connectTimeout:
-            ConnectionFailure(.timeout, "The connection could not be established in time.")
+            ConnectionFailure(.timeout, "The connection to the server could not be established in time.")
         case is ChannelError, is EventLoopError:
-            ConnectionFailure(.networkUnavailable, "The connection was closed before it was ready.")
+            ConnectionFailure(.networkUnavailable, "The connection to the server was closed before it was ready.")
         default:
             network(error, whileDialling: true) ?? tls(error)
-                ?? ConnectionFailure(.networkUnavailable, "The connection could not be established.")
+                ?? ConnectionFailure(.networkUnavailable, "The connection to the server could not be established.")
         }
     }
 
-    /// The failure for an error that ended a live link (rule WT-11). Without an error, the peer has closed the connection without a
-    /// close frame.
+    /// Returns the failure for an error that ended an open connection (rule WT-11). A nil error means that the peer has closed the
+    /// connection without a close frame.
     public static func lost(_ error: (any Error)?) -> ConnectionFailure {
         switch error {
         case nil: return ConnectionFailure(.unexpectedDisconnect, "The server ended the connection without a close frame.")
@@ -36,13 +36,13 @@ extension ConnectionFailure {
         case let error as IOError: return socket(error.errnoCode, whileDialling: false)
         case let error?:
             if let failure = network(error, whileDialling: false) { return failure }
-            var failure = ConnectionFailure(.unexpectedDisconnect, "The connection was lost.")
+            var failure = ConnectionFailure(.unexpectedDisconnect, "The connection to the server was lost.")
             failure.tlsAlert = tls(error)?.tlsAlert
             return failure
         }
     }
 
-    /// The same failure; for a refused connection the reason names host and port (rule WT-6).
+    /// A copy of the failure. If the connection was refused, its reason names host and port (rule WT-6).
     public func naming(host: String, port: Int) -> ConnectionFailure {
         guard errno == ECONNREFUSED else { return self }
         var failure = self
@@ -52,7 +52,7 @@ extension ConnectionFailure {
 
     private static func connecting(_ error: NIOConnectionError) -> ConnectionFailure {
         let causes = error.connectionErrors.map { dialling($0.error).naming(host: error.host, port: error.port) }
-        // The failure with a definite error is preferred, because another address may only have timed out.
+        // A failure with an error number other than a timeout is preferred, because it says more than the timeout of another address.
         if let plain = causes.first(where: { $0.errno != nil && $0.category != .timeout }) ?? causes.first { return plain }
         if error.dnsAError == nil && error.dnsAAAAError == nil {
             return ConnectionFailure(.timeout, "The name of the server could not be resolved in time.")
@@ -77,7 +77,7 @@ extension ConnectionFailure {
         case ENETDOWN: "The network is down."
         case EPIPE: "The server closed the connection."
         case EADDRNOTAVAIL: "This machine has no address or free port from which it could connect to the server."
-        case EMFILE, ENFILE: "No more files or sockets can be opened."
+        case EMFILE, ENFILE: "The limit of open files and sockets of this program or machine is reached."
         case EACCES, EPERM: "The system does not allow the connection."
         default: "The connection failed."
         }

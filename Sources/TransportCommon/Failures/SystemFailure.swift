@@ -1,9 +1,9 @@
 import ConnectionEngine
 
-/// Texts for the error numbers with which Apple's systems report a failed connection (rule SO-107). Pure, so that they can be tested on
-/// every system.
+/// Failures for the error numbers with which Apple's systems report a failed connection (rule SO-107). The functions are pure, so that they
+/// can be tested on every system.
 extension ConnectionFailure {
-    /// An error of looking a name up, `DNSServiceErrorType` of `dns_sd.h`.
+    /// The failure for an error of name lookup. `code` is a `DNSServiceErrorType` of `dns_sd.h`.
     static func nameLookup(_ code: Int32) -> ConnectionFailure {
         switch code {
         case -65_568: ConnectionFailure(.timeout, "The name of the server could not be resolved in time.")
@@ -15,34 +15,35 @@ extension ConnectionFailure {
         }
     }
 
-    /// An error of TLS, `OSStatus` of `SecureTransport.h`.
+    /// The failure for an error of TLS. `status` is an `OSStatus` of `SecureTransport.h`.
     static func secureTransport(_ status: Int32, whileDialling: Bool) -> ConnectionFailure {
         let name = secureTransportNames[status] ?? "STATUS_\(status)"
         guard whileDialling else {
-            return ConnectionFailure(.unexpectedDisconnect, "The connection was lost.", tlsAlert: name)
+            return ConnectionFailure(.unexpectedDisconnect, "The connection to the server was lost.", tlsAlert: name)
         }
         switch status {
         case -9805, -9806, -9816:
-            return ConnectionFailure(.networkUnavailable, "The connection was cut during the TLS handshake.", tlsAlert: name)
+            return ConnectionFailure(
+                .networkUnavailable, "The server closed the connection during the TLS handshake.", tlsAlert: name)
         case -9807, -9808, -9812, -9813, -9814, -9815, -9843: return .untrusted(name)
         default: return ConnectionFailure(.tlsFailed, "The TLS handshake failed.", tlsAlert: name)
         }
     }
 
-    /// The failure of a certificate that the system does not trust.
+    /// The failure for a server's certificate that the system does not trust.
     ///
     /// - Parameter status: the reason, as an `OSStatus` of `SecBase.h`; nil when the system reports none.
     static func untrustedBySystem(status: Int?) -> ConnectionFailure {
         .untrusted(status == -67_602 ? "HOSTNAME_MISMATCH" : "CERTIFICATE_VERIFY_FAILED")
     }
 
-    /// The failure of a client certificate that was read from PEM or DER, when the system accepts only PKCS #12 (rule SO-106).
+    /// The failure for a client certificate that was read from PEM or DER on a system that accepts only PKCS #12 (rule SO-106).
     static let certificateNeedsPKCS12 = ConnectionFailure(
         .badRequest,
         "On Apple platforms a client certificate has to be PKCS #12. Make one with `openssl pkcs12 -export -inkey key.pem -in "
             + "certificate.pem -out client.p12`, and use ClientCertificate(pkcs12:passphrase:).")
 
-    /// The failure of a client certificate that the system cannot read, although NIOSSL can.
+    /// The failure for a client certificate that NIOSSL can read, but the system cannot.
     static func unusableIdentity(status: Int32) -> ConnectionFailure {
         ConnectionFailure(
             .badRequest,
@@ -50,7 +51,7 @@ extension ConnectionFailure {
         )
     }
 
-    /// BoringSSL's names of the same errors.
+    /// The names that BoringSSL has for these error numbers.
     private static let secureTransportNames: [Int32: String] = [
         -9800: "PROTOCOL_ERROR", -9801: "NO_SHARED_CIPHER", -9802: "FATAL_ALERT", -9805: "CLOSED_GRACEFULLY",
         -9806: "CLOSED_BY_ERROR", -9807: "CERTIFICATE_VERIFY_FAILED", -9808: "BAD_CERTIFICATE", -9809: "CRYPTO_ERROR",

@@ -2,9 +2,9 @@ import ConnectionEngine
 import NIOSSL
 
 extension ConnectionFailure {
-    /// Returns the failure for an error of the TLS library, or nil when it is not one (rule WT-8).
+    /// Returns the failure for an error of the TLS library; nil for any other error (rule WT-8).
     ///
-    /// A refused chain, name or date is `tlsUntrusted`; every other failed handshake is `tlsFailed`; an interrupted handshake is a
+    /// A refused chain, name or date is `tlsUntrusted`, every other failed handshake is `tlsFailed`, and an interrupted handshake is a
     /// network failure.
     public static func tls(_ error: any Error) -> ConnectionFailure? {
         switch error {
@@ -24,22 +24,23 @@ extension ConnectionFailure {
         case .unableToValidateCertificate: untrusted("CERTIFICATE_VERIFY_FAILED")
         case .cannotFindPeerIP: untrusted("NO_PEER_ADDRESS")
         case .uncleanShutdown, .readInInvalidTLSState:
-            ConnectionFailure(.networkUnavailable, "The connection was cut.", tlsAlert: "NO_CLOSE_NOTIFY")
-        default: ConnectionFailure(.tlsFailed, "The TLS connection failed.")
+            ConnectionFailure(
+                .networkUnavailable, "The server closed the TLS connection without announcing it.", tlsAlert: "NO_CLOSE_NOTIFY")
+        default: ConnectionFailure(.tlsFailed, "The TLS library reported an error of the connection.")
         }
     }
 
     private static func extra(_ error: NIOSSLExtraError) -> ConnectionFailure {
         switch error {
         case .failedToValidateHostname, .serverHostnameImpossibleToMatch: untrusted("HOSTNAME_MISMATCH")
-        default: ConnectionFailure(.tlsFailed, "The TLS connection failed.")
+        default: ConnectionFailure(.tlsFailed, "The TLS library reported an error of the connection.")
         }
     }
 
     private static func handshake(_ error: BoringSSLError) -> ConnectionFailure {
         let words = String(describing: error)
         if words.contains("EOF during handshake") || words.contains("eofDuringHandshake") {
-            return ConnectionFailure(.networkUnavailable, "The connection was cut during the TLS handshake.")
+            return ConnectionFailure(.networkUnavailable, "The server closed the connection during the TLS handshake.")
         }
         let name = alertName(in: words)
         if name == "CERTIFICATE_VERIFY_FAILED" { return untrusted("CERTIFICATE_VERIFY_FAILED") }
@@ -56,7 +57,7 @@ extension ConnectionFailure {
             tlsAlert: "PIN_MISMATCH")
     }
 
-    /// The library's name of the last error: the part of its text that is neither number, file nor line.
+    /// Extracts the TLS library's name of the last error from its text: the part that is neither a number nor a file and line.
     private static func alertName(in words: String) -> String? {
         let marker = "OPENSSL_internal:"
         var rest = Substring(words)

@@ -1,8 +1,9 @@
 import NIOCore
 
-/// Detects hosts that are this machine itself, so that no other machine can read the traffic.
+/// Recognises hosts that are this machine itself, whose traffic no other machine can read.
 public enum Loopback {
-    /// Whether `host` is `localhost` or a subdomain of it, an address of 127.0.0.0/8, `::1`, or "any" (`0.0.0.0`, `::`).
+    /// Whether `host` is this machine: `localhost` or a subdomain of it, an address of 127.0.0.0/8, `::1`, or the unspecified address
+    /// (`0.0.0.0`, `::`).
     ///
     /// - Parameter host: a host name or an IP address; IPv6 addresses with or without brackets.
     public static func contains(_ host: String) -> Bool {
@@ -15,7 +16,7 @@ public enum Loopback {
 }
 
 extension SocketAddress {
-    /// Whether the address is this machine itself: `127.0.0.0/8`, `::1`, an IPv4-mapped loopback address, or "any".
+    /// Whether the address is this machine itself: `127.0.0.0/8`, `::1`, an IPv4-mapped loopback address, or the unspecified address.
     var isLoopback: Bool {
         switch self {
         case .v4(let address):

@@ -1,9 +1,10 @@
 import ConnectionEngine
 import NIOConcurrencyHelpers
 
-/// Reports changes of the network: loss of all routes, a new route, or another path. A hint; timers work without it.
+/// Reports changes of the network: the loss of all routes, a new route, or another path. The reports only speed up reactions, because
+/// timers detect a lost connection as well.
 ///
-/// One monitor serves the whole process. It is active from its first observer to its last.
+/// One monitor serves the whole process. It watches the network while it has observers.
 public final class NetworkMonitor: Sendable {
     /// The monitor of this process: `NWPathMonitor` on Apple platforms, rtnetlink on Linux.
     public static let shared = NetworkMonitor(source: systemSource)
@@ -23,14 +24,14 @@ public final class NetworkMonitor: Sendable {
         var lastObserver: UInt64 = 0
         var latest: NetworkSnapshot?
         var stop: (@Sendable () -> Void)?
-        /// The number of the present watch, so that late reports of an ended one are dropped.
+        /// The number of the current watch. Late reports of an ended watch are recognised by their number and ignored.
         var watch: UInt64 = 0
     }
 
     private let source: any NetworkSource
     private let state = NIOLockedValueBox(State())
 
-    /// Makes a separate monitor, for tests and other systems.
+    /// Makes a monitor with another source, for tests and for systems without a source.
     public init(source: any NetworkSource) {
         self.source = source
     }
@@ -39,10 +40,10 @@ public final class NetworkMonitor: Sendable {
         state.withLockedValue { $0.stop }?()
     }
 
-    /// Calls `report` with every change from now on, on a thread of the monitor; it must not block. The initial state is not reported
-    /// (rule NM-1).
+    /// Calls `report` with every later change, on a thread of the monitor; `report` must not block. The initial state is not reported (rule
+    /// NM-1).
     ///
-    /// - Returns: the observation, which ends when it is released.
+    /// - Returns: the observation. Releasing it ends the reports.
     public func observe(_ report: @escaping @Sendable (NetworkStatus) -> Void) -> NetworkObservation {
         let (id, watch) = state.withLockedValue { state -> (UInt64, UInt64?) in
             state.lastObserver += 1
@@ -59,7 +60,7 @@ public final class NetworkMonitor: Sendable {
         let started = source.start { [weak self] snapshot in self?.changed(snapshot, watch) }
         guard let (now, stop) = started else { return }
         let isStale = state.withLockedValue { state in
-            // The last observer may have been released while the watch began.
+            // If the last observer was released while the watch began, the watch is ended again.
             guard state.watch == watch, !state.observers.isEmpty else { return true }
             if state.latest == nil { state.latest = now }
             state.stop = stop
@@ -78,8 +79,8 @@ public final class NetworkMonitor: Sendable {
         for observer in observers { observer(status) }
     }
 
-    /// Reports that the path of a connection has failed, works again, or is not the best one any more. Observers then check their
-    /// connections, unless there is no route at all, which was already reported (rule SO-109).
+    /// Notes that the network path of a connection has failed, works again, or is no longer the best one. Observers then check their
+    /// connections, unless the loss of all routes was already reported (rule SO-109).
     package func connectionPathChanged() {
         let observers = state.withLockedValue { state in
             state.latest?.isReachable == false ? [] : Array(state.observers.values)
@@ -98,23 +99,25 @@ public final class NetworkMonitor: Sendable {
         stop?()
     }
 
-    /// Observes for a client that connects to `host`: nil when changes of the network do not affect such a connection.
+    /// Observes the network for a client that connects to `host`. Returns nil when changes of the network do not affect such a connection.
     public func observe(
         forHost host: String, _ report: @escaping @Sendable (NetworkStatus) -> Void
     ) -> NetworkObservation? {
         Self.concerns(host: host) ? observe(report) : nil
     }
 
-    /// Whether changes of the network affect a connection to `host`. False for this machine itself (rule NM-3).
+    /// Whether changes of the network affect a connection to `host`. They do not if `host` is this machine itself (rule NM-3).
     public static func concerns(host: String) -> Bool {
         !Loopback.contains(host)
     }
 }
 
-/// One observer's registration with the monitor. Releasing this object ends it.
+/// The registration of one observer with the monitor. Releasing this object ends the registration.
 public final class NetworkObservation: Sendable {
     private let end: @Sendable () -> Void
 
+    /// Makes a registration.
+    ///
     /// - Parameter end: called once, when this object is released.
     package init(_ end: @escaping @Sendable () -> Void) {
         self.end = end

@@ -2,7 +2,7 @@
     import Dispatch
     import Network
 
-    /// Reports changes of the network on Apple platforms.
+    /// Reports changes of the network on Apple platforms, with `NWPathMonitor`.
     struct PathSource: NetworkSource {
         func start(
             _ changed: @escaping @Sendable (NetworkSnapshot) -> Void
@@ -17,7 +17,8 @@
             let ways =
                 path.availableInterfaces.map { "interface \($0.index) \($0.name)" }
                 + path.gateways.map { "gateway \($0)" } + (path.localEndpoint.map { ["address \($0)"] } ?? [])
-            // With `requiresConnection` the path is established by a connection, such as a VPN on demand (rule SO-110).
+            // The status `requiresConnection` counts as reachable, because a connection establishes the path, such as a VPN on demand (rule
+            // SO-110).
             return NetworkSnapshot(ways: Set(ways), isReachable: path.status != .unsatisfied)
         }
     }

@@ -1,8 +1,8 @@
-/// Reads the messages of Linux's rtnetlink: interfaces, addresses and routes (rtnetlink(7), netlink(7)).
+/// Parses the messages of Linux's rtnetlink about interfaces, addresses and routes (rtnetlink(7), netlink(7)).
 ///
-/// A pure value over bytes in the machine's own byte order. Truncated and unknown messages are skipped.
+/// A pure value that works on bytes in the machine's own byte order. Truncated and unknown messages are skipped.
 struct RouteMessages: Hashable, Sendable {
-    /// The kinds of messages that are evaluated.
+    /// The message types that are parsed.
     enum Kind: UInt16 {
         case error = 2
         case done = 3
@@ -26,17 +26,17 @@ struct RouteMessages: Hashable, Sendable {
         var gateway: [UInt8]
     }
 
-    /// The interfaces that are up and running, and not loopback.
+    /// The indices of the interfaces that are up and running, without loopback.
     private(set) var links: Set<UInt32> = []
     private(set) var addresses: Set<Address> = []
     private(set) var routes: Set<Route> = []
-    /// Whether the answer to a request is complete.
+    /// Whether the end of the answer to a request has arrived.
     private(set) var isDone = false
     private(set) var isRefused = false
-    /// Whether any message reported a change.
+    /// Whether any message has reported a change of the network.
     private(set) var hasChange = false
 
-    /// Adds the contents of the messages in `bytes`.
+    /// Parses the messages in `bytes` and adds their contents.
     mutating func read(_ bytes: UnsafeRawBufferPointer) {
         var position = 0
         while position + 16 <= bytes.count {
@@ -57,12 +57,12 @@ struct RouteMessages: Hashable, Sendable {
         }
     }
 
-    /// Resets the state before the next request.
+    /// Prepares for the answer to the next request.
     mutating func expectAnswer() {
         isDone = false
     }
 
-    /// `ifinfomsg`: family, pad, type, index, flags, change.
+    /// Parses an `ifinfomsg`: family, pad, type, index, flags, change.
     private mutating func readLink(_ body: UnsafeRawBufferPointer) {
         guard body.count >= 16 else { return }
         hasChange = true
@@ -72,12 +72,12 @@ struct RouteMessages: Hashable, Sendable {
         if flags & (up | loopback | running) == up | running { links.insert(index) }
     }
 
-    /// `ifaddrmsg`: family, prefix length, flags, scope, index; then attributes.
+    /// Parses an `ifaddrmsg`: family, prefix length, flags, scope and index, followed by attributes.
     private mutating func readAddress(_ body: UnsafeRawBufferPointer) {
         guard body.count >= 8 else { return }
         hasChange = true
         let (linkScope, hostScope): (UInt8, UInt8) = (253, 254)
-        // Addresses with link or host scope do not reach other networks.
+        // Addresses of link or host scope are skipped, because other networks cannot be reached from them.
         if body[3] == linkScope || body[3] == hostScope { return }
         let (address, local): (UInt16, UInt16) = (1, 2)
         let found = attributes(body, from: 8)
@@ -85,7 +85,7 @@ struct RouteMessages: Hashable, Sendable {
         addresses.insert(Address(interface: body.loadUnaligned(fromByteOffset: 4, as: UInt32.self), bytes: bytes))
     }
 
-    /// `rtmsg`: family, destination and source length, service, table, protocol, scope, type, flags; then attributes.
+    /// Parses an `rtmsg`: family, destination and source length, service, table, protocol, scope, type and flags, followed by attributes.
     private mutating func readRoute(_ body: UnsafeRawBufferPointer) {
         guard body.count >= 12 else { return }
         hasChange = true
@@ -104,7 +104,8 @@ struct RouteMessages: Hashable, Sendable {
                 prefixLength: body[1], gateway: found[gatewayType] ?? []))
     }
 
-    /// Reads the attributes after a message's fixed part: length, type, value, padding.
+    /// Parses the attributes after the fixed part of a message, each with length, type, value and padding. The result has the value for
+    /// each type.
     private func attributes(_ body: UnsafeRawBufferPointer, from start: Int) -> [UInt16: [UInt8]] {
         var found: [UInt16: [UInt8]] = [:]
         var position = start
@@ -118,7 +119,7 @@ struct RouteMessages: Hashable, Sendable {
         return found
     }
 
-    /// The network state that the messages describe.
+    /// The state of the network, from all messages so far.
     var snapshot: NetworkSnapshot {
         let usable = addresses.filter { links.contains($0.interface) }
         let ways = routes.filter { links.contains($0.interface) }

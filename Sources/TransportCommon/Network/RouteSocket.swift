@@ -5,11 +5,13 @@
         import Musl
     #endif
 
-    /// A separate netlink socket. Releasing this object closes it.
+    /// A netlink socket. Releasing this object closes the socket.
     final class RouteSocket: Sendable {
         let descriptor: CInt
 
-        /// - Parameter groups: the changes to subscribe to; none for a socket that sends requests.
+        /// Opens a socket; nil if the system refuses.
+        ///
+        /// - Parameter groups: the kinds of changes to subscribe to; 0 for a socket that sends requests.
         init?(groups: UInt32) {
             #if canImport(Glibc)
                 let type = CInt(SOCK_RAW.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
@@ -19,13 +21,13 @@
             let (netlink, route): (CInt, CInt) = (16, 0)
             descriptor = socket(netlink, type, route)
             guard descriptor >= 0 else { return nil }
-            // `sockaddr_nl`: family, padding, port number, groups.
+            // The fields of `sockaddr_nl`: family, padding, port number, groups.
             let address: (UInt16, UInt16, UInt32, UInt32) = (UInt16(netlink), 0, 0, groups)
             let bound = withUnsafeBytes(of: address) { bytes -> CInt in
                 guard let start = bytes.baseAddress else { return -1 }
                 return bind(descriptor, start.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
             }
-            // The kernel answers at once; the limit is a safeguard.
+            // The timeout is only a safeguard, because the kernel answers at once.
             var limit = timeval(tv_sec: 1, tv_usec: 0)
             setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
             if bound != 0 { return nil }
@@ -35,7 +37,7 @@
             if descriptor >= 0 { close(descriptor) }
         }
 
-        /// Reads all available messages. Returns whether any of them reports a change; lost messages count as a change.
+        /// Reads all available messages. Returns whether any message reports a change. If messages were lost, that counts as a change.
         func drain() -> Bool {
             var messages = RouteMessages()
             var isLost = false
@@ -54,7 +56,7 @@
             return isLost || messages.hasChange
         }
 
-        /// Requests all links, addresses and routes; nil when the system does not answer.
+        /// Requests all links, addresses and routes. Returns nil when the system does not answer.
         func snapshot() -> NetworkSnapshot? {
             var messages = RouteMessages()
             let (links, addresses, routes): (UInt16, UInt16, UInt16) = (18, 22, 26)
@@ -66,7 +68,7 @@
 
         private func ask(_ kind: UInt16) -> Bool {
             let (request, dump): (UInt16, UInt16) = (0x1, 0x300)
-            // `nlmsghdr`, and an `rtgenmsg` of any family, padded to the size of the largest request header.
+            // The fields of `nlmsghdr`, and an `rtgenmsg` for any family, padded to the size of the largest request header.
             let message: (UInt32, UInt16, UInt16, UInt32, UInt32, UInt64, UInt64) = (32, kind, request | dump, 1, 0, 0, 0)
             return withUnsafeBytes(of: message) { send(descriptor, $0.baseAddress, 32, 0) == 32 }
         }

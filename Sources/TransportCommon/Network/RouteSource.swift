@@ -2,14 +2,15 @@
     import Dispatch
     import NIOConcurrencyHelpers
 
-    /// Network changes on Linux: one rtnetlink socket gets notifications, another requests the state afterwards.
+    /// Reports changes of the network on Linux. One rtnetlink socket receives notifications of changes; another one requests the state
+    /// after a change.
     ///
     /// Both sockets belong to the network namespace of the thread that starts the source.
     struct RouteSource: NetworkSource {
         func start(
             _ changed: @escaping @Sendable (NetworkSnapshot) -> Void
         ) -> (now: NetworkSnapshot, stop: @Sendable () -> Void)? {
-            // Links, and addresses and routes of IPv4 and IPv6: RTMGRP_LINK and the related groups.
+            // The groups of links, and of addresses and routes of IPv4 and IPv6: RTMGRP_LINK and related constants.
             guard let news = RouteSocket(groups: 0x1 | 0x10 | 0x40 | 0x100 | 0x400) else { return nil }
             guard let questions = RouteSocket(groups: 0), let now = questions.snapshot() else { return nil }
             let watch = RouteWatch(news: news, questions: questions, changed: changed)
@@ -18,7 +19,7 @@
         }
     }
 
-    /// Waits for changes on a dispatch source, which uses no thread while idle.
+    /// Waits for changes with a dispatch source, which needs no thread while nothing happens.
     private final class RouteWatch: @unchecked Sendable {
         /// How long changes are collected before the state is read, because they arrive in bursts.
         private static let pause = DispatchTimeInterval.milliseconds(50)
@@ -27,7 +28,7 @@
         private let questions: RouteSocket
         private let changed: @Sendable (NetworkSnapshot) -> Void
         private let queue = DispatchQueue(label: "lifeline.network")
-        // Needs no lock: it is never replaced, and any thread may cancel a dispatch source. The reason for `@unchecked`.
+        // The reason for `@unchecked`: the source needs no lock, because it is never replaced, and any thread may cancel a dispatch source.
         private let source: any DispatchSourceRead
         private let isLookDue = NIOLockedValueBox(false)
 
@@ -40,7 +41,7 @@
 
         func start() {
             source.setEventHandler { [weak self] in self?.hear() }
-            // Keeps the socket open until the source has released its descriptor.
+            // The handler captures the socket, so that it stays open until the source no longer uses its descriptor.
             source.setCancelHandler { [news] in withExtendedLifetime(news) {} }
             source.activate()
         }

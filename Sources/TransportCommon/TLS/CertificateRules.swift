@@ -1,16 +1,15 @@
 import NIOCore
 import NIOSSL
 
-/// A fault of a server's own certificate beyond its chain, name and dates, which the TLS library checks.
+/// The reason why a server's own certificate is refused. Chain, name and dates are checked by the TLS library.
 public enum CertificateFault: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The certificate cannot be read, or its key or signature has an algorithm or size that is not accepted, such as RSA below 2048
-    /// bits.
+    /// The certificate cannot be parsed, or its key or signature has an unacceptable algorithm or size, such as RSA below 2048 bits.
     case unacceptable
-    /// The certificate names the server only in its subject, which is not evaluated since RFC 9525.
+    /// The certificate has the server's name only in its subject, which clients must not evaluate since RFC 9525.
     case noSubjectAlternativeName
     /// The certificate is signed with SHA-1.
     case weakSignature
-    /// The certificate is for other names.
+    /// The certificate is not for the requested host.
     case wrongName
     /// Neither the certificate nor one of its issuers has a pinned key. The value is the certificate's own pin.
     case unpinned(String)
@@ -29,8 +28,8 @@ public enum CertificateFault: Error, Hashable, Sendable, CustomStringConvertible
 extension NIOSSLCertificate {
     /// Whether one of the alternative names matches `host`, a host name or an IP address without brackets (RFC 9525, 6).
     ///
-    /// The TLS library also accepts a certificate for the address of the socket's peer instead of the requested name. An attacker with
-    /// a certificate for his own address could impersonate every server, as a proxy or by a forged name lookup.
+    /// This check is needed, because the TLS library also accepts a certificate for the IP address of the socket's peer. With a certificate
+    /// for its own address, an attacker could otherwise impersonate every server, as a proxy or by a forged name lookup.
     public func names(_ host: String) -> Bool {
         guard let content = try? CertificateContent(der: toDERBytes()) else { return false }
         let address = (try? SocketAddress(ipAddress: host, port: 0)).map(Self.bytes)
@@ -51,7 +50,7 @@ extension NIOSSLCertificate {
         }
     }
 
-    /// Whether a name matches. A wildcard matches exactly one label, the first.
+    /// Whether a certificate's name matches a host. A wildcard matches exactly one label, the first one.
     static func matches(_ name: String, _ host: String) -> Bool {
         let (name, host) = (name.lowercased(), (host.hasSuffix(".") ? String(host.dropLast()) : host).lowercased())
         guard name.hasPrefix("*.") else { return !host.isEmpty && name == host }
@@ -59,9 +58,9 @@ extension NIOSSLCertificate {
         return host[dot...] == name.dropFirst()
     }
 
-    /// Refuses certificates that the TLS library still accepts although they are too weak (rule WT-7).
+    /// Throws for certificates that are too weak, although the TLS library accepts them (rule WT-7).
     public func checkStrength() throws(CertificateFault) {
-        // Unknown keys and signatures are refused as well, such as RSA keys below 2048 bits.
+        // Keys and signatures of unknown algorithms are refused as well, and so are RSA keys below 2048 bits.
         guard let content = try? CertificateContent(der: toDERBytes()), let algorithm = content.signatureAlgorithm,
             CertificateKey(content.key) != nil
         else { throw .unacceptable }

@@ -2,19 +2,19 @@ import ConnectionEngine
 import NIOConcurrencyHelpers
 import NIOSSL
 
-/// Verifies the chain of a server whose certificates are pinned, and returns its certificates.
+/// Verifies the certificate chain of a server whose certificates are pinned, and returns the certificates of the verified path.
 ///
-/// The TLS library verifies chains as well, but does not expose them, and a server may send any additional certificates. Only
-/// certificates on the verified path from its own to a trusted root are compared with pins (rule WT-17).
+/// The TLS library verifies chains as well, but does not expose the path, and a server may send any additional certificates. Only
+/// certificates on the verified path from the server's own certificate to a trusted root are compared with pins (rule WT-17).
 struct ChainVerifier: Sendable {
-    /// How many certificates a chain may have, the root included.
+    /// The largest number of certificates in a chain, including the root.
     static let longestChain = 10
-    /// The most signatures that are checked. A chain with more possible paths is refused.
+    /// The largest number of signatures that are checked. A chain with more possible paths is refused.
     static let mostSignatures = 64
 
     private let roots: TrustedRoots
 
-    /// Nil when only the operating system has the roots; then the platform verifies.
+    /// Makes a verifier. Nil when only the operating system has the roots; the system then verifies the chain.
     ///
     /// - Throws: when the file of roots cannot be read. Blocks.
     init?(_ roots: TrustRoots) throws {
@@ -26,7 +26,7 @@ struct ChainVerifier: Sendable {
         self.roots = roots
     }
 
-    /// Verifies the certificates that a server sent, its own certificate first, including the name or address.
+    /// Verifies the certificates that a server has sent, including its name or address. The server's own certificate must come first.
     func verify(_ sent: [NIOSSLCertificate], host: String, unixTime: Int64) -> NIOSSLVerificationResultWithMetadata {
         let links = sent.compactMap(ChainLink.init)
         guard let leaf = links.first, links.count == sent.count, leaf.certificate.names(host),
@@ -38,7 +38,7 @@ struct ChainVerifier: Sendable {
     }
 }
 
-/// A certificate with its content.
+/// A certificate with its parsed content.
 struct ChainLink: Sendable {
     let certificate: NIOSSLCertificate
     let content: CertificateContent
@@ -49,7 +49,7 @@ struct ChainLink: Sendable {
         self.content = content
     }
 
-    /// Returns whether a certificate is valid now, may be used for servers, and has no critical extension that this code does not know.
+    /// Whether a certificate is valid now, may be used by servers, and has no unknown critical extension.
     private func isUsable(at unixTime: Int64) -> Bool {
         content.validity.contains(unixTime) && content.extensions.servesServers && !content.extensions.hasUnknownCritical
     }
@@ -59,14 +59,14 @@ struct ChainLink: Sendable {
         return isUsable(at: unixTime) && (content.extensions.keyUsage ?? uses) & uses != 0
     }
 
-    /// Whether the certificate may have signed the last of `chain`, according to its own constraints.
+    /// Whether the certificate may have issued the last one of `chain`, according to its constraints.
     func mayIssue(for chain: [ChainLink], at unixTime: Int64) -> Bool {
         guard let last = chain.last, content.subject.elementsEqual(last.content.issuer), isUsable(at: unixTime) else {
             return false
         }
         guard let authority = content.extensions.authority else { return false }
         if let usage = content.extensions.keyUsage, usage & CertificateExtensions.certificateSigning == 0 { return false }
-        // Self-issued authorities, which are used for key changes, are not counted.
+        // Self-issued authorities do not count, because they are used to change keys.
         let below = chain.dropFirst().count(where: { !$0.content.isSelfIssued })
         if let most = authority.pathLength, below > most { return false }
         guard let constraints = content.extensions.nameConstraints else { return true }
@@ -74,7 +74,7 @@ struct ChainLink: Sendable {
     }
 }
 
-/// Searches a path from a server's certificate to a trusted root, trying the sent certificates in their order.
+/// Searches a path from a server's certificate to a trusted root. The sent certificates are tried in their order.
 struct ChainSearch {
     private let roots: TrustedRoots
     private let sent: [ChainLink]
@@ -89,8 +89,8 @@ struct ChainSearch {
 
     mutating func chain(from chain: [ChainLink]) -> [ChainLink]? {
         guard let last = chain.last, chain.count < ChainVerifier.longestChain else { return nil }
-        // A root ends the chain, even if it is the server's own certificate or was sent by the server. A server's certificate among the
-        // roots need not be an authority's, because its presence there means trust, with pins as well as without.
+        // A trusted certificate ends the chain, even if it is the server's own certificate or was sent by the server. A server's
+        // certificate among the roots need not belong to an authority, because being there means that it is trusted, with and without pins.
         if roots.contain(last) { return chain }
         for root in roots.named(last.content.issuer) where hasSigned(root, chain) { return chain + [root] }
         for link in sent where !chain.contains(where: { $0.certificate == link.certificate }) && hasSigned(link, chain) {
@@ -106,12 +106,12 @@ struct ChainSearch {
     }
 }
 
-/// The roots that may end a chain, by their subject names.
+/// The trusted certificates that may end a chain, by their subject names.
 struct TrustedRoots: Sendable {
     private let bySubject: [ArraySlice<UInt8>: [ChainLink]]
 
     init(_ certificates: [NIOSSLCertificate]) {
-        // Roots that cannot be read cannot end a chain.
+        // Certificates that cannot be parsed are left out.
         bySubject = Dictionary(grouping: certificates.compactMap(ChainLink.init)) { $0.content.subject }
     }
 
@@ -123,12 +123,12 @@ struct TrustedRoots: Sendable {
 
     private static let known = NIOLockedValueBox<[TrustRoots: TrustedRoots]>([:])
 
-    /// The files with the authorities on Linux distributions.
+    /// The files with the trusted authorities on Linux distributions.
     private static let systemFiles = ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt"]
 
-    /// The roots of the process, read once; nil when only the operating system has them.
+    /// The roots of the process, which are read once; nil when only the operating system has them.
     ///
-    /// - Throws: when there is no readable file. A failure is not cached.
+    /// - Throws: when no file can be read. A failure is not cached.
     static func shared(_ roots: TrustRoots) throws -> TrustedRoots? {
         if let known = known.withLockedValue({ $0[roots] }) { return known }
         let certificates: [NIOSSLCertificate]

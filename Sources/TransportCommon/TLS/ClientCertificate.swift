@@ -1,19 +1,19 @@
 import Foundation
 import NIOSSL
 
-/// A certificate with its private key, with which a client identifies itself to servers: mutual TLS (rule WT-50).
+/// A certificate with its private key, by which a client identifies itself to servers: mutual TLS (rule WT-50).
 ///
-/// A server that does not request a certificate gets none. Certificate and key are read when the value is made, and checked to belong
-/// together; make a new value and a new client when they are renewed. Descriptions show neither.
+/// The certificate is presented only to servers that request one. Certificate and key are read when the value is made, and are checked to
+/// belong together. When they are renewed, make a new value and a new client. Descriptions show neither of them.
 public struct ClientCertificate: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
-    /// The certificate itself first, followed by the intermediate certificates.
+    /// The client's own certificate, followed by the intermediate certificates.
     let chain: [NIOSSLCertificate]
     let key: NIOSSLPrivateKey
-    /// The archive that the certificate was read from, for Network.framework, which accepts no other format (rule SO-106); nil for PEM
-    /// or DER.
+    /// The archive from which the certificate was read, for Network.framework, which accepts no other format (rule SO-106). Nil if it was
+    /// read from PEM or DER.
     private(set) var archive: Archive?
 
-    /// A PKCS #12 archive with its passphrase. A secret.
+    /// A PKCS #12 archive with its passphrase. Both are secret.
     struct Archive: Hashable, Sendable {
         let bytes: [UInt8]
         let passphrase: String
@@ -22,8 +22,8 @@ public struct ClientCertificate: Hashable, Sendable, CustomStringConvertible, Cu
     /// Reads PEM files. Blocks while it reads them.
     ///
     /// - Parameters:
-    ///   - certificateFile: the path of the certificate, followed by intermediate ones.
-    ///   - keyFile: the path of the private key; may be the same file.
+    ///   - certificateFile: the path of the certificate, followed by intermediate certificates.
+    ///   - keyFile: the path of the private key; it may be the same file.
     ///   - passphrase: decrypts an encrypted key; nil for an unencrypted key.
     /// - Throws: ``ClientCertificateError``, which describes how to correct the error.
     public init(certificateFile: String, keyFile: String, passphrase: String? = nil) throws(ClientCertificateError) {
@@ -32,10 +32,10 @@ public struct ClientCertificate: Hashable, Sendable, CustomStringConvertible, Cu
             names: (certificateFile, keyFile))
     }
 
-    /// Reads PEM text, such as from a secret store.
+    /// Parses PEM text, for example from a secret store.
     ///
     /// - Parameters:
-    ///   - pem: the certificate, followed by intermediate ones.
+    ///   - pem: the certificate, followed by intermediate certificates.
     ///   - key: the private key.
     ///   - passphrase: decrypts an encrypted key; nil for an unencrypted key.
     /// - Throws: ``ClientCertificateError``, which describes how to correct the error.
@@ -43,11 +43,11 @@ public struct ClientCertificate: Hashable, Sendable, CustomStringConvertible, Cu
         try self.init(pem: Array(pem.utf8), key: Array(key.utf8), passphrase: passphrase, names: ("the text", "the text"))
     }
 
-    /// A certificate from DER bytes.
+    /// Makes a certificate from DER bytes.
     ///
     /// - Parameters:
-    ///   - der: the certificate, then intermediate ones.
-    ///   - key: the private key, not encrypted: PKCS #8, or the key's own form.
+    ///   - der: the certificate, followed by intermediate certificates.
+    ///   - key: the private key without encryption, as PKCS #8 or in the form of its algorithm.
     /// - Throws: ``ClientCertificateError``, which describes how to correct the error.
     public init(der: [[UInt8]], key: [UInt8]) throws(ClientCertificateError) {
         let chain: [NIOSSLCertificate]
@@ -65,8 +65,8 @@ public struct ClientCertificate: Hashable, Sendable, CustomStringConvertible, Cu
         try self.init(chain: chain, key: privateKey, name: "the DER bytes")
     }
 
-    /// Reads PKCS #12, such as a file with the extension `.p12`. This is the only format that Network.framework accepts, which clients
-    /// use on Apple platforms.
+    /// Reads PKCS #12, for example the contents of a file with the extension `.p12`. Network.framework, which clients use on Apple
+    /// platforms, accepts only this format.
     ///
     /// - Parameters:
     ///   - pkcs12: the bytes of the file: a certificate, its key and, if needed, intermediate certificates.
@@ -84,16 +84,17 @@ public struct ClientCertificate: Hashable, Sendable, CustomStringConvertible, Cu
         archive = Archive(bytes: pkcs12, passphrase: passphrase)
     }
 
-    /// Whether the bytes of a PKCS #12 file contain a private key, and a certificate or encrypted data, which may contain certificates.
+    /// Whether the bytes of a PKCS #12 file contain a private key, and also a certificate or encrypted data, which may contain
+    /// certificates.
     ///
-    /// NIOSSL traps on a file without one of them. It also traps on a key that belongs to none of the certificates; only the creator of
-    /// the file can prevent that.
+    /// NIOSSL traps on a file without a key or without certificates, so such files are refused before. It also traps on a key that belongs
+    /// to none of the certificates, which cannot be detected here.
     static func mayHoldIdentity(_ pkcs12: [UInt8]) -> Bool {
         func names(_ identifiers: [[UInt8]]) -> Bool { identifiers.contains { pkcs12.firstRange(of: $0) != nil } }
         return names([keyBag, encryptedKeyBag]) && names([certificateBag, encryptedData])
     }
 
-    // Object identifiers as DER (RFC 7292, appendix D, and RFC 2315, 14).
+    // Object identifiers in DER (RFC 7292, appendix D, and RFC 2315, 14).
     static let keyBag: [UInt8] = [0x06, 0x0B, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x0C, 0x0A, 0x01, 0x01]
     static let encryptedKeyBag: [UInt8] = [0x06, 0x0B, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x0C, 0x0A, 0x01, 0x02]
     static let certificateBag: [UInt8] = [0x06, 0x0B, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x0C, 0x0A, 0x01, 0x03]
@@ -108,7 +109,7 @@ public struct ClientCertificate: Hashable, Sendable, CustomStringConvertible, Cu
         } catch {
             throw .noCertificate(names.certificate)
         }
-        // Both formats of an encrypted key contain this word: PKCS #8 in its first line, the older format in a field below it.
+        // Encrypted keys are recognised by this word: PKCS #8 has it in the first line, and the older format in a field below.
         let isEncrypted = String(decoding: key, as: UTF8.self).contains("ENCRYPTED")
         let privateKey: NIOSSLPrivateKey
         if isEncrypted {
@@ -132,7 +133,7 @@ public struct ClientCertificate: Hashable, Sendable, CustomStringConvertible, Cu
         guard !chain.isEmpty else { throw .noCertificate(name) }
         self.chain = chain
         self.key = key
-        // The TLS library compares certificate and key when it is set up.
+        // A TLS context is made, because the TLS library then checks that certificate and key belong together.
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.trustRoots = .certificates([])
         apply(to: &configuration)
@@ -148,7 +149,7 @@ public struct ClientCertificate: Hashable, Sendable, CustomStringConvertible, Cu
         return Array(data)
     }
 
-    /// Makes connections with these settings present the certificate.
+    /// Configures connections to present the certificate.
     package func apply(to configuration: inout TLSConfiguration) {
         configuration.certificateChain = chain.map { .certificate($0) }
         configuration.privateKey = .privateKey(key)
@@ -158,21 +159,21 @@ public struct ClientCertificate: Hashable, Sendable, CustomStringConvertible, Cu
     public var customMirror: Mirror { Mirror(self, children: ["certificates": chain.count]) }
 }
 
-/// Why a client certificate cannot be used, and how to correct it.
+/// The reason why a client certificate cannot be used. The description says how to correct it.
 public enum ClientCertificateError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The file is missing, or this program may not read it.
+    /// The file does not exist, or this program may not read it.
     case unreadableFile(String)
-    /// There is no certificate.
+    /// The text or file contains no certificate.
     case noCertificate(String)
-    /// There is no private key.
+    /// The text or file contains no private key.
     case noKey(String)
-    /// The passphrase does not decrypt the private key.
+    /// The private key is encrypted, and no passphrase was given.
     case encryptedKey(String)
-    /// The bytes are not PKCS #12, or the passphrase does not decrypt them.
+    /// The passphrase does not decrypt the private key.
     case wrongPassphrase(String)
-    /// The bytes are no PKCS #12, or the passphrase does not open them.
+    /// The bytes are not PKCS #12, or the passphrase does not decrypt them.
     case unreadableArchive
-    /// The private key belongs to another certificate.
+    /// The private key does not belong to the first certificate.
     case keyDoesNotMatch(String)
 
     public var description: String {
@@ -186,7 +187,7 @@ public enum ClientCertificateError: Error, Hashable, Sendable, CustomStringConve
         case .encryptedKey(let source):
             "The private key in \(source) is encrypted. Give its passphrase, or remove it with `openssl pkey -in key.pem -out plain.pem`."
         case .wrongPassphrase(let source):
-            "The passphrase does not open the private key in \(source)."
+            "The passphrase does not decrypt the private key in \(source)."
         case .unreadableArchive:
             "The bytes cannot be read as PKCS #12. Check the passphrase, and that the file has a certificate and its private key."
         case .keyDoesNotMatch(let source):

@@ -2,16 +2,16 @@ import ConnectionEngine
 import NIOCore
 import NIOSSL
 
-/// TLS of one connection of a client: trusted authorities, pinned keys, and the server's name.
+/// The TLS settings of one connection of a client: trusted authorities, pinned keys, and the server's name.
 public struct ClientTLS: Sendable {
     private let context: NIOSSLContext
     private let verifier: ChainVerifier?
     private let pins: CertificatePins?
     private let host: String
-    /// The host, when it is an address and not a name.
+    /// The server's IP address, if the host is an address; nil if it is a name.
     private let address: SocketAddress?
 
-    /// Reads the roots; blocks, the first time for milliseconds.
+    /// Makes the settings. Blocks while the roots are read, which takes milliseconds the first time.
     ///
     /// - Parameters:
     ///   - host: the server's name or address, without brackets.
@@ -25,8 +25,8 @@ public struct ClientTLS: Sendable {
         self.pins = pins
         self.host = host
         address = try? SocketAddress(ipAddress: host, port: 0)
-        // The TLS library compares the addresses in a certificate with the socket's peer, which is the proxy here. Names are compared
-        // with the requested name.
+        // In a tunnel to an IP address, the TLS library must not compare addresses: it would compare those of the certificate with the
+        // socket's peer, which is the proxy. Names are compared with the requested name.
         context = try roots.context(checksPeer: !(isTunnelled && address != nil), certificate: certificate)
         do {
             verifier = pins == nil ? nil : try ChainVerifier(roots)
@@ -37,23 +37,24 @@ public struct ClientTLS: Sendable {
 
     /// Makes the TLS handler of the connection. No data may be sent before ``check(_:)`` has succeeded.
     public func handler() throws -> NIOSSLClientHandler {
-        // Only host names are sent as server names: an address is verified against the certificate without being sent.
+        // The server name is sent for host names only. If the host is an IP address, no name is sent, and the certificate is verified
+        // against the address.
         let name = address == nil ? host : nil
         guard let verifier else { return try NIOSSLClientHandler(context: context, serverHostname: name) }
         return try NIOSSLClientHandler(context: context, serverHostname: name) { [host] sent, verdict in
-            // Not on the event loop, because checking signatures takes time.
+            // Signatures are verified outside of the event loop, because that takes time.
             verdict.completeWithTask { verifier.verify(sent, host: host, unixTime: WallClock.unixTime) }
         }
     }
 
-    /// Refuses a certificate that does not meet the requirements or is for another host, once the handshake is complete (rules WT-7 and
-    /// WT-17). Call on the loop.
+    /// Refuses a certificate that does not meet the requirements or is for another host (rules WT-7 and WT-17). Call it on the event loop
+    /// when the handshake is complete.
     public func check(_ pipeline: ChannelPipeline.SynchronousOperations) throws {
         try pipeline.checkPeerCertificate(pins: pins, host: host)
     }
 }
 
 extension ConnectionFailure {
-    /// The file of trusted certificates is missing or invalid.
-    public static let unreadableRoots = ConnectionFailure(.badRequest, "The trusted certificates cannot be read.")
+    /// The failure when the file of trusted certificates is missing or invalid.
+    public static let unreadableRoots = ConnectionFailure(.badRequest, "The file of trusted certificates cannot be read.")
 }

@@ -2,15 +2,14 @@ import ConnectionEngine
 import NIOConcurrencyHelpers
 import NIOSSL
 
-/// The certificate authorities that a client trusts. Name, dates and chain are always checked.
+/// The certificate authorities that a client trusts. Chain, dates and name of a server's certificate are checked in every case.
 public enum TrustRoots: Hashable, Sendable {
     /// The certificate authorities of the operating system.
     case system
-    /// Only the authorities in a PEM file, by path. The file is read once per process and path.
+    /// Only the authorities in a PEM file with this path. Each file is read once per process.
     case file(String)
 
-    /// The settings of every TLS connection of the clients: TLS 1.2 or newer, full verification (rules WT-7
-    /// and WT-48).
+    /// The TLS settings of all clients' connections: TLS 1.2 or newer, with full verification (rules WT-7 and WT-48).
     public var configuration: TLSConfiguration {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = .tlsv12
@@ -26,13 +25,14 @@ public enum TrustRoots: Hashable, Sendable {
         var certificate: ClientCertificate?
     }
 
-    /// How many contexts with client certificates are cached. Programs have one or two; beyond the limit contexts are not cached.
+    /// The largest number of cached contexts with client certificates. Programs have one or two; contexts beyond this number are not
+    /// cached.
     private static let mostCertified = 16
 
-    /// The context that all connections with these roots share. It costs 1 to 2 MiB and some milliseconds once.
+    /// The TLS context that all connections with these roots share. Making it takes some milliseconds and 1 to 2 MiB, once.
     ///
     /// - Parameters:
-    ///   - checksPeer: whether the TLS library compares the name or address; otherwise the caller has to.
+    ///   - checksPeer: whether the TLS library compares the name or address; otherwise the caller must.
     ///   - certificate: the certificate that the client presents when a server requests one.
     /// - Throws: `ConnectionFailure` of category `badRequest` when the roots cannot be read. A failure is not cached.
     func context(

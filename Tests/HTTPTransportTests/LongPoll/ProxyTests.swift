@@ -131,8 +131,8 @@ import TransportCommon
     @Test(arguments: [
         ("407 Proxy Authentication Required", nil, "The proxy requires credentials."),
         ("407 Proxy Authentication Required", "hush", "The proxy does not accept the credentials."),
-        ("403 Forbidden", "hush", "The proxy does not forward the connection."),
-        ("504 Gateway Timeout", nil, "The proxy does not forward the connection."),
+        ("403 Forbidden", "hush", "The proxy refuses to forward the connection to the server."),
+        ("504 Gateway Timeout", nil, "The proxy refuses to forward the connection to the server."),
     ])
     func `Rule HT-15: calls say why a proxy does not serve`(status: String, password: String?, words: String) async throws {
         let server = try await HTTPTestServer { _ in .bytes(answer(status)) }
@@ -166,11 +166,13 @@ import TransportCommon
     }
 
     @Test(arguments: [
-        ("SSH-2.0-OpenSSH_9.9\r\n", "The proxy does not speak HTTP."), ("HTTP/1.1 2", "The proxy did not answer in time."),
-        ("", "The proxy did not answer in time."), ("HTTP/1.1 100 Continue\r\n\r\n", "The proxy did not answer in time."),
-        ("HTTP/1.1 101 Switching Protocols\r\n\r\n", "The proxy does not forward the connection."),
-        ("HTTP/1.1 200 OK\r\nX: \(String(repeating: "y", count: 20_000))", "The proxy's answer is too long."),
-        ("HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 200 OK\r\n\r\n", "The proxy sent more than its answer."),
+        ("SSH-2.0-OpenSSH_9.9\r\n", "The proxy's answer is not HTTP."),
+        ("HTTP/1.1 2", "The proxy did not answer the CONNECT request in time."),
+        ("", "The proxy did not answer the CONNECT request in time."),
+        ("HTTP/1.1 100 Continue\r\n\r\n", "The proxy did not answer the CONNECT request in time."),
+        ("HTTP/1.1 101 Switching Protocols\r\n\r\n", "The proxy refuses to forward the connection to the server."),
+        ("HTTP/1.1 200 OK\r\nX: \(String(repeating: "y", count: 20_000))", "The proxy's answer is longer than 16384 bytes."),
+        ("HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 200 OK\r\n\r\n", "The proxy sent unexpected data after its answer."),
     ])
     func `Rule HT-15: a proxy that answers nothing, nonsense or without end is said so`(bytes: String, words: String) async throws
     {

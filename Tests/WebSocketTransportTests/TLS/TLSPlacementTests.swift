@@ -74,7 +74,7 @@ import TransportCommon
         let silent = try await TestServer()
         // Long enough for the connection to be made, which the server has to see.
         let late = await failure { try await open(silent, placement, roots: .system, within: .seconds(5)) }
-        #expect(late?.category == .timeout && late?.reason == "The connection could not be established in time.")
+        #expect(late?.category == .timeout && late?.reason == "The connection to the server could not be established in time.")
         #expect(try await silent.peers.next().frames.next() == .end)
 
         let stranger = try await TestServer(tls: matrix.serverContext("good.pem"))

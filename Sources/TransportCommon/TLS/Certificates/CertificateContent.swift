@@ -1,21 +1,23 @@
-/// The fields of a certificate (RFC 5280, 4.1) that are checked here. The TLS library does not expose most of them.
+/// The fields of a certificate that this package checks (RFC 5280, 4.1). The TLS library does not expose most of them.
 struct CertificateContent {
     typealias Bytes = ArraySlice<UInt8>
 
-    /// The signed part, unchanged.
+    /// The bytes of the signed part of the certificate.
     private(set) var signedPart: Bytes = []
     private(set) var signatureAlgorithm: SignatureAlgorithm?
     private(set) var signature: Bytes = []
     private(set) var isVersion1 = false
-    /// Names as sequences of their parts, compared by their bytes.
+    /// The DER encodings of the two names, which are compared by their bytes.
     private(set) var issuer: Bytes = []
     private(set) var subject: Bytes = []
-    /// The validity, in seconds since 1970, both ends included.
+    /// The period of validity, in seconds since 1970, including its first and last second.
     private(set) var validity: ClosedRange<Int64> = 0...0
     /// `SubjectPublicKeyInfo`, unchanged.
     private(set) var key: Bytes = []
     private(set) var extensions = CertificateExtensions()
 
+    /// Parses a certificate.
+    ///
     /// - Throws: `DERReader.Malformed` for bytes that are not a certificate. Unknown algorithms do not throw.
     init(der: [UInt8]) throws(DERReader.Malformed) {
         var file = DERReader(der[...])
@@ -38,7 +40,7 @@ struct CertificateContent {
             isVersion1 = true
         }
         _ = try reader.next(DERReader.Tag.integer)
-        // The algorithm is stated inside and outside the signed part, and both must be equal.
+        // The algorithm is stated inside and outside of the signed part; both statements must be equal.
         let inner = try reader.next(DERReader.Tag.sequence)
         guard inner.encoded.elementsEqual(algorithm.encoded) else { throw DERReader.Malformed() }
         signatureAlgorithm = try SignatureAlgorithm(inner)
@@ -59,7 +61,7 @@ struct CertificateContent {
         try reader.end()
     }
 
-    /// The content of a bit string whose length is a multiple of 8 bits.
+    /// The content of a bit string. Throws unless its length is a multiple of 8 bits.
     static func bits(_ value: DERReader.Value) throws(DERReader.Malformed) -> Bytes {
         guard value.content.first == 0 else { throw DERReader.Malformed() }
         return value.content.dropFirst()
@@ -69,7 +71,7 @@ struct CertificateContent {
     var isSelfIssued: Bool { issuer.elementsEqual(subject) }
 }
 
-/// Times in certificates (RFC 5280, 4.1.2.5): whole seconds of UTC.
+/// Parses the times in certificates (RFC 5280, 4.1.2.5), which are whole seconds in UTC.
 enum CertificateTime {
     static func read(_ reader: inout DERReader) throws(DERReader.Malformed) -> Int64 {
         let value = try reader.next()
@@ -81,7 +83,7 @@ enum CertificateTime {
         }
         switch (value.tag, digits.count) {
         case (DERReader.Tag.generalizedTime, 14): break
-        // Two digits mean the years 1950 to 2049.
+        // A year of two digits stands for 1950 to 2049.
         case (DERReader.Tag.utcTime, 12): digits = (digits[0] >= 5 ? [1, 9] : [2, 0]) + digits
         default: throw DERReader.Malformed()
         }

@@ -1,20 +1,21 @@
-/// The evaluated extensions of a certificate (RFC 5280, 4.2).
+/// The extensions of a certificate that this package evaluates (RFC 5280, 4.2).
 struct CertificateExtensions {
     typealias Bytes = ArraySlice<UInt8>
 
-    /// The basic constraints of an authority; nil without the extension, or when it states that the certificate is not an authority's.
+    /// The basic constraints of a certificate authority. Nil without the extension, and when it states that the certificate is not an
+    /// authority's.
     private(set) var authority: Authority?
-    /// The first byte of the key usage bits, with `digitalSignature` as the highest; nil without the extension.
+    /// The first byte of the key usage, whose highest bit is `digitalSignature`; nil without the extension.
     private(set) var keyUsage: UInt8?
-    /// The encoded extended key usages; nil without the extension.
+    /// The encoded purposes in the extended key usage; nil without the extension.
     private(set) var purposes: [Bytes]?
     private(set) var alternativeNames: [AlternativeName] = []
     private(set) var nameConstraints: NameConstraints?
-    /// Whether a critical extension is unknown.
+    /// Whether the certificate has a critical extension that this package does not know, so that it must be refused.
     private(set) var hasUnknownCritical = false
 
     struct Authority: Hashable {
-        /// The most intermediate authorities below this one, without self-issued ones; nil for any number.
+        /// The largest number of intermediate authorities below this one, without self-issued ones; nil for no limit.
         var pathLength: Int?
     }
 
@@ -48,14 +49,14 @@ struct CertificateExtensions {
         case 15:
             let bits = try value.next(DERReader.Tag.bitString).content
             guard bits.count >= 2 else { throw DERReader.Malformed() }
-            // in bounds: there are two bytes at least.
+            // in bounds: the guard above requires at least two bytes.
             keyUsage = bits[bits.startIndex + 1]
         case 17:
             var names = try value.sequence()
             while !names.isAtEnd { alternativeNames.append(AlternativeName(try names.next())) }
         case 19: authority = try Self.authority(&value)
         case 30: nameConstraints = try NameConstraints(value.sequence())
-        // No policy is required, so any policy is acceptable.
+        // Certificate policies are ignored, because no policy is required.
         case 32: return
         case 37:
             var list = try value.sequence()
@@ -66,12 +67,12 @@ struct CertificateExtensions {
             if isCritical { hasUnknownCritical = true }
             return
         }
-        // Further bytes would not be checked.
+        // Further bytes after the value are refused, because they would not be checked.
         try value.end()
     }
 
-    /// Reads a boolean with the default false. Values other than the two of DER are refused, because other parsers might read them as
-    /// true.
+    /// Parses a boolean whose default is false. Only the two encodings of DER are accepted, because other parsers might take other bytes
+    /// for true.
     private static func truth(_ reader: inout DERReader) throws(DERReader.Malformed) -> Bool {
         guard let value = try reader.nextIfPresent(DERReader.Tag.boolean) else { return false }
         switch Array(value.content) {
@@ -92,7 +93,7 @@ struct CertificateExtensions {
         return Authority(pathLength: length.count == 1 ? Int(first) : .max)
     }
 
-    /// Whether the certificate may be used for servers: it has no extended key usages, or one of them allows it (RFC 5280, 4.2.1.12).
+    /// Whether the certificate may be used by servers: it has no extended key usage, or one that allows servers (RFC 5280, 4.2.1.12).
     var servesServers: Bool {
         guard let purposes else { return true }
         let server: [UInt8] = [0x2B, 6, 1, 5, 5, 7, 3, 1]
@@ -106,7 +107,7 @@ enum AlternativeName: Hashable {
     case host(String)
     /// An IP address of four or sixteen bytes.
     case address([UInt8])
-    /// Any other kind, by its tag.
+    /// A name of any other kind, with its tag.
     case other(UInt8)
 
     init(_ value: DERReader.Value) {

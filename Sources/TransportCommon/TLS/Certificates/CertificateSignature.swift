@@ -7,7 +7,7 @@ enum SignatureAlgorithm: Hashable {
     private static let rsa: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 1, 1]
     private static let ecdsa: [UInt8] = [0x2A, 0x86, 0x48, 0xCE, 0x3D, 4, 3]
 
-    /// Returns nil for an algorithm that is not listed above.
+    /// Parses an algorithm identifier; nil for an algorithm that is not listed above.
     init?(_ identifier: DERReader.Value) throws(DERReader.Malformed) {
         var inner = identifier.inner
         let name = try inner.next(DERReader.Tag.object).content
@@ -25,7 +25,7 @@ enum SignatureAlgorithm: Hashable {
     }
 }
 
-/// The public key of a certificate. Other keys are refused: RSA keys below 2048 bits, other curves.
+/// The public key of a certificate. RSA keys below 2048 bits and other curves are refused.
 enum CertificateKey {
     case rsa(RSAPublicKey)
     case p256(P256.Signing.PublicKey)
@@ -33,7 +33,7 @@ enum CertificateKey {
     case p521(P521.Signing.PublicKey)
     case ed25519(Curve25519.Signing.PublicKey)
 
-    /// Returns nil for a malformed key, an RSA key below 2048 bits, and a key of another algorithm or curve.
+    /// Parses a key. Nil for a malformed key, an RSA key below 2048 bits, and a key of another algorithm or curve.
     ///
     /// - Parameter info: the DER encoding of the key's `SubjectPublicKeyInfo`.
     init?(_ info: ArraySlice<UInt8>) {
@@ -58,7 +58,7 @@ enum CertificateKey {
         }
     }
 
-    /// The algorithm of a key, and the curve if it has one.
+    /// The algorithm of a key, and its curve if it has one; nil for a malformed key.
     private static func algorithm(_ info: ArraySlice<UInt8>) -> (algorithm: [UInt8], parameter: [UInt8])? {
         do {
             var outer = DERReader(info)
@@ -72,7 +72,7 @@ enum CertificateKey {
         }
     }
 
-    /// Whether this key has signed the certificate with an accepted algorithm.
+    /// Whether the certificate has a valid signature by this key, with an accepted algorithm.
     func hasSigned(_ certificate: CertificateContent) -> Bool {
         let (signature, signed) = (certificate.signature, certificate.signedPart)
         switch certificate.signatureAlgorithm {

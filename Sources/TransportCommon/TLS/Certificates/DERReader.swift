@@ -1,6 +1,6 @@
-/// Reads DER (ITU-T X.690): consecutive values of definite length. Every length is checked against the number of remaining bytes.
+/// Parses DER (ITU-T X.690): consecutive values of definite length. Every length is checked against the number of remaining bytes.
 struct DERReader {
-    /// One value: its tag, its content, and all its bytes.
+    /// One DER value: its tag, its content, and its complete encoding.
     struct Value {
         var tag: UInt8
         var content: ArraySlice<UInt8>
@@ -12,7 +12,7 @@ struct DERReader {
 
     struct Malformed: Error {}
 
-    /// Tags of the universal types that certificates consist of, and of context-specific ones.
+    /// The tags of the types that certificates contain, and of context-specific values.
     enum Tag {
         static let boolean: UInt8 = 0x01
         static let integer: UInt8 = 0x02
@@ -23,9 +23,9 @@ struct DERReader {
         static let generalizedTime: UInt8 = 0x18
         static let sequence: UInt8 = 0x30
 
-        /// `[number]`, as a primitive value.
+        /// The tag of the context-specific value `[number]` with primitive content.
         static func primitive(_ number: UInt8) -> UInt8 { 0x80 | number }
-        /// `[number]`, with values inside.
+        /// The tag of the context-specific value `[number]` that contains other values.
         static func constructed(_ number: UInt8) -> UInt8 { 0xA0 | number }
     }
 
@@ -38,7 +38,7 @@ struct DERReader {
     var isAtEnd: Bool { rest.isEmpty }
     var nextTag: UInt8? { rest.first }
 
-    /// The next value, of any type. Tags of more than one byte do not occur in certificates.
+    /// Reads the next value of any type. Tags of more than one byte do not occur in certificates and are refused.
     mutating func next() throws(Malformed) -> Value {
         let all = rest
         guard rest.count >= 2, let tag = rest.popFirst(), tag & 0x1F != 0x1F, let first = rest.popFirst() else {
@@ -50,7 +50,7 @@ struct DERReader {
             guard (1...4).contains(count), rest.count >= count else { throw Malformed() }
             length = rest.prefix(count).reduce(0) { $0 << 8 | Int($1) }
             rest = rest.dropFirst(count)
-            // Only the shortest form of a length is valid.
+            // A length must be encoded in its shortest form.
             guard length >= 0x80, length >> (8 * (count - 1)) != 0 else { throw Malformed() }
         }
         guard rest.count >= length else { throw Malformed() }
@@ -59,13 +59,13 @@ struct DERReader {
         return Value(tag: tag, content: content, encoded: all[..<content.endIndex])
     }
 
-    /// The next value, which has to have this tag.
+    /// Reads the next value. Throws if it has another tag.
     mutating func next(_ tag: UInt8) throws(Malformed) -> Value {
         guard nextTag == tag else { throw Malformed() }
         return try next()
     }
 
-    /// The next value if it has this tag.
+    /// Reads the next value if it has this tag; otherwise returns nil and reads nothing.
     mutating func nextIfPresent(_ tag: UInt8) throws(Malformed) -> Value? {
         nextTag == tag ? try next() : nil
     }

@@ -1,10 +1,10 @@
-/// The name constraints of an authority (RFC 5280, 4.2.1.10).
+/// The name constraints of a certificate authority (RFC 5280, 4.2.1.10).
 struct NameConstraints {
     private enum Subtree {
         case host(String)
         /// Address and mask.
         case address([UInt8], [UInt8])
-        /// The first parts of a subject name.
+        /// The encoding of the first parts of a subject name.
         case subject(ArraySlice<UInt8>)
         case other(UInt8)
 
@@ -38,13 +38,13 @@ struct NameConstraints {
         while !list.isAtEnd {
             var subtree = try list.sequence()
             subtrees.append(try Subtree(subtree.next()))
-            // Minimum and maximum distances from the base are not used.
+            // Minimum and maximum distances from the base are refused, because RFC 5280 does not use them.
             try subtree.end()
         }
         return subtrees
     }
 
-    /// Whether all names of a certificate are allowed. Names of a constrained kind that is not supported are not.
+    /// Whether all names of a certificate are allowed. A name is not allowed if its kind is constrained and not supported here.
     func allow(_ certificate: CertificateContent) -> Bool {
         certificate.extensions.alternativeNames.allSatisfy { isAllowed($0) } && isAllowed(subject: certificate.subject)
     }
@@ -83,11 +83,11 @@ struct NameConstraints {
         }
     }
 
-    /// Whether `name`, or any host that a wildcard stands for, lies in the subtree.
+    /// Whether `name`, or any host that its wildcard matches, is in the subtree.
     private static func touches(_ subtree: Subtree, _ name: AlternativeName) -> Bool {
         switch (subtree, name) {
         case (.host(let base), .host(let host)):
-            // A wildcard also matches hosts that are excluded individually.
+            // A wildcard name is also excluded if it matches a host that is excluded individually.
             isInside(host.lowercased(), base) || host.hasPrefix("*.") && isInside(base, String(host.lowercased().dropFirst(2)))
         case (.address, .address): contains(subtree, name)
         default: true

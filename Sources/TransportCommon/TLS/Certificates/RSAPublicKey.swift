@@ -7,8 +7,8 @@ import Crypto
     import CryptoExtras
 #endif
 
-/// An RSA key of a certificate: from the system on Apple platforms, so that apps need no second BoringSSL for it, and from swift-crypto
-/// elsewhere.
+/// An RSA key of a certificate. On Apple platforms it is a key of the Security framework, so that apps need no second BoringSSL; on other
+/// systems it is a key of swift-crypto.
 struct RSAPublicKey {
     #if canImport(Security)
         private let key: SecKey
@@ -16,12 +16,12 @@ struct RSAPublicKey {
         private let key: _RSA.Signing.PublicKey
     #endif
 
-    /// The smallest key that is accepted, in bytes of its modulus: 2048 bits (rule WT-7).
+    /// The smallest accepted size of an RSA key's modulus, in bytes: 2048 bits (rule WT-7).
     static let smallestModulus = 256
 
-    /// Nil for a key that cannot be read or is too small.
+    /// Parses a key. Nil for a key that cannot be parsed or is too small.
     ///
-    /// - Parameter info: `SubjectPublicKeyInfo`.
+    /// - Parameter info: the DER encoding of `SubjectPublicKeyInfo`.
     init?(_ info: ArraySlice<UInt8>) {
         #if canImport(Security)
             let attributes =
@@ -36,7 +36,7 @@ struct RSAPublicKey {
         self.key = key
     }
 
-    /// Whether the signature over the digest is valid for this key, with the padding of PKCS #1.
+    /// Whether the signature of the digest is valid for this key, with the padding of PKCS #1.
     func isValid(_ signature: ArraySlice<UInt8>, for digest: some Digest) -> Bool {
         #if canImport(Security)
             let algorithm: SecKeyAlgorithm
@@ -53,14 +53,14 @@ struct RSAPublicKey {
         #endif
     }
 
-    /// The key within `SubjectPublicKeyInfo`: `RSAPublicKey` of PKCS #1, as the Security framework requires it.
+    /// The key inside `SubjectPublicKeyInfo`, as `RSAPublicKey` of PKCS #1, the form that the Security framework requires.
     static func content(_ info: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         do {
             var outer = DERReader(info)
             var key = try outer.sequence()
             _ = try key.sequence()
             let bits = try key.next(DERReader.Tag.bitString).content
-            // The first byte is the number of unused bits of the last byte.
+            // The first byte, the number of unused bits, must be 0 and is left out.
             return bits.first == 0 ? bits.dropFirst() : nil
         } catch {
             return nil
