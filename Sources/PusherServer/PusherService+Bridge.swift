@@ -3,7 +3,7 @@ import ServerRuntime
 import ServerStorage
 import WireCoding
 
-// Exchanges messages with other services.
+// Exchanges messages of public channels with the other services of this server.
 extension PusherService: BridgedFront {
     package var bridgeName: String { BridgedMessage.pusher }
     package var bridgedApplication: String? { settings.bridgedID }

@@ -34,7 +34,7 @@ final class WebSocketAttempt<Decoder: WebSocketDecoder>: Sendable {
         state = NIOLockedValueBox(State(report: report))
     }
 
-    // MARK: From any thread
+    // MARK: Calls from any thread
 
     /// Queues a frame. The first of several frames schedules a task on the event loop, which writes all of them at once.
     func send(_ outbound: WebSocketOutbound) {
@@ -90,7 +90,7 @@ final class WebSocketAttempt<Decoder: WebSocketDecoder>: Sendable {
         if isOver { body() }
     }
 
-    // MARK: From the loop
+    // MARK: Calls on the event loop
 
     /// Stores a channel, so that it can be closed. Returns false when it must be closed at once.
     func adopt(_ channel: any Channel) -> Bool {

@@ -59,7 +59,7 @@ final class PooledConnection: ChannelInboundHandler {
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
-    // MARK: The beginning and the end
+    // MARK: Opening and closing
 
     /// Closes the connection with an error. The exchange in progress fails with it.
     func fail(_ error: any Error) {

@@ -21,7 +21,7 @@ struct LiveChannel: Sendable {
     let access: PusherChannelKind.Access
     var phase: Phase
     var deadline: Moment?
-    /// When the latest confirmation arrived.
+    /// The time of the latest confirmation on this connection.
     var confirmedAt: Moment?
     /// Whether the latest `pusher:subscribe` requested missed events. The server sends them before the confirmation (rule RV-4).
     var isReplaying = false
@@ -29,7 +29,7 @@ struct LiveChannel: Sendable {
     /// after it was cancelled, so a later subscription does not request them again (rule RV-31).
     var hasAsked = false
 
-    /// When the latest `pusher:subscribe` was sent.
+    /// The time at which the latest `pusher:subscribe` was sent.
     var askedAt: Moment?
     /// Whether an event that may belong to the current subscription arrived before the confirmation and was dropped (rule PS-36).
     var hasMissed = false
@@ -40,7 +40,7 @@ struct LiveChannel: Sendable {
     var isKnownToServer: Bool { phase == .confirming || phase == .confirmed }
 }
 
-/// The additional state of an encrypted channel.
+/// The key of an encrypted channel, and the events that wait for a newer key.
 struct SealedChannel: Sendable {
     /// A request for a newer key, with which the first event of `backlog` is decrypted.
     struct KeyReload: Sendable {

@@ -2,7 +2,7 @@ import ConnectionEngine
 import Identifiers
 import WireCoding
 
-// Encrypted channels. Rules PS-20 to PS-22.
+// Decryption of events on encrypted channels. Rules PS-20 to PS-22.
 extension PusherSession {
     /// Decrypts an event, or stores it until a newer key arrives. Events of one channel stay in order; other channels do not wait for the
     /// key.

@@ -3,7 +3,7 @@ import Identifiers
 import OrderedCollections
 import WireCoding
 
-// Presence members. Rules PS-18, PS-19 and PS-33.
+// The members of presence channels. Rules PS-18, PS-19 and PS-33.
 extension PusherSession {
     typealias Members = OrderedDictionary<Identifier, PusherMember>
 

@@ -2,7 +2,7 @@ import ConnectionEngine
 import Identifiers
 import WireCoding
 
-// Client events. Rules PS-23 to PS-27.
+// Publishing of client events. Rules PS-23 to PS-27.
 extension PusherSession {
     mutating func publish(
         _ event: String, json: String, on name: String, id: RequestID?, memory: inout PusherMemory,

@@ -2,7 +2,7 @@ import ConnectionEngine
 import Identifiers
 import WireCoding
 
-// Signing in. Rules PS-28 to PS-31.
+// Signing in and out as a user. Rules PS-28 to PS-31.
 extension PusherSession {
     mutating func signIn(id: RequestID?, memory: inout PusherMemory, out: inout Actions) {
         Self.wantUser(id: id, memory: &memory, out: out)

@@ -70,7 +70,7 @@ public enum PusherReply: Hashable, Sendable {
     case signedOut
 }
 
-/// An event of a Pusher connection.
+/// An event that a Pusher connection reports to the application.
 public enum PusherSessionEvent: Sendable {
     /// The server has accepted the connection and assigned a socket id.
     case established(socketID: String)
@@ -79,7 +79,7 @@ public enum PusherSessionEvent: Sendable {
     /// A subscription failed. `body` is the first 1 KiB of the WebSocket server's answer; answers of authorisation endpoints are not
     /// included. `willRetry` is whether the session tries again automatically.
     indirect case subscriptionFailed(channel: String, failure: ConnectionFailure, body: String?, willRetry: Bool)
-    /// The channel was unsubscribed on request.
+    /// The channel was unsubscribed, because the application asked for it.
     case unsubscribed(channel: String)
     /// An event for the application, of a channel or without one. Encrypted data have been decrypted.
     case message(PusherEnvelope)

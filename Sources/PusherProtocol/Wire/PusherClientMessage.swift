@@ -30,7 +30,7 @@ public struct PusherSubscribeData: Hashable, Sendable {
 /// The data of `pusher:signin`, parsed by a server.
 public struct PusherSigninData: Hashable, Sendable {
     public var auth: String
-    /// The JSON text that was signed.
+    /// The JSON text that was signed, with the user's id.
     public var userData: String
 
     /// Parses the `data` of a message. Nil when `auth` or `user_data` is missing.

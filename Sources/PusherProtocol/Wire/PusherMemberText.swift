@@ -8,7 +8,7 @@ package struct PusherMemberText: Hashable, Sendable {
     /// The encoded members of the object with each user's information, separated by commas.
     private(set) var hash: [UInt8] = []
 
-    /// The text without members.
+    /// Makes a text without members.
     package init() {}
 
     /// Whether there are no members.

@@ -15,7 +15,7 @@ public struct PusherPosition: Hashable, Sendable, CustomStringConvertible {
     /// The largest number of digits of a number, which fits in 64 bits.
     private static let digits = 19
 
-    /// Makes a value with these properties.
+    /// Makes a position from an epoch and the number of an event.
     public init(epoch: String, number: UInt64) {
         self.epoch = epoch
         self.number = number
@@ -57,7 +57,7 @@ public struct PusherRecoverRequest: Hashable, Sendable {
     /// replayed.
     public var socketID: String?
 
-    /// Makes a value with these properties.
+    /// Makes a request for the events after a position.
     public init(position: PusherPosition, socketID: String? = nil) {
         self.position = position
         self.socketID = socketID
@@ -88,7 +88,7 @@ public struct PusherRecoveryOffer: Hashable, Sendable {
     /// The longest time, in seconds, for which the server stores events.
     public var seconds: Int
 
-    /// Makes a value with these properties.
+    /// Makes an offer with the limits of stored events.
     public init(messages: Int, seconds: Int) {
         self.messages = messages
         self.seconds = seconds
@@ -102,7 +102,7 @@ public struct PusherRecoveryOutcome: Hashable, Sendable {
     /// Whether the server has replayed all events since the requested position; nil when none was requested.
     public var recovered: Bool?
 
-    /// Makes a value with these properties.
+    /// Makes the outcome of a subscription.
     public init(position: PusherPosition, recovered: Bool? = nil) {
         self.position = position
         self.recovered = recovered

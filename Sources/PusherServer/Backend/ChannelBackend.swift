@@ -32,8 +32,8 @@ package protocol ChannelBackend: AnyObject, Sendable {
         completion: @escaping @Sendable (Result<SubscriptionGrant, SubscribeRefusal>) -> Void)
     /// Whether ``subscribe(_:completion:)`` always calls its completion before it returns.
     var answersAtOnce: Bool { get }
-    /// The number of unanswered subscriptions at which reading from a connection of an application pauses. It resumes when half of
-    /// them are answered, or the only one if the number is 1.
+    /// The number of unanswered subscriptions at which reading from a connection of an application pauses. Reading resumes when at most
+    /// half of this number are unanswered.
     func subscriptionsAhead(of application: Application) -> Int
     /// Ends a subscription.
     @discardableResult
@@ -42,7 +42,7 @@ package protocol ChannelBackend: AnyObject, Sendable {
     func unsubscribe(all subscriptions: [EndedSubscription])
     /// Signs a connection in as a user. The connection's node sends `answers` to the client before it sends the status of watched users.
     func signIn(_ signIn: ConnectionSignIn)
-    /// Removes a connection that was signed in.
+    /// Signs out a connection that is about to close.
     func signOut(_ connection: UserConnection, of application: Application)
     /// Closes the connections of an application, or of one of its signed-in users, on all servers.
     func close(_ reason: PusherCloseReason, application: String, user: String?)
@@ -83,7 +83,7 @@ package protocol ChannelBackend: AnyObject, Sendable {
     func connections(of application: Application) -> Int
     /// The number of channels with at least one subscription.
     var channelCount: Int { get }
-    /// The counts of each application, by its id.
+    /// The numbers of channels, subscriptions and members, by application id.
     var tallies: [(application: String, tally: ChannelTally)] { get }
     /// The size of each application's recovery histories; empty unless this process makes the decisions about its channels.
     var recoveries: [(application: String, tally: RecoveryTally)] { get }

@@ -6,7 +6,7 @@ import ServerStorage
 /// An event for the subscribers of a channel.
 package struct ChannelPublication: Sendable {
     package enum Source: Sendable {
-        /// The server of the application.
+        /// The application's server, over the HTTP API.
         case server
         /// A subscriber of the channel, to which the event is not sent back.
         case client(PusherClientEvent)
@@ -18,9 +18,9 @@ package struct ChannelPublication: Sendable {
     /// The encoded WebSocket frame for subscribers.
     var frame: ByteBuffer
     var source: Source
-    /// A connection that must not receive the event.
+    /// The socket id of a connection that must not receive the event; nil for none.
     var excluding: SocketID?
-    /// The event that a cache channel keeps; nil for other channels.
+    /// The event in the form that a cache channel stores; nil for other channels.
     var cached: CachedMessage?
     /// The event for other services; nil when it is not passed to them.
     var bridged: BridgedEvent?
@@ -55,9 +55,9 @@ package struct SubscriptionRecovery: Hashable, Sendable {
 
 /// The result of an accepted subscription.
 package struct SubscriptionGrant: Sendable {
-    /// The event loops whose queues are full.
+    /// The event loops whose queues are full, for which the subscriber's connection pauses.
     var full = EventLoopSet()
-    /// The number of replayed bytes.
+    /// The number of bytes of replayed events.
     var replayed = 0
     /// Whether the subscription has started a history for its channel; nil when the backend's answer does not contain it.
     var beganHistory: Bool?
@@ -82,7 +82,7 @@ package struct ChannelSubscriber: Sendable {
     let place: Place
 }
 
-/// A subscription that has ended.
+/// The end of a subscription, requested by a connection or because the connection has closed.
 package struct EndedSubscription: Sendable {
     var channel: ChannelID
     var application: Application

@@ -22,7 +22,7 @@ package final class LocalChannels: ChannelBackend {
     private let makeEpoch: @Sendable () -> String
     /// Passes events of shared channels to other services; nil when no channel is shared.
     let bridge: (any BridgeTap)?
-    /// Called for each event that a cache channel keeps, under the lock of its shard.
+    /// Called for each event that a cache channel stores, under the lock of the channel's shard.
     let remembering: (@Sendable (ChannelID, CachedMessage) -> Void)?
     /// Called for each event with a position that no subscriber receives, under the lock of its shard.
     let unheard: (@Sendable (ByteBuffer, ChannelID, SocketID?, PositionedEvent) -> Void)?

@@ -9,7 +9,7 @@ import ServerStorage
 final class SubscriptionQuota: Sendable {
     private let counts = NIOLockedValueBox<[Identifier: ChannelUse]>([:])
 
-    /// The counts of all applications that have subscriptions.
+    /// The numbers of channels and subscriptions of each application that has any.
     var uses: [Identifier: ChannelUse] { counts.withLockedValue { $0 } }
 
     /// Counts a subscription, and its channel if it is new. Throws without counting when a limit is reached.

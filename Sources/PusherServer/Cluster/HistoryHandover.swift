@@ -16,7 +16,7 @@ final class HistoryHandover: Sendable {
     /// The largest number of bytes of a handover, and the time after which the store deletes them.
     static let maximumBytes = 64 << 20
     private static let lifetime = Duration.seconds(600)
-    /// The number of bytes in one write.
+    /// The size, in bytes, from which on collected fields are written to the store.
     private static let pieceBytes = 256 << 10
     private static let page = 50
     private static let generationField = ByteBuffer(string: "generation")

@@ -86,7 +86,7 @@ struct NodeConnections: Sendable {
 
     // MARK: Places
 
-    /// Adds a waiting connection; returns its ticket.
+    /// Adds a waiting connection. Returns a number with which ``giveUp(_:of:)`` removes it.
     mutating func wait(for application: String, until deadline: MonotonicInstant, _ completion: @escaping Completion) -> UInt64 {
         lastTicket += 1
         counts[Identifier(application), default: Count()].waiting.append(

@@ -73,7 +73,7 @@ struct NodeHoldings: Sendable {
 
     // MARK: Subscriptions
 
-    /// Counts a subscription; returns the new state.
+    /// Counts a subscription. Returns the node's new number of subscriptions, to be stored.
     mutating func add(_ channel: ChannelID, _ member: PresenceMember?, of node: ClusterNode) -> KeptHolding {
         let key = Key(channel, member?.userID)
         if var known = nodes[node]?.subscriptions[key] {
@@ -88,7 +88,7 @@ struct NodeHoldings: Sendable {
         return new
     }
 
-    /// Removes a subscription; returns the remaining ones, nil when the node has none left.
+    /// Removes one subscription. Returns the node's new number of subscriptions, possibly 0, to be stored; nil when the node has none.
     mutating func remove(_ channel: ChannelID, user: String?, of node: ClusterNode) -> KeptHolding? {
         let key = Key(channel, user)
         guard var known = nodes[node]?.subscriptions[key] else { return nil }

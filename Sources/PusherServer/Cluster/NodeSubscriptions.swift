@@ -32,7 +32,7 @@ struct NodeSubscriptions: Sendable {
     }
 
     private var channels: [ChannelID: Channel] = [:]
-    /// The counts of each application, by its id.
+    /// The numbers of channels, subscriptions and members on this node, by application id.
     private(set) var tallies: [Identifier: ChannelTally] = [:]
     /// The number of channels with connections of this node.
     private(set) var occupiedCount = 0

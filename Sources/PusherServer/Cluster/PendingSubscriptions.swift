@@ -70,7 +70,7 @@ struct PendingSubscriptions: Sendable {
     /// The subscriptions that were sent in a batch, by number.
     private var batched: [UInt64: Key] = [:]
     private var lastNumber: UInt64 = 0
-    /// When the leader last answered.
+    /// The time of the leader's last answer to any subscription.
     private var answeredAt: NIODeadline?
     /// The number of subscriptions that were sent and are not answered, including cancelled ones.
     private(set) var underway = 0

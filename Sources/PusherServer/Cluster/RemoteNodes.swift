@@ -33,7 +33,7 @@ final class RemoteNodes: ChannelNode {
 
     /// The number of the leader's own service, which has no subscribers.
     static let ownEventLoopID = 0
-    /// The largest number of nodes.
+    /// The largest number of nodes in a cluster that Pusher can serve.
     static let capacity = EventLoopSet.capacity - 1
 
     let eventLoopIDs = (1..<EventLoopSet.capacity).reduce(into: EventLoopSet()) { $0.insert($1) }

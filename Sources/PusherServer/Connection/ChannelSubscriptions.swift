@@ -40,7 +40,7 @@ struct ChannelSubscriptions: Sendable {
         return removed
     }
 
-    /// Empties the list and returns its contents.
+    /// Removes all subscriptions and returns them.
     mutating func removeAll() -> [Subscription] {
         let removed = Array(all)
         (all, places) = ([], [:])

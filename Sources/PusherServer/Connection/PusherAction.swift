@@ -3,7 +3,7 @@ import PusherProtocol
 /// The action that a client's message requires.
 enum PusherAction: Hashable, Sendable {
     case none
-    /// Answer with a message.
+    /// Answer with this message.
     case reply([UInt8])
     /// Answer with a `pusher:error` with this code.
     case refuse([UInt8], code: Int?)
@@ -28,6 +28,6 @@ package struct PusherClientEvent: Hashable, Sendable {
     /// The user id of the sender, on a presence channel.
     var userID: String?
 
-    /// The message for subscribers.
+    /// The encoded message for subscribers.
     var message: [UInt8] { PusherFrames.event(name: name, channel: channel, data: data, userID: userID) }
 }

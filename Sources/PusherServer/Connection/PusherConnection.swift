@@ -334,12 +334,12 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
 
 /// The state of a connection that is not yet, or no longer, counted in its application's limit of connections.
 private enum PlaceState {
-    /// The connection has not requested a place yet.
+    /// The connection has not asked for permission yet.
     case needed
     case awaited(UInt64)
     /// The leader refused the connection, because the limit is reached or the leader could not be reached.
     case refused
-    /// The connection has closed.
+    /// The connection has closed, so it is no longer counted.
     case gone
 }
 

@@ -21,7 +21,7 @@ extension ClusterPartitions {
 package struct ChannelPartition: Sendable {
     let number: Int
     let partitions: ClusterPartitions
-    /// Nil if there is only one partition.
+    /// The use of all partitions; nil if there is only one partition.
     private let uses: PartitionUses?
 
     /// The partition of a server without a cluster, and that of a cluster with one partition.
@@ -62,7 +62,7 @@ package struct ChannelPartition: Sendable {
     }
 }
 
-/// A number of channels and subscriptions.
+/// A number of channels, and a number of subscriptions to channels.
 struct ChannelUse: Hashable, Sendable {
     var channels = 0
     var subscriptions = 0

@@ -6,7 +6,7 @@ import ServerStorage
 /// A request to the leader of a partition. A node with several partitions sends it for the part of an HTTP API request that concerns the
 /// partition, after it has authenticated the HTTP request (rules CP-75 to CP-79).
 enum PartitionRequest: Hashable, Sendable {
-    /// Events for channels of the partition.
+    /// Publishes events on channels of the partition.
     case events(application: String, [PublishRequest])
     /// Counts messages and queries against the limits of an application, at its home partition.
     case spend(application: String, publishes: Int, queries: Int)

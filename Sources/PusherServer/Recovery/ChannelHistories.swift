@@ -15,7 +15,7 @@ struct ChannelHistories: Sendable {
             var channel: ChannelID
             var epoch: String
             var number: UInt64
-            /// When the item expires.
+            /// The time at which the event expires or the history ends.
             var expires: MonotonicInstant
             /// When there is no room, the item with the earliest of these times is dropped first.
             var isDue: MonotonicInstant
@@ -213,7 +213,7 @@ struct ChannelHistories: Sendable {
         }
     }
 
-    /// Removes a channel's history.
+    /// Removes a channel's history and its events.
     private mutating func end(_ channel: ChannelID) {
         let application = Identifier(channel.application)
         guard let history = histories.removeValue(forKey: channel) else { return }

@@ -8,7 +8,7 @@ import ServerValues
 struct ChannelHistory: Sendable {
     struct Kept: Sendable {
         var event: PositionedEvent
-        /// When the event expires.
+        /// The time after which the event is no longer replayed.
         var expires: MonotonicInstant
     }
 
@@ -58,7 +58,7 @@ struct ChannelHistory: Sendable {
         unkept.note(number, from: sender)
     }
 
-    /// Drops the oldest event.
+    /// Removes and returns the oldest stored event; nil when there is none.
     mutating func dropFirst() -> PositionedEvent? {
         guard let first = events.popFirst() else { return nil }
         dropped.note(first.event.position.number, from: first.event.user.map { Identifier($0) })

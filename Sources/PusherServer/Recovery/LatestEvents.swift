@@ -19,7 +19,7 @@ struct LatestEvents<Origin: Hashable & Sendable>: Hashable, Sendable {
         for item in items { note(item.number, from: item.origin) }
     }
 
-    /// Both events, the older one first.
+    /// The stored events, the older one first; empty when none was recorded.
     var entries: [Item] { [latestOfOther, latest].compactMap(\.self) }
 
     /// Records an event. Its number must be greater than all earlier ones.

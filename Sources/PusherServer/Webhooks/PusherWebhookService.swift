@@ -25,7 +25,7 @@ final class PusherWebhookService: Sendable {
         self.records = records
     }
 
-    /// The delivery counts of each application, by receiver.
+    /// The delivery counts of webhook events, by application and receiver.
     var receivers: [Identifier: [WebhookReport]] {
         let (applications, expired) = state.withLockedValue { ($0.applications, $0.expired) }
         var reports = applications.mapValues(\.receivers)

@@ -6,10 +6,10 @@ package struct CachedMessage: Hashable, Sendable {
     package var event: String
     /// The data exactly as published.
     package var data: String
-    /// When the channel drops the message.
+    /// The time at which the message expires and is removed from the channel.
     package var expires: MonotonicInstant
 
-    /// Makes a value with these properties.
+    /// Makes a message from the event's name and data and its time of expiry.
     package init(event: String, data: String, expires: MonotonicInstant) {
         self.event = event
         self.data = data

@@ -7,7 +7,7 @@ package struct ChannelID: Hashable, Sendable {
     /// The channel's name.
     package var name: String
 
-    /// Makes a value with these properties.
+    /// Makes a channel's id from the application's id and the channel's name.
     package init(application: String, name: String) {
         self.application = application
         self.name = name

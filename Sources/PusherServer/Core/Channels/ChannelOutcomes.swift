@@ -12,11 +12,11 @@ package struct SubscribeOutcome: Hashable, Sendable {
     package var memberAdded: PresenceMember?
     /// A cache channel's last message; nil when there is none or it has expired.
     package var cached: CachedMessage?
-    /// Event loops with subscribers, including the new one's.
+    /// The event loops with subscribers, including that of the new subscriber.
     package var audience: EventLoopSet
 }
 
-/// The reason why the hub refused a subscription.
+/// The reason why a subscription was refused.
 package enum SubscribeRefusal: Error, Hashable, Sendable {
     /// The channel has reached its application's limit of distinct members.
     case tooManyMembers(limit: Int)
@@ -40,7 +40,7 @@ package struct UnsubscribeOutcome: Hashable, Sendable {
     package var subscriptions: Int
     /// The user who left, of whom the remaining members have to be notified. Set for the last connection of a user only.
     package var memberRemoved: String?
-    /// Event loops that still have subscribers.
+    /// The event loops that still have subscribers, which have to be notified.
     package var audience: EventLoopSet
 }
 
@@ -48,12 +48,12 @@ package struct UnsubscribeOutcome: Hashable, Sendable {
 package struct ChannelOccupancy: Hashable, Sendable {
     /// The channel's name.
     package var name: String
-    /// How many subscriptions the channel has.
+    /// The number of subscriptions to the channel.
     package var subscriptions: Int
     /// The number of distinct users of a presence channel; nil for other channels.
     package var users: Int?
 
-    /// Makes a value with these properties.
+    /// Makes the occupancy of a channel; `users` is nil except for presence channels.
     package init(name: String, subscriptions: Int, users: Int? = nil) {
         self.name = name
         self.subscriptions = subscriptions
@@ -65,8 +65,8 @@ package struct ChannelOccupancy: Hashable, Sendable {
 package struct CountDue: Hashable, Sendable {
     /// The channel.
     package var channel: ChannelID
-    /// How many subscriptions the channel has.
+    /// The current number of subscriptions to the channel.
     package var subscriptions: Int
-    /// The event loops with subscribers.
+    /// The event loops with subscribers, to which the count has to be sent.
     package var audience: EventLoopSet
 }

@@ -25,10 +25,10 @@ package struct ChannelShard: Sendable {
         Int(UInt(bitPattern: channel.hashValue) % UInt(max(count, 1)))
     }
 
-    /// Channels with at least one subscription.
+    /// The number of channels with at least one subscription.
     package private(set) var occupiedCount = 0
 
-    /// The counts of each application, by its id.
+    /// The numbers of channels, subscriptions and members in this shard, by application id.
     package private(set) var tallies: [Identifier: ChannelTally] = [:]
 
     /// Adds one subscription of a connection in `eventLoopID` (0 ..< 64, clamped).

@@ -1,8 +1,8 @@
-/// The counts of one application's channels.
+/// The numbers of one application's channels, subscriptions and members.
 package struct ChannelTally: Hashable, Sendable {
-    /// Channels with at least one subscription.
+    /// The number of channels with at least one subscription.
     package var channels = 0
-    /// The number of subscriptions.
+    /// The number of subscriptions to all channels.
     package var subscriptions = 0
     /// The number of distinct users of presence channels, counted once for each channel.
     package var members = 0

@@ -11,7 +11,7 @@ struct CountAnnouncement: Hashable, Sendable {
     private var announced: MonotonicInstant?
     private(set) var isHeldBack = false
 
-    /// Whether to publish the change at once.
+    /// Notes a changed count. Returns whether to publish it at once; if not, ``release(at:)`` returns true later.
     mutating func changed(to count: Int, at now: MonotonicInstant) -> Bool {
         if count > Self.unlimitedUpTo, let announced, now < announced.advanced(by: Self.interval) {
             isHeldBack = true

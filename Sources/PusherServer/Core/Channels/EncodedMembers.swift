@@ -25,7 +25,7 @@ struct EncodedMembers: Hashable, Sendable {
         count += 1
     }
 
-    /// Removes the member at an index.
+    /// Removes the member at an index, in the order of joining.
     mutating func remove(at index: Int) {
         var first = 0
         for number in groups.indices {

@@ -6,7 +6,7 @@ import ServerValues
 struct EventLoopCounts: Sendable {
     /// The number of subscriptions of all event loops.
     private(set) var total = 0
-    /// Event loops with at least one subscription.
+    /// The event loops with at least one subscription.
     private(set) var audience = EventLoopSet()
     /// The number of subscriptions of each event loop, indexed by its number; empty while one event loop has all subscriptions.
     private var counts: [Int32] = []

@@ -4,7 +4,7 @@ import ServerValues
 struct HubChannel: Sendable {
     /// Values that only few channels need: members and a cached message.
     private struct Parts: Sendable {
-        /// The members; empty without the presence trait.
+        /// The members; empty unless the channel is a presence channel.
         var roster = PresenceRoster()
         var cached: CachedMessage?
     }
@@ -20,9 +20,9 @@ struct HubChannel: Sendable {
     }
 
     var subscriptions: Int { loops.total }
-    /// Event loops with at least one subscription.
+    /// The event loops with at least one subscription.
     var audience: EventLoopSet { loops.audience }
-    /// The members; empty without the presence trait.
+    /// The members; empty unless the channel is a presence channel.
     var roster: PresenceRoster { parts.first?.roster ?? PresenceRoster() }
 
     var cached: CachedMessage? {

@@ -9,7 +9,7 @@ package struct PresenceMember: Hashable, Sendable {
     /// The application's information about the user, as JSON text that the hub does not parse.
     package var info: String?
 
-    /// Makes a value with these properties.
+    /// Makes a member from the user's id and the application's information about the user.
     package init(userID: String, info: String? = nil) {
         self.userID = userID
         self.info = info
@@ -37,12 +37,12 @@ package struct PresenceRoster: Hashable, Sendable {
     /// Whether there are no members.
     package var isEmpty: Bool { entries.isEmpty }
 
-    /// Members in the order of joining.
+    /// The members, in the order in which they joined.
     package var members: [PresenceMember] {
         entries.map { PresenceMember(userID: $0.key.text, info: $0.value.info) }
     }
 
-    /// Whether a user is present.
+    /// Whether a user has at least one connection in the channel.
     package func contains(userID: String) -> Bool {
         entries[Identifier(userID)] != nil
     }

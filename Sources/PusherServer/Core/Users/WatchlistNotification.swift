@@ -7,7 +7,7 @@ package struct UserConnection: Hashable, Sendable {
     /// The second number of the connection's socket id.
     package var low: UInt64
 
-    /// Makes a value with these properties.
+    /// Makes the value from the number of the event loop and the two numbers of the socket id.
     package init(eventLoopID: Int, high: UInt64, low: UInt64) {
         self.eventLoopID = eventLoopID
         self.high = high
@@ -17,14 +17,14 @@ package struct UserConnection: Hashable, Sendable {
 
 /// Users who came online or went offline, and the connections that watch all of them.
 package struct WatchlistNotification: Hashable, Sendable {
-    /// The connections that are notified.
+    /// The connections to which the notification is sent.
     package var watchers: [UserConnection]
-    /// Users who came online.
+    /// The ids of users who came online.
     package var online: [String]
-    /// Users who went offline.
+    /// The ids of users who went offline.
     package var offline: [String]
 
-    /// Makes a value with these properties.
+    /// Makes a notification for `watchers`.
     package init(watchers: [UserConnection], online: [String], offline: [String]) {
         self.watchers = watchers
         self.online = online
@@ -39,7 +39,7 @@ package struct UserSignIn: Hashable, Sendable {
     /// Notifications for other watchers, to be queued before the result of this sign-in.
     package var news: [WatchlistNotification]
 
-    /// Makes a value with these properties.
+    /// Makes the result of a sign-in.
     package init(online: [String], news: [WatchlistNotification]) {
         self.online = online
         self.news = news
