@@ -16,7 +16,7 @@ package protocol ChannelBackend: AnyObject, Sendable {
 
     /// Adds a server: from now on it gets the changes that concern its event loops.
     func join(_ node: any ChannelNode)
-    /// Removes a server, whose connections must have been removed before.
+    /// Removes a server. Its connections must have been removed before.
     func leave(_ node: any ChannelNode)
 
     // MARK: Commands

@@ -139,8 +139,8 @@ struct NodeHoldings: Sendable {
 
     /// Sets the number of an application's connections on a node.
     ///
-    /// - Parameter isLimited: whether the count has to be stored for the next leader.
-    /// - Returns: the difference to the previous count, and whether to store the count.
+    /// - Parameter isLimited: whether the application has a limit of connections, so that the number must be stored for the next leader.
+    /// - Returns: the difference to the previous number, and whether to store the new one.
     mutating func count(_ count: ApplicationCount, of node: ClusterNode, isLimited: Bool) -> (change: Int, isKept: Bool) {
         let id = Identifier(count.application)
         let before = nodes[node]?.connections[id] ?? Connections()

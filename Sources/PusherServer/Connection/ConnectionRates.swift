@@ -24,7 +24,7 @@ struct ConnectionRates: Sendable {
         return bucket.take(perSecond: 1, burst: Self.signInsAtOnce, at: now)
     }
 
-    /// Charges for the end of a subscription (rule SP-64).
+    /// Adds the cost of ending a subscription to the connection's balance (rule SP-64).
     mutating func chargeForEnd(isPresence: Bool, at now: MonotonicInstant) {
         var account = churn ?? ChurnAccount(at: now)
         defer { churn = account }

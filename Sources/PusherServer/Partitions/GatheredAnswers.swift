@@ -10,6 +10,8 @@ final class GatheredAnswers<Answer: Sendable>: Sendable {
     private let state: NIOLockedValueBox<State>
     private let completion: @Sendable ([Answer]) -> Void
 
+    /// Makes a collector of answers.
+    ///
     /// - Parameters:
     ///   - count: the number of answers, 1 or more.
     ///   - completion: called with all answers in the order of their indices, by the thread that adds the last one.

@@ -19,6 +19,8 @@ struct PartitionedRequests: Sendable {
     /// Forwards an unchanged request to the leader of a partition.
     let forward: @Sendable (Int, HTTPRequest, @escaping Completion) -> Void
 
+    /// Answers an authenticated request of the HTTP API.
+    ///
     /// - Parameters:
     ///   - application: the application that has signed the request.
     ///   - completion: called once, on any thread.

@@ -23,7 +23,7 @@ struct ChannelHistory: Sendable {
     private(set) var unkept = LatestEvents<SocketID>()
     /// The stored events, in the order of their numbers.
     private(set) var events: Deque<Kept> = []
-    /// When the history ends, if the channel has no subscribers.
+    /// The time at which the history ends; nil while the channel has subscribers.
     var ends: MonotonicInstant?
     /// Whether the position has changed since it was last written to the store.
     var isChanged = false

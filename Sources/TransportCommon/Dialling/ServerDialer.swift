@@ -15,7 +15,7 @@ public struct ServerDialer: Sendable {
         /// The result of the TLS handshake; nil without TLS.
         public let tls: Session?
 
-        /// The parameters that a TLS handshake agreed on.
+        /// The parameters that were negotiated in a TLS handshake.
         public struct Session: Hashable, Sendable {
             /// The protocol that was negotiated by ALPN, such as `http/1.1`; nil when the server selected none.
             public let negotiatedProtocol: String?

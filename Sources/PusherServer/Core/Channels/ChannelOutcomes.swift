@@ -22,7 +22,7 @@ package enum SubscribeRefusal: Error, Hashable, Sendable {
     case tooManyMembers(limit: Int)
     /// The channel's member list would exceed the size that a new member can receive.
     case tooManyMemberBytes(limit: Int)
-    /// The channel has the presence trait, but the subscription has no member.
+    /// The channel is a presence channel, but the subscription has no member.
     case memberMissing
     /// The application has reached its limit of channels with subscribers, and the subscription would be to another channel.
     case tooManyChannels(limit: Int)

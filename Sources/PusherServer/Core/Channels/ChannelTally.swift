@@ -10,7 +10,7 @@ package struct ChannelTally: Hashable, Sendable {
     /// An empty value.
     package init() {}
 
-    /// Adds the counts of another part of the hub.
+    /// Adds the numbers of another shard or partition.
     package static func += (left: inout ChannelTally, right: ChannelTally) {
         left.channels += right.channels
         left.subscriptions += right.subscriptions

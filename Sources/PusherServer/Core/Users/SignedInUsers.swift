@@ -10,7 +10,7 @@ import ServerValues
 package struct SignedInUsers: Sendable {
     private struct User {
         var connections = 0
-        /// Whether online was the last status that watchers received.
+        /// Whether the last status that watchers have received of the user is online.
         var isOnlineForWatchers = false
         var watchers: Set<UserConnection> = []
     }
@@ -27,7 +27,7 @@ package struct SignedInUsers: Sendable {
     /// How long watchers still see a user as online after the user's last connection has ended.
     private let offlineGrace: Duration
 
-    /// Users of an application, none of them signed in.
+    /// Makes the users of an application, none of whom is signed in.
     ///
     /// - Parameter offlineGrace: a user who reconnects within this time is not reported as offline (rule HB-52).
     package init(offlineGrace: Duration) {
