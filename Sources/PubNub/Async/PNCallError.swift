@@ -1,11 +1,11 @@
 import ConnectionEngine
 import PubNubProtocol
 
-/// The error of the async functions. An addition to the Cocoa SDK.
+/// The error that the async functions of ``PubNub`` throw. An addition to the Cocoa SDK.
 public struct PNCallError: Error, Sendable, CustomStringConvertible {
-    /// The Cocoa SDK's category.
+    /// The category of the failure, with the names of the Cocoa SDK.
     public let category: PNStatusCategory
-    /// The HTTP status of the answer, or a substitute when there is none; see ``PNResult/statusCode``.
+    /// The HTTP status of the answer, or a substitute when the service sent no answer; see ``PNResult/statusCode``.
     public let statusCode: Int
     /// The service's explanation; nil when it sent none.
     public let information: String?
@@ -13,10 +13,11 @@ public struct PNCallError: Error, Sendable, CustomStringConvertible {
     public let channels: [String]
     /// The groups to which access was denied, with the service's prefix `:`.
     public let channelGroups: [String]
-    /// The failure of the connection in detail.
+    /// The engine's description of the failure, with a more specific category and a reason.
     public let failure: PNFailure
-    /// Set by ``PubNub/sendFile(_:name:to:message:options:cipherKey:)`` when the file was uploaded and the message to subscribers
-    /// failed: the uploaded file. Publish the message with ``PubNub/publishFileMessage(_:name:to:message:options:)``.
+    /// The uploaded file when only the message to subscribers failed; otherwise nil.
+    /// ``PubNub/sendFile(_:name:to:message:options:cipherKey:)`` sets it. Publish the message with
+    /// ``PubNub/publishFileMessage(_:name:to:message:options:)``.
     public let uploadedFile: PNUploadedFile?
 
     init(_ problem: PubNubProblem, uploaded: PNUploadedFile? = nil) {

@@ -7,9 +7,9 @@ public struct PNObjectsQuery: Hashable, Sendable {
     public var sort: [String]
     /// A filter in the language of App Context, such as `name LIKE 'A*'`.
     public var filter: String?
-    /// The start of the page: ``PNObjectsPage/next`` of another page.
+    /// The cursor at which the page starts: ``PNObjectsPage/next`` of another page.
     public var start: String?
-    /// The end of the page: ``PNObjectsPage/previous`` of another page.
+    /// The cursor at which the page ends: ``PNObjectsPage/previous`` of another page.
     public var end: String?
     /// The maximum number of elements, 1 to 100; with ``includesCount`` also 0, for the count alone.
     public var limit: Int
@@ -49,18 +49,18 @@ public struct PNObjectsPage<Element: Sendable>: Sendable {
 
 /// The fields of a user that can be set. Nil fields stay unchanged. An addition to the Cocoa SDK.
 public struct PNUserFields: Sendable {
-    /// The user's name; nil leaves it as it is.
+    /// The user's name; nil leaves the name unchanged.
     public var name: String?
-    /// The user's id in another system; nil leaves it as it is.
+    /// The user's id in another system; nil leaves that id unchanged.
     public var externalID: String?
-    /// The address of the user's picture; nil leaves it as it is.
+    /// The address of the user's picture; nil leaves the address unchanged.
     public var profileURL: String?
-    /// The user's e-mail address; nil leaves it as it is.
+    /// The user's e-mail address; nil leaves the address unchanged.
     public var email: String?
-    /// Your own fields: a value that is written as a JSON object of strings, numbers and booleans.
+    /// Your own fields: a value that encodes as a JSON object whose values are strings, numbers, booleans or null.
     public var custom: (any Encodable & Sendable)?
 
-    /// Fields to set; nil fields stay unchanged.
+    /// The fields to set. A field that is nil stays unchanged.
     public init(
         name: String? = nil, externalID: String? = nil, profileURL: String? = nil, email: String? = nil,
         custom: (any Encodable & Sendable)? = nil
@@ -75,14 +75,14 @@ public struct PNUserFields: Sendable {
 
 /// The fields of a channel that can be set. Nil fields stay unchanged. An addition to the Cocoa SDK.
 public struct PNChannelInfo: Sendable {
-    /// The channel's name; nil leaves it as it is.
+    /// The channel's name; nil leaves the name unchanged.
     public var name: String?
-    /// The channel's description; nil leaves it as it is.
+    /// The channel's description; nil leaves the description unchanged.
     public var information: String?
-    /// Your own fields: a value that is written as a JSON object of strings, numbers and booleans.
+    /// Your own fields: a value that encodes as a JSON object whose values are strings, numbers, booleans or null.
     public var custom: (any Encodable & Sendable)?
 
-    /// Fields to set; nil fields stay unchanged.
+    /// The fields to set. A field that is nil stays unchanged.
     public init(name: String? = nil, information: String? = nil, custom: (any Encodable & Sendable)? = nil) {
         self.name = name
         self.information = information
@@ -90,14 +90,14 @@ public struct PNChannelInfo: Sendable {
     }
 }
 
-/// A channel that a user is to be a member of, or a user who is to be a member of a channel. An addition to the Cocoa SDK.
+/// One membership to set: the channel of a user's membership, or the user of a channel's member. An addition to the Cocoa SDK.
 public struct PNRelation: Sendable, ExpressibleByStringLiteral {
     /// The channel's name, or the user's id.
     public var id: String
-    /// Your own fields of the membership: a value that is written as a JSON object of strings, numbers and booleans.
+    /// Your own fields of the membership: a value that encodes as a JSON object whose values are strings, numbers, booleans or null.
     public var custom: (any Encodable & Sendable)?
 
-    /// A membership or a member, with your own fields.
+    /// Names a channel or a user by its id, with your own fields of the membership.
     public init(_ id: String, custom: (any Encodable & Sendable)? = nil) {
         self.id = id
         self.custom = custom

@@ -1,7 +1,7 @@
 import Foundation
 import PubNubProtocol
 
-/// A message of the history. An addition to the Cocoa SDK.
+/// A stored message of a channel. An addition to the Cocoa SDK.
 public struct PNStoredMessage: Hashable, Sendable {
     /// The message's content as JSON text, decrypted.
     public let json: String
@@ -11,7 +11,7 @@ public struct PNStoredMessage: Hashable, Sendable {
     public let publisher: String?
     /// The metadata of the message, as JSON text; nil for none.
     public let metadata: String?
-    /// The type that the publisher gave the message.
+    /// The custom type that the publisher gave the message; nil when the service reports none.
     public let customMessageType: String?
     /// The actions that users added to the message. Empty unless the request asked for actions.
     public let actions: [PNStoredAction]
@@ -29,9 +29,9 @@ public struct PNStoredMessage: Hashable, Sendable {
         actions = (message.actions ?? []).map { PNStoredAction($0) }
     }
 
-    /// The content as a value of a type of your own.
+    /// Decodes ``json`` as a value of a type of your own.
     ///
-    /// - Throws: `DecodingError`.
+    /// - Throws: `DecodingError` when the JSON does not fit the type.
     public func decode<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
         try JSONDecoder().decode(type, from: Data(json.utf8))
     }
@@ -43,11 +43,11 @@ public struct PNStoredAction: Hashable, Sendable {
     public let type: String
     /// The action's value.
     public let value: String
-    /// The id of the user who added the action.
+    /// The id of the user who added the action to the message.
     public let user: String
     /// The timetoken of the message that the action belongs to.
     public let messageTimetoken: UInt64
-    /// When the action was added; this and the message's timetoken identify the action.
+    /// When the action was added, in units of 100 ns since 1970. This and ``messageTimetoken`` identify the action.
     public let timetoken: UInt64
 
     init(_ action: PubNubMessageAction) {
@@ -59,10 +59,10 @@ public struct PNStoredAction: Hashable, Sendable {
     }
 }
 
-/// One answer of the history: messages, oldest first. An addition to the Cocoa SDK.
+/// One page of a channel's stored messages. An addition to the Cocoa SDK.
 public struct PNHistoryPage: Hashable, Sendable {
     /// The messages, oldest first.
     public let messages: [PNStoredMessage]
-    /// The position of the page with older messages; nil when there are none.
+    /// The position of the page with older messages, for `before` of the next request; nil when there are no older messages.
     public let next: UInt64?
 }

@@ -4,11 +4,12 @@ import NIOConcurrencyHelpers
 import PubNubProtocol
 import WireCoding
 
-// The requests of the async functions: without the callback queue, and cancelled with their task (rules PL-75 to PL-77).
+// Sends the requests of the async functions. They do not use the callback queue, and cancelling the task cancels the request (rules PL-75
+// to PL-77).
 extension PubNub {
-    /// Makes a call and waits for its answer. Cancelling the task ends the request and throws `PNCancelledCategory`.
+    /// Sends the request of a call and waits for the answer. Cancelling the task ends the request and throws `PNCancelledCategory`.
     ///
-    /// - Parameter publishes: whether the call publishes something, so that its outcome is measured (rule PK-68).
+    /// - Parameter publishes: whether the call publishes a message, so that the client's metrics record its outcome (rule PK-68).
     func answer<Call: PubNubCall>(
         to call: Call, compresses: Bool = false, publishes: Bool = false
     ) async throws(PNCallError) -> Call.Answer {
@@ -25,19 +26,19 @@ extension PubNub {
         }
     }
 
-    /// A message of any type as JSON text.
+    /// Encodes a value of any type as JSON text.
     func json(_ message: some Encodable) throws(PNCallError) -> JSONText {
         do {
             let encoder = JSONEncoder()
             encoder.outputFormatting = .withoutEscapingSlashes
             return JSONText(checked: String(decoding: try encoder.encode(message), as: UTF8.self))
         } catch {
-            throw PNCallError(.badArguments("The message cannot be written as JSON. Check how its type encodes itself."))
+            throw PNCallError(.badArguments("The value cannot be encoded as JSON. Check the method encode(to:) of its type."))
         }
     }
 }
 
-/// One request that can be cancelled before, while and after it is sent.
+/// One request of a task. It can be cancelled before it is sent, while it is being sent and afterwards.
 final class CallTicket: Sendable {
     private enum State {
         case unsent

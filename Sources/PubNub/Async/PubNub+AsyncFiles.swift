@@ -4,37 +4,37 @@ import WireCoding
 
 /// A file that was sent. An addition to the Cocoa SDK.
 public struct PNSentFile: Hashable, Sendable {
-    /// The service's id of the file.
+    /// The file's id, which the service assigned at the upload.
     public let identifier: String
-    /// The file's name, as the service has it.
+    /// The file's name in the service's storage.
     public let name: String
-    /// When the message to subscribers was published, in units of 100 ns since 1970.
+    /// When the message about the file was published, in units of 100 ns since 1970.
     public let timetoken: UInt64
 }
 
-/// Files of a channel. An addition to the Cocoa SDK.
+/// One page of the files of a channel. An addition to the Cocoa SDK.
 public struct PNFilePage: Sendable {
     /// The page's files.
     public let files: [PNFile]
-    /// The start of the next page; nil at the end.
+    /// The cursor of the next page, for `next` of the next request; nil on the last page.
     public let next: String?
 }
 
-/// A file that the service has stored, whether or not subscribers were notified. An addition to the Cocoa SDK.
+/// A file that the service has stored, even if subscribers were not notified. An addition to the Cocoa SDK.
 public struct PNUploadedFile: Hashable, Sendable {
-    /// The service's id of the file.
+    /// The file's id, which the service assigned at the upload.
     public let identifier: String
-    /// The file's name, as the service has it.
+    /// The file's name in the service's storage.
     public let name: String
 }
 
-// Files with async functions, an addition to the Cocoa SDK. None of them uses the callback queue; cancelling the task ends the request
-// in progress (rules PL-95 and PL-97).
+// Async functions for files, an addition to the Cocoa SDK. They do not use the callback queue, and cancelling the task ends the request in
+// progress (rules PL-95 and PL-97).
 extension PubNub {
-    /// Uploads bytes as a file and notifies subscribers. Encrypted when there is a cipher key.
+    /// Uploads bytes as a file and notifies subscribers. The file is encrypted when there is a cipher key.
     ///
-    /// When the message to subscribers fails, it is sent again every second, ``PNConfiguration/fileMessagePublishRetryLimit`` times in
-    /// all.
+    /// The client tries up to ``PNConfiguration/fileMessagePublishRetryLimit`` times, once per second, to publish the message to
+    /// subscribers.
     ///
     /// - Parameters:
     ///   - content: the bytes of the file.
@@ -42,7 +42,7 @@ extension PubNub {
     ///   - channel: the channel of the file.
     ///   - message: the message about the file; nil for none.
     ///   - options: the options of the message about the file, which is never compressed.
-    ///   - cipherKey: the key that encrypts the file and the message; nil for the client's.
+    ///   - cipherKey: the key that encrypts the file and the message; nil for the client's cipher key.
     /// - Throws: an error with ``PNCallError/uploadedFile`` when the file was uploaded and the message to subscribers failed.
     @discardableResult
     public func sendFile(
@@ -56,11 +56,11 @@ extension PubNub {
     ///
     /// - Parameters:
     ///   - file: the location of the file on this machine.
-    ///   - name: the file's name for receivers; nil for that of `file`.
+    ///   - name: the file's name for receivers; nil for the name of the file on this machine.
     ///   - channel: the channel of the file.
     ///   - message: the message that is published with the file; nil for none.
-    ///   - options: how the message about the file is published.
-    ///   - cipherKey: the key that encrypts or decrypts the file; nil for the configuration's.
+    ///   - options: the options of the message about the file.
+    ///   - cipherKey: the key that encrypts the file and the message; nil for the client's cipher key.
     /// - Throws: ``PNCallError`` with the status of the failed call; also when the task is cancelled.
     @discardableResult
     public func sendFile(
@@ -88,7 +88,8 @@ extension PubNub {
         options: PNPublishOptions = PNPublishOptions()
     ) async throws(PNCallError) -> UInt64 {
         guard !identifier.isEmpty, !name.isEmpty else {
-            throw PNCallError(.badArguments("The file's id or name is empty. Pass those that the upload of the file returned."))
+            throw PNCallError(
+                .badArguments("The file's id or name is empty. Pass the id and the name that the upload of the file returned."))
         }
         let job = try fileJob(.data(Data()), name: name, to: channel, message: message, options: options, cipherKey: nil)
         let call: PubNubPublishFileCall
@@ -116,13 +117,13 @@ extension PubNub {
         return PNFilePage(files: data.files ?? [], next: data.next)
     }
 
-    /// Downloads the content of a file, decrypted when there is a cipher key. At most 16 MiB.
+    /// Downloads the content of a file, at most 16 MiB, and decrypts it when there is a cipher key.
     ///
     /// - Parameters:
     ///   - identifier: the service's id of the file.
     ///   - name: the name of the file.
     ///   - channel: the channel of the file.
-    ///   - cipherKey: the key that decrypts the file; nil for the client's.
+    ///   - cipherKey: the key that decrypts the file; nil for the client's cipher key.
     /// - Throws: ``PNCallError`` with the status of the failed call; also when the task is cancelled.
     public func fileContent(
         _ identifier: String, name: String, of channel: String, cipherKey: String? = nil
@@ -135,7 +136,7 @@ extension PubNub {
         }
     }
 
-    /// Deletes a file.
+    /// Deletes a file from the service's storage.
     ///
     /// - Throws: ``PNCallError`` with the status of the failed call; also when the task is cancelled.
     public func deleteFile(_ identifier: String, name: String, of channel: String) async throws(PNCallError) {
@@ -154,7 +155,7 @@ extension PubNub {
         case (let file?, nil, let problem?):
             throw PNCallError(problem, uploaded: PNUploadedFile(identifier: file.id, name: file.name))
         case (_, _, let problem):
-            throw PNCallError(problem ?? .malformed("The answer does not state the outcome for the file."))
+            throw PNCallError(problem ?? .malformed("The service's answer contains no id or no timetoken for the sent file."))
         }
     }
 

@@ -1,7 +1,7 @@
 import Foundation
 import PubNubProtocol
 
-// Stored messages with async functions, an addition to the Cocoa SDK. None of them uses the callback queue.
+// Async functions for stored messages, an addition to the Cocoa SDK. They do not use the callback queue.
 extension PubNub {
     /// Fetches the newest stored messages of a channel with their metadata.
     ///
@@ -12,9 +12,9 @@ extension PubNub {
     ///
     /// - Parameters:
     ///   - channel: the channel's name.
-    ///   - before: only messages older than this one.
-    ///   - from: only messages from this one on, itself included.
-    ///   - limit: 1 to 100; with actions 1 to 25.
+    ///   - before: only messages older than this timetoken; nil for no limit.
+    ///   - from: only messages from this timetoken on, itself included; nil for no limit.
+    ///   - limit: the maximum number of messages, 1 to 100; with actions 1 to 25.
     ///   - includesActions: whether messages include their actions.
     /// - Throws: the service's refusal, a failure of the network, or an error in the arguments; see ``PNCallError``.
     public func history(
@@ -35,9 +35,9 @@ extension PubNub {
     ///
     /// - Parameters:
     ///   - channels: the channels' names.
-    ///   - before: only messages older than this timetoken.
-    ///   - from: only messages from this timetoken on, itself included.
-    ///   - limit: of each channel, 1 to 25.
+    ///   - before: only messages older than this timetoken; nil for no limit.
+    ///   - from: only messages from this timetoken on, itself included; nil for no limit.
+    ///   - limit: the maximum number of messages of each channel, 1 to 25.
     /// - Throws: the service's refusal, a failure of the network, or an error in the arguments; see ``PNCallError``.
     public func history(
         of channels: [String], before: UInt64? = nil, from: UInt64? = nil, limit: Int = 25
@@ -52,7 +52,8 @@ extension PubNub {
         return Dictionary(pairs) { $1 }
     }
 
-    /// Deletes stored messages; all of a channel unless `after` (itself excluded) or `upTo` (itself included) is given.
+    /// Deletes the stored messages of a channel: those newer than `after`, up to and including `upTo`. A nil bound does not limit the
+    /// range.
     ///
     /// - Throws: the service's refusal, a failure of the network, or an error in the arguments; see ``PNCallError``.
     public func deleteHistory(of channel: String, after: UInt64? = nil, upTo: UInt64? = nil) async throws(PNCallError) {
@@ -95,8 +96,8 @@ extension PubNub {
     ///
     /// - Parameters:
     ///   - channel: the channel's name.
-    ///   - before: only actions older than this one.
-    ///   - limit: 1 to 100.
+    ///   - before: only actions older than this timetoken; nil for no limit.
+    ///   - limit: the maximum number of actions, 1 to 100.
     /// - Throws: the service's refusal, a failure of the network, or an error in the arguments; see ``PNCallError``.
     public func actions(
         on channel: String, before: UInt64? = nil, limit: Int = 100

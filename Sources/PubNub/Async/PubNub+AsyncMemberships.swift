@@ -2,11 +2,11 @@ import Foundation
 import PubNubProtocol
 import WireCoding
 
-// Memberships of users in channels (App Context) with async functions, an addition to the Cocoa SDK. None of them uses the callback
-// queue; cancelling the task ends the request (rules PL-95 and PL-96). Functions that change memberships return one page of the
-// memberships after the change.
+// Async functions for memberships of users in channels (App Context), an addition to the Cocoa SDK. They do not use the callback queue, and
+// cancelling the task ends the request (rules PL-95 and PL-96). Functions that change memberships return one page of the memberships after
+// the change.
 extension PubNub {
-    /// Makes a user a member of channels; the client's own user by default.
+    /// Makes a user, by default the client's own user, a member of channels.
     ///
     /// - Throws: ``PNCallError`` with the status of the failed call; also when the task is cancelled.
     @discardableResult
@@ -17,7 +17,7 @@ extension PubNub {
         try await manageMemberships(setting: channels, removing: [], of: user, query, include: include)
     }
 
-    /// Ends memberships of a user in channels; the client's own user by default.
+    /// Ends memberships of a user, by default the client's own user, in channels.
     ///
     /// - Throws: ``PNCallError`` with the status of the failed call; also when the task is cancelled.
     @discardableResult
@@ -28,7 +28,7 @@ extension PubNub {
         try await manageMemberships(setting: [], removing: channels, of: user, query, include: include)
     }
 
-    /// Makes a user a member of channels and ends memberships in others; the client's own user by default.
+    /// Makes a user, by default the client's own user, a member of `channels` and ends the user's memberships in `others`.
     ///
     /// - Throws: ``PNCallError`` with the status of the failed call; also when the task is cancelled.
     @discardableResult
@@ -43,7 +43,7 @@ extension PubNub {
         ) { PNMembership($0) }
     }
 
-    /// Fetches a user's memberships, page by page; those of the client's own user by default.
+    /// Fetches one page of the memberships of a user, by default the client's own user.
     ///
     /// - Throws: ``PNCallError`` with the status of the failed call; also when the task is cancelled.
     public func memberships(
@@ -76,7 +76,7 @@ extension PubNub {
         try await manageMembers(setting: [], removing: users, of: channel, query, include: include)
     }
 
-    /// Makes users members of a channel and ends memberships of others.
+    /// Makes `users` members of a channel and ends the memberships of `others`.
     ///
     /// - Throws: ``PNCallError`` with the status of the failed call; also when the task is cancelled.
     @discardableResult
@@ -90,7 +90,7 @@ extension PubNub {
         ) { PNChannelMember($0) }
     }
 
-    /// Fetches a channel's members, page by page.
+    /// Fetches one page of a channel's members.
     ///
     /// - Throws: ``PNCallError`` with the status of the failed call; also when the task is cancelled.
     public func members(
@@ -101,17 +101,17 @@ extension PubNub {
         ) { PNChannelMember($0) }
     }
 
-    /// `{"set":[{"channel":{"id":"c"},"custom":{…}}],"delete":[{"channel":{"id":"c"}}]}`
+    /// Encodes changes of memberships as JSON: `{"set":[{"channel":{"id":"c"},"custom":{…}}],"delete":[{"channel":{"id":"c"}}]}`.
     ///
-    /// - Parameter key: `channel` or `uuid`: the object that identifies a membership.
+    /// - Parameter key: the member of an entry that names the other side of the membership: `channel` or `uuid`.
     private func relations(
         _ key: String, setting: [PNRelation], removing: [String]
     ) throws(PNCallError) -> JSONText {
         guard !setting.isEmpty || !removing.isEmpty else {
-            throw PNCallError(.badArguments("There is nothing to set or to remove. Pass at least one \(key)."))
+            throw PNCallError(.badArguments("The request names no \(key) to set or to remove. Pass at least one \(key)."))
         }
         guard !setting.contains(where: { $0.id.isEmpty }), !removing.contains("") else {
-            throw PNCallError(.badArguments("An entry has no \(key). Pass its name."))
+            throw PNCallError(.badArguments("An entry to set or to remove has an empty \(key). Pass an id that is not empty."))
         }
         var set: [String] = []
         for relation in setting {

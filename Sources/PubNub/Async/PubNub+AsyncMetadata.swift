@@ -2,8 +2,8 @@ import Foundation
 import PubNubProtocol
 import WireCoding
 
-// Data about users and channels (App Context) with async functions, an addition to the Cocoa SDK. None of them uses the callback
-// queue; cancelling the task ends the request (rules PL-95 and PL-96).
+// Async functions for data about users and channels (App Context), an addition to the Cocoa SDK. They do not use the callback queue, and
+// cancelling the task ends the request (rules PL-95 and PL-96).
 extension PubNub {
     /// Sets data about a user.
     ///
@@ -13,8 +13,8 @@ extension PubNub {
     ///
     /// - Parameters:
     ///   - fields: the fields to set; nil fields stay unchanged.
-    ///   - user: the user's id; the client's own by default.
-    ///   - include: the additional fields of the answer.
+    ///   - user: the user's id; by default the client's own user id.
+    ///   - include: the optional fields of the answer.
     /// - Throws: ``PNCallError`` with the status of the failed call; also when the task is cancelled.
     @discardableResult
     public func setUserMetadata(
@@ -28,14 +28,14 @@ extension PubNub {
             try await object(PubNubObjectsCall(.set(content), .user(user ?? uuid()), include: include.include)))
     }
 
-    /// Removes data about a user; the client's own by default.
+    /// Removes data about a user, by default about the client's own user.
     ///
     /// - Throws: ``PNCallError`` with the status of the failed call; also when the task is cancelled.
     public func removeUserMetadata(of user: String? = nil) async throws(PNCallError) {
         _ = try await answer(to: PubNubObjectsCall(.remove, .user(user ?? uuid())))
     }
 
-    /// Fetches data about a user; the client's own by default.
+    /// Fetches data about a user, by default about the client's own user.
     ///
     /// - Throws: ``PNCallError`` with the status of the failed call; also when the task is cancelled.
     public func userMetadata(
@@ -44,7 +44,7 @@ extension PubNub {
         PNUUIDMetadata(try await object(PubNubObjectsCall(.get, .user(user ?? uuid()), include: include.include)))
     }
 
-    /// Fetches data about all users, page by page.
+    /// Fetches one page of the data about all users.
     ///
     /// - Throws: ``PNCallError`` with the status of the failed call; also when the task is cancelled.
     public func allUserMetadata(
@@ -82,7 +82,7 @@ extension PubNub {
         PNChannelMetadata(try await object(PubNubObjectsCall(.get, .channel(channel), include: include.include)))
     }
 
-    /// Fetches data about all channels, page by page.
+    /// Fetches one page of the data about all channels.
     ///
     /// - Throws: ``PNCallError`` with the status of the failed call; also when the task is cancelled.
     public func allChannelMetadata(
@@ -95,10 +95,10 @@ extension PubNub {
 }
 
 extension PubNub {
-    /// Requests one object. The call's decoder has checked that the answer contains one.
+    /// Sends a request whose answer is one metadata object. The call's decoder has checked that the answer contains it.
     private func object(_ call: PubNubObjectsCall) async throws(PNCallError) -> JSONText {
         guard let object = try await answer(to: call).object else {
-            throw PNCallError(.malformed("The answer holds no object."))
+            throw PNCallError(.malformed("The service's answer contains no metadata object."))
         }
         return object
     }
@@ -112,7 +112,7 @@ extension PubNub {
             totalCount: objects.totalCount)
     }
 
-    /// `{"name":"…","custom":{…}}`, without fields that are nil.
+    /// Encodes metadata as JSON, `{"name":"…","custom":{…}}`, without fields that are nil.
     func objectContent(
         _ texts: [String: String?], custom: (any Encodable & Sendable)?
     ) throws(PNCallError) -> JSONText {
@@ -123,7 +123,7 @@ extension PubNub {
         return JSONText(checked: "{\(members.joined(separator: ","))}")
     }
 
-    /// The custom fields by name: strings, numbers, booleans or null.
+    /// Encodes your own fields and checks that each value is a string, a number, a boolean or null.
     func customFields(_ custom: any Encodable & Sendable) throws(PNCallError) -> JSONText {
         let text = try json(custom)
         let isFlat = text.members?.allSatisfy { member in member.value.kind != .object && member.value.kind != .array }

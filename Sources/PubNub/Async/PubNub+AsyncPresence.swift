@@ -8,7 +8,7 @@ public struct PNPresentUsers: Hashable, Sendable {
     public let occupancy: Int
     /// The users' ids; empty when only the number was requested.
     public let users: [String]
-    /// The states as JSON text, by user id. Users without a state are left out.
+    /// The users' presence states as JSON text, by user id. Users without a state are left out.
     public let states: [String: String]
 
     init(_ channel: PubNubHereNow.Channel) {
@@ -19,9 +19,10 @@ public struct PNPresentUsers: Hashable, Sendable {
     }
 }
 
-// Presence and user state with async functions: an addition to the Cocoa SDK. None of them uses the callback queue.
+// Async functions for presence and users' states, an addition to the Cocoa SDK. They do not use the callback queue.
 extension PubNub {
-    /// Fetches the users who are present on channels and on the channels of groups, by channel; on all channels when neither is given.
+    /// Fetches the users who are present on `channels` and on the channels of `groups`, by channel. Without channels and groups, the answer
+    /// covers all channels.
     ///
     /// - Throws: the service's refusal, a failure of the network, or an error in the arguments; see ``PNCallError``.
     public func hereNow(
@@ -31,20 +32,20 @@ extension PubNub {
         return Dictionary(try await answer(to: call).channels.map { ($0.name, PNPresentUsers($0)) }) { $1 }
     }
 
-    /// Fetches the channels on which a user is present; the client's own user by default.
+    /// Fetches the channels on which a user, by default the client's own user, is present.
     ///
     /// - Throws: the service's refusal, a failure of the network, or an error in the arguments; see ``PNCallError``.
     public func whereNow(_ user: String? = nil) async throws(PNCallError) -> [String] {
         try await answer(to: PubNubWhereNowCall(userID: user ?? uuid()))
     }
 
-    /// Sets a user's state on channels and on groups' channels; the client's own user by default.
+    /// Sets the presence state of a user, by default the client's own user, on channels and on the channels of groups.
     ///
     /// - Parameters:
     ///   - state: a value that is encoded as a JSON object.
     ///   - channels: the channels' names.
     ///   - groups: the channel groups' names.
-    ///   - user: the user's id; nil for the client's own.
+    ///   - user: the user's id; nil for the client's own user.
     /// - Throws: the service's refusal, a failure of the network, or an error in the arguments; see ``PNCallError``.
     public func setState(
         _ state: some Encodable & Sendable, on channels: [String], inGroups groups: [String] = [], of user: String? = nil
@@ -55,7 +56,7 @@ extension PubNub {
         if user == nil || user == uuid() { remember(set, of: channels + groups) }
     }
 
-    /// Fetches a user's state on a channel as JSON text, `{}` for none; the client's own user by default.
+    /// Fetches the state of a user, by default the client's own user, on a channel. The result is JSON text, `{}` for no state.
     ///
     /// - Throws: the service's refusal, a failure of the network, or an error in the arguments; see ``PNCallError``.
     public func state(on channel: String, of user: String? = nil) async throws(PNCallError) -> String {
@@ -63,7 +64,7 @@ extension PubNub {
     }
 }
 
-// Channel groups with async functions, an addition to the Cocoa SDK.
+// Async functions for channel groups, an addition to the Cocoa SDK.
 extension PubNub {
     /// Fetches the names of all channel groups of the keyset.
     ///
@@ -72,7 +73,7 @@ extension PubNub {
         try await answer(to: PubNubListGroupsCall())
     }
 
-    /// Fetches a group's channels.
+    /// Fetches the names of the channels in a group.
     ///
     /// - Throws: the service's refusal, a failure of the network, or an error in the arguments; see ``PNCallError``.
     public func channels(inGroup group: String) async throws(PNCallError) -> [String] {
@@ -93,7 +94,7 @@ extension PubNub {
         try await answer(to: PubNubChangeGroupCall(group: group, .remove, channels: channels))
     }
 
-    /// Removes a group with all its channels.
+    /// Removes a channel group together with its list of channels.
     ///
     /// - Throws: the service's refusal, a failure of the network, or an error in the arguments; see ``PNCallError``.
     public func removeGroup(_ group: String) async throws(PNCallError) {

@@ -10,14 +10,14 @@ public struct PNPublishOptions: Sendable {
     public var hoursToLive: Int?
     /// Metadata for subscribers' filter expressions, normally a dictionary such as `["level": 3]`. It is never encrypted.
     public var metadata: (any Encodable & Sendable)?
-    /// The type that receivers see: 3 to 50 letters, digits, `-` and `_`.
+    /// The custom type that receivers see: 3 to 50 letters, digits, `-` and `_`; nil for none.
     public var customMessageType: String?
-    /// Whether the message is compressed and sent in the body of the request. Useful for long messages.
+    /// Whether the message is compressed and sent in the body of the request, which suits long messages; false by default.
     public var isCompressed: Bool
-    /// Whether other data centres get the message.
+    /// Whether the service copies the message to its other data centres; true by default.
     public var isReplicated: Bool
 
-    /// Options; by default the keyset's settings apply.
+    /// Options of publishing. By default the settings of the keyset apply.
     public init(
         isStored: Bool? = nil, hoursToLive: Int? = nil, metadata: (any Encodable & Sendable)? = nil,
         customMessageType: String? = nil, isCompressed: Bool = false, isReplicated: Bool = true
@@ -31,7 +31,7 @@ public struct PNPublishOptions: Sendable {
     }
 }
 
-// Publishing with async functions, an addition to the Cocoa SDK. None of them uses the callback queue.
+// Async functions for publishing, an addition to the Cocoa SDK. They do not use the callback queue.
 extension PubNub {
     /// Publishes a value as JSON, encrypted when the client has a cipher key.
     ///
@@ -48,7 +48,7 @@ extension PubNub {
         try await publish(try json(message), to: channel, options: options)
     }
 
-    /// Publishes JSON text without changes.
+    /// Publishes JSON text without changing the text.
     ///
     /// - Returns: the message's timetoken.
     /// - Throws: the service's refusal, a failure of the network, or an error in the arguments; see ``PNCallError``.
@@ -57,7 +57,7 @@ extension PubNub {
         json: String, to channel: String, options: PNPublishOptions = PNPublishOptions()
     ) async throws(PNCallError) -> UInt64 {
         guard let message = try? JSONText(json) else {
-            throw PNCallError(.badArguments("The message is not JSON. A text has to be in quotes."))
+            throw PNCallError(.badArguments("The message is not valid JSON. Put a string in double quotes."))
         }
         return try await publish(message, to: channel, options: options)
     }

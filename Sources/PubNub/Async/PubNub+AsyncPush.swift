@@ -1,11 +1,11 @@
 import Foundation
 import PubNubProtocol
 
-/// A device with its push service. An addition to the Cocoa SDK.
+/// A device that gets push notifications: its token and its push service. An addition to the Cocoa SDK.
 public struct PNPushDevice: Hashable, Sendable {
     let device: PubNubPushDevice
 
-    /// A device of Apple's push service with the HTTP/2 protocol.
+    /// A device that Apple's push service reaches over its HTTP/2 protocol.
     ///
     /// - Parameters:
     ///   - token: the device token, as the system provides it.
@@ -17,7 +17,7 @@ public struct PNPushDevice: Hashable, Sendable {
                 service: .apns2(topic: topic, isProduction: environment == .production), tokenBytes: Array(token)))
     }
 
-    /// A device of Apple's push service with the older protocol.
+    /// A device that Apple's push service reaches over its older protocol.
     public static func apns(_ token: Data) -> PNPushDevice {
         PNPushDevice(device: PubNubPushDevice(service: .apns, tokenBytes: Array(token)))
     }
@@ -28,16 +28,16 @@ public struct PNPushDevice: Hashable, Sendable {
     }
 }
 
-// Push notifications with async functions, an addition to the Cocoa SDK.
+// Async functions for push notifications, an addition to the Cocoa SDK.
 extension PubNub {
-    /// Enables push notifications of a device.
+    /// Enables push notifications of channels for a device.
     ///
     /// - Throws: the service's refusal, a failure of the network, or an error in the arguments; see ``PNCallError``.
     public func addPush(_ device: PNPushDevice, on channels: [String]) async throws(PNCallError) {
         try await answer(to: PubNubChangePushCall(device: device.device, .add, channels: channels))
     }
 
-    /// Disables push notifications of a device; on all channels when none are given.
+    /// Disables push notifications of channels for a device. An empty list of channels stands for all channels.
     ///
     /// - Throws: the service's refusal, a failure of the network, or an error in the arguments; see ``PNCallError``.
     public func removePush(_ device: PNPushDevice, on channels: [String] = []) async throws(PNCallError) {
@@ -48,7 +48,7 @@ extension PubNub {
         }
     }
 
-    /// Fetches the channels on which a device is notified.
+    /// Fetches the channels whose push notifications a device gets.
     ///
     /// - Throws: the service's refusal, a failure of the network, or an error in the arguments; see ``PNCallError``.
     public func pushChannels(of device: PNPushDevice) async throws(PNCallError) -> [String] {
