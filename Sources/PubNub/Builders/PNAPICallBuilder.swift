@@ -1,14 +1,14 @@
-/// Collects the arguments of a call one after the other, in any order, and makes it at the end:
+/// Collects the arguments of a call one after the other, in any order. Its last property sends the request:
 ///
 /// ```swift
 /// client.publish().message("Hello").channel("room").shouldStore(false).performWithCompletion { status in … }
 /// ```
 ///
-/// Each argument is a property that holds a closure, as in the Cocoa SDK, and returns the same builder. Not for sharing
-/// between threads.
+/// Each argument is a property that holds a closure, as in the Cocoa SDK, and returns the same builder. Several threads must not share a
+/// builder.
 open class PNAPICallBuilder {
     final let client: PubNub
-    /// The query parameters that the caller adds.
+    /// Query parameters that the caller adds to the request; nil for none.
     final var query: [AnyHashable: Any]?
 
     init(_ client: PubNub) {
@@ -16,11 +16,11 @@ open class PNAPICallBuilder {
     }
 }
 
-/// A builder whose arguments return itself.
+/// A builder whose argument properties return the builder itself.
 protocol ArgumentBuilder: PNAPICallBuilder {}
 
 extension ArgumentBuilder {
-    /// Makes an argument of the builder: a closure that stores a value and returns the builder.
+    /// Makes the closure of an argument property: it stores a value and returns the builder.
     func argument<Value>(_ take: @escaping (Self, Value) -> Void) -> (Value) -> Self {
         { value in
             take(self, value)

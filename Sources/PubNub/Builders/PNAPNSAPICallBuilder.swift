@@ -1,20 +1,20 @@
 import Foundation
 
-/// Enables, disables or lists the channels whose push notifications a device gets.
+/// Makes the builders of requests that enable, disable or list push notifications of channels for a device.
 public final class PNAPNSAPICallBuilder: PNAPICallBuilder {
     /// Enables push notifications.
     public var enable: () -> PNAPNSModificationAPICallBuilder { { PNAPNSModificationAPICallBuilder(self.client, .enable) } }
-    /// Disables push notifications, on all channels when none are given.
+    /// Disables push notifications of the given channels for a device; without channels, of all channels.
     public var disable: () -> PNAPNSModificationAPICallBuilder { { PNAPNSModificationAPICallBuilder(self.client, .disable) } }
-    /// Disables push notifications on all channels.
+    /// Disables push notifications of all channels for a device.
     public var disableAll: () -> PNAPNSModificationAPICallBuilder {
         { PNAPNSModificationAPICallBuilder(self.client, .disableAll) }
     }
-    /// Reads the channels on which push notifications are enabled.
+    /// Requests the channels whose push notifications a device gets.
     public var audit: () -> PNAPNSAuditAPICallBuilder { { PNAPNSAuditAPICallBuilder(self.client) } }
 }
 
-/// Enables or disables the channels whose push notifications a device gets.
+/// Builds a request that enables or disables push notifications of channels for a device.
 public final class PNAPNSModificationAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
     enum Change {
         case enable, disable, disableAll
@@ -29,30 +29,30 @@ public final class PNAPNSModificationAPICallBuilder: PNAPICallBuilder, ArgumentB
         super.init(client)
     }
 
-    /// The device token: `Data` for Apple's services, a `String` for the others.
+    /// The device token: `Data` for Apple's push services, a `String` for all other push services.
     public var token: (Any) -> PNAPNSModificationAPICallBuilder { argument { $0.draft.token = $1 } }
-    /// The device token of Apple's services.
+    /// The device token of Apple's older push service, which this property also selects.
     @available(*, deprecated, message: "Use token, with pushType(.PNAPNSPush).")
     public var apnsToken: (Data) -> PNAPNSModificationAPICallBuilder {
         argument { ($0.draft.token, $0.draft.type) = ($1, .PNAPNSPush) }
     }
-    /// The device token of Google's service.
+    /// The device token of Google's push service, which this property also selects.
     @available(*, deprecated, message: "Use token, with pushType(.PNFCMPush).")
     public var fcmToken: (String) -> PNAPNSModificationAPICallBuilder {
         argument { ($0.draft.token, $0.draft.type) = ($1, .PNFCMPush) }
     }
     /// The channels' names.
     public var channels: ([String]?) -> PNAPNSModificationAPICallBuilder { argument { $0.names = $1 ?? [] } }
-    /// The environment of Apple's HTTP/2 service; development by default.
+    /// The environment of Apple's HTTP/2 push service; development by default.
     public var environment: (PNAPNSEnvironment) -> PNAPNSModificationAPICallBuilder { argument { $0.draft.environment = $1 } }
-    /// The push service; Apple's older one by default.
+    /// The push service; by default Apple's older push service.
     public var pushType: (PNPushType) -> PNAPNSModificationAPICallBuilder { argument { $0.draft.type = $1 } }
-    /// The topic for Apple's HTTP/2 service: the app's bundle identifier, which is also the default.
+    /// The topic for Apple's HTTP/2 push service: the app's bundle identifier, by default that of the running app.
     public var topic: (String) -> PNAPNSModificationAPICallBuilder { argument { $0.draft.topic = $1 } }
-    /// Further parameters of the request.
+    /// Additional query parameters of the request, by name.
     public var queryParam: ([AnyHashable: Any]) -> PNAPNSModificationAPICallBuilder { argument { $0.query = $1 } }
 
-    /// Makes the call. The block is called on the callback queue.
+    /// Sends the request. The block gets the outcome on the client's callback queue.
     public var performWithCompletion: (PNPushNotificationsStateModificationCompletionBlock?) -> Void {
         { block in
             switch self.change {
@@ -65,38 +65,38 @@ public final class PNAPNSModificationAPICallBuilder: PNAPICallBuilder, ArgumentB
     }
 }
 
-/// Lists the channels whose push notifications a device gets.
+/// Builds a request for the channels whose push notifications a device gets.
 public final class PNAPNSAuditAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
     private var draft = PushDraft()
 
-    /// The device token: `Data` for Apple's services, a `String` for the others.
+    /// The device token: `Data` for Apple's push services, a `String` for all other push services.
     public var token: (Any) -> PNAPNSAuditAPICallBuilder { argument { $0.draft.token = $1 } }
-    /// The device token of Apple's services.
+    /// The device token of Apple's older push service, which this property also selects.
     @available(*, deprecated, message: "Use token, with pushType(.PNAPNSPush).")
     public var apnsToken: (Data) -> PNAPNSAuditAPICallBuilder {
         argument { ($0.draft.token, $0.draft.type) = ($1, .PNAPNSPush) }
     }
-    /// The device token of Google's service.
+    /// The device token of Google's push service, which this property also selects.
     @available(*, deprecated, message: "Use token, with pushType(.PNFCMPush).")
     public var fcmToken: (String) -> PNAPNSAuditAPICallBuilder {
         argument { ($0.draft.token, $0.draft.type) = ($1, .PNFCMPush) }
     }
-    /// The environment of Apple's HTTP/2 service; development by default.
+    /// The environment of Apple's HTTP/2 push service; development by default.
     public var environment: (PNAPNSEnvironment) -> PNAPNSAuditAPICallBuilder { argument { $0.draft.environment = $1 } }
-    /// The push service; Apple's older one by default.
+    /// The push service; by default Apple's older push service.
     public var pushType: (PNPushType) -> PNAPNSAuditAPICallBuilder { argument { $0.draft.type = $1 } }
-    /// The topic for Apple's HTTP/2 service: the app's bundle identifier, which is also the default.
+    /// The topic for Apple's HTTP/2 push service: the app's bundle identifier, by default that of the running app.
     public var topic: (String) -> PNAPNSAuditAPICallBuilder { argument { $0.draft.topic = $1 } }
-    /// Further parameters of the request.
+    /// Additional query parameters of the request, by name.
     public var queryParam: ([AnyHashable: Any]) -> PNAPNSAuditAPICallBuilder { argument { $0.query = $1 } }
 
-    /// Makes the call. The block is called on the callback queue.
+    /// Sends the request. The block gets the outcome on the client's callback queue.
     public var performWithCompletion: (@escaping PNPushNotificationsStateAuditCompletionBlock) -> Void {
         { self.client.pushChannels(self.draft, query: self.query, $0) }
     }
 }
 
 extension PubNub {
-    /// Enables, disables or lists the channels whose push notifications a device gets.
+    /// Makes the builders of requests that enable, disable or list push notifications of channels for a device.
     public var push: () -> PNAPNSAPICallBuilder { { PNAPNSAPICallBuilder(self) } }
 }

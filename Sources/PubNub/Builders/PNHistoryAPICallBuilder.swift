@@ -1,41 +1,43 @@
 import Foundation
 
-/// Requests stored messages of one channel or several channels.
+/// Builds a request for stored messages of one channel or several channels.
 public final class PNHistoryAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
     private var draft = HistoryDraft()
 
-    /// One channel: up to 100 messages.
+    /// The name of a single channel. The answer has up to 100 of its messages.
     public var channel: (String) -> PNHistoryAPICallBuilder { argument { $0.draft.channel = $1 } }
-    /// Several channels: the newest message of each, or up to 25 with a limit.
+    /// The names of several channels. The answer has the newest message of each channel; with a limit, up to 25 messages of each.
     public var channels: ([String]) -> PNHistoryAPICallBuilder { argument { $0.draft.channels = $1 } }
-    /// The start of the range, exclusive.
+    /// The bound of the time range that is excluded, a timetoken. Without `end`, messages before this bound are returned, with `reverse`
+    /// messages after it.
     public var start: (NSNumber) -> PNHistoryAPICallBuilder { argument { $0.draft.start = $1 } }
-    /// The end of the range, inclusive.
+    /// The bound of the time range that is included, a timetoken; by default no bound.
     public var end: (NSNumber) -> PNHistoryAPICallBuilder { argument { $0.draft.end = $1 } }
-    /// The maximum number of messages.
+    /// The maximum number of messages of each channel. By default 1 for several channels, otherwise the service's maximum.
     public var limit: (UInt) -> PNHistoryAPICallBuilder { argument { $0.draft.limit = $1 } }
-    /// Whether messages include their timetokens; those of several channels always do.
+    /// Whether messages include their timetokens; false by default. Messages of several channels always include them.
     public var includeTimeToken: (Bool) -> PNHistoryAPICallBuilder { argument { $0.draft.includesTimetoken = $1 } }
     /// Whether messages include their metadata.
     public var includeMetadata: (Bool) -> PNHistoryAPICallBuilder { argument { $0.draft.includesMetadata = $1 } }
-    /// Whether messages include their kind; true for several channels.
+    /// Whether messages include their type, such as file message; by default true for several channels.
     public var includeMessageType: (Bool) -> PNHistoryAPICallBuilder { argument { $0.draft.includesKind = $1 } }
-    /// Whether messages include their publisher; true for several channels.
+    /// Whether messages include the user id of their publisher; by default true for several channels.
     public var includeUUID: (Bool) -> PNHistoryAPICallBuilder { argument { $0.draft.includesPublisher = $1 } }
-    /// Whether messages include their actions; for one channel, up to 25 messages.
+    /// Whether messages include their actions. Possible for one channel only, with up to 25 messages.
     public var includeMessageActions: (Bool) -> PNHistoryAPICallBuilder { argument { $0.draft.includesActions = $1 } }
-    /// Whether to begin with the oldest message; for the plain history of one channel.
+    /// Whether the answer begins with the oldest message; false by default. Possible for one channel only, without message actions, types
+    /// and publishers.
     public var reverse: (Bool) -> PNHistoryAPICallBuilder { argument { $0.draft.isReversed = $1 } }
-    /// Further parameters of the request.
+    /// Additional query parameters of the request, by name.
     public var queryParam: ([AnyHashable: Any]) -> PNHistoryAPICallBuilder { argument { $0.draft.query = $1 } }
 
-    /// Makes the call. The block is called on the callback queue.
+    /// Sends the request. The block gets the outcome on the client's callback queue.
     public var performWithCompletion: (@escaping PNHistoryCompletionBlock) -> Void {
         { self.client.history(self.draft, $0) }
     }
 }
 
-/// Deletes stored messages of a channel.
+/// Builds a request that deletes stored messages of a channel.
 public final class PNDeleteMessageAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
     private var channelName = ""
     private var from: NSNumber?
@@ -43,32 +45,33 @@ public final class PNDeleteMessageAPICallBuilder: PNAPICallBuilder, ArgumentBuil
 
     /// The channel.
     public var channel: (String) -> PNDeleteMessageAPICallBuilder { argument { $0.channelName = $1 } }
-    /// The start of the range, exclusive.
+    /// The bound of the time range that is excluded, a timetoken: only later messages are deleted. Without bounds, all messages are
+    /// deleted.
     public var start: (NSNumber) -> PNDeleteMessageAPICallBuilder { argument { $0.from = $1 } }
-    /// The end of the range, inclusive.
+    /// The bound of the time range that is included, a timetoken: later messages are kept.
     public var end: (NSNumber) -> PNDeleteMessageAPICallBuilder { argument { $0.to = $1 } }
-    /// Further parameters of the request.
+    /// Additional query parameters of the request, by name.
     public var queryParam: ([AnyHashable: Any]) -> PNDeleteMessageAPICallBuilder { argument { $0.query = $1 } }
 
-    /// Makes the call. The block is called on the callback queue.
+    /// Sends the request. The block gets the outcome on the client's callback queue.
     public var performWithCompletion: (@escaping PNMessageDeleteCompletionBlock) -> Void {
         { self.client.deleteMessages(self.channelName, start: self.from, end: self.to, query: self.query, $0) }
     }
 }
 
-/// Requests the number of messages that were stored since a timetoken.
+/// Builds a request for the number of messages that were stored since a timetoken.
 public final class PNMessageCountAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
     private var names: [String] = []
     private var times: [NSNumber] = []
 
-    /// The channels, at most 100.
+    /// The names of the channels, at most 100.
     public var channels: ([String]) -> PNMessageCountAPICallBuilder { argument { $0.names = $1 } }
-    /// The timetokens from which messages are counted: one for all channels, or one for each.
+    /// The timetokens after which messages are counted: one for all channels, or one for each channel.
     public var timetokens: ([NSNumber]) -> PNMessageCountAPICallBuilder { argument { $0.times = $1 } }
-    /// Further parameters of the request.
+    /// Additional query parameters of the request, by name.
     public var queryParam: ([AnyHashable: Any]) -> PNMessageCountAPICallBuilder { argument { $0.query = $1 } }
 
-    /// Makes the call. The block is called on the callback queue.
+    /// Sends the request. The block gets the outcome on the client's callback queue.
     public var performWithCompletion: (@escaping PNMessageCountCompletionBlock) -> Void {
         { self.client.messageCounts(self.names, self.times, query: self.query, $0) }
     }

@@ -2,8 +2,8 @@ import EngineRuntime
 import Foundation
 import PubNubProtocol
 
-/// Declares the user present on channels, or absent, without subscribing to them. Heartbeats cover these channels until they are
-/// declared absent. For clients with ``PNConfiguration/managePresenceListManually``.
+/// Declares the user present or absent on channels without subscribing to the channels. Heartbeats cover these channels until the user is
+/// declared absent on them. Requires ``PNConfiguration/managePresenceListManually``.
 public final class PNPresenceHeartbeatAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
     private let isConnected: Bool
     private var list = PubNubList()
@@ -16,22 +16,22 @@ public final class PNPresenceHeartbeatAPICallBuilder: PNAPICallBuilder, Argument
 
     /// The channels' names.
     public var channels: ([String]) -> PNPresenceHeartbeatAPICallBuilder { argument { $0.list.channels = $1 } }
-    /// The names of the groups whose channels are meant.
+    /// The names of channel groups: the user is declared present or absent on all channels of these groups.
     public var channelGroups: ([String]) -> PNPresenceHeartbeatAPICallBuilder { argument { $0.list.groups = $1 } }
-    /// The user's state by channel or group.
+    /// The user's presence state, a dictionary for each channel or group, by its name.
     public var state: ([String: [AnyHashable: Any]]) -> PNPresenceHeartbeatAPICallBuilder { argument { $0.content = $1 } }
-    /// Kept for source compatibility, without effect: heartbeats have the parameters of the subscription.
+    /// Has no effect, because heartbeats have the query parameters of the subscription. Exists for source compatibility with the Cocoa SDK.
     public var queryParam: ([AnyHashable: Any]) -> PNPresenceHeartbeatAPICallBuilder { argument { $0.query = $1 } }
 
-    /// Takes effect at once. The block is called on the callback queue when the client has accepted it; listeners get the outcomes of
-    /// heartbeats according to ``PNConfiguration/heartbeatNotificationOptions``.
+    /// Applies the change at once. The block is called on the callback queue when the client has accepted the change. Listeners get the
+    /// outcomes of later heartbeats as ``PNConfiguration/heartbeatNotificationOptions`` selects.
     public var performWithCompletion: (PNStatusBlock?) -> Void {
         { self.client.setPresent(self.isConnected, self.list, state: self.content, $0) }
     }
 }
 
 extension PNPresenceAPICallBuilder {
-    /// Declares the user present on channels, or absent. For clients with ``PNConfiguration/managePresenceListManually``.
+    /// Begins to declare the user present (true) or absent (false) on channels. Requires ``PNConfiguration/managePresenceListManually``.
     public var connected: (Bool) -> PNPresenceHeartbeatAPICallBuilder {
         { PNPresenceHeartbeatAPICallBuilder(self.client, isConnected: $0) }
     }
@@ -54,10 +54,12 @@ extension PubNub {
         guard configuration.managePresenceListManually else {
             return refuse(
                 .badArguments(
-                    "Presence follows the subscription. Set managePresenceListManually in the configuration to manage it by hand."
+                    "Presence follows the subscription. To declare it by hand, set managePresenceListManually in the configuration."
                 ))
         }
-        guard !list.isEmpty else { return refuse(.badArguments("There is neither a channel nor a group. Pass at least one.")) }
+        guard !list.isEmpty else {
+            return refuse(.badArguments("The presence change names no channel and no group. Pass at least one."))
+        }
         var texts: [String: String] = [:]
         do throws(PubNubProblem) {
             for (name, value) in state { texts[name] = try JSONArguments.object(value, "state").text }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Sets or reads the state of users on channels.
+/// Makes the builders of requests that set or read users' presence states on channels.
 public final class PNStateAPICallBuilder: PNAPICallBuilder {
     /// Sets state.
     public var set: () -> PNStateModificationAPICallBuilder { { PNStateModificationAPICallBuilder(self.client) } }
@@ -8,31 +8,31 @@ public final class PNStateAPICallBuilder: PNAPICallBuilder {
     public var audit: () -> PNStateAuditAPICallBuilder { { PNStateAuditAPICallBuilder(self.client) } }
 }
 
-/// Sets a user's state.
+/// Builds a request that sets a user's presence state on channels.
 public final class PNStateModificationAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
     private var user: String?
     private var names: [String] = []
     private var groups: [String] = []
     private var content: [AnyHashable: Any]?
 
-    /// The user id; the client's user by default.
+    /// The id of the user; by default the client's own user id.
     public var uuid: (String) -> PNStateModificationAPICallBuilder { argument { $0.user = $1 } }
-    /// The state; nil for none.
+    /// The state, a dictionary of JSON values; nil for an empty state.
     public var state: ([AnyHashable: Any]?) -> PNStateModificationAPICallBuilder { argument { $0.content = $1 } }
-    /// The channel that the state belongs to.
+    /// The name of the channel whose state is set or read.
     @available(*, deprecated, message: "Use channels.")
     public var channel: (String) -> PNStateModificationAPICallBuilder { argument { $0.names = [$1] } }
-    /// The channels that the state belongs to.
+    /// The names of the channels whose state is set or read.
     public var channels: ([String]) -> PNStateModificationAPICallBuilder { argument { $0.names = $1 } }
-    /// The group to whose channels the state belongs.
+    /// The name of the channel group; the state on all channels of the group is set or read.
     @available(*, deprecated, message: "Use channelGroups.")
     public var channelGroup: (String) -> PNStateModificationAPICallBuilder { argument { $0.groups = [$1] } }
-    /// The groups to whose channels the state belongs.
+    /// The names of the channel groups; the state on all channels of these groups is set or read.
     public var channelGroups: ([String]) -> PNStateModificationAPICallBuilder { argument { $0.groups = $1 } }
-    /// Further parameters of the request.
+    /// Additional query parameters of the request, by name.
     public var queryParam: ([AnyHashable: Any]) -> PNStateModificationAPICallBuilder { argument { $0.query = $1 } }
 
-    /// Makes the call. The block is called on the callback queue.
+    /// Sends the request. The block gets the outcome on the client's callback queue.
     public var performWithCompletion: (PNSetStateCompletionBlock?) -> Void {
         { block in
             let draft = StateDraft(channels: self.names, groups: self.groups, uuid: self.user ?? self.client.uuid())
@@ -41,28 +41,28 @@ public final class PNStateModificationAPICallBuilder: PNAPICallBuilder, Argument
     }
 }
 
-/// Reads a user's state.
+/// Builds a request for a user's presence state on channels.
 public final class PNStateAuditAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
     private var user: String?
     private var names: [String] = []
     private var groups: [String] = []
 
-    /// The user id; the client's user by default.
+    /// The id of the user; by default the client's own user id.
     public var uuid: (String) -> PNStateAuditAPICallBuilder { argument { $0.user = $1 } }
-    /// The channel that the state belongs to.
+    /// The name of the channel whose state is set or read.
     @available(*, deprecated, message: "Use channels.")
     public var channel: (String) -> PNStateAuditAPICallBuilder { argument { $0.names = [$1] } }
-    /// The channels that the state belongs to.
+    /// The names of the channels whose state is set or read.
     public var channels: ([String]) -> PNStateAuditAPICallBuilder { argument { $0.names = $1 } }
-    /// The group to whose channels the state belongs.
+    /// The name of the channel group; the state on all channels of the group is set or read.
     @available(*, deprecated, message: "Use channelGroups.")
     public var channelGroup: (String) -> PNStateAuditAPICallBuilder { argument { $0.groups = [$1] } }
-    /// The groups to whose channels the state belongs.
+    /// The names of the channel groups; the state on all channels of these groups is set or read.
     public var channelGroups: ([String]) -> PNStateAuditAPICallBuilder { argument { $0.groups = $1 } }
-    /// Further parameters of the request.
+    /// Additional query parameters of the request, by name.
     public var queryParam: ([AnyHashable: Any]) -> PNStateAuditAPICallBuilder { argument { $0.query = $1 } }
 
-    /// Makes the call. The block is called on the callback queue.
+    /// Sends the request. The block gets the outcome on the client's callback queue.
     public var performWithCompletion: (@escaping PNGetStateCompletionBlock) -> Void {
         { block in
             let draft = StateDraft(channels: self.names, groups: self.groups, uuid: self.user ?? self.client.uuid())
@@ -72,6 +72,6 @@ public final class PNStateAuditAPICallBuilder: PNAPICallBuilder, ArgumentBuilder
 }
 
 extension PubNub {
-    /// Sets or reads the state of users.
+    /// Makes the builders of requests that set or read users' presence states on channels.
     public var state: () -> PNStateAPICallBuilder { { PNStateAPICallBuilder(self) } }
 }

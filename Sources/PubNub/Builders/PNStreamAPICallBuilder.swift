@@ -1,18 +1,18 @@
 import Foundation
 
-/// Changes or reads channel groups.
+/// Makes the builders of requests that change or read channel groups.
 public final class PNStreamAPICallBuilder: PNAPICallBuilder {
-    /// Adds channels to a group.
+    /// Adds channels to a channel group.
     public var add: () -> PNStreamModificationAPICallBuilder { { PNStreamModificationAPICallBuilder(self.client, .add) } }
-    /// Removes channels from a group, or the group when no channels are given.
+    /// Removes channels from a channel group; without channels, removes the whole group.
     public var remove: () -> PNStreamModificationAPICallBuilder {
         { PNStreamModificationAPICallBuilder(self.client, .remove) }
     }
-    /// Reads a group's channels.
+    /// Requests the names of the channels in a group.
     public var audit: () -> PNStreamAuditAPICallBuilder { { PNStreamAuditAPICallBuilder(self.client) } }
 }
 
-/// Changes a channel group.
+/// Builds a request that adds channels to a channel group or removes them.
 public final class PNStreamModificationAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
     enum Change {
         case add, remove
@@ -27,14 +27,14 @@ public final class PNStreamModificationAPICallBuilder: PNAPICallBuilder, Argumen
         super.init(client)
     }
 
-    /// The name of the group.
+    /// The name of the channel group.
     public var channelGroup: (String) -> PNStreamModificationAPICallBuilder { argument { $0.group = $1 } }
-    /// The channels' names, at most 200.
+    /// The names of the channels to add or remove, at most 200.
     public var channels: ([String]) -> PNStreamModificationAPICallBuilder { argument { $0.names = $1 } }
-    /// Further parameters of the request.
+    /// Additional query parameters of the request, by name.
     public var queryParam: ([AnyHashable: Any]) -> PNStreamModificationAPICallBuilder { argument { $0.query = $1 } }
 
-    /// Makes the call. The block is called on the callback queue.
+    /// Sends the request. The block gets the outcome on the client's callback queue.
     public var performWithCompletion: (PNChannelGroupChangeCompletionBlock?) -> Void {
         { block in
             switch self.change {
@@ -46,22 +46,22 @@ public final class PNStreamModificationAPICallBuilder: PNAPICallBuilder, Argumen
     }
 }
 
-/// Reads a group's channels.
+/// Builds a request for the names of the channels in a group.
 public final class PNStreamAuditAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
     private var group = ""
 
-    /// The name of the group.
+    /// The name of the channel group.
     public var channelGroup: (String) -> PNStreamAuditAPICallBuilder { argument { $0.group = $1 } }
-    /// Further parameters of the request.
+    /// Additional query parameters of the request, by name.
     public var queryParam: ([AnyHashable: Any]) -> PNStreamAuditAPICallBuilder { argument { $0.query = $1 } }
 
-    /// Makes the call. The block is called on the callback queue.
+    /// Sends the request. The block gets the outcome on the client's callback queue.
     public var performWithCompletion: (@escaping PNGroupChannelsAuditCompletionBlock) -> Void {
         { self.client.channels(ofGroup: self.group, query: self.query, $0) }
     }
 }
 
 extension PubNub {
-    /// Changes or reads channel groups.
+    /// Makes the builders of requests that change or read channel groups.
     public var stream: () -> PNStreamAPICallBuilder { { PNStreamAPICallBuilder(self) } }
 }

@@ -26,16 +26,16 @@ public final class PNSubscribeAPIBuilder: PNAPICallBuilder, ArgumentBuilder {
     public var channels: ([String]) -> PNSubscribeChannelsOrGroupsAPIBuilder {
         { PNSubscribeChannelsOrGroupsAPIBuilder(self.client, self.draft).channels($0) }
     }
-    /// The channel groups' names.
+    /// The names of the channel groups to subscribe to.
     public var channelGroups: ([String]) -> PNSubscribeChannelsOrGroupsAPIBuilder {
         { PNSubscribeChannelsOrGroupsAPIBuilder(self.client, self.draft).channelGroups($0) }
     }
-    /// The channels whose presence events are received, without being present there.
+    /// The channels whose presence events the client receives. The user does not become present on these channels.
     public var presenceChannels: ([String]) -> PNSubscribeAPIBuilder { argument { $0.draft.presenceChannels = $1 } }
-    /// Kept for source compatibility, without effect: polls have their own parameters.
+    /// Has no effect, because subscribe requests take no additional parameters. Exists for source compatibility with the Cocoa SDK.
     public var queryParam: ([AnyHashable: Any]) -> PNSubscribeAPIBuilder { argument { $0.query = $1 } }
 
-    /// Subscribes. Listeners get the result.
+    /// Subscribes to the collected names. Listeners get the outcome as a status.
     public var perform: () -> Void {
         { self.client.subscribe(self.draft.list, timetoken: nil, state: [:]) }
     }
@@ -52,26 +52,26 @@ public final class PNSubscribeChannelsOrGroupsAPIBuilder: PNAPICallBuilder, Argu
 
     /// The channels' names.
     public var channels: ([String]) -> PNSubscribeChannelsOrGroupsAPIBuilder { argument { $0.draft.channels = $1 } }
-    /// The channel groups' names.
+    /// The names of the channel groups to subscribe to.
     public var channelGroups: ([String]) -> PNSubscribeChannelsOrGroupsAPIBuilder { argument { $0.draft.groups = $1 } }
-    /// The channels whose presence events are received, without being present there.
+    /// The channels whose presence events the client receives. The user does not become present on these channels.
     public var presenceChannels: ([String]) -> PNSubscribeChannelsOrGroupsAPIBuilder {
         argument { $0.draft.presenceChannels = $1 }
     }
-    /// Whether presence events are received, too; false by default.
+    /// Whether to subscribe to the presence events of the given channels and groups as well; false by default.
     public var withPresence: (Bool) -> PNSubscribeChannelsOrGroupsAPIBuilder { argument { $0.draft.withPresence = $1 } }
-    /// The timetoken from which to receive, instead of the subscription's position.
+    /// The timetoken from which to receive messages; by default the subscription's present position.
     public var withTimetoken: (NSNumber) -> PNSubscribeChannelsOrGroupsAPIBuilder { argument { $0.draft.timetoken = $1 } }
-    /// The user's state by channel or group.
+    /// The user's presence state, a dictionary for each channel or group, by its name.
     public var state: ([AnyHashable: Any]) -> PNSubscribeChannelsOrGroupsAPIBuilder {
         argument { builder, state in
             for (name, value) in state { builder.draft.state[String(describing: name.base)] = value }
         }
     }
-    /// Kept for source compatibility, without effect: polls have their own parameters.
+    /// Has no effect, because subscribe requests take no additional parameters. Exists for source compatibility with the Cocoa SDK.
     public var queryParam: ([AnyHashable: Any]) -> PNSubscribeChannelsOrGroupsAPIBuilder { argument { $0.query = $1 } }
 
-    /// Subscribes. Listeners get the result.
+    /// Subscribes to the collected names. Listeners get the outcome as a status.
     public var perform: () -> Void {
         {
             self.client.subscribe(
@@ -88,16 +88,16 @@ public final class PNUnsubscribeAPICallBuilder: PNAPICallBuilder, ArgumentBuilde
     public var channels: ([String]) -> PNUnsubscribeChannelsOrGroupsAPICallBuilder {
         { PNUnsubscribeChannelsOrGroupsAPICallBuilder(self.client, self.draft).channels($0) }
     }
-    /// The channel groups' names.
+    /// The names of the channel groups to unsubscribe from.
     public var channelGroups: ([String]) -> PNUnsubscribeChannelsOrGroupsAPICallBuilder {
         { PNUnsubscribeChannelsOrGroupsAPICallBuilder(self.client, self.draft).channelGroups($0) }
     }
-    /// The channels whose presence events are no longer received.
+    /// The channels whose presence events the client stops receiving.
     public var presenceChannels: ([String]) -> PNUnsubscribeAPICallBuilder { argument { $0.draft.presenceChannels = $1 } }
-    /// Kept for source compatibility, without effect: polls have their own parameters.
+    /// Has no effect, because leave requests take no additional parameters. Exists for source compatibility with the Cocoa SDK.
     public var queryParam: ([AnyHashable: Any]) -> PNUnsubscribeAPICallBuilder { argument { $0.query = $1 } }
 
-    /// Unsubscribes. Listeners get the result. Does nothing without a name.
+    /// Unsubscribes from the collected names. Listeners get the outcome as a status. Without a name nothing happens.
     public var perform: () -> Void {
         {
             guard !self.draft.list.isEmpty else { return }
@@ -117,18 +117,18 @@ public final class PNUnsubscribeChannelsOrGroupsAPICallBuilder: PNAPICallBuilder
 
     /// The channels' names.
     public var channels: ([String]) -> PNUnsubscribeChannelsOrGroupsAPICallBuilder { argument { $0.draft.channels = $1 } }
-    /// The channel groups' names.
+    /// The names of the channel groups to unsubscribe from.
     public var channelGroups: ([String]) -> PNUnsubscribeChannelsOrGroupsAPICallBuilder { argument { $0.draft.groups = $1 } }
-    /// The channels whose presence events are no longer received.
+    /// The channels whose presence events the client stops receiving.
     public var presenceChannels: ([String]) -> PNUnsubscribeChannelsOrGroupsAPICallBuilder {
         argument { $0.draft.presenceChannels = $1 }
     }
-    /// Whether presence events are no longer received, either; false by default.
+    /// Whether to unsubscribe from the presence events of the given channels and groups as well; false by default.
     public var withPresence: (Bool) -> PNUnsubscribeChannelsOrGroupsAPICallBuilder { argument { $0.draft.withPresence = $1 } }
-    /// Kept for source compatibility, without effect: polls have their own parameters.
+    /// Has no effect, because leave requests take no additional parameters. Exists for source compatibility with the Cocoa SDK.
     public var queryParam: ([AnyHashable: Any]) -> PNUnsubscribeChannelsOrGroupsAPICallBuilder { argument { $0.query = $1 } }
 
-    /// Unsubscribes. Listeners get the result.
+    /// Unsubscribes from the collected names. Listeners get the outcome as a status.
     public var perform: () -> Void {
         {
             guard !self.draft.list.isEmpty else { return }

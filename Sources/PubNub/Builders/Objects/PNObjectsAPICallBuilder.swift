@@ -1,60 +1,60 @@
-/// Reads and changes data about users, channels and memberships (App Context).
+/// Makes the builders of requests about App Context: data about users, channels and memberships.
 public final class PNObjectsAPICallBuilder: PNAPICallBuilder {
-    /// Sets data about a user.
+    /// A new builder of a request that sets data about a user.
     public var setUUIDMetadata: () -> PNSetUUIDMetadataAPICallBuilder { { PNSetUUIDMetadataAPICallBuilder(self.client) } }
-    /// Removes data about a user.
+    /// A new builder of a request that removes data about a user.
     public var removeUUIDMetadata: () -> PNRemoveUUIDMetadataAPICallBuilder {
         { PNRemoveUUIDMetadataAPICallBuilder(self.client) }
     }
-    /// Fetches data about a user.
+    /// A new builder of a request for the data about a user.
     public var uuidMetadata: () -> PNFetchUUIDMetadataAPICallBuilder { { PNFetchUUIDMetadataAPICallBuilder(self.client) } }
-    /// Fetches data about all users.
+    /// A new builder of a request for the data about all users.
     public var allUUIDMetadata: () -> PNFetchAllUUIDMetadataAPICallBuilder {
         { PNFetchAllUUIDMetadataAPICallBuilder(self.client) }
     }
-    /// Sets data about a channel.
+    /// A new builder of a request that sets data about a channel; takes the channel's name.
     public var setChannelMetadata: (String) -> PNSetChannelMetadataAPICallBuilder {
         { PNSetChannelMetadataAPICallBuilder(self.client, $0) }
     }
-    /// Removes data about a channel.
+    /// A new builder of a request that removes data about a channel; takes the channel's name.
     public var removeChannelMetadata: (String) -> PNRemoveChannelMetadataAPICallBuilder {
         { PNRemoveChannelMetadataAPICallBuilder(self.client, $0) }
     }
-    /// Fetches data about a channel.
+    /// A new builder of a request for the data about a channel; takes the channel's name.
     public var channelMetadata: (String) -> PNFetchChannelMetadataAPICallBuilder {
         { PNFetchChannelMetadataAPICallBuilder(self.client, $0) }
     }
-    /// Fetches data about all channels.
+    /// A new builder of a request for the data about all channels.
     public var allChannelsMetadata: () -> PNFetchAllChannelsMetadataAPICallBuilder {
         { PNFetchAllChannelsMetadataAPICallBuilder(self.client) }
     }
-    /// Sets a user's memberships.
+    /// A new builder of a request that makes a user a member of channels.
     public var setMemberships: () -> PNSetMembershipsAPICallBuilder { { PNSetMembershipsAPICallBuilder(self.client) } }
-    /// Removes a user's memberships.
+    /// A new builder of a request that ends memberships of a user in channels.
     public var removeMemberships: () -> PNRemoveMembershipsAPICallBuilder { { PNRemoveMembershipsAPICallBuilder(self.client) } }
-    /// Sets and removes a user's memberships.
+    /// A new builder of a request that makes a user a member of channels and ends memberships in others.
     public var manageMemberships: () -> PNManageMembershipsAPICallBuilder { { PNManageMembershipsAPICallBuilder(self.client) } }
-    /// Fetches a user's memberships.
+    /// A new builder of a request for the memberships of a user.
     public var memberships: () -> PNFetchMembershipsAPICallBuilder { { PNFetchMembershipsAPICallBuilder(self.client) } }
-    /// Sets a channel's members.
+    /// A new builder of a request that makes users members of a channel; takes the channel's name.
     public var setChannelMembers: (String) -> PNSetChannelMembersAPICallBuilder {
         { PNSetChannelMembersAPICallBuilder(self.client, $0) }
     }
-    /// Removes a channel's members.
+    /// A new builder of a request that ends memberships of users in a channel; takes the channel's name.
     public var removeChannelMembers: (String) -> PNRemoveChannelMembersAPICallBuilder {
         { PNRemoveChannelMembersAPICallBuilder(self.client, $0) }
     }
-    /// Sets and removes a channel's members.
+    /// A new builder of a request that makes users members of a channel and ends memberships of others; takes the channel's name.
     public var manageChannelMembers: (String) -> PNManageChannelMembersAPICallBuilder {
         { PNManageChannelMembersAPICallBuilder(self.client, $0) }
     }
-    /// Fetches a channel's members.
+    /// A new builder of a request for the members of a channel; takes the channel's name.
     public var channelMembers: (String) -> PNFetchChannelMembersAPICallBuilder {
         { PNFetchChannelMembersAPICallBuilder(self.client, $0) }
     }
 }
 
 extension PubNub {
-    /// Reads and changes data about users, channels and memberships (App Context).
+    /// Makes the builders of requests about App Context: data about users, channels and memberships.
     public var objects: () -> PNObjectsAPICallBuilder { { PNObjectsAPICallBuilder(self) } }
 }
