@@ -1,16 +1,16 @@
-// Completion handlers of calls. All are called on the client's callback queue, once for each attempt. Of `(result, status)` exactly one
-// is not nil.
+// Completion handlers of calls. Each is called on the client's callback queue, once for each attempt. A handler with the arguments
+// `(result, status)` gets exactly one of these; the other is nil.
 
-/// Completion handler that gets a result or a status.
+/// Completion handler that gets either a result or a status; the other argument is nil.
 public typealias PNCompletionBlock = (PNResult?, PNStatus?) -> Void
 /// Completion handler that gets a result.
 public typealias PNResultBlock = (PNResult) -> Void
 /// Completion handler that gets a status.
 public typealias PNStatusBlock = (PNStatus) -> Void
 
-/// Completion handler of publishing.
+/// Completion handler of a publish request. It gets a status with the message's timetoken.
 public typealias PNPublishCompletionBlock = (PNPublishStatus) -> Void
-/// Completion handler of signals.
+/// Completion handler of a signal. It gets a status with the signal's timetoken.
 public typealias PNSignalCompletionBlock = (PNSignalStatus) -> Void
 /// Completion handler of a size calculation. It gets the size in bytes; -1 when the message cannot be sent.
 public typealias PNMessageSizeCalculationCompletionBlock = (Int) -> Void
@@ -19,7 +19,7 @@ public typealias PNTimeCompletionBlock = (PNTimeResult?, PNErrorStatus?) -> Void
 
 /// Completion handler of a request for stored messages. It gets a result or an error status.
 public typealias PNHistoryCompletionBlock = (PNHistoryResult?, PNErrorStatus?) -> Void
-/// Completion handler of deleting messages.
+/// Completion handler of a request that deletes stored messages. It gets a status.
 public typealias PNMessageDeleteCompletionBlock = (PNAcknowledgmentStatus) -> Void
 /// Completion handler of a request for message counts. It gets a result or an error status.
 public typealias PNMessageCountCompletionBlock = (PNMessageCountResult?, PNErrorStatus?) -> Void
@@ -33,7 +33,7 @@ public typealias PNChannelGroupHereNowCompletionBlock = (PNPresenceChannelGroupH
 /// Completion handler of a request for the channels on which a user is present. It gets a result or an error status.
 public typealias PNWhereNowCompletionBlock = (PNPresenceWhereNowResult?, PNErrorStatus?) -> Void
 
-/// Completion handler of setting state.
+/// Completion handler of a request that sets a user's state. It gets a status with the state.
 public typealias PNSetStateCompletionBlock = (PNClientStateUpdateStatus) -> Void
 /// Completion handler of a request for a user's state by channel. It gets a result or an error status.
 public typealias PNGetStateCompletionBlock = (PNClientStateGetResult?, PNErrorStatus?) -> Void
@@ -46,7 +46,7 @@ public typealias PNChannelGroupStateCompletionBlock = (PNChannelGroupClientState
 public typealias PNGroupAuditCompletionBlock = (PNChannelGroupsResult?, PNErrorStatus?) -> Void
 /// Completion handler of a request for the channels of a group. It gets a result or an error status.
 public typealias PNGroupChannelsAuditCompletionBlock = (PNChannelGroupChannelsResult?, PNErrorStatus?) -> Void
-/// Completion handler of changing a channel group.
+/// Completion handler of a request that changes a channel group. It gets a status.
 public typealias PNChannelGroupChangeCompletionBlock = (PNAcknowledgmentStatus) -> Void
 
 /// Completion handler of a change of a device's push notifications. It gets a status.
@@ -54,9 +54,9 @@ public typealias PNPushNotificationsStateModificationCompletionBlock = (PNAcknow
 /// Completion handler of a request for the channels on which a device is notified. It gets a result or an error status.
 public typealias PNPushNotificationsStateAuditCompletionBlock = (PNAPNSEnabledChannelsResult?, PNErrorStatus?) -> Void
 
-/// Completion handler of adding a message action.
+/// Completion handler of a request that adds a message action. It gets a status with the action.
 public typealias PNAddMessageActionCompletionBlock = (PNAddMessageActionStatus) -> Void
-/// Completion handler of removing a message action.
+/// Completion handler of a request that removes a message action. It gets a status.
 public typealias PNRemoveMessageActionCompletionBlock = (PNAcknowledgmentStatus) -> Void
 /// Completion handler of a request for message actions. It gets a result or an error status.
 public typealias PNFetchMessageActionsCompletionBlock = (PNFetchMessageActionsResult?, PNErrorStatus?) -> Void

@@ -3,51 +3,51 @@ import Foundation
 import PubNubProtocol
 import WireCoding
 
-/// The parameters of all requests for history.
+/// The arguments of every request for stored messages.
 struct HistoryDraft {
     var channel: String?
-    /// The channels of a request to the newer history service. When nil, the older service is used.
+    /// The channels of a request to the newer history service (version 3). When nil, the older service (version 2) may be used.
     var channels: [String]?
     var start: NSNumber?
     var end: NSNumber?
-    /// The maximum number of messages; 0 for the service's default.
+    /// The maximum number of messages of a channel; 0 for the service's default.
     var limit: UInt = 0
     var includesTimetoken = false
     var includesMetadata = false
     var includesActions = false
-    /// Whether messages include their kind. When nil, the older service may be used, which does not report it.
+    /// Whether messages include their type. The older service does not report types, so a value selects the newer service; nil does not.
     var includesKind: Bool?
     var includesPublisher: Bool?
     var isReversed = false
     var query: [AnyHashable: Any]?
 
     private var range: (from: Timetoken?, to: Timetoken?) { Timetoken.ordered(start, end) }
-    /// The number of messages to request. With several channels only the newest message of each is requested, unless the caller named a
-    /// number (rule PL-90).
+    /// The number of messages to request from each channel; nil for the service's default. For several channels it is 1 unless the caller
+    /// gave a limit (rule PL-90).
     private var count: Int? {
         if limit > 0 { return Int(clamping: limit) }
         return channels.map { $0.count > 1 } ?? false ? 1 : nil
     }
 
-    /// The history service that this request goes to (rule PL-68).
+    /// The operation of the history service that receives this request (rule PL-68).
     var operation: PNOperationType {
         if includesActions { return .historyWithActionsOperation }
         let isNewer = channels != nil || includesKind != nil || includesPublisher != nil
         return isNewer ? .historyForChannelsOperation : .historyOperation
     }
 
-    /// The request to the older service.
+    /// Makes the request to the older history service (version 2).
     func page() throws(PubNubProblem) -> PubNubHistoryCall {
         PubNubHistoryCall(
             channel: channel ?? "", start: range.from, end: range.to, limit: count, isReversed: isReversed,
             includesTimetoken: includesTimetoken, includesMetadata: includesMetadata)
     }
 
-    /// The request to the newer service.
+    /// Makes the request to the newer history service (version 3).
     func fetch() throws(PubNubProblem) -> PubNubFetchCall {
         guard !isReversed else {
             throw .badArguments(
-                "Only the plain history of one channel can begin with the oldest message. Leave reverse out, or ask without message"
+                "Only the history of one channel without options can begin with the oldest message. Leave reverse out, or leave out message"
                     + " actions, user ids, message types and further channels.")
         }
         return PubNubFetchCall(
@@ -58,7 +58,7 @@ struct HistoryDraft {
 }
 
 extension Timetoken {
-    /// The two ends of a range in chronological order, whichever was given first (rule PL-91).
+    /// Returns the bounds of a time range in chronological order: when `start` is later than `end`, they are exchanged (rule PL-91).
     static func ordered(_ start: NSNumber?, _ end: NSNumber?) -> (from: Timetoken?, to: Timetoken?) {
         let (start, end) = (Timetoken(start), Timetoken(end))
         if let start, let end, end < start { return (end, start) }
@@ -66,18 +66,18 @@ extension Timetoken {
     }
 }
 
-/// Stored messages from either history service, before they are decrypted.
+/// The stored messages in an answer of either history service, before decryption.
 struct HistoryContent: Sendable {
     struct Channel: Sendable {
         var name: String
         var messages: [PubNubStoredMessage]
     }
 
-    /// Whether the request includes more than the messages, such as their actions.
+    /// Whether the request includes metadata of the messages, such as timetokens or actions.
     var isDetailed: Bool
-    /// The messages of a single channel are also the result's `messages`.
+    /// Whether a single channel was requested: its messages are then also the result's `messages`.
     var isSingle: Bool
-    /// Whether results are grouped by channel.
+    /// Whether the result's `channels` groups the messages by channel.
     var isByChannel: Bool
     var channels: [Channel]
     var first: Timetoken
@@ -102,7 +102,7 @@ struct HistoryContent: Sendable {
         last = times.max() ?? .zero
     }
 
-    /// Decrypts all messages that can be decrypted; the others stay unchanged.
+    /// Decrypts all messages that the cipher can decrypt. All other messages stay unchanged.
     ///
     /// - Returns: whether some messages could not be decrypted.
     mutating func open(with cipher: PubNubCipher) -> Bool {
@@ -122,8 +122,8 @@ struct HistoryContent: Sendable {
 }
 
 extension PubNubProblem {
-    /// The problem of stored messages that the cipher key cannot decrypt.
+    /// The problem of a history request whose answer contains messages that the cipher key cannot decrypt.
     static let undecryptable = PubNubProblem(
-        ConnectionFailure(.decryptionFailed, "A message of the history could not be decrypted. Check the cipher key."),
-        information: "A message of the history could not be decrypted. Check the cipher key.")
+        ConnectionFailure(.decryptionFailed, "A stored message could not be decrypted. Check the cipher key."),
+        information: "A stored message could not be decrypted. Check the cipher key.")
 }

@@ -1,9 +1,9 @@
 import Foundation
 import PubNubProtocol
 
-// Channel groups. Each method returns at once; `block` is called on the callback queue.
+// Methods for channel groups. Each returns at once; `block` is called on the callback queue.
 extension PubNub {
-    /// Requests the names of all groups. An addition: the Cocoa SDK 4.17 has the result type, but no method that returns it.
+    /// Requests the names of all channel groups. An addition: the Cocoa SDK 4.17 has the result type, but no method that returns it.
     public func channelGroupsWithCompletion(_ block: @escaping PNGroupAuditCompletionBlock) {
         startForResult(.channelGroupsOperation) {
             PubNubListGroupsCall()
@@ -14,7 +14,7 @@ extension PubNub {
         }
     }
 
-    /// Requests a group's channels.
+    /// Requests the names of the channels in a group.
     public func channelsForGroup(_ group: String, withCompletion block: @escaping PNGroupChannelsAuditCompletionBlock) {
         channels(ofGroup: group, query: nil, block)
     }
@@ -33,7 +33,7 @@ extension PubNub {
         change(group, .remove, channels: channels, query: nil, block)
     }
 
-    /// Removes a group with all its channels.
+    /// Removes a channel group together with its list of channels.
     public func removeChannelsFromGroup(
         _ group: String, withCompletion block: PNChannelGroupChangeCompletionBlock? = nil
     ) {

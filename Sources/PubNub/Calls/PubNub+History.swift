@@ -1,26 +1,26 @@
 import Foundation
 import PubNubProtocol
 
-// Stored messages. Each method returns at once; `block` is called on the callback queue.
+// Methods for stored messages. Each returns at once; `block` is called on the callback queue.
 //
-// `start` is the exclusive beginning of the range and `end` its inclusive end; both are timetokens. The answer has the newest messages
-// of the range, in the order of publication, or the oldest ones with `reverse`. With a cipher key messages are decrypted; when that
-// fails for one of them, the call ends without a result and with a status with `PNDecryptionErrorCategory` and the `PNHistoryData` in
-// `associatedObject`.
+// `start` and `end` are timetokens and bound the time range: `start` is excluded, `end` is included. The answer has the newest messages of
+// the range, in the order of publication, or the oldest messages with `reverse`. With a cipher key the messages are decrypted. When a
+// message cannot be decrypted, the call ends without a result and with a status of `PNDecryptionErrorCategory`, whose `associatedObject` is
+// the `PNHistoryData`.
 extension PubNub {
-    /// Requests the newest 100 messages of a channel.
+    /// Requests the newest messages of a channel, at most 100.
     public func historyForChannel(_ channel: String, withCompletion block: @escaping PNHistoryCompletionBlock) {
         history(HistoryDraft(channel: channel), block)
     }
 
-    /// Requests the newest messages with their metadata.
+    /// Requests the newest messages of a channel, at most 100, optionally with their metadata.
     public func historyForChannel(
         _ channel: String, withMetadata shouldIncludeMetadata: Bool, completion block: @escaping PNHistoryCompletionBlock
     ) {
         history(HistoryDraft(channel: channel, includesMetadata: shouldIncludeMetadata), block)
     }
 
-    /// Requests the newest messages with their actions.
+    /// Requests the newest messages of a channel, at most 100, or at most 25 with their actions.
     public func historyForChannel(
         _ channel: String, withMessageActions shouldIncludeMessageActions: Bool,
         completion block: @escaping PNHistoryCompletionBlock
@@ -28,7 +28,7 @@ extension PubNub {
         history(HistoryDraft(channel: channel, includesActions: shouldIncludeMessageActions), block)
     }
 
-    /// Requests the newest messages with their metadata and actions.
+    /// Requests the newest messages of a channel, optionally with their metadata and their actions.
     public func historyForChannel(
         _ channel: String, withMetadata shouldIncludeMetadata: Bool, messageActions shouldIncludeMessageActions: Bool,
         completion block: @escaping PNHistoryCompletionBlock
@@ -38,7 +38,7 @@ extension PubNub {
                 channel: channel, includesMetadata: shouldIncludeMetadata, includesActions: shouldIncludeMessageActions), block)
     }
 
-    /// Requests messages of a time range.
+    /// Requests the newest messages of a time range, at most 100.
     public func historyForChannel(
         _ channel: String, start startDate: NSNumber?, end endDate: NSNumber?,
         withCompletion block: @escaping PNHistoryCompletionBlock
@@ -46,7 +46,7 @@ extension PubNub {
         history(HistoryDraft(channel: channel, start: startDate, end: endDate), block)
     }
 
-    /// Requests messages of a time range with their metadata.
+    /// Requests the newest messages of a time range, at most 100, optionally with their metadata.
     public func historyForChannel(
         _ channel: String, start startDate: NSNumber?, end endDate: NSNumber?, includeMetadata shouldIncludeMetadata: Bool,
         withCompletion block: @escaping PNHistoryCompletionBlock
@@ -55,7 +55,7 @@ extension PubNub {
             HistoryDraft(channel: channel, start: startDate, end: endDate, includesMetadata: shouldIncludeMetadata), block)
     }
 
-    /// Requests messages of a time range with their actions.
+    /// Requests the newest messages of a time range, optionally with their actions.
     public func historyForChannel(
         _ channel: String, start startDate: NSNumber?, end endDate: NSNumber?,
         includeMessageActions shouldIncludeMessageActions: Bool, withCompletion block: @escaping PNHistoryCompletionBlock
@@ -64,7 +64,7 @@ extension PubNub {
             HistoryDraft(channel: channel, start: startDate, end: endDate, includesActions: shouldIncludeMessageActions), block)
     }
 
-    /// Requests messages of a time range with their metadata and actions.
+    /// Requests the newest messages of a time range, optionally with their metadata and their actions.
     public func historyForChannel(
         _ channel: String, start startDate: NSNumber?, end endDate: NSNumber?, includeMetadata shouldIncludeMetadata: Bool,
         includeMessageActions shouldIncludeMessageActions: Bool, withCompletion block: @escaping PNHistoryCompletionBlock
@@ -75,7 +75,7 @@ extension PubNub {
                 includesActions: shouldIncludeMessageActions), block)
     }
 
-    /// Requests messages of a time range, at most `limit`, up to 100.
+    /// Requests the newest messages of a time range, at most `limit`, which is up to 100.
     public func historyForChannel(
         _ channel: String, start startDate: NSNumber?, end endDate: NSNumber?, limit: UInt,
         withCompletion block: @escaping PNHistoryCompletionBlock
@@ -83,7 +83,7 @@ extension PubNub {
         history(HistoryDraft(channel: channel, start: startDate, end: endDate, limit: limit), block)
     }
 
-    /// Requests messages of a time range with their timetokens.
+    /// Requests the newest messages of a time range, at most 100, optionally with their timetokens.
     public func historyForChannel(
         _ channel: String, start startDate: NSNumber?, end endDate: NSNumber?, includeTimeToken shouldIncludeTimeToken: Bool,
         withCompletion block: @escaping PNHistoryCompletionBlock
@@ -92,7 +92,7 @@ extension PubNub {
             HistoryDraft(channel: channel, start: startDate, end: endDate, includesTimetoken: shouldIncludeTimeToken), block)
     }
 
-    /// Requests messages of a time range with their timetokens, at most `limit`, up to 100.
+    /// Requests the newest messages of a time range, at most `limit` (up to 100), optionally with their timetokens.
     public func historyForChannel(
         _ channel: String, start startDate: NSNumber?, end endDate: NSNumber?, limit: UInt,
         includeTimeToken shouldIncludeTimeToken: Bool, withCompletion block: @escaping PNHistoryCompletionBlock
@@ -102,7 +102,7 @@ extension PubNub {
                 channel: channel, start: startDate, end: endDate, limit: limit, includesTimetoken: shouldIncludeTimeToken), block)
     }
 
-    /// Requests messages of a time range, at most `limit`; the oldest ones with `reverse`.
+    /// Requests the newest messages of a time range, or the oldest messages when `reverse` is true; at most `limit`.
     public func historyForChannel(
         _ channel: String, start startDate: NSNumber?, end endDate: NSNumber?, limit: UInt, reverse shouldReverseOrder: Bool,
         withCompletion block: @escaping PNHistoryCompletionBlock
@@ -111,7 +111,8 @@ extension PubNub {
             HistoryDraft(channel: channel, start: startDate, end: endDate, limit: limit, isReversed: shouldReverseOrder), block)
     }
 
-    /// Requests messages of a time range with their timetokens, at most `limit`; the oldest ones with `reverse`.
+    /// Requests the newest messages of a time range, or the oldest messages when `reverse` is true; at most `limit`, optionally with their
+    /// timetokens.
     public func historyForChannel(
         _ channel: String, start startDate: NSNumber?, end endDate: NSNumber?, limit: UInt, reverse shouldReverseOrder: Bool,
         includeTimeToken shouldIncludeTimeToken: Bool, withCompletion block: @escaping PNHistoryCompletionBlock
@@ -122,7 +123,7 @@ extension PubNub {
                 isReversed: shouldReverseOrder), block)
     }
 
-    /// Shared implementation of all history methods.
+    /// The implementation that all history methods share.
     func history(_ draft: HistoryDraft, _ block: @escaping PNHistoryCompletionBlock) {
         let extras = CallExtras(query: draft.query)
         let cipher = cipher
@@ -147,7 +148,7 @@ extension PubNub {
         guard var content = outcome.answer else { return block(nil, outcome.errorStatus()) }
         if let cipher, content.open(with: cipher) {
             var failed = outcome.map { (_) throws(PubNubProblem) -> HistoryContent in throw .undecryptable }
-            // The operation that the Cocoa SDK reports (rule PL-93).
+            // The Cocoa SDK reports the plain history operation for this failure (rule PL-93).
             if failed.facts.operation == .historyWithActionsOperation { failed.facts.operation = .historyOperation }
             return block(nil, failed.errorStatus(associatedObject: PNHistoryData(content)))
         }
@@ -155,7 +156,7 @@ extension PubNub {
     }
 }
 
-/// A history request to either service, with a common type of answer.
+/// A history request to either version of the history service, whose answer is converted to ``HistoryContent``.
 private struct HistoryQuestion<Call: PubNubCall>: PubNubCall {
     let call: Call
     let content: @Sendable (Call.Answer, Call) -> HistoryContent

@@ -1,10 +1,10 @@
 import Foundation
 import PubNubProtocol
 
-// Message actions: data that users add to messages, such as reactions. Each method returns at once; `block` is called on the callback
+// Methods for message actions: data that users add to messages, such as reactions. Each returns at once; `block` is called on the callback
 // queue.
 extension PubNub {
-    /// Adds an action to a message.
+    /// Adds an action, such as a reaction, to a message.
     public func addMessageAction(
         with request: PNAddMessageActionRequest, completion block: PNAddMessageActionCompletionBlock? = nil
     ) {
@@ -24,7 +24,7 @@ extension PubNub {
             query: nil, block)
     }
 
-    /// Requests actions of a channel's messages.
+    /// Requests one page of the actions of a channel's messages.
     public func fetchMessageActions(
         with request: PNFetchMessageActionsRequest, completion block: @escaping PNFetchMessageActionsCompletionBlock
     ) {
@@ -69,7 +69,7 @@ extension PubNub {
     }
 }
 
-/// The arguments of a call that adds or removes an action.
+/// The arguments of a request that adds or removes a message action.
 struct MessageActionDraft {
     var channel = ""
     var message: NSNumber?
@@ -78,11 +78,11 @@ struct MessageActionDraft {
     var value = ""
 }
 
-/// The arguments of a request for actions.
+/// The arguments of a request for the actions of a channel's messages.
 struct FetchActionsDraft {
     var channel = ""
     var start: NSNumber?
     var end: NSNumber?
-    /// The maximum number of actions; 0 for the service's default.
+    /// The maximum number of actions in the answer; 0 for the service's default.
     var limit: UInt = 0
 }

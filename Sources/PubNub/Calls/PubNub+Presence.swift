@@ -1,38 +1,38 @@
 import Foundation
 import PubNubProtocol
 
-// Presence requests. Each method returns at once; `block` is called on the callback queue.
+// Methods for presence requests. Each returns at once; `block` is called on the callback queue.
 extension PubNub {
-    /// Requests the users on all channels, with their states.
+    /// Requests the users who are present on all channels, with their states.
     public func hereNowWithCompletion(_ block: @escaping PNGlobalHereNowCompletionBlock) {
         hereNowWithVerbosity(.state, completion: block)
     }
 
-    /// Requests the users on all channels.
+    /// Requests the users who are present on all channels, with the details that `level` selects.
     public func hereNowWithVerbosity(
         _ level: PNHereNowVerbosityLevel, completion block: @escaping PNGlobalHereNowCompletionBlock
     ) {
         hereNowAnywhere(level, query: nil, block)
     }
 
-    /// Requests the users on a channel, with their states.
+    /// Requests the users who are present on a channel, with their states.
     public func hereNowForChannel(_ channel: String, withCompletion block: @escaping PNHereNowCompletionBlock) {
         hereNowForChannel(channel, withVerbosity: .state, completion: block)
     }
 
-    /// Requests the users on a channel.
+    /// Requests the users who are present on a channel, with the details that `level` selects.
     public func hereNowForChannel(
         _ channel: String, withVerbosity level: PNHereNowVerbosityLevel, completion block: @escaping PNHereNowCompletionBlock
     ) {
         hereNow(channels: [channel], level, query: nil, block)
     }
 
-    /// Requests the users on a group's channels, with their states.
+    /// Requests the users who are present on the channels of a group, with their states.
     public func hereNowForChannelGroup(_ group: String, withCompletion block: @escaping PNChannelGroupHereNowCompletionBlock) {
         hereNowForChannelGroup(group, withVerbosity: .state, completion: block)
     }
 
-    /// Requests the users on a group's channels.
+    /// Requests the users who are present on the channels of a group, with the details that `level` selects.
     public func hereNowForChannelGroup(
         _ group: String, withVerbosity level: PNHereNowVerbosityLevel,
         completion block: @escaping PNChannelGroupHereNowCompletionBlock
@@ -62,7 +62,9 @@ extension PubNub {
         _ block: @escaping PNHereNowCompletionBlock
     ) {
         startForResult(.hereNowForChannelOperation, extras: CallExtras(query: query)) { () throws(PubNubProblem) in
-            guard !channels.isEmpty else { throw .badArguments("There is no channel. Pass at least one.") }
+            guard !channels.isEmpty else {
+                throw .badArguments("The presence request names no channel. Pass at least one channel.")
+            }
             return PubNubHereNowCall(channels: channels, verbosity: level.verbosity)
         } result: { facts, answer in
             PNPresenceChannelHereNowResult(facts, answer, level: level, isSingle: channels.count == 1)
@@ -76,7 +78,9 @@ extension PubNub {
         _ block: @escaping PNChannelGroupHereNowCompletionBlock
     ) {
         startForResult(.hereNowForChannelGroupOperation, extras: CallExtras(query: query)) { () throws(PubNubProblem) in
-            guard !groups.isEmpty else { throw .badArguments("There is no channel group. Pass at least one.") }
+            guard !groups.isEmpty else {
+                throw .badArguments("The presence request names no channel group. Pass at least one channel group.")
+            }
             return PubNubHereNowCall(groups: groups, verbosity: level.verbosity)
         } result: { facts, answer in
             PNPresenceChannelGroupHereNowResult(facts, answer, level: level)

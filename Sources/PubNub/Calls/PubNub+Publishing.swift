@@ -1,10 +1,10 @@
 import Foundation
 import PubNubProtocol
 
-// Publishing. Each method returns at once; `block` is called on the callback queue when the service has answered.
+// Methods that publish messages. Each returns at once; `block` is called on the callback queue when the service has answered.
 //
-// A message is a dictionary, an array, a string, a number or a boolean. With a cipher key it is encrypted; metadata, signals and
-// payloads for push notifications never are.
+// A message is a dictionary, an array, a string, a number or a boolean. With a cipher key the message is encrypted. Metadata, signals and
+// payloads for push notifications are never encrypted.
 extension PubNub {
     /// Publishes a message.
     public func publish(_ message: Any, toChannel channel: String, withCompletion block: PNPublishCompletionBlock? = nil) {
@@ -73,7 +73,7 @@ extension PubNub {
         publish(request.draft, block)
     }
 
-    /// Shared implementation of all methods that publish a message.
+    /// The implementation that all methods for publishing share.
     func publish(_ draft: PublishDraft, _ block: PNPublishCompletionBlock?) {
         start(.publishOperation, extras: draft.extras) { () throws(PubNubProblem) in
             try draft.call(cipher, sequence: nextSequenceNumber())
@@ -83,10 +83,10 @@ extension PubNub {
     }
 }
 
-// Publishing with push notifications.
+// Methods that publish a message with push notifications.
 extension PubNub {
-    /// Publishes a message together with payloads for push notifications by vendor, such as `["aps": ["alert": "Hi"]]`. Either of
-    /// the two may be nil.
+    /// Publishes a message together with payloads for push notifications by vendor, such as `["aps": ["alert": "Hi"]]`. The message or the
+    /// payloads may be nil, but not both.
     public func publish(
         _ message: Any?, toChannel channel: String, mobilePushPayload payloads: [String: Any]?,
         withCompletion block: PNPublishCompletionBlock? = nil

@@ -1,11 +1,11 @@
 import Foundation
 import PubNubProtocol
 
-// The channels on which devices get push notifications. Each method returns at once; `block` is called on the callback queue.
+// Methods for the channels whose push notifications a device gets. Each returns at once; `block` is called on the callback queue.
 //
-// A token of Apple's services is `Data`, or a `String` of its hexadecimal digits; a token of other services is a `String`.
+// A token of Apple's services is `Data`, or a `String` of its hexadecimal digits. A token of another service is a `String`.
 extension PubNub {
-    /// Enables push notifications through Apple's older service.
+    /// Enables push notifications of channels for a device, through Apple's older push service.
     public func addPushNotificationsOnChannels(
         _ channels: [String], withDevicePushToken pushToken: Data,
         andCompletion block: PNPushNotificationsStateModificationCompletionBlock? = nil
@@ -21,7 +21,7 @@ extension PubNub {
         push(.add, channels, draft: PushDraft(token: pushToken, type: pushType), query: nil, block)
     }
 
-    /// Enables push notifications.
+    /// Enables push notifications of channels for a device.
     ///
     /// - Parameters:
     ///   - channels: the channels' names.
@@ -38,7 +38,7 @@ extension PubNub {
         push(.add, channels, draft: device, query: nil, block)
     }
 
-    /// Disables push notifications through Apple's older service.
+    /// Disables push notifications of channels for a device, through Apple's older push service.
     public func removePushNotificationsFromChannels(
         _ channels: [String], withDevicePushToken pushToken: Data,
         andCompletion block: PNPushNotificationsStateModificationCompletionBlock? = nil
@@ -63,14 +63,14 @@ extension PubNub {
         push(.remove, channels, draft: device, query: nil, block)
     }
 
-    /// Disables all push notifications of a device through Apple's older service.
+    /// Disables all push notifications of a device, through Apple's older push service.
     public func removeAllPushNotificationsFromDeviceWithPushToken(
         _ pushToken: Data, andCompletion block: PNPushNotificationsStateModificationCompletionBlock? = nil
     ) {
         pushOff(PushDraft(token: pushToken), query: nil, block)
     }
 
-    /// Disables all push notifications of a device.
+    /// Disables all push notifications of a device at one push service.
     public func removeAllPushNotificationsFromDeviceWithPushToken(
         _ pushToken: Any, pushType: PNPushType,
         andCompletion block: PNPushNotificationsStateModificationCompletionBlock? = nil
@@ -78,7 +78,7 @@ extension PubNub {
         pushOff(PushDraft(token: pushToken, type: pushType), query: nil, block)
     }
 
-    /// Disables all push notifications of a device.
+    /// Disables all push notifications of a device, with the environment and topic of Apple's HTTP/2 push service.
     public func removeAllPushNotificationsFromDeviceWithPushToken(
         _ pushToken: Any, pushType: PNPushType, environment: PNAPNSEnvironment, topic: String,
         andCompletion block: PNPushNotificationsStateModificationCompletionBlock? = nil
@@ -86,21 +86,21 @@ extension PubNub {
         pushOff(PushDraft(token: pushToken, type: pushType, environment: environment, topic: topic), query: nil, block)
     }
 
-    /// Requests the channels on which a device is notified through Apple's older service.
+    /// Requests the channels whose push notifications a device gets through Apple's older push service.
     public func pushNotificationEnabledChannelsForDeviceWithPushToken(
         _ pushToken: Data, andCompletion block: @escaping PNPushNotificationsStateAuditCompletionBlock
     ) {
         pushChannels(PushDraft(token: pushToken), query: nil, block)
     }
 
-    /// Requests the channels on which a device is notified.
+    /// Requests the channels whose push notifications a device gets through one push service.
     public func pushNotificationEnabledChannelsForDeviceWithPushToken(
         _ pushToken: Any, pushType: PNPushType, andCompletion block: @escaping PNPushNotificationsStateAuditCompletionBlock
     ) {
         pushChannels(PushDraft(token: pushToken, type: pushType), query: nil, block)
     }
 
-    /// Requests the channels on which a device is notified.
+    /// Requests the channels whose push notifications a device gets, with the environment and topic of Apple's HTTP/2 push service.
     public func pushNotificationEnabledChannelsForDeviceWithPushToken(
         _ pushToken: Any, pushType: PNPushType, environment: PNAPNSEnvironment, topic: String,
         andCompletion block: @escaping PNPushNotificationsStateAuditCompletionBlock
@@ -109,7 +109,7 @@ extension PubNub {
     }
 }
 
-// Shared implementation of the push methods.
+// The implementation that the methods for push notifications share.
 extension PubNub {
     func push(
         _ change: PubNubChangePushCall.Change, _ channels: [String], draft: PushDraft, query: [AnyHashable: Any]?,

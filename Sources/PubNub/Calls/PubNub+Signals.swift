@@ -1,9 +1,9 @@
 import Foundation
 import PubNubProtocol
 
-// Signals, and the service's time.
+// Methods that send signals and request the service's time.
 extension PubNub {
-    /// Sends a signal: at most 64 bytes of JSON, never stored, never encrypted.
+    /// Sends a signal: a JSON value of at most 64 bytes that is never stored and never encrypted.
     public func signal(_ message: Any, channel: String, withCompletion block: PNSignalCompletionBlock? = nil) {
         signal(message, channel, customType: nil, query: nil, block)
     }
@@ -12,7 +12,7 @@ extension PubNub {
         _ message: Any?, _ channel: String, customType: String?, query: [AnyHashable: Any]?, _ block: PNSignalCompletionBlock?
     ) {
         start(.signalOperation, extras: CallExtras(query: query)) { () throws(PubNubProblem) in
-            guard let message else { throw .badArguments("There is no message. Pass one.") }
+            guard let message else { throw .badArguments("The signal has no message. Pass one.") }
             return PubNubSignalCall(
                 channel: channel, message: try JSONArguments.value(message, "message"), customType: customType)
         } then: { outcome in

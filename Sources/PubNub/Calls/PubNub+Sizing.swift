@@ -2,7 +2,7 @@ import EngineRuntime
 import Foundation
 import PubNubProtocol
 
-// The size of a publish request. Nothing is sent.
+// Methods that calculate the size of a publish request without sending it.
 extension PubNub {
     /// Calculates how many bytes the request to publish a message has: request line, headers and body, without headers that HTTP
     /// libraries add.
@@ -86,8 +86,8 @@ extension PubNub {
     private func size(of draft: PublishDraft) -> Int {
         let values = configuration
         do throws(PubNubProblem) {
-            // The sequence number is 1, which has as many digits as those of a client's first nine messages, so the estimate does not
-            // consume a number.
+            // The sequence number 1 has as many digits as the numbers of a client's first nine messages. A constant, so that the estimate
+            // consumes no sequence number.
             let call = try draft.call(cipher, sequence: 1)
             let request = try source.assemble(
                 call, values: values, extra: draft.extras.parameters, compresses: draft.isCompressed)
@@ -99,7 +99,7 @@ extension PubNub {
 }
 
 extension CallRequest {
-    /// The number of bytes of the request in HTTP/1.1.
+    /// The length of the request in HTTP/1.1, in bytes: request line, headers and body.
     var size: Int {
         var size = method.utf8.count + target.utf8.count + "  HTTP/1.1\r\n".utf8.count
         size += "Host: \(endpoint.host)\r\n".utf8.count

@@ -3,7 +3,8 @@ import Foundation
 import PubNubProtocol
 import WireCoding
 
-/// A call whose arguments were refused. It ends like any other call: on the callback queue, with a status that can be retried.
+/// A call whose arguments were refused before a request was made. It ends with a status on the callback queue, and that status can be
+/// retried.
 struct RefusedCall<Answer: Sendable>: PubNubCall {
     let problem: PubNubProblem
 
@@ -12,18 +13,18 @@ struct RefusedCall<Answer: Sendable>: PubNubCall {
     func answer(_ body: [UInt8]) throws(PubNubProblem) -> Answer { throw problem }
 }
 
-/// The parts of a request besides its arguments.
+/// The query parameters and the compression of a request, which exist besides the arguments of its call.
 struct CallExtras {
-    /// The query parameters that the caller adds.
+    /// Query parameters that the caller adds to the request; nil for none.
     var query: [AnyHashable: Any]?
     var isCompressed = false
 
     var parameters: [PubNubRequest.Parameter] { QueryArguments.parameters(query) }
 }
 
-// Shared implementation of the calls of the Cocoa SDK (rules PL-60 to PL-63).
+// The implementation that all calls of the Cocoa SDK share (rules PL-60 to PL-63).
 extension PubNub {
-    /// Makes a call. Arguments are read immediately, on the caller's thread; `block` is called on the callback queue.
+    /// Starts a call. `make` reads the arguments immediately, on the caller's thread; `block` is called on the callback queue.
     func start<Call: PubNubCall>(
         _ operation: PNOperationType, extras: CallExtras = CallExtras(), _ make: () throws(PubNubProblem) -> Call,
         then block: @escaping (CallOutcome<Call.Answer>) -> Void
@@ -37,7 +38,7 @@ extension PubNub {
         }
     }
 
-    /// Makes a call that ends with a result or an error.
+    /// Starts a call whose block gets either a result or an error status.
     func startForResult<Call: PubNubCall, Value: PNResult>(
         _ operation: PNOperationType, extras: CallExtras = CallExtras(), _ make: () throws(PubNubProblem) -> Call,
         result: @escaping (ResultFacts, Call.Answer) -> Value, then block: @escaping (Value?, PNErrorStatus?) -> Void
@@ -50,7 +51,7 @@ extension PubNub {
         }
     }
 
-    /// Makes a call that ends with an acknowledgment.
+    /// Starts a call whose block gets an acknowledgment status.
     func startForAcknowledgment<Call: PubNubCall>(
         _ operation: PNOperationType, extras: CallExtras = CallExtras(), _ make: () throws(PubNubProblem) -> Call,
         then block: ((PNAcknowledgmentStatus) -> Void)?
@@ -61,9 +62,10 @@ extension PubNub {
     }
 }
 
-/// The query parameters that callers add.
+/// Encodes the query parameters that callers add to requests.
 enum QueryArguments {
-    /// The query parameters in the order of their names. Numbers are written as Objective-C writes them: `1` for true.
+    /// Returns the query parameters in the order of their names. Booleans and numbers are written as Objective-C writes them, such as `1`
+    /// for true.
     static func parameters(_ query: [AnyHashable: Any]?) -> [PubNubRequest.Parameter] {
         (query ?? [:]).map { PubNubRequest.Parameter(text($0.key.base), text($0.value)) }.sorted { $0.name < $1.name }
     }
@@ -78,9 +80,9 @@ enum QueryArguments {
     }
 }
 
-/// Encodes the arguments of calls that are sent as JSON.
+/// Encodes arguments of calls that the service takes as JSON.
 enum JSONArguments {
-    /// Encodes any JSON value.
+    /// Encodes any JSON value. `what` names the argument in the error text.
     static func value(_ value: Any, _ what: String) throws(PubNubProblem) -> JSONText {
         guard let text = FoundationJSON.text(value) else {
             throw .badArguments(

@@ -2,9 +2,9 @@ import Foundation
 import PubNubProtocol
 import WireCoding
 
-// The state of users on channels. Each method returns at once; `block` is called on the callback queue.
+// Methods for users' presence states on channels. Each returns at once; `block` is called on the callback queue.
 extension PubNub {
-    /// Sets a user's state on a channel; nil for none. The state of this client's user is sent again with later subscriptions.
+    /// Sets a user's state on a channel; nil for an empty state. Later subscriptions send the state of this client's own user again.
     public func setState(
         _ state: [String: Any]?, forUUID uuid: String, onChannel channel: String,
         withCompletion block: PNSetStateCompletionBlock? = nil
@@ -12,7 +12,7 @@ extension PubNub {
         setState(StateDraft(channels: [channel], uuid: uuid), state, query: nil, block)
     }
 
-    /// Sets a user's state on a group's channels; nil for none.
+    /// Sets a user's state on all channels of a group; nil for an empty state.
     public func setState(
         _ state: [String: Any]?, forUUID uuid: String, onChannelGroup group: String,
         withCompletion block: PNSetStateCompletionBlock? = nil
@@ -33,7 +33,7 @@ extension PubNub {
         }
     }
 
-    /// Requests a user's state on a group's channels.
+    /// Requests a user's state on all channels of a group.
     public func stateForUUID(
         _ uuid: String, onChannelGroup group: String, withCompletion block: @escaping PNChannelGroupStateCompletionBlock
     ) {
@@ -70,13 +70,14 @@ extension PubNub {
         }
     }
 
-    /// Stores the state for later subscriptions, which send it again because the service deletes it when a user leaves.
+    /// Stores the own user's state in the engine. Later subscriptions send it again, because the service deletes the state when the user
+    /// leaves.
     func remember(_ state: JSONText, of names: [String]) {
         for name in names { engine.perform(.setState(state.members?.isEmpty == true ? nil : state.text, of: name)) }
     }
 }
 
-/// A request for state: the user, the channels and the groups.
+/// The arguments of a request that sets or reads a user's state.
 struct StateDraft {
     var channels: [String] = []
     var groups: [String] = []

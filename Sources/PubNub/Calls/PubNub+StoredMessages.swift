@@ -1,10 +1,10 @@
 import Foundation
 import PubNubProtocol
 
-// Deleting and counting stored messages.
+// Methods that delete and count stored messages.
 extension PubNub {
-    /// Deletes stored messages of a channel, from `start` (exclusive) to `end` (inclusive); all of them when both are nil. The keyset
-    /// has to allow deletion.
+    /// Deletes stored messages of a channel, from `start` (excluded) to `end` (included). When both are nil, all messages of the channel
+    /// are deleted. The keyset has to allow deletion.
     public func deleteMessagesFromChannel(
         _ channel: String, start startDate: NSNumber?, end endDate: NSNumber?,
         withCompletion block: PNMessageDeleteCompletionBlock? = nil

@@ -3,15 +3,15 @@ import Identifiers
 import PubNubProtocol
 import WireCoding
 
-/// The arguments of a publish call, for all ways to publish.
+/// The arguments of a publish request, which all publish methods and builders share.
 struct PublishDraft {
     var channel = ""
     var message: Any?
     var metadata: [AnyHashable: Any]?
-    /// Payloads for push notifications, by vendor.
+    /// Payloads for push notifications, by the vendor's key, such as `aps`.
     var payloads: [AnyHashable: Any]?
     var isStored = true
-    /// How many hours the message is kept; 0 for the keyset's default.
+    /// How many hours the history keeps the message; 0 for the keyset's default.
     var ttl: UInt = 0
     var isCompressed = false
     var isReplicated = true
@@ -36,7 +36,9 @@ struct PublishDraft {
         if let message { content = try JSONArguments.value(message, "message") }
         if let plain = content, let cipher { content = try plain.encrypted(with: cipher) }
         guard let payloads, !payloads.isEmpty else {
-            guard let content else { throw .badArguments("There is no message. Pass one, or payloads for push notifications.") }
+            guard let content else {
+                throw .badArguments("There is nothing to publish. Pass a message or payloads for push notifications.")
+            }
             return content
         }
         let push = try JSONArguments.object(PushPayloads.vendorKeys(payloads), "payloads for push notifications")
@@ -44,13 +46,13 @@ struct PublishDraft {
         do {
             return JSONText(checked: try PubNubPushMessage.text(message: content.text, payload: push.text))
         } catch {
-            throw .badArguments("The message cannot be put together with the payloads for push notifications.")
+            throw .badArguments("The message cannot be merged with the payloads for push notifications into one JSON object.")
         }
     }
 }
 
 extension JSONText {
-    /// The encrypted message as the JSON string that is published instead.
+    /// Encrypts the message. The result is the JSON string that is published in its place.
     func encrypted(with cipher: PubNubCipher) throws(PubNubProblem) -> JSONText {
         do {
             return JSONText(checked: try cipher.encrypt(message: text))
@@ -60,10 +62,10 @@ extension JSONText {
     }
 }
 
-/// Payloads for push notifications.
+/// Converts payloads for push notifications to the service's keys.
 enum PushPayloads {
-    /// The payloads with the keys that the service knows: `aps` is wrapped in `pn_apns` and `gcm` in `pn_gcm`; keys with the prefix
-    /// stay unchanged.
+    /// Returns the payloads with the keys that the service uses: `aps` becomes `pn_apns`, with the payload below `aps`; `gcm` becomes
+    /// `pn_gcm`. Keys that begin with `pn_` stay unchanged.
     static func vendorKeys(_ payloads: [AnyHashable: Any]) -> [AnyHashable: Any] {
         var known: [AnyHashable: Any] = [:]
         for (key, payload) in payloads {

@@ -1,9 +1,9 @@
 import Foundation
 import PubNubProtocol
 
-/// The device and push service that a caller has given.
+/// The device and the push service that a caller has passed to a push call.
 struct PushDraft {
-    /// The device token: `Data` for Apple's services, a `String` for the others.
+    /// The device token: `Data` for Apple's push services, a `String` for all other push services.
     var token: Any?
     var type: PNPushType = .PNAPNSPush
     var environment: PNAPNSEnvironment = .development
@@ -11,7 +11,7 @@ struct PushDraft {
 
     var isSecondVersion: Bool { type == .PNAPNS2Push }
 
-    /// The device as the service identifies it (rule PL-70).
+    /// Checks the arguments and returns the device as the service identifies it (rule PL-70).
     func device() throws(PubNubProblem) -> PubNubPushDevice {
         let service: PubNubPushDevice.Service
         switch type {
@@ -21,7 +21,7 @@ struct PushDraft {
         case .PNMPNSPush: service = .mpns
         default:
             throw .badArguments(
-                "The push type names no service, or several. Pass .PNAPNSPush, .PNAPNS2Push, .PNFCMPush or .PNMPNSPush.")
+                "The push type has to be exactly one service. Pass .PNAPNSPush, .PNAPNS2Push, .PNFCMPush or .PNMPNSPush.")
         }
         let isApple = type == .PNAPNSPush || type == .PNAPNS2Push
         switch token {
@@ -30,15 +30,15 @@ struct PushDraft {
         default:
             throw .badArguments(
                 isApple
-                    ? "The device token is neither Data nor a String of hexadecimal digits. Pass what the system handed out."
-                    : "The device token is not a String. Pass what the push service handed out.")
+                    ? "The device token is neither Data nor a String of hexadecimal digits. Pass the token that the system gave the app."
+                    : "The device token is not a String. Pass the token that the push service gave the app.")
         }
     }
 
     private var checkedTopic: String {
         get throws(PubNubProblem) {
             guard let topic = topic ?? Bundle.main.bundleIdentifier, !topic.isEmpty else {
-                throw .badArguments("There is no topic. Pass the bundle identifier of the app, which this push service needs.")
+                throw .badArguments("Apple's HTTP/2 push service needs a topic. Pass the bundle identifier of the app.")
             }
             return topic
         }

@@ -139,7 +139,7 @@ struct FilesTests {
             #expect(status.isError && status.category == .PNBadRequestCategory, "\(unreadable.path)")
         }
         let nothing = await status(fixture) { $0.files().sendFile("c", "a.txt").performWithCompletion($1) }.value
-        #expect(nothing.errorData.information == "There is no file. Pass a URL, data or a stream.")
+        #expect(nothing.errorData.information == "There is no file to send. Pass a URL, data or a stream.")
     }
 
     @Test func `a file is downloaded from where the service points`() async throws {

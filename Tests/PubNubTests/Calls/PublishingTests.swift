@@ -134,7 +134,7 @@ struct PublishingTests {
             heard.all.map(\.errorData.information) == [
                 "The message is not a JSON value. Use strings, numbers, booleans, null, and arrays and dictionaries of them.",
                 "The channel is empty. Pass one with at least one character.",
-                "There is no message. Pass one, or payloads for push notifications.",
+                "There is nothing to publish. Pass a message or payloads for push notifications.",
                 "The metadata is not a JSON value. Use strings, numbers, booleans, null, and arrays and dictionaries of them.",
             ])
         #expect(fixture.calls.sent.isEmpty)

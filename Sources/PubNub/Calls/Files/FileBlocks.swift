@@ -1,8 +1,8 @@
 import Foundation
 
-// Completion handlers of calls about files. All are called on the client's callback queue, once for each attempt.
+// Completion handlers of calls about files. Each is called on the client's callback queue, once for each attempt.
 
-/// Completion handler of sending a file.
+/// Completion handler of a call that sends a file. It gets a status with the file's id and name.
 public typealias PNSendFileCompletionBlock = (PNSendFileStatus) -> Void
 /// Completion handler of a request for the files of a channel. It gets a result or an error status.
 public typealias PNListFilesCompletionBlock = (PNListFilesResult?, PNErrorStatus?) -> Void
@@ -10,5 +10,5 @@ public typealias PNListFilesCompletionBlock = (PNListFilesResult?, PNErrorStatus
 public typealias PNFileDownloadURLCompletionBlock = (URL?) -> Void
 /// Completion handler of a download. It gets a result or an error status.
 public typealias PNDownloadFileCompletionBlock = (PNDownloadFileResult?, PNErrorStatus?) -> Void
-/// Completion handler of deleting a file.
+/// Completion handler of a request that deletes a file. It gets a status.
 public typealias PNDeleteFileCompletionBlock = (PNAcknowledgmentStatus) -> Void

@@ -3,22 +3,22 @@ import EngineRuntime
 import Foundation
 import PubNubProtocol
 
-// Listing, downloading and deleting files. Each method returns at once; `block` is called on the callback queue.
+// Methods that list, download and delete files. Each returns at once; `block` is called on the callback queue.
 extension PubNub {
-    /// Requests the files of a channel.
+    /// Requests one page of the files of a channel.
     public func listFiles(with request: PNListFilesRequest, completion block: @escaping PNListFilesCompletionBlock) {
         listFiles(
             request.channel, limit: request.limit, next: request.next, query: request.arbitraryQueryParameters, block)
     }
 
-    /// The download URL of a file. It contains the auth key when the client has one: do not log it.
+    /// Returns the download URL of a file. The URL contains the auth key when the client has one, so do not log it.
     ///
     /// - Returns: nil when the client's origin does not form a URL.
     public func downloadURLForFile(withName name: String, identifier: String, inChannel channel: String) -> URL? {
         configuration.fileURL(id: identifier, name: name, channel: channel)
     }
 
-    /// Downloads a file, and decrypts it when there is a cipher key.
+    /// Downloads a file, and decrypts the content when there is a cipher key.
     public func downloadFile(with request: PNDownloadFileRequest, completion block: @escaping PNDownloadFileCompletionBlock) {
         let file = PubNubFileName(channel: request.channel, id: request.identifier, name: request.name)
         downloadFile(
@@ -92,12 +92,13 @@ extension PubNub {
 }
 
 extension CallSource {
-    /// The content of a file, decrypted.
+    /// Downloads the content of a file and decrypts it with `cipher`.
     func content(of file: PubNubFileName, cipher: PubNubCipher?) async throws(PubNubProblem) -> [UInt8] {
         try await content(DownloadJob(file: file, target: nil, cipher: cipher, query: []))
     }
 
-    /// The service answers with the file or with a redirect. A redirect is followed without the client's headers, keys and ids.
+    /// Downloads a file. The service answers with the file or with a redirect, which is followed without the client's headers, keys and
+    /// ids.
     fileprivate func content(_ job: DownloadJob) async throws(PubNubProblem) -> [UInt8] {
         let values = configuration
         var request = try assemble(DownloadQuestion(file: job.file), values: values, extra: job.query, compresses: false)
@@ -108,7 +109,8 @@ extension CallSource {
             guard (300..<400).contains(answer.status), let place = answer.first("Location") else {
                 let head = HTTPAnswerHead(status: answer.status, contentType: answer.first("Content-Type"), retryAfter: nil)
                 throw answer.body.withUnsafeBytes { PubNubProblem(head, body: $0) }
-                    ?? .malformed("The answer is not a file.", status: answer.status)
+                    ?? .malformed(
+                        "The service's answer to the download is neither a file nor a redirect to a file.", status: answer.status)
             }
             request = try CallRequest(method: "GET", url: place, timeout: values.subscribeTimeout)
         }
@@ -116,7 +118,7 @@ extension CallSource {
     }
 }
 
-/// Makes the request for a file; its answer is decoded elsewhere.
+/// Makes the request for a file. The answer passes through unchanged; `DownloadJob` decrypts it.
 private struct DownloadQuestion: PubNubCall {
     let file: PubNubFileName
 
@@ -125,10 +127,10 @@ private struct DownloadQuestion: PubNubCall {
     func answer(_ body: [UInt8]) throws(PubNubProblem) -> [UInt8] { body }
 }
 
-/// A file to download, as a value that any thread may use.
+/// The arguments of a download, as a value that any thread may use.
 private struct DownloadJob: Sendable {
     var file: PubNubFileName
-    /// The destination; nil for a new file in the directory for temporary files.
+    /// The location at which the file is stored; nil for a new file in the directory for temporary files.
     var target: URL?
     var cipher: PubNubCipher?
     var query: [PubNubRequest.Parameter]
@@ -138,11 +140,12 @@ private struct DownloadJob: Sendable {
         do {
             return try cipher.decrypt(file: bytes)
         } catch {
-            throw PubNubProblem(ConnectionFailure(.decryptionFailed, "The file could not be decrypted. Check the cipher key."))
+            throw PubNubProblem(
+                ConnectionFailure(.decryptionFailed, "The downloaded file could not be decrypted. Check the cipher key."))
         }
     }
 
-    /// Writes the file completely or not at all.
+    /// Writes the file atomically: no reader sees an incomplete file.
     func write(_ bytes: [UInt8]) throws(PubNubProblem) -> URL {
         let place =
             target
@@ -150,7 +153,8 @@ private struct DownloadJob: Sendable {
         do {
             try Data(bytes).write(to: place, options: .atomic)
         } catch {
-            throw .badArguments("The file cannot be written to the given location. Check that the directory exists.")
+            throw .badArguments(
+                "The downloaded file cannot be written to the given location. Check that the directory exists and is writable.")
         }
         return place
     }

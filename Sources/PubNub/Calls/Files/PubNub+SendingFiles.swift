@@ -4,12 +4,12 @@ import Foundation
 import PubNubProtocol
 import WireCoding
 
-// Sending files. Each method returns at once; `block` is called on the callback queue.
+// Methods that send files. Each returns at once; `block` is called on the callback queue.
 extension PubNub {
     /// Uploads a file and notifies subscribers (rules PL-79 to PL-81).
     ///
-    /// Encrypted when there is a cipher key. When the file was uploaded and the message to subscribers fails, it is sent again every
-    /// second, ``PNConfiguration/fileMessagePublishRetryLimit`` times in all.
+    /// The file is encrypted when there is a cipher key. After the upload, the client tries up to
+    /// ``PNConfiguration/fileMessagePublishRetryLimit`` times, once per second, to publish the message to subscribers.
     public func sendFile(with request: PNSendFileRequest, completion block: PNSendFileCompletionBlock? = nil) {
         sendFile(request.draft, block)
     }
@@ -25,7 +25,8 @@ extension PubNub {
     func publishFileMessage(_ draft: PublishDraft, file: PubNubFileName, then block: PNPublishCompletionBlock?) {
         start(.publishFileMessageOperation, extras: draft.extras) { () throws(PubNubProblem) in
             guard !file.id.isEmpty, !file.name.isEmpty else {
-                throw .badArguments("The file's id or name is empty. Pass those that the upload of the file returned.")
+                throw .badArguments(
+                    "The file's id or name is empty. Pass the id and the name that the upload of the file returned.")
             }
             let source = FileSource.data(Data())
             let job = try SendFileDraft(channel: draft.channel, name: file.name, source: source, message: draft).job(cipher)
@@ -70,7 +71,7 @@ extension CallSource {
         return sent
     }
 
-    /// Sends the form to the address that the service named, without headers of this client.
+    /// Posts the form with the file to the address that the service named, without headers of this client.
     private func upload(_ content: [UInt8], _ upload: PubNubUpload) async throws(PubNubProblem) {
         let boundary = "lifeline-\(UUID().uuidString)"
         let type = HTTPExchange.Header("Content-Type", "multipart/form-data; boundary=\(boundary)")
@@ -81,7 +82,8 @@ extension CallSource {
         guard answer.isSuccess else {
             throw PubNubProblem(
                 ConnectionFailure(
-                    .unknown, "The file was not accepted. Check its size and the time of this machine.", origin: .server,
+                    .unknown, "The upload of the file was refused. Check the file's size and the clock of this machine.",
+                    origin: .server,
                     httpStatus: answer.status))
         }
     }
@@ -95,11 +97,12 @@ extension CallSource {
             do throws(PubNubProblem) {
                 return try await ask(call, query)
             } catch {
-                // A cancelled call was ended by the application, its move to the background, or the client's release (rule PL-100).
+                // The application, its move to the background, or the release of the client has cancelled the call, so it is not retried
+                // (rule PL-100).
                 if attempt >= limit || error.category == .cancelled { throw error }
             }
             attempt += 1
-            // The caller has cancelled the sending and no longer waits.
+            // The caller has cancelled the call and no longer waits for an outcome.
             do { try await Task.sleep(for: configuration.fileMessageRetryPause) } catch {
                 throw PubNubProblem(.cancelledByCaller)
             }
@@ -107,14 +110,14 @@ extension CallSource {
     }
 }
 
-/// The progress of sending a file.
+/// How far a call that sends a file has come.
 struct SentFile: Sendable {
     /// The uploaded file; nil until the upload has succeeded.
     var file: PubNubFileName?
     var timetoken: Timetoken?
     var problem: PubNubProblem?
 
-    /// A failure that fits no other category is described by the step that failed.
+    /// The status of the call. A failure without a category of its own gets the category of the step that failed: upload or publishing.
     func status(_ facts: ResultFacts) -> StatusFacts {
         guard let problem else { return StatusFacts(result: facts, category: .PNAcknowledgmentCategory) }
         var status = StatusFacts(problem, facts: facts)

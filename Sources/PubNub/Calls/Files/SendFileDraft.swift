@@ -2,7 +2,7 @@ import Foundation
 import PubNubProtocol
 import WireCoding
 
-/// A value that one owner passes to another for good. `@unchecked Sendable`: only the new owner uses it from then on.
+/// A value whose ownership moves to another thread. `@unchecked Sendable`: only the new owner uses the value afterwards.
 struct HandedOver<Value>: @unchecked Sendable {
     let value: Value
 
@@ -11,16 +11,16 @@ struct HandedOver<Value>: @unchecked Sendable {
     }
 }
 
-/// The source of a file's bytes.
+/// The source of the bytes of a file to send.
 enum FileSource: Sendable {
     case file(URL)
     case data(Data)
     case stream(HandedOver<InputStream>, UInt)
 
-    /// The size limit of a file. The service accepts 5 MiB unless the keyset has another limit.
+    /// The largest file that can be sent, in bytes. The service accepts 5 MiB unless the keyset has another limit.
     static let maximumSize = PubNubLimits.answerBytes
 
-    /// Reads the whole file. May block.
+    /// Reads the whole file into memory. May block the calling thread.
     func read() throws(PubNubProblem) -> [UInt8] {
         let bytes: [UInt8]
         switch self {
@@ -40,14 +40,14 @@ enum FileSource: Sendable {
             bytes = try Self.read(stream.value, Int(clamping: size))
         }
         guard bytes.count <= Self.maximumSize else {
-            throw .badArguments("The file is longer than \(Self.maximumSize) bytes. Send a shorter one.")
+            throw .badArguments("The file is longer than \(Self.maximumSize) bytes. Send a shorter file.")
         }
         return bytes
     }
 
     private static func read(_ stream: InputStream, _ size: Int) throws(PubNubProblem) -> [UInt8] {
         guard size <= maximumSize else {
-            throw .badArguments("The file is longer than \(maximumSize) bytes. Send a shorter one.")
+            throw .badArguments("The file is longer than \(maximumSize) bytes. Send a shorter file.")
         }
         stream.open()
         defer { stream.close() }
@@ -61,10 +61,12 @@ enum FileSource: Sendable {
         return bytes
     }
 
-    private static let unreadable = PubNubProblem.badArguments("The file cannot be read. Check that it is there and whole.")
+    private static let unreadable = PubNubProblem.badArguments(
+        "The file cannot be read. Check that it exists and is readable, or that its stream delivers the announced number of bytes."
+    )
 }
 
-/// A file to send, with the message about it.
+/// The arguments of a call that sends a file, with the message about it.
 struct SendFileDraft {
     var channel: String
     var name: String
@@ -73,9 +75,9 @@ struct SendFileDraft {
     var message: PublishDraft
     var query: [AnyHashable: Any]?
 
-    /// Reads and checks the values, and returns a job that another thread may use.
+    /// Encodes and checks the arguments, and returns a job that another thread may use.
     func job(_ cipher: PubNubCipher?) throws(PubNubProblem) -> SendFileJob {
-        guard let source else { throw .badArguments("There is no file. Pass a URL, data or a stream.") }
+        guard let source else { throw .badArguments("There is no file to send. Pass a URL, data or a stream.") }
         var content: JSONText?
         if let value = message.message { content = try JSONArguments.value(value, "message") }
         var metadata: JSONText?
@@ -91,19 +93,19 @@ struct SendFileDraft {
     }
 }
 
-/// A file to send, as a value that any thread may use.
+/// The checked arguments of a call that sends a file, as a value that any thread may use.
 struct SendFileJob: Sendable {
     var channel: String
     var name: String
     var source: FileSource
-    /// The cipher of the file, which always uses a random initialisation vector.
+    /// The cipher that encrypts the file, always with a random initialisation vector.
     var fileCipher: PubNubCipher?
     var messageCipher: PubNubCipher?
     var message: JSONText?
     var call: PubNubPublishFileCall
     var query: [PubNubRequest.Parameter]
 
-    /// The message about an uploaded file.
+    /// Makes the request that publishes the message about an uploaded file.
     func published(_ file: PubNubFileName) throws(PubNubProblem) -> PubNubPublishFileCall {
         var call = call
         call.message = file.message(message)
@@ -111,7 +113,7 @@ struct SendFileJob: Sendable {
         return call
     }
 
-    /// The bytes to upload.
+    /// Returns the bytes to upload, encrypted when there is a cipher.
     func content() throws(PubNubProblem) -> [UInt8] {
         let bytes = try source.read()
         guard let fileCipher else { return bytes }

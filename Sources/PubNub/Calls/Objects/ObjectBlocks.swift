@@ -1,4 +1,4 @@
-// Completion handlers of calls about App Context. All are called on the client's callback queue, once for each attempt.
+// Completion handlers of calls about App Context. Each is called on the client's callback queue, once for each attempt.
 
 /// Completion handler of a request that sets data about a user. It gets a status.
 public typealias PNSetUUIDMetadataCompletionBlock = (PNSetUUIDMetadataStatus) -> Void
@@ -16,11 +16,11 @@ public typealias PNRemoveChannelMetadataCompletionBlock = (PNAcknowledgmentStatu
 public typealias PNFetchChannelMetadataCompletionBlock = (PNFetchChannelMetadataResult?, PNErrorStatus?) -> Void
 /// Completion handler of a request for data about all channels. It gets a result or an error status.
 public typealias PNFetchAllChannelsMetadataCompletionBlock = (PNFetchAllChannelsMetadataResult?, PNErrorStatus?) -> Void
-/// Completion handler of changing memberships.
+/// Completion handler of a request that changes a user's memberships. It gets a status with one page of the memberships.
 public typealias PNManageMembershipsCompletionBlock = (PNManageMembershipsStatus) -> Void
-/// Completion handler of a request for memberships. It gets a result or an error status.
+/// Completion handler of a request for a user's memberships. It gets a result or an error status.
 public typealias PNFetchMembershipsCompletionBlock = (PNFetchMembershipsResult?, PNErrorStatus?) -> Void
-/// Completion handler of changing members.
+/// Completion handler of a request that changes a channel's members. It gets a status with one page of the members.
 public typealias PNManageChannelMembersCompletionBlock = (PNManageChannelMembersStatus) -> Void
-/// Completion handler of a request for members. It gets a result or an error status.
+/// Completion handler of a request for a channel's members. It gets a result or an error status.
 public typealias PNFetchChannelMembersCompletionBlock = (PNFetchChannelMembersResult?, PNErrorStatus?) -> Void

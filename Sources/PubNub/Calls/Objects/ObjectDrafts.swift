@@ -2,7 +2,7 @@ import Foundation
 import PubNubProtocol
 import WireCoding
 
-/// The page of an App Context list that a request asks for.
+/// The sort order, filter and bounds of a request for a page of an App Context list.
 struct ObjectPageDraft {
     var sort: [String] = []
     var filter: String?
@@ -11,7 +11,7 @@ struct ObjectPageDraft {
     var limit: UInt = 100
     var includesCount = false
 
-    /// The Cocoa SDK requests the total count unless it is set otherwise.
+    /// The default page of the Cocoa SDK's requests, which asks for the total count.
     static let counted = ObjectPageDraft(includesCount: true)
 
     var page: PubNubObjectPage {
@@ -21,23 +21,23 @@ struct ObjectPageDraft {
     }
 }
 
-/// Data about a user or a channel to set, or a request for it.
+/// The arguments of a request about the metadata of a user or a channel.
 struct ObjectDraft {
-    /// The id; nil for the client's user.
+    /// The id of the user or channel; nil for the client's user.
     var id: String?
     var fields: [String: String] = [:]
     var custom: [AnyHashable: Any]?
     var include: [String] = []
     var page = ObjectPageDraft()
 
-    /// The values to set.
+    /// Encodes the fields to set as a JSON object.
     func content() throws(PubNubProblem) -> JSONText {
         var content: [AnyHashable: Any] = fields
         if let custom { content["custom"] = try Self.checked(custom) }
         return try JSONArguments.object(content, "metadata")
     }
 
-    /// The custom fields by name: strings, numbers, booleans or null.
+    /// Checks that your own fields are strings, numbers, booleans or null, and returns them by name.
     static func checked(_ custom: [AnyHashable: Any]) throws(PubNubProblem) -> [String: Any] {
         var fields: [String: Any] = [:]
         for (key, value) in custom {
@@ -51,27 +51,27 @@ struct ObjectDraft {
     }
 }
 
-/// A change of memberships, or a request for them.
+/// The arguments of a request that changes or fetches memberships of a user or members of a channel.
 struct RelationDraft {
     var operation: PNOperationType
-    /// The user id; nil for the client's user.
+    /// The user id or the channel's name; nil for the client's user.
     var id: String?
     var set: [[AnyHashable: Any]] = []
     var remove: [String] = []
     var include: [String] = []
     var page = ObjectPageDraft()
 
-    /// `{"set":[{"channel":{"id":"c"},"custom":{…}}],"delete":[{"channel":{"id":"c"}}]}`
+    /// Encodes changes of memberships as JSON: `{"set":[{"channel":{"id":"c"},"custom":{…}}],"delete":[{"channel":{"id":"c"}}]}`.
     ///
-    /// - Parameter key: `channel` or `uuid`: the object that identifies a membership.
+    /// - Parameter key: the member of an entry that names the other side of the membership: `channel` or `uuid`.
     func content(_ key: String) throws(PubNubProblem) -> JSONText {
         guard !set.isEmpty || !remove.isEmpty else {
-            throw .badArguments("There is nothing to set or to remove. Pass at least one \(key).")
+            throw .badArguments("The request names no \(key) to set or to remove. Pass at least one \(key).")
         }
         var added: [[String: Any]] = []
         for entry in set {
             guard let id = entry[key] as? String, !id.isEmpty else {
-                throw .badArguments("An entry has no \(key). Pass dictionaries with it and, if wanted, custom.")
+                throw .badArguments("An entry to set has no \(key). Pass dictionaries with \(key) and, optionally, custom.")
             }
             var member: [String: Any] = [key: ["id": id]]
             if let custom = entry["custom"] as? [AnyHashable: Any] { member["custom"] = try ObjectDraft.checked(custom) }

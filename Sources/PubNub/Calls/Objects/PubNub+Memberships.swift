@@ -1,7 +1,7 @@
 import Foundation
 import PubNubProtocol
 
-// Memberships of users in channels (App Context). Each method returns at once; `block` is called on the callback queue.
+// Methods for memberships of users in channels (App Context). Each returns at once; `block` is called on the callback queue.
 extension PubNub {
     /// Makes a user a member of channels.
     public func setMembershipsWith(
@@ -21,7 +21,7 @@ extension PubNub {
         changeMemberships(draft, query: request.arbitraryQueryParameters, block)
     }
 
-    /// Makes a user a member of channels and ends memberships in others.
+    /// Makes a user a member of channels and ends the user's memberships in other channels.
     public func manageMemberships(
         with request: PNManageMembershipsRequest, completion block: PNManageMembershipsCompletionBlock? = nil
     ) {
@@ -32,7 +32,7 @@ extension PubNub {
         changeMemberships(draft, query: request.arbitraryQueryParameters, block)
     }
 
-    /// Fetches a user's memberships.
+    /// Fetches one page of a user's memberships.
     public func memberships(
         with request: PNFetchMembershipsRequest, completion block: @escaping PNFetchMembershipsCompletionBlock
     ) {
@@ -59,7 +59,7 @@ extension PubNub {
         changeMembers(draft, query: request.arbitraryQueryParameters, block)
     }
 
-    /// Makes users members of a channel and ends memberships of others.
+    /// Makes users members of a channel and ends memberships of other users.
     public func manageChannelMembers(
         with request: PNManageChannelMembersRequest, completion block: PNManageChannelMembersCompletionBlock? = nil
     ) {
@@ -70,7 +70,7 @@ extension PubNub {
         changeMembers(draft, query: request.arbitraryQueryParameters, block)
     }
 
-    /// Fetches a channel's members.
+    /// Fetches one page of a channel's members.
     public func channelMembers(
         with request: PNFetchChannelMembersRequest, completion block: @escaping PNFetchChannelMembersCompletionBlock
     ) {
@@ -92,7 +92,7 @@ extension RelationDraft {
     }
 }
 
-// Shared implementation of the methods and the builders.
+// The implementation that the public methods and the call builders share.
 extension PubNub {
     func changeMemberships(
         _ draft: RelationDraft, query: [AnyHashable: Any]?, _ block: PNManageMembershipsCompletionBlock?

@@ -1,9 +1,9 @@
 import Foundation
 import PubNubProtocol
 
-// Data about users and channels (App Context). Each method returns at once; `block` is called on the callback queue.
+// Methods for data about users and channels (App Context). Each returns at once; `block` is called on the callback queue.
 extension PubNub {
-    /// Sets data about a user. Nil values stay unchanged.
+    /// Sets data about a user. A field of the request that is nil stays unchanged.
     public func setUUIDMetadataWith(
         _ request: PNSetUUIDMetadataRequest, completion block: PNSetUUIDMetadataCompletionBlock? = nil
     ) {
@@ -15,14 +15,14 @@ extension PubNub {
         setUser(draft, query: request.arbitraryQueryParameters, block)
     }
 
-    /// Removes data about a user.
+    /// Removes the data about a user.
     public func removeUUIDMetadata(
         with request: PNRemoveUUIDMetadataRequest, completion block: PNRemoveUUIDMetadataCompletionBlock? = nil
     ) {
         removeUser(ObjectDraft(id: request.uuid), query: request.arbitraryQueryParameters, block)
     }
 
-    /// Fetches data about a user.
+    /// Fetches the data about a user.
     public func uuidMetadata(
         with request: PNFetchUUIDMetadataRequest, completion block: @escaping PNFetchUUIDMetadataCompletionBlock
     ) {
@@ -30,7 +30,7 @@ extension PubNub {
         fetchUser(draft, query: request.arbitraryQueryParameters, block)
     }
 
-    /// Fetches data about all users.
+    /// Fetches one page of the data about all users.
     public func allUUIDMetadata(
         with request: PNFetchAllUUIDMetadataRequest, completion block: @escaping PNFetchAllUUIDMetadataCompletionBlock
     ) {
@@ -40,7 +40,7 @@ extension PubNub {
         fetchUsers(draft, query: request.arbitraryQueryParameters, block)
     }
 
-    /// Sets data about a channel. Nil values stay unchanged.
+    /// Sets data about a channel. A field of the request that is nil stays unchanged.
     public func setChannelMetadataWith(
         _ request: PNSetChannelMetadataRequest, completion block: PNSetChannelMetadataCompletionBlock? = nil
     ) {
@@ -50,14 +50,14 @@ extension PubNub {
         setChannel(draft, query: request.arbitraryQueryParameters, block)
     }
 
-    /// Removes data about a channel.
+    /// Removes the data about a channel.
     public func removeChannelMetadata(
         with request: PNRemoveChannelMetadataRequest, completion block: PNRemoveChannelMetadataCompletionBlock? = nil
     ) {
         removeChannel(ObjectDraft(id: request.channel), query: request.arbitraryQueryParameters, block)
     }
 
-    /// Fetches data about a channel.
+    /// Fetches the data about a channel.
     public func channelMetadata(
         with request: PNFetchChannelMetadataRequest, completion block: @escaping PNFetchChannelMetadataCompletionBlock
     ) {
@@ -65,7 +65,7 @@ extension PubNub {
         fetchChannel(draft, query: request.arbitraryQueryParameters, block)
     }
 
-    /// Fetches data about all channels.
+    /// Fetches one page of the data about all channels.
     public func allChannelsMetadata(
         with request: PNFetchAllChannelsMetadataRequest,
         completion block: @escaping PNFetchAllChannelsMetadataCompletionBlock
@@ -77,7 +77,7 @@ extension PubNub {
     }
 }
 
-// Shared implementation of the methods and the builders.
+// The implementation that the public methods and the call builders share.
 extension PubNub {
     func setUser(_ draft: ObjectDraft, query: [AnyHashable: Any]?, _ block: PNSetUUIDMetadataCompletionBlock?) {
         let user = draft.id ?? uuid()
