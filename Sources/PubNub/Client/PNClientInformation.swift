@@ -1,4 +1,4 @@
-/// The version of the library.
+/// The version of this library and of the Cocoa SDK whose API it implements.
 public final class PNClientInformation: Sendable {
     /// The version of the Cocoa SDK whose API the library implements.
     public let version = "4.17.0"
@@ -7,7 +7,7 @@ public final class PNClientInformation: Sendable {
 
     init() {}
 
-    /// The library's name and version, which each request sends to the service.
+    /// The library's name and version. Each request sends this text to the service as the parameter `pnsdk`.
     static let sdk = "PubNub-ObjC-\(platform)/4.17.0"
 
     private static var platform: String {

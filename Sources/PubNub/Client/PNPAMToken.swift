@@ -14,25 +14,25 @@ public struct PNPAMPermission: OptionSet, Hashable, Sendable {
     public static let read = PNPAMPermission(rawValue: 1 << 0)
     /// Publish messages.
     public static let write = PNPAMPermission(rawValue: 1 << 1)
-    /// Manage channel groups and members.
+    /// The right to manage channel groups and channel members.
     public static let manage = PNPAMPermission(rawValue: 1 << 2)
-    /// Delete messages or metadata.
+    /// The right to delete messages or metadata.
     public static let delete = PNPAMPermission(rawValue: 1 << 3)
     /// Get metadata.
     public static let get = PNPAMPermission(rawValue: 1 << 5)
     /// Change metadata.
     public static let update = PNPAMPermission(rawValue: 1 << 6)
-    /// Join channels: change memberships.
+    /// The right to join channels, which changes memberships.
     public static let join = PNPAMPermission(rawValue: 1 << 7)
-    /// Read, write, update and delete.
+    /// The rights to read, write, update and delete.
     public static let CRUD: PNPAMPermission = [.read, .write, .update, .delete]
     /// All permissions.
     public static let all: PNPAMPermission = [.CRUD, .get, .join, .manage]
 }
 
-/// The permissions for one resource.
+/// The permissions that an access token grants on one resource.
 public final class PNPAMResourcePermission: Sendable {
-    /// The permissions as an option set.
+    /// The permissions as an option set, with one bit for each right.
     public let value: PNPAMPermission
 
     init(_ rights: PubNubRights) {
@@ -40,7 +40,7 @@ public final class PNPAMResourcePermission: Sendable {
     }
 }
 
-/// Permissions by the names of resources, or by regular expressions for them.
+/// The permissions that an access token grants, by the name of a resource or by a regular expression for names.
 public final class PNPAMTokenResource: Sendable {
     /// Permissions for channels.
     public let channels: [String: PNPAMResourcePermission]
@@ -51,7 +51,7 @@ public final class PNPAMTokenResource: Sendable {
 
     init(_ grants: PubNubGrants) {
         func permissions(_ rights: PubNubGrants.Rights) -> [String: PNPAMResourcePermission] {
-            // Names that Swift counts as equal although their bytes differ share one key, as in the vendor's dictionary.
+            // Names that Swift counts as equal although their bytes differ get one key; the Cocoa SDK's dictionary also merges them.
             Dictionary(rights.map { ($0.key.text, PNPAMResourcePermission($0.value)) }, uniquingKeysWith: { first, _ in first })
         }
         channels = permissions(grants.channels)
@@ -60,12 +60,12 @@ public final class PNPAMTokenResource: Sendable {
     }
 }
 
-/// The contents of an access token. They are read but not verified; only the service can verify them.
+/// The contents of an access token. They are not verified, because only the service can verify the signature.
 public final class PNPAMToken: Sendable {
     private let token: PubNubAccessToken
     /// Permissions by name.
     public let resources: PNPAMTokenResource
-    /// Permissions by regular expression.
+    /// The permissions for resources whose names match a regular expression.
     public let patterns: PNPAMTokenResource
 
     init(_ token: PubNubAccessToken) {
@@ -83,15 +83,15 @@ public final class PNPAMToken: Sendable {
     /// How many minutes the token is valid after `timestamp`.
     public var ttl: UInt { UInt(clamping: token.ttl) }
 
-    /// The only user who may use the token; nil for any.
+    /// The id of the only user who may use the token; nil when any user may.
     public var authorizedUUID: String? { token.authorizedUser }
 
-    /// Values that the granting server added.
+    /// The metadata that the server put into the token when it granted access; empty for none.
     public var meta: [AnyHashable: Any] {
         FoundationJSON.value(JSONValue.object(token.metadata).text) as? [String: Any] ?? [:]
     }
 
-    /// The signature of the granting server.
+    /// The token's signature, made by the server that granted access.
     public var signature: Data { Data(token.signature) }
 
     /// Always nil: ``PubNub/parseAuthToken(_:)`` returns nil for a text that is not a token.
@@ -99,7 +99,7 @@ public final class PNPAMToken: Sendable {
 }
 
 extension PubNub {
-    /// Reads an access token without asking the service.
+    /// Reads the contents of an access token on this machine, without a request to the service.
     ///
     /// - Returns: nil when the text is not a token.
     public func parseAuthToken(_ token: String) -> PNPAMToken? {

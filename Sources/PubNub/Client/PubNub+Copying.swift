@@ -4,38 +4,38 @@ import Foundation
 import Identifiers
 import PubNubProtocol
 
-// Replaces this client by one with another configuration.
+// Methods that replace this client by a client with another configuration.
 extension PubNub {
-    /// Makes a client with another configuration that takes over the subscriptions, the listeners and the position in the stream. This
-    /// client stops receiving. When the user or the auth key changes, the client sends a leave for the former user.
+    /// Makes a client with another configuration. It takes over the subscriptions, the listeners and the position in the stream, and this
+    /// client stops receiving. When the user id or the auth key changes, a leave is sent for the former user.
     ///
     /// - Parameters:
-    ///   - configuration: the configuration.
+    ///   - configuration: the configuration of the new client.
     ///   - block: called on this client's callback queue with the new client; keep a reference to it.
     public func copyWithConfiguration(_ configuration: PNConfiguration, completion block: @escaping (PubNub) -> Void) {
         copy(configuration, queue: queue, completion: block)
     }
 
-    /// Makes such a client with callbacks on another queue.
+    /// Makes a client with another configuration and another callback queue, see ``copyWithConfiguration(_:completion:)``.
     ///
     /// - Parameters:
-    ///   - configuration: the configuration.
+    ///   - configuration: the configuration of the new client.
     ///   - callbackQueue: the queue for callbacks of the new client and for `block`; nil for the main queue.
-    ///   - block: called on the callback queue.
+    ///   - block: called on `callbackQueue` with the new client; keep a reference to it.
     public func copyWithConfiguration(
         _ configuration: PNConfiguration, callbackQueue: DispatchQueue?, completion block: @escaping (PubNub) -> Void
     ) {
         copy(configuration, queue: callbackQueue.map { .queue($0) } ?? .main, completion: block)
     }
 
-    /// Makes a client with another configuration, and waits for it.
+    /// Makes a client with another configuration, see ``copyWithConfiguration(_:completion:)``, and returns the new client.
     public func copyWithConfiguration(_ configuration: PNConfiguration) async -> PubNub {
         await withCheckedContinuation { done in
             copyWithConfiguration(configuration) { done.resume(returning: $0) }
         }
     }
 
-    /// Makes a client with another configuration and callbacks on another queue, and waits for it.
+    /// Makes a client with another configuration and another callback queue, and returns the new client.
     public func copyWithConfiguration(_ configuration: PNConfiguration, callbackQueue: DispatchQueue?) async -> PubNub {
         await withCheckedContinuation { done in
             copyWithConfiguration(configuration, callbackQueue: callbackQueue) { done.resume(returning: $0) }
@@ -79,10 +79,10 @@ extension PubNub {
         }
     }
 
-    /// Gives the present listeners to another client. This client tells them what waits for the callback queue, which the other one does
-    /// not receive again (rule PK-36).
+    /// Adds the present listeners to another client. This client still delivers what already waits for its callback queue, because the
+    /// other client does not receive these events (rule PK-36).
     ///
-    /// - Returns: what takes them from this client, behind what was received until then.
+    /// - Returns: a closure that removes the listeners from this client after all deliveries that were queued before its call.
     private func handListeners(to heir: PubNub) -> @Sendable () -> Void {
         let present = listeners.present
         for listener in present { heir.addListener(listener) }
@@ -97,7 +97,7 @@ extension PubNub {
 
 // Access tokens.
 extension PubNub {
-    /// Sets the auth key or access token for every request from now on, the next poll included. The present poll continues.
+    /// Sets the auth key or access token of all later requests. A poll in progress continues with the former one.
     public func setAuthToken(_ token: String) {
         commands.withLock {
             setup.withLockedValue { $0.values.authKey = token }

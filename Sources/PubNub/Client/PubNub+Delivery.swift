@@ -2,9 +2,9 @@ import ConnectionEngine
 import EngineRuntime
 import PubNubProtocol
 
-// Delivers the engine's events to listeners and sequences.
+// The delivery of the engine's events to listeners and sequences.
 extension PubNub {
-    /// Turns the engine's events into deliveries and updates the list of channels. Runs on the engine's thread.
+    /// Turns the engine's events into deliveries and updates the list of subscribed channels. Runs on the engine's thread.
     func hear(_ notices: [SubscriptionNotice]) {
         var out: [QueuedDelivery] = []
         for notice in notices {
@@ -29,7 +29,7 @@ extension PubNub {
         let (draft, mustCancel) = script.withLockedValue { $0.hear(change, wanted: wanted) }
         if mustCancel { engine.cancelRetry() }
         if let draft { out.append(.status(status(draft))) }
-        // The engine has also emptied its list (rule PK-28).
+        // The engine has already emptied its own list of channels (rule PK-28), so this client's list is emptied as well.
         if change.phase == .failed, !configuration.restoreSubscription, change.cause?.isLoss ?? false {
             self.wanted.withLockedValue { $0.removeAll() }
         }
@@ -49,7 +49,7 @@ extension PubNub {
         }
     }
 
-    /// The status object of a draft.
+    /// Makes the status object that listeners get from the values of a draft.
     func status(_ draft: StatusDraft) -> PNErrorStatus {
         draft.status(resultContext) { [weak self] in self?.cancelAutomaticRetry() }
     }
@@ -58,7 +58,7 @@ extension PubNub {
         if script.withLockedValue({ $0.cancelRetry() }) { engine.cancelRetry() }
     }
 
-    /// Delivers a batch to every listener. Runs on the callback queue.
+    /// Delivers queued events to every listener, and runs queued completions. Runs on the callback queue.
     func deliver(_ batch: [QueuedDelivery]) {
         for delivery in batch {
             switch delivery {
@@ -71,7 +71,7 @@ extension PubNub {
         }
     }
 
-    /// Makes results from received messages.
+    /// A reader that makes listeners' results from received messages and decrypts them.
     var reader: MessageReader {
         MessageReader(cipher: cipher) { [setup] id, name, channel in
             setup.withLockedValue { $0.values }.fileURL(id: id, name: name, channel: channel)
@@ -87,7 +87,7 @@ extension PubNub {
         var present: [any PNEventsListener] = []
         let reader = reader
         for index in messages.indices {
-            // A listener that is removed inside its own callback gets no further calls.
+            // The list of listeners is read again before each message: a listener that was removed inside a callback gets no further calls.
             listeners.refresh(&present, &version)
             if present.isEmpty { continue }
             switch reader.read(messages[index], shared) {
@@ -102,7 +102,7 @@ extension PubNub {
         }
     }
 
-    /// Calls the listeners of this version of the table, except those that a listener before them has removed.
+    /// Calls the listeners in `present`, a copy of the table's `version`, except listeners that an earlier callback has removed.
     private func tell(_ present: [any PNEventsListener], _ version: Int, _ body: (any PNEventsListener) -> Void) {
         for (index, listener) in present.enumerated() where index == 0 || listeners.contains(listener, since: version) {
             body(listener)
@@ -111,7 +111,7 @@ extension PubNub {
 }
 
 extension ClientTelemetry {
-    /// Records an event of the subscription (rule PK-68).
+    /// Records received messages and gaps in the client's metrics and log (rule PK-68).
     fileprivate func note(_ event: PubNubSessionEvent) {
         switch event {
         case .messages(let batch) where !batch.messages.isEmpty:
@@ -125,7 +125,7 @@ extension ClientTelemetry {
 }
 
 extension ConnectionFailure {
-    /// Whether the network failed, in the sense of ``PNConfiguration/restoreSubscription``.
+    /// Whether the failure is a network failure in the sense of ``PNConfiguration/restoreSubscription``.
     fileprivate var isLoss: Bool {
         switch category {
         case .networkUnavailable, .proxyUnavailable, .timeout, .unexpectedDisconnect: true

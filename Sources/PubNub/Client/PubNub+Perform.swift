@@ -5,13 +5,13 @@ import HTTPTransport
 import PubNubProtocol
 import TransportCommon
 
-// Shared implementation of all calls.
+// The implementation that all calls share.
 extension PubNub {
-    /// Makes a call. Returns at once; `completion` is called exactly once, on the callback queue, also for arguments that are refused
+    /// Makes a call and returns at once. `completion` is called exactly once, on the callback queue, even if the arguments are refused
     /// before anything is sent.
     ///
     /// - Parameters:
-    ///   - extra: further parameters of the request; they replace parameters of the call with the same name.
+    ///   - extra: additional query parameters; they replace the call's own parameters of the same name.
     ///   - compresses: whether the body is compressed.
     func perform<Call: PubNubCall>(
         _ call: Call, operation: PNOperationType, extra: [PubNubRequest.Parameter] = [], compresses: Bool = false,
@@ -66,14 +66,14 @@ extension PubNub {
 }
 
 extension PNOperationType {
-    /// Whether the call publishes something, so that its outcome is measured (rule PK-68).
+    /// Whether the operation publishes a message, so that the client's metrics record its outcome (rule PK-68).
     fileprivate var publishes: Bool {
         self == .publishOperation || self == .signalOperation || self == .publishFileMessageOperation
     }
 }
 
 extension HTTPCallAnswer {
-    /// Decodes the answer of a call.
+    /// Decodes the answer of a call. Throws the service's error when the answer reports one.
     func read<Call: PubNubCall>(by call: Call) throws(PubNubProblem) -> Call.Answer {
         let head = HTTPAnswerHead(
             status: status, contentType: first("Content-Type"),

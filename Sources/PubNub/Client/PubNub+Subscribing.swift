@@ -4,7 +4,7 @@ import Foundation
 import Identifiers
 import PubNubProtocol
 
-// The subscribed channels and groups. No method blocks; listeners get the results.
+// Methods that subscribe to channels and groups. None of them blocks; listeners get the outcomes as statuses.
 extension PubNub {
     // MARK: The subscribed names
 
@@ -13,27 +13,27 @@ extension PubNub {
         wantedList.channels.filter { !$0.hasByteSuffix(PubNubMessage.presenceSuffix) }
     }
 
-    /// The subscribed groups, including those for presence.
+    /// The subscribed channel groups, including groups for presence events, whose names end in `-pnpres`.
     public func channelGroups() -> [String] { wantedList.groups }
 
-    /// The subscribed presence channels, with `-pnpres`.
+    /// The subscribed presence channels; their names end in `-pnpres`.
     public func presenceChannels() -> [String] {
         wantedList.channels.filter { $0.hasByteSuffix(PubNubMessage.presenceSuffix) }
     }
 
-    /// Whether a channel, group or presence channel of this name is subscribed.
+    /// Whether the client is subscribed to a channel, group or presence channel of this name.
     public func isSubscribed(on name: String) -> Bool {
         wanted.withLockedValue { $0.contains(name) }
     }
 
     // MARK: Subscribing
 
-    /// Subscribes to channels, in addition to the present ones. Subscribing to the same channels again, or to none, makes the client
-    /// send a new subscribe request.
+    /// Subscribes to channels, in addition to the channels that are already subscribed. Subscribing to the same channels again, or to no
+    /// channel, makes the client send a new subscribe request.
     ///
     /// - Parameters:
     ///   - channels: the channels' names.
-    ///   - shouldObservePresence: whether to subscribe the presence events of the channels, too.
+    ///   - shouldObservePresence: whether to subscribe to the presence events of the channels as well.
     public func subscribeToChannels(_ channels: [String], withPresence shouldObservePresence: Bool) {
         subscribe(channels: channels, withPresence: shouldObservePresence)
     }
@@ -42,7 +42,7 @@ extension PubNub {
     ///
     /// - Parameters:
     ///   - channels: the channels' names.
-    ///   - shouldObservePresence: whether to subscribe the presence events of the channels, too.
+    ///   - shouldObservePresence: whether to subscribe to the presence events of the channels as well.
     ///   - timeToken: the timetoken to begin at; nil to continue at the subscription's position.
     public func subscribeToChannels(
         _ channels: [String], withPresence shouldObservePresence: Bool, usingTimeToken timeToken: NSNumber?
@@ -50,19 +50,19 @@ extension PubNub {
         subscribe(channels: channels, withPresence: shouldObservePresence, timetoken: timeToken)
     }
 
-    /// Subscribes to channels and sets the user's state there.
+    /// Subscribes to channels and sets the user's presence state on them.
     ///
     /// - Parameters:
     ///   - channels: the channels' names.
-    ///   - shouldObservePresence: whether to subscribe the presence events of the channels, too.
-    ///   - state: a dictionary of state for each channel by its name. A value that is not a dictionary is left out, and logged.
+    ///   - shouldObservePresence: whether to subscribe to the presence events of the channels as well.
+    ///   - state: the state of each channel, a dictionary, by the channel's name. A state that is not a dictionary is left out and logged.
     public func subscribeToChannels(
         _ channels: [String], withPresence shouldObservePresence: Bool, clientState state: [String: Any]?
     ) {
         subscribe(channels: channels, withPresence: shouldObservePresence, state: state)
     }
 
-    /// Subscribes to channels, beginning at a timetoken, and sets the user's state there.
+    /// Subscribes to channels, beginning at a timetoken, and sets the user's presence state on them.
     public func subscribeToChannels(
         _ channels: [String], withPresence shouldObservePresence: Bool, usingTimeToken timeToken: NSNumber?,
         clientState state: [String: Any]?
@@ -70,26 +70,26 @@ extension PubNub {
         subscribe(channels: channels, withPresence: shouldObservePresence, timetoken: timeToken, state: state)
     }
 
-    /// Subscribes to all channels of groups, also those that are added to a group later.
+    /// Subscribes to all channels of groups, including channels that are added to a group later.
     public func subscribeToChannelGroups(_ groups: [String], withPresence shouldObservePresence: Bool) {
         subscribe(groups: groups, withPresence: shouldObservePresence)
     }
 
-    /// Subscribes to groups, beginning at a timetoken.
+    /// Subscribes to channel groups, beginning at a timetoken.
     public func subscribeToChannelGroups(
         _ groups: [String], withPresence shouldObservePresence: Bool, usingTimeToken timeToken: NSNumber?
     ) {
         subscribe(groups: groups, withPresence: shouldObservePresence, timetoken: timeToken)
     }
 
-    /// Subscribes to groups and sets the user's state there.
+    /// Subscribes to channel groups and sets the user's presence state on them.
     public func subscribeToChannelGroups(
         _ groups: [String], withPresence shouldObservePresence: Bool, clientState state: [String: Any]?
     ) {
         subscribe(groups: groups, withPresence: shouldObservePresence, state: state)
     }
 
-    /// Subscribes to groups, beginning at a timetoken, and sets the user's state there.
+    /// Subscribes to channel groups, beginning at a timetoken, and sets the user's presence state on them.
     public func subscribeToChannelGroups(
         _ groups: [String], withPresence shouldObservePresence: Bool, usingTimeToken timeToken: NSNumber?,
         clientState state: [String: Any]?
@@ -97,14 +97,16 @@ extension PubNub {
         subscribe(groups: groups, withPresence: shouldObservePresence, timetoken: timeToken, state: state)
     }
 
-    /// Receives the presence events of channels, without receiving their messages and without being present there.
+    /// Subscribes to the presence events of channels. The client does not receive their messages, and the user does not become present on
+    /// them.
     public func subscribeToPresenceChannels(_ channels: [String]) {
         subscribe(PubNubList(channels: channels.presenceNames), timetoken: nil, state: [:])
     }
 
     // MARK: Unsubscribing
 
-    /// Unsubscribes from channels. The service is notified that the user left, unless that is suppressed.
+    /// Unsubscribes from channels. The client notifies the service that the user left, unless ``PNConfiguration/suppressLeaveEvents`` is
+    /// true.
     public func unsubscribeFromChannels(_ channels: [String], withPresence shouldObservePresence: Bool) {
         unsubscribe(PubNubList(channels: channels.named(withPresence: shouldObservePresence)))
     }
@@ -114,7 +116,7 @@ extension PubNub {
         unsubscribe(PubNubList(groups: groups.named(withPresence: shouldObservePresence)))
     }
 
-    /// Stops receiving presence events of channels.
+    /// Unsubscribes from the presence events of channels.
     public func unsubscribeFromPresenceChannels(_ channels: [String]) {
         unsubscribe(PubNubList(channels: channels.presenceNames))
     }
@@ -126,7 +128,7 @@ extension PubNub {
 
     /// Unsubscribes from all channels and groups.
     ///
-    /// - Parameter block: called on the callback queue when the client has unsubscribed, after the listeners.
+    /// - Parameter block: called on the callback queue when the client has unsubscribed, after the listeners have got the status.
     public func unsubscribeFromAll(completion block: ((PNStatus) -> Void)?) {
         let block = block.map { CallerBlock($0) }
         let isEmpty = commands.withLock {
@@ -139,7 +141,7 @@ extension PubNub {
                 let finish = block.map { finishUnsubscribing($0) }
                 engine.perform(.unsubscribeAll) { [weak self] in
                     if mustConnect { self?.engine.connect() }
-                    // Also when the client was released meanwhile (rule PK-77).
+                    // The block is called even if the client was released meanwhile (rule PK-77).
                     finish?()
                 }
             }
@@ -148,7 +150,7 @@ extension PubNub {
         if isEmpty, let block { finishUnsubscribing(block)() }
     }
 
-    /// Reports that no channel is subscribed any more, after all earlier deliveries to listeners.
+    /// Makes a closure that calls `block` with the status "unsubscribed from all", after all earlier deliveries to listeners.
     private func finishUnsubscribing(_ block: CallerBlock<PNStatus>) -> @Sendable () -> Void {
         let draft = StatusDraft(
             kind: .acknowledgment, operation: .unsubscribeOperation, category: .PNDisconnectedCategory, list: PubNubList())
@@ -158,8 +160,9 @@ extension PubNub {
 
     // MARK: Filter
 
-    /// A filter expression over the metadata of messages, such as `priority > 3`: the service sends only matching messages. Nil for
-    /// all. A malformed one leads to `PNMalformedFilterExpressionCategory`, and nothing is received until it is changed.
+    /// A filter expression over the metadata of messages, such as `priority > 3`. The service sends only matching messages; nil for all
+    /// messages. An expression with a syntax error leads to `PNMalformedFilterExpressionCategory`, and the client receives nothing until
+    /// the expression is changed.
     public var filterExpression: String? {
         get { filter.withLockedValue { $0 } }
         set {
@@ -172,7 +175,7 @@ extension PubNub {
         }
     }
 
-    // MARK: The one way to the engine
+    // MARK: Changes of the subscription
 
     var wantedList: PubNubList { wanted.withLockedValue { $0.list } }
 
@@ -185,7 +188,7 @@ extension PubNub {
         subscribe(list, timetoken: timetoken.map { Timetoken(rawValue: $0.uint64Value) }, state: stateTexts(state))
     }
 
-    /// Each state as JSON text. Values that are not dictionaries of JSON values are left out.
+    /// Encodes each state as JSON text. Values that are not dictionaries of JSON values are left out and logged.
     func stateTexts(_ state: [String: Any]?) -> [Identifier: String] {
         var texts: [Identifier: String] = [:]
         for (name, value) in state ?? [:] {
@@ -211,13 +214,15 @@ extension PubNub {
             return false
         }
         guard isNothing else { return }
-        // The engine's thread may be sending now; sequences of messages have no use for statuses.
+        // The status goes through the queue of deliveries, because the engine's thread may be sending at this moment. Sequences of messages
+        // do not need statuses.
         let status = status(StatusDraft(category: .PNDisconnectedCategory, list: list))
         deliveries.sendToCallbacks([.status(status)])
         statusDeliveries.send([.status(status)])
     }
 
-    /// Whether the client has to connect in order to send the leave, because an attempt failed and no other one is due (rule PX-52).
+    /// Whether the client has to connect in order to send the leave: the last attempt has failed, and no other one is in progress (rule
+    /// PX-52).
     private func beginUnsubscribing() -> Bool {
         script.withLockedValue { script in
             script.begin()
@@ -233,7 +238,8 @@ extension PubNub {
             }
             let mustConnect = beginUnsubscribing()
             engine.perform(.unsubscribe(list))
-            // A denial, or a list that was too long, may have been resolved by now.
+            // The change may have resolved an earlier denial of access or a list of names that was too long, so the client tries to
+            // connect.
             if mayRemain || mustConnect { engine.connect() }
         }
     }
@@ -246,10 +252,10 @@ extension String {
 }
 
 extension [String] {
-    /// The names of the presence channels. Empty names are left out.
+    /// The names with the presence suffix `-pnpres`. Empty names are left out.
     fileprivate var presenceNames: [String] { filter { !$0.isEmpty }.map(\.withPresenceSuffix) }
 
-    /// The names, and those of their presence channels if `withPresence` is true. Empty names are left out.
+    /// The names, followed by their presence channels' names if `withPresence` is true. Empty names are left out.
     func named(withPresence: Bool) -> [String] {
         let names = filter { !$0.isEmpty }
         guard withPresence else { return names }

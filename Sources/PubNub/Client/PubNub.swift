@@ -6,13 +6,13 @@ import PubNubProtocol
 
 /// A client of a PubNub service.
 ///
-/// May be used from any thread; no method blocks. Listeners and completions are called on one queue, the main queue unless chosen
-/// otherwise, in the order of the events. The client lives as long as it is referenced; releasing the last reference ends its
-/// connections, and calls in progress end as cancelled.
+/// May be used from any thread; no method blocks. Listeners and completion handlers are called on one queue, by default the main queue, in
+/// the order of the events. The client exists as long as it is referenced. Releasing the last reference ends its connections, and calls in
+/// progress end as cancelled.
 public final class PubNub: Sendable {
-    /// The client's configuration, and the values that its results have in common.
+    /// The client's configuration, and the values that all its results share.
     let setup: NIOLockedValueBox<ClientSetup>
-    /// The queue on which callbacks run.
+    /// The queue on which the client calls listeners and completion handlers.
     let queue: CallbackQueue
     let calls: CallRunner
     let engine: any SubscriptionEngine
@@ -20,14 +20,15 @@ public final class PubNub: Sendable {
     let listeners = ListenerTable()
     /// A random id that distinguishes this client from others of the same user.
     let instanceID: String
-    /// Deliveries to listeners and sequences, in one order.
+    /// Queues events for listeners and sequences in one common order.
     let deliveries: Broadcaster<QueuedDelivery>
-    /// The statuses among them, for ``PNStatuses``: messages would wait there in memory for nobody.
+    /// Queues statuses alone, for ``PNStatuses``. From `deliveries`, an application that reads only statuses would also hold messages in
+    /// memory.
     let statusDeliveries: Broadcaster<QueuedDelivery>
     /// Deliveries to ``PNNetworkStatuses``.
     let networkDeliveries = Broadcaster<PNNetworkStatus>(
         backlog: 64, isDroppable: { _ in true }, dropped: { _ in PNNetworkStatus(.available) })
-    /// Completions, in one order with the deliveries.
+    /// Queues completion handlers in order with the events of `deliveries`.
     let line: CallbackLine
 
     let wanted = NIOLockedValueBox(WantedList())
@@ -35,13 +36,13 @@ public final class PubNub: Sendable {
     let filter = NIOLockedValueBox<String?>(nil)
     /// Whether the application is in the foreground or in the background.
     let place = NIOLockedValueBox(ApplicationMonitor.Place.foreground)
-    /// Serialises changes that concern both the list and the engine.
+    /// Serialises changes that concern both the list of subscribed names and the engine.
     let commands = NIOLock()
 
-    /// The log and the metrics of the configuration.
+    /// Records the client's work in the configuration's logger and metrics; nil when there is nothing to record.
     let telemetry: ClientTelemetry?
 
-    /// The log of the client. It writes nothing unless it is enabled.
+    /// The log of the client. It writes nothing unless ``PNLLogger/enabled`` is true.
     public let logger: PNLLogger
 
     private let assembly: PubNubEngineAssembly
@@ -77,47 +78,47 @@ public final class PubNub: Sendable {
         deliveries.finish()
         statusDeliveries.finish()
         networkDeliveries.finish()
-        // The completions of the cancelled calls go to the callback queue at once, because this client no longer delivers them.
+        // The completion handlers of the cancelled calls go to the callback queue directly, because this client no longer delivers events.
         line.close()
         calls.close()
     }
 
-    /// How many answers may wait for slow callbacks before the messages of further answers are dropped and a gap is reported (rule
-    /// PK-31).
+    /// The number of answers that may wait for slow callbacks. Beyond it, messages of further answers are dropped and a gap is reported
+    /// (rule PK-31).
     private static let backlog = 4096
 
-    /// Makes a client whose callbacks run on the main queue. On Linux that queue runs only while the main thread runs `dispatchMain()`
+    /// Makes a client whose callbacks run on the main queue. On Linux the main queue runs only while the main thread runs `dispatchMain()`
     /// or a run loop.
     public static func clientWithConfiguration(_ configuration: PNConfiguration) -> PubNub {
         clientWithConfiguration(configuration, callbackQueue: nil)
     }
 
-    /// Makes a client.
+    /// Makes a client with a configuration and a callback queue.
     ///
     /// - Parameters:
-    ///   - configuration: the configuration.
+    ///   - configuration: the client's configuration, which is copied.
     ///   - callbackQueue: the serial queue on which callbacks run; nil for the main queue.
     public static func clientWithConfiguration(_ configuration: PNConfiguration, callbackQueue: DispatchQueue?) -> PubNub {
         PubNub(
             configuration.values, queue: callbackQueue.map { .queue($0) } ?? .main, assembly: .chosen(by: configuration.values))
     }
 
-    /// The version of the library.
+    /// The version of this library and of the Cocoa SDK whose API it implements.
     public static func information() -> PNClientInformation { PNClientInformation() }
 
     /// A copy of the present configuration. Changing it has no effect on the client.
     public func currentConfiguration() -> PNConfiguration { PNConfiguration(configuration) }
 
-    /// The user id of the client.
+    /// The user id with which the client makes its requests.
     public func uuid() -> String { configuration.uuid }
 
-    /// Adds a listener for the client's events. The listener is held weakly; adding one again changes nothing. May be called from any
-    /// thread, also from inside a callback.
+    /// Adds a listener for the client's events. The client holds the listener weakly. Adding the same listener again changes nothing. May
+    /// be called from any thread, also from inside a callback.
     public func addListener(_ listener: any PNEventsListener) {
         listeners.add(listener)
     }
 
-    /// Removes a listener that ``addListener(_:)`` added. A callback that is already running finishes.
+    /// Removes a listener that ``addListener(_:)`` has added. A callback of this listener that is already running finishes.
     public func removeListener(_ listener: any PNEventsListener) {
         listeners.remove(listener)
     }
@@ -130,7 +131,7 @@ public final class PubNub: Sendable {
         }
     }
 
-    /// Makes a client from the same parts with another configuration.
+    /// Makes a client with the same transport factories but another configuration, in the same state of foreground or background.
     func sibling(_ values: ConfigurationValues, queue: CallbackQueue) -> PubNub {
         let sibling = PubNub(values, queue: queue, assembly: assembly)
         if place.withLockedValue({ $0 }) == .background { sibling.moved(to: .background) }
@@ -138,7 +139,7 @@ public final class PubNub: Sendable {
     }
 }
 
-/// A client's configuration, and the values that its results have in common.
+/// A client's configuration, and the values that all its results share.
 struct ClientSetup: Sendable {
     var values: ConfigurationValues {
         didSet { context = values.resultContext }
@@ -155,6 +156,6 @@ extension PubNub {
     /// The present configuration.
     var configuration: ConfigurationValues { setup.withLockedValue { $0.values } }
 
-    /// The present context of results.
+    /// The values that all results share, as the present configuration defines them.
     var resultContext: ResultContext { setup.withLockedValue { $0.context } }
 }

@@ -6,7 +6,7 @@ import PubNubProtocol
 import TransportCommon
 import WireCoding
 
-/// Everything that a configuration holds, as a value.
+/// All settings of a ``PNConfiguration``, as a value.
 struct ConfigurationValues: Hashable, Sendable {
     var origin = "ps.pndsn.com"
     var publishKey: String
@@ -23,7 +23,7 @@ struct ConfigurationValues: Hashable, Sendable {
     var heartbeatNotificationOptions = PNHeartbeatNotificationOptions.notifyFailure
     var suppressLeaveEvents = false
     var managePresenceListManually = false
-    /// The value that the application has set; nil while it has set none.
+    /// The application's setting of `TLSEnabled`; nil while the application has not set it.
     var chosenTLS: Bool?
     var keepTimeTokenOnListChange = true
     var restoreSubscription = true
@@ -53,7 +53,7 @@ struct ConfigurationValues: Hashable, Sendable {
     var maximumAnswerSize: Int?
     var logger = Uncompared<Logger?>(nil)
     var metrics = Uncompared<ClientMetrics?>(nil)
-    /// The test double of the service; nil outside of tests.
+    /// The test double that replaces the service; nil outside of tests.
     var double: DoubleReference?
 
     init(publishKey: String, subscribeKey: String, uuid: String, deviceID: String) {
@@ -65,21 +65,21 @@ struct ConfigurationValues: Hashable, Sendable {
 }
 
 extension ConfigurationValues {
-    /// `origin` without scheme and path: a host, or a host with a port, IPv6 addresses in brackets.
+    /// The part of `origin` without scheme and path: a host, or a host with a port. IPv6 addresses are in brackets.
     var authority: String {
         let start = origin.range(of: "://")?.upperBound ?? origin.startIndex
         return String(origin[start...].prefix { $0 != "/" })
     }
 
-    /// Whether connections are encrypted: the application's setting; without one the scheme of `origin`; without a scheme true, unless
-    /// the host is this machine itself (rule PK-66).
+    /// Whether connections are encrypted. The application's setting has precedence, then the scheme of `origin`. Without both, connections
+    /// are encrypted unless the host is this machine itself (rule PK-66).
     var usesTLS: Bool {
         if let chosenTLS { return chosenTLS }
         guard let scheme = origin.range(of: "://") else { return !Loopback.contains(host.name) }
         return origin[..<scheme.lowerBound].lowercased() != "http"
     }
 
-    /// Host and port of `origin`, without brackets. The port is nil when `origin` has none.
+    /// The host and port of `origin`, without brackets around IPv6 addresses. The port is nil when `origin` has none.
     private var host: (name: String, port: Int?) {
         let authority = authority
         var host = Substring(authority)
@@ -98,7 +98,7 @@ extension ConfigurationValues {
         return HTTPEndpoint(host: host.name, port: host.port ?? (usesTLS ? 443 : 80), usesTLS: usesTLS)
     }
 
-    /// The settings that every request includes.
+    /// The settings from which every request's common parameters are made.
     func settings(instanceID: String?) -> PubNubSettings {
         PubNubSettings(
             endpoint: endpoint, publishKey: publishKey, subscribeKey: subscribeKey, secretKey: secretKey, userID: uuid,
@@ -118,14 +118,15 @@ extension ConfigurationValues {
         ResultContext(userID: uuid, authKey: authKey, origin: authority, usesTLS: usesTLS)
     }
 
-    /// The largest answer; nil for the defaults. PubNub's answers are never longer than the limit, so a higher value has no use.
+    /// The application's limit for the bytes of an answer; nil for the defaults. Values above PubNub's own limit are reduced to it, because
+    /// PubNub's answers are never longer.
     var chosenAnswerSize: Int? { maximumAnswerSize.map { min($0, PubNubLimits.answerBytes) } }
 
     var requestTimeout: Duration { .positive(seconds: nonSubscribeRequestTimeout) }
 }
 
 extension Duration {
-    /// `seconds` clamped to 1 ms to 1 day. Accepts infinity, and NaN, which counts as 1 ms.
+    /// A duration of `seconds`, limited to the range from 1 ms to 1 day. Infinity becomes 1 day, and NaN becomes 1 ms.
     static func positive(seconds: Double) -> Duration {
         seconds.isNaN ? .milliseconds(1) : .seconds(min(max(seconds, 0.001), 86_400))
     }

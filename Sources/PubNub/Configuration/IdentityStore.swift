@@ -4,21 +4,21 @@ import NIOConcurrencyHelpers
 import TransportCommon
 import WireCoding
 
-/// Stores the ids of users and devices across starts of the program. Never fails: an id that cannot be stored is valid for this
-/// process.
+/// Stores the ids of users and of this device, so that they stay the same when the program starts again. Never fails: an id that cannot be
+/// stored is used until the process ends.
 final class IdentityStore: Sendable {
-    /// The store in the folder `pubnub` of ``ApplicationFolder``.
+    /// The store whose files are in the folder `pubnub` of ``ApplicationFolder``.
     static let shared = IdentityStore(directory: ApplicationFolder.url("pubnub"))
 
     private let directory: URL?
     private let known = NIOLockedValueBox<[String: String]>([:])
 
-    /// - Parameter directory: where the files are; nil for none.
+    /// - Parameter directory: the folder of the files; nil to store nothing.
     init(directory: URL?) {
         self.directory = directory
     }
 
-    /// The user id of a publish key.
+    /// The user id for a publish key: `pn-` and a random UUID, made at the first use.
     func userID(publishKey: String) -> String {
         let digest = SHA256.hash(data: Data(publishKey.utf8)).prefix(16)
         return identity("user-" + Hex.text(digest)) { "pn-" + UUID().uuidString }
@@ -38,16 +38,16 @@ final class IdentityStore: Sendable {
         }
     }
 
-    /// Returns the identity in the file, or stores a new one in a new file. If two processes do this at the same time, the identity of
-    /// the first is kept.
+    /// Returns the id in the file, or stores a new id in a new file. If two processes store an id at the same time, both use the id that
+    /// was stored first.
     private func kept(_ name: String, make: () -> String) -> String {
         guard let directory else { return make() }
         let file = directory.appendingPathComponent(name, isDirectory: false)
         if let identity = Self.read(file) { return identity }
         let made = make()
-        // Without a directory the identity is not stored, and the app gets a new one at the next start.
+        // If the directory cannot be made, the id is not stored, and the app gets a new id at its next start.
         try? ApplicationFolder.make(directory)
-        // Written to a temporary file first, so that no reader sees an incomplete identity.
+        // The id is written to a temporary file first, so that no reader sees an incomplete id.
         let draft = directory.appendingPathComponent("\(name).\(UUID().uuidString)", isDirectory: false)
         guard (try? Data(made.utf8).write(to: draft)) != nil else { return made }
         defer { try? FileManager.default.removeItem(at: draft) }

@@ -5,13 +5,13 @@ import Logging
 import NIOConcurrencyHelpers
 import TransportCommon
 
-/// The settings of a client. Defaults are those of the Cocoa SDK 4.17 (rules PK-10 to PK-16).
+/// The settings of a client. The defaults are the same as in the Cocoa SDK 4.17 (rules PK-10 to PK-16).
 ///
-/// A client copies it: changes after ``PubNub/clientWithConfiguration(_:)`` have no effect on it. May be used from any thread.
+/// A client copies its configuration: later changes have no effect on the client. May be used from any thread.
 public final class PNConfiguration: Sendable {
     private let box: NIOLockedValueBox<ConfigurationValues>
 
-    /// A configuration with the defaults. The user id and the device id are the stored ones, see ``uuid``.
+    /// A configuration with default settings. The user id and the device id are the stored ids, see ``uuid``.
     public convenience init(publishKey: String, subscribeKey: String) {
         self.init(publishKey: publishKey, subscribeKey: subscribeKey, identities: .shared)
     }
@@ -40,18 +40,18 @@ public final class PNConfiguration: Sendable {
         box.withLockedValue { $0[keyPath: path] = value }
     }
 
-    /// Identifies this device; created once and stored.
+    /// The id of this device, a UUID that is created once and stored.
     public var deviceID: String { read(\.deviceID) }
 
-    /// The user's id. Without an id of your own: `pn-` and a random id, made once for each publish key and kept in the user's folder
-    /// for application data. Setting an empty one has no effect.
+    /// The user's id. By default a stored id for each publish key: `pn-` and a random UUID, kept in the user's folder for application data.
+    /// Setting an empty id has no effect.
     public var uuid: String {
         get { read(\.uuid) }
         set { if !newValue.isEmpty { write(\.uuid, newValue) } }
     }
 
-    /// Seconds without a heartbeat after which the service counts the user as absent, 20 to 300; 0, the default, for the service's own.
-    /// Setting it also sets ``presenceHeartbeatInterval`` to half of it less one.
+    /// Seconds without a heartbeat after which the service counts the user as absent, 20 to 300. The default 0 leaves the time to the
+    /// service. Setting this value also sets ``presenceHeartbeatInterval`` to half of it less one.
     public var presenceHeartbeatValue: Int {
         get { read(\.presenceHeartbeatValue) }
         set {
@@ -63,77 +63,78 @@ public final class PNConfiguration: Sendable {
         }
     }
 
-    /// The service's host, or host and port: `ps.pndsn.com` by default, `127.0.0.1:6001` for a server of your own.
+    /// The service's host, or its host and port: `ps.pndsn.com` by default, `127.0.0.1:6001` for your own server.
     ///
-    /// It may begin with a scheme, `https://` or `http://`. Without a scheme connections are encrypted, unless the host is this machine
-    /// itself: `localhost`, an address of 127.0.0.0/8, or `::1`. ``TLSEnabled`` has precedence when it is set (rule PK-66).
+    /// The text may begin with a scheme, `https://` or `http://`. Without a scheme connections are encrypted, unless the host is this
+    /// machine itself: `localhost`, an address of 127.0.0.0/8, or `::1`. A value of ``TLSEnabled`` that was set has precedence over the
+    /// scheme (rule PK-66).
     public var origin: String {
         get { read(\.origin) }
         set { write(\.origin, newValue) }
     }
 
-    /// The key for publishing.
+    /// The keyset's publish key, which requests that publish messages contain.
     public var publishKey: String {
         get { read(\.publishKey) }
         set { write(\.publishKey, newValue) }
     }
 
-    /// The key for subscribing.
+    /// The keyset's subscribe key, which identifies the keyset in requests.
     public var subscribeKey: String {
         get { read(\.subscribeKey) }
         set { write(\.subscribeKey, newValue) }
     }
 
-    /// An auth key or access token; sent with every request. A secret.
+    /// The auth key or access token, which every request sends; nil for none. A secret.
     public var authKey: String? {
         get { read(\.authKey) }
         set { write(\.authKey, newValue) }
     }
 
-    /// The key that encrypts and decrypts messages; nil for no encryption. A secret.
+    /// The key that encrypts and decrypts messages and files; nil for no encryption. A secret.
     public var cipherKey: String? {
         get { read(\.cipherKey) }
         set { write(\.cipherKey, newValue) }
     }
 
-    /// Seconds after which a poll without an answer is given up; 310 by default, which is longer than the service holds polls.
+    /// Seconds after which the client gives up a poll without an answer; 310 by default. The service holds a poll for less time.
     public var subscribeMaximumIdleTime: TimeInterval {
         get { read(\.subscribeMaximumIdleTime) }
         set { write(\.subscribeMaximumIdleTime, newValue) }
     }
 
-    /// The time limit in seconds for any other request; 10 by default.
+    /// The time limit in seconds of every request that is not a poll; 10 by default.
     public var nonSubscribeRequestTimeout: TimeInterval {
         get { read(\.nonSubscribeRequestTimeout) }
         set { write(\.nonSubscribeRequestTimeout, newValue) }
     }
 
-    /// Seconds between heartbeats; 0, the default, sends none.
+    /// Seconds between two heartbeats of the client. The default 0 sends no heartbeats.
     public var presenceHeartbeatInterval: Int {
         get { read(\.presenceHeartbeatInterval) }
         set { write(\.presenceHeartbeatInterval, newValue) }
     }
 
-    /// The heartbeats of which listeners are notified; the failed ones by default.
+    /// The outcomes of heartbeats that listeners get as statuses; by default only failures.
     public var heartbeatNotificationOptions: PNHeartbeatNotificationOptions {
         get { read(\.heartbeatNotificationOptions) }
         set { write(\.heartbeatNotificationOptions, newValue) }
     }
 
-    /// Whether to unsubscribe without notifying the service; false by default.
+    /// Whether the client unsubscribes without notifying the service that the user left; false by default.
     public var suppressLeaveEvents: Bool {
         get { read(\.suppressLeaveEvents) }
         set { write(\.suppressLeaveEvents, newValue) }
     }
 
-    /// Whether heartbeats are sent only for the channels and groups that the presence builder's `connected` named; false by default.
+    /// Whether heartbeats cover only the channels and groups that were declared with `presence().connected(true)`; false by default.
     public var managePresenceListManually: Bool {
         get { read(\.managePresenceListManually) }
         set { write(\.managePresenceListManually, newValue) }
     }
 
-    /// Whether connections are encrypted. A value that was set has precedence over ``origin``. Until then the value follows ``origin``:
-    /// true, unless that begins with `http://`, or has no scheme and its host is this machine itself (rule PK-66).
+    /// Whether connections are encrypted. A value that was set has precedence over ``origin``. Otherwise the value is true, unless
+    /// ``origin`` begins with `http://`, or has no scheme and its host is this machine itself (rule PK-66).
     public var TLSEnabled: Bool {
         get { read(\.usesTLS) }
         set { write(\.chosenTLS, newValue) }
@@ -145,8 +146,8 @@ public final class PNConfiguration: Sendable {
         set { write(\.keepTimeTokenOnListChange, newValue) }
     }
 
-    /// Whether the client subscribes again after network trouble. With false, the list of channels is emptied when the connection is
-    /// lost. True by default.
+    /// Whether the client subscribes again after a failure of the network; true by default. When false, the list of channels is emptied as
+    /// soon as the connection is lost.
     public var restoreSubscription: Bool {
         get { read(\.restoreSubscription) }
         set { write(\.restoreSubscription, newValue) }
@@ -158,13 +159,13 @@ public final class PNConfiguration: Sendable {
         set { write(\.catchUpOnSubscriptionRestore, newValue) }
     }
 
-    /// The number of messages in one answer that leads to `PNRequestMessageCountExceededCategory`; 0, the default, for none.
+    /// The number of messages in one answer at which listeners get `PNRequestMessageCountExceededCategory`. The default 0 turns this off.
     public var requestMessageCountThreshold: UInt {
         get { read(\.requestMessageCountThreshold) }
         set { write(\.requestMessageCountThreshold, newValue) }
     }
 
-    /// How many messages are stored to recognise repetitions; 100 by default, 0 for off.
+    /// The number of recent messages that the client remembers in order to drop repeated messages; 100 by default, 0 to drop none.
     public var maximumMessagesCacheSize: UInt {
         get { read(\.maximumMessagesCacheSize) }
         set { write(\.maximumMessagesCacheSize, newValue) }
@@ -172,25 +173,25 @@ public final class PNConfiguration: Sendable {
 
     /// Whether calls that are in progress when the application goes to the background are completed; true by default.
     ///
-    /// With true they continue, and the client asks iOS, tvOS and visionOS to let the process run until they are answered. With false
-    /// they end at once with `PNCancelledCategory`; the service may have processed them. The subscription is closed in either case, see
-    /// ``PubNub/applicationDidEnterBackground()``. In the Cocoa SDK this exists on iOS only.
+    /// When true, these calls continue, and on iOS, tvOS and visionOS the client asks the system to let the process run until they are
+    /// answered. When false, they end at once with `PNCancelledCategory`, although the service may have processed them. The subscription is
+    /// closed in either case, see ``PubNub/applicationDidEnterBackground()``. The Cocoa SDK has this setting on iOS only.
     public var completeRequestsBeforeSuspension: Bool {
         get { read(\.completeRequestsBeforeSuspension) }
         set { write(\.completeRequestsBeforeSuspension, newValue) }
     }
 
-    /// Whether the client closes the subscription's connection when the system reports that the application is in the background; true
-    /// unless set. Set it to false for an application that the system lets run there, such as one that plays audio; then only
-    /// ``PubNub/applicationDidEnterBackground()`` closes it. An addition to the Cocoa SDK (rule PK-72).
+    /// Whether the client closes the subscription's connection when the system reports that the application is in the background; true by
+    /// default. Set it to false for an application that the system lets run in the background, such as one that plays audio. Then only
+    /// ``PubNub/applicationDidEnterBackground()`` closes the connection. An addition to the Cocoa SDK (rule PK-72).
     public var suspendsInBackground: Bool {
         get { read(\.suspendsInBackground) }
         set { write(\.suspendsInBackground, newValue) }
     }
 
-    /// For how many seconds the subscription's connection is kept after the application went to the background; 20 unless set. A return
-    /// within this time costs nothing: no presence event, no missed message. Zero closes the connection at once, nil never; if the
-    /// system suspends the process sooner, the connection is closed before that. An addition to the Cocoa SDK (rule PK-72).
+    /// Seconds for which the subscription's connection is kept after the application went to the background; 20 by default. After a return
+    /// within this time the subscription continues without a presence event or a missed message. Zero closes the connection at once, nil
+    /// never. If the system suspends the process sooner, the connection is closed before that. An addition to the Cocoa SDK (rule PK-72).
     #if canImport(ObjectiveC)
         @nonobjc
     #endif
@@ -199,9 +200,9 @@ public final class PNConfiguration: Sendable {
         set { write(\.backgroundGrace, newValue) }
     }
 
-    /// How soon a dead connection is detected, which costs traffic on an idle connection; balanced unless set, which is 25 s. A
-    /// ``subscribeRenewalInterval`` has precedence. Frugal sends as little on an idle connection as PubNub's own SDKs. An addition to
-    /// the Cocoa SDK (rule PK-84).
+    /// How soon the client detects a dead connection. The default `balanced` detects it within 25 s. Faster detection costs more traffic on
+    /// an idle connection; `frugal` sends as little as PubNub's own SDKs. A ``subscribeRenewalInterval`` has precedence. An addition to the
+    /// Cocoa SDK (rule PK-84).
     #if canImport(ObjectiveC)
         @nonobjc
     #endif
@@ -210,8 +211,8 @@ public final class PNConfiguration: Sendable {
         set { write(\.liveness, newValue) }
     }
 
-    /// Which of the device's network paths the subscription, calls and files may use; all unless set. While only excluded paths are
-    /// available, attempts fail with `networkUnavailable` as their cause. On Apple platforms only: on Linux it has no effect. An
+    /// The kinds of network paths of the device that the subscription, calls and files may use; all by default. While only excluded paths
+    /// are available, attempts fail with `networkUnavailable` as their cause. Works on Apple platforms only and has no effect on Linux. An
     /// addition to the Cocoa SDK (rules PK-85 and SO-108).
     #if canImport(ObjectiveC)
         @nonobjc
@@ -221,32 +222,33 @@ public final class PNConfiguration: Sendable {
         set { write(\.networkPaths, newValue) }
     }
 
-    /// Whether the client prevents App Nap of macOS while it is subscribed or connecting; false unless set, because it costs battery.
-    /// No effect on other systems. An addition to the Cocoa SDK (rules PK-86 and BG-12).
+    /// Whether the client prevents App Nap of macOS while it is subscribed or connecting; false by default, because this costs battery. No
+    /// effect on other systems. An addition to the Cocoa SDK (rules PK-86 and BG-12).
     public var preventsAppNap: Bool {
         get { read(\.preventsAppNap) }
         set { write(\.preventsAppNap, newValue) }
     }
 
-    /// Kept for source compatibility, without effect. In the Cocoa SDK it exists on iOS only.
+    /// This setting has no effect; it exists for source compatibility with the Cocoa SDK, which has it on iOS only.
     public var applicationExtensionSharedGroupIdentifier: String {
         get { read(\.sharedGroupIdentifier) }
         set { write(\.sharedGroupIdentifier, newValue) }
     }
 
-    /// Kept for source compatibility with the Cocoa SDK 4.5 to 4.8, without effect.
+    /// This setting has no effect; it exists for source compatibility with the Cocoa SDK 4.5 to 4.8.
     public var stripMobilePayload: Bool {
         get { read(\.stripMobilePayload) }
         set { write(\.stripMobilePayload, newValue) }
     }
 
-    /// Whether each message is encrypted with an initialization vector of its own; true by default.
+    /// Whether each message is encrypted with a new random initialisation vector; true by default. When false, all messages use one
+    /// constant vector.
     public var shouldUseRandomInitializationVector: Bool {
         get { read(\.usesRandomInitializationVector) }
         set { write(\.usesRandomInitializationVector, newValue) }
     }
 
-    /// How many attempts are made to publish the message about an uploaded file; 5 by default.
+    /// The maximum number of attempts to publish the message about an uploaded file; 5 by default.
     public var fileMessagePublishRetryLimit: UInt {
         get { read(\.fileMessagePublishRetryLimit) }
         set { write(\.fileMessagePublishRetryLimit, newValue) }
@@ -255,19 +257,20 @@ public final class PNConfiguration: Sendable {
 
 // Settings that the Cocoa SDK does not have.
 extension PNConfiguration {
-    /// The set of time limits. An addition to the Cocoa SDK.
+    /// The set of time limits of the client's connections; `standard` by default. An addition to the Cocoa SDK.
     public var timing: PNTiming {
         get { read(\.timing) }
         set { write(\.timing, newValue) }
     }
 
-    /// Whether and when a lost subscription is retried. An addition to the Cocoa SDK.
+    /// Whether, when and how often a lost subscription is retried. An addition to the Cocoa SDK.
     public var retryPolicy: PNRetryPolicy {
         get { read(\.retryPolicy) }
         set { write(\.retryPolicy, newValue) }
     }
 
-    /// The key that signs requests, and with which access can be granted. A secret, for servers only. An addition to the Cocoa SDK.
+    /// The secret key of the keyset, which signs requests and allows granting access. For servers only, because whoever has it can grant
+    /// access. An addition to the Cocoa SDK.
     public var secretKey: String? {
         get { read(\.secretKey) }
         set { write(\.secretKey, newValue) }
@@ -279,32 +282,31 @@ extension PNConfiguration {
         set { write(\.proxy, newValue) }
     }
 
-    /// Seconds without a received byte after which the client repeats the poll, over a new connection and from the same timetoken; 0
-    /// for never, otherwise at least 1. Nil, the default, for that of the timing: 60, or 6 in the fast one. Costs one request for each
-    /// interval in which nothing is published: 60 an hour by default, instead of 13 without this setting. An addition to the Cocoa SDK
-    /// (rule PK-64).
+    /// Seconds without a received byte after which the client sends the poll again, over a new connection and from the same timetoken: at
+    /// least 1, or 0 for never. Nil, the default, uses the value of ``timing``: 60, or 6 with `fast`. Each interval without a message costs
+    /// one request: 60 an hour by default, instead of 13 without renewal. An addition to the Cocoa SDK (rule PK-64).
     public var subscribeRenewalInterval: TimeInterval? {
         get { read(\.subscribeRenewalInterval) }
         set { write(\.subscribeRenewalInterval, newValue) }
     }
 
-    /// Seconds that the answer to a poll may take from its first byte to its last, 0.1 to 3600. Nil, the default, for that of the
-    /// timing: 30, or 5 in the fast one. An addition to the Cocoa SDK (rule PK-65).
+    /// The maximum time in seconds from the first to the last byte of the answer to a poll, 0.1 to 3600. Nil, the default, uses the value
+    /// of ``timing``: 30, or 5 with `fast`. An addition to the Cocoa SDK (rule PK-65).
     public var messageTimeout: TimeInterval? {
         get { read(\.messageTimeout) }
         set { write(\.messageTimeout, newValue) }
     }
 
-    /// The largest answer in bytes, 1 KiB to 16 MiB; a longer one is refused as `PNMalformedResponseCategory`. Nil, the default, for 8
-    /// MiB of a subscription and 16 MiB of a call; 4 MiB in the fast timing. An addition to the Cocoa SDK (rule PK-65).
+    /// The largest accepted answer in bytes, 1 KiB to 16 MiB. A longer answer is refused as `PNMalformedResponseCategory`. Nil, the
+    /// default, allows 8 MiB for a subscription and 16 MiB for a call, or 4 MiB with the timing `fast`. An addition to the Cocoa SDK (rule
+    /// PK-65).
     public var maximumAnswerSize: Int? {
         get { read(\.maximumAnswerSize) }
         set { write(\.maximumAnswerSize, newValue) }
     }
 
-    /// The logger for changes of the connection and of subscriptions, and for published messages; nil, the default, for none.
-    /// ``PubNub/logger`` of the client is a separate log, with the lines of the SDK. An addition to the Cocoa SDK (rules PK-68 and
-    /// OB-1).
+    /// The logger that records changes of the connection and of subscriptions, and published messages; nil, the default, for none. It is
+    /// independent of ``PubNub/logger``, the log with the lines of the Cocoa SDK. An addition to the Cocoa SDK (rules PK-68 and OB-1).
     public var logger: Logger? {
         get { read(\.logger.value) }
         set { write(\.logger.value, newValue) }
@@ -317,12 +319,12 @@ extension PNConfiguration {
         set { write(\.metrics.value, newValue) }
     }
 
-    /// Pins of public keys of which the service's certificate chain has to contain one, in addition to being trusted: SHA-256 of the
-    /// public key (SPKI) in base64, with or without the prefix `sha256/`. Empty, the default, for any. They apply to the subscription,
+    /// Pins of public keys: the SHA-256 of a public key (SPKI) in base64, with or without the prefix `sha256/`. The service's certificate
+    /// chain must be trusted and must contain a pinned key. The default, an empty list, allows any key. The pins apply to the subscription,
     /// to calls and to files.
     ///
-    /// While one of the texts is not a valid pin, nothing is sent: the subscription and every call end as `PNBadRequestCategory`, with
-    /// a reason that names the text. An addition to the Cocoa SDK (rule PK-69).
+    /// While one of the texts is not a valid pin, nothing is sent: the subscription and every call end as `PNBadRequestCategory`, with a
+    /// reason that names the text. An addition to the Cocoa SDK (rule PK-69).
     public var certificatePins: [String] {
         get { read(\.certificatePins) }
         set { write(\.certificatePins, newValue) }
@@ -335,19 +337,19 @@ extension PNConfiguration {
         set { write(\.clientCertificate, newValue) }
     }
 
-    /// Further keys for decrypting messages and files, in addition to ``cipherKey``, which is tried first and is the only key that
-    /// encrypts. At most seven; without effect without ``cipherKey``. With more than seven keys nothing is sent, and the subscription
-    /// and every call end as `PNBadRequestCategory`. Secrets. An addition to the Cocoa SDK (rules PK-71 and PC-14).
+    /// Additional keys that decrypt messages and files. ``cipherKey`` is tried first and is the only key that encrypts. At most seven keys;
+    /// they have no effect without ``cipherKey``. With more than seven, nothing is sent, and the subscription and every call end as
+    /// `PNBadRequestCategory`. Secrets. An addition to the Cocoa SDK (rules PK-71 and PC-14).
     ///
-    /// To replace a key: first give every client the new one for reading, then make it ``cipherKey`` and keep the old one for reading,
-    /// and remove the old one when no message that was encrypted with it is needed any more.
+    /// To replace a key, first add the new key to this list in every client. Then make it ``cipherKey`` and put the old key into this list.
+    /// Remove the old key when messages encrypted with it are no longer needed.
     public var readingCipherKeys: [String] {
         get { read(\.readingCipherKeys) }
         set { write(\.readingCipherKeys, newValue) }
     }
 
-    /// Path of a PEM file with the only certificate authorities to trust; nil, the default, for those of the system. An addition to the
-    /// Cocoa SDK.
+    /// The path of a PEM file with the only certificate authorities to trust; nil, the default, trusts the authorities of the system. An
+    /// addition to the Cocoa SDK.
     public var certificateAuthorityFile: String? {
         get { read(\.certificateAuthorityFile) }
         set { write(\.certificateAuthorityFile, newValue) }

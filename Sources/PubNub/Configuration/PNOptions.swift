@@ -1,4 +1,4 @@
-/// The heartbeats that listeners are notified of.
+/// The outcomes of heartbeats that listeners get as statuses.
 public struct PNHeartbeatNotificationOptions: OptionSet, Hashable, Sendable {
     public let rawValue: UInt
 
@@ -16,17 +16,17 @@ public struct PNHeartbeatNotificationOptions: OptionSet, Hashable, Sendable {
     public static let notifyNone = PNHeartbeatNotificationOptions(rawValue: 1 << 2)
 }
 
-/// The details of a here-now answer.
+/// The details that a here-now answer includes about the users on a channel.
 public enum PNHereNowVerbosityLevel: Int, Sendable {
     /// The number of users.
     case occupancy = 0
-    /// The number of users and their ids.
+    /// The number of users and the users' ids.
     case UUID = 1
-    /// The number of users, their ids and states.
+    /// The number of users, the users' ids and their presence states.
     case state = 2
 }
 
-/// Services that deliver push notifications.
+/// The services that deliver push notifications.
 public struct PNPushType: OptionSet, Hashable, Sendable {
     public let rawValue: UInt
 
@@ -46,8 +46,8 @@ public struct PNPushType: OptionSet, Hashable, Sendable {
 
 /// The environments of Apple's push service.
 public enum PNAPNSEnvironment: UInt, Sendable {
-    /// For apps under development.
+    /// The environment for apps under development.
     case development = 0
-    /// For apps from the store.
+    /// The environment for apps from the App Store.
     case production = 1
 }

@@ -1,7 +1,7 @@
 import Foundation
 import PubNubProtocol
 
-/// Encrypts and decrypts files with bounded memory. The destination appears only when the result is complete.
+/// Encrypts and decrypts files piece by piece, with bounded memory. The destination file appears only when it is complete.
 enum CipherFile {
     private static let pieceSize = 256 * 1024
 
@@ -16,7 +16,7 @@ enum CipherFile {
         try copy(source, to: destination, prefix: [], through: .decrypting(with: try cipher(key)))
     }
 
-    /// Runs work that reads and writes files on a queue where it may block.
+    /// Runs `work`, which reads and writes files, on a background queue where blocking is allowed.
     static func onQueue(_ work: @escaping @Sendable () throws -> URL) async throws -> URL {
         try await withCheckedThrowingContinuation { continuation in
             DispatchQueue.global().async { continuation.resume(with: Result { try work() }) }
@@ -24,7 +24,9 @@ enum CipherFile {
     }
 
     private static func cipher(_ key: String) throws -> PubNubCipher {
-        guard !key.isEmpty else { throw error(kPNAESConfigurationError, "The cipher key is empty.") }
+        guard !key.isEmpty else {
+            throw error(kPNAESConfigurationError, "The cipher key is empty. Pass a key with at least one character.")
+        }
         return PubNubCipher(key: key)
     }
 
@@ -36,7 +38,7 @@ enum CipherFile {
         let partial = destination.deletingLastPathComponent().appendingPathComponent(".\(UUID().uuidString).partial")
         do {
             try write(source, to: partial, prefix: prefix, through: stream)
-            // Renames the finished file in one step, so that no reader sees an incomplete file.
+            // The finished file is renamed in one step, so that no reader sees an incomplete file.
             guard rename(partial.path, destination.path) == 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
         } catch {
             try? FileManager.default.removeItem(at: partial)
@@ -51,7 +53,7 @@ enum CipherFile {
         var stream = stream
         let input = try FileHandle(forReadingFrom: source)
         defer { try? input.close() }
-        // Readable by the owner only: one of the two files contains decrypted data.
+        // Only the owner can read the new file, because it may contain decrypted data.
         guard FileManager.default.createFile(atPath: partial.path, contents: nil, attributes: [.posixPermissions: 0o600]) else {
             throw CocoaError(.fileWriteUnknown)
         }

@@ -7,9 +7,9 @@ public let kPNAESErrorDomain: String! = "PNAESErrorDomain"
 public var kPNAESEmptyObjectError: Int { 5000 }
 /// The error code of an empty cipher key.
 public var kPNAESConfigurationError: Int { 5001 }
-/// The error code of too little memory.
+/// The error code for a lack of memory. This library never reports it.
 public var kPNAESInsufficientMemoryError: Int { 5002 }
-/// The error code of a failed encryption or decryption.
+/// The error code of a failed encryption.
 public var kPNAESEncryptionError: Int { 5003 }
 /// The error code of a failed decryption: the key is wrong, or the data was not encrypted with it.
 public var kPNAESDecryptionError: Int { 5004 }
@@ -18,35 +18,36 @@ public var kPNAESDecryptionError: Int { 5004 }
 ///
 /// All methods may be called from any thread.
 open class PNAES {
-    /// Encrypts data with the constant initialisation vector, as the vendor's method of this name does.
+    /// Encrypts data with the constant initialisation vector, like the Cocoa SDK's method of this name.
     ///
-    /// - Returns: base64, or nil when there is nothing to encrypt.
+    /// - Returns: base64, or nil when the data or the key is empty.
     open class func encrypt(_ data: Data, withKey key: String) -> String? {
         encrypt(data, withRandomIV: false, cipherKey: key)
     }
 
-    /// Decrypts base64 whose initialisation vector is the constant one, or which has the header of the crypto module.
+    /// Decrypts base64 that was encrypted with the constant initialisation vector, or that begins with the header of PubNub's crypto
+    /// module.
     ///
     /// - Returns: nil when the data cannot be decrypted.
     open class func decrypt(_ object: String, withKey key: String) -> Data? {
         decrypt(object, withRandomIV: false, cipherKey: key)
     }
 
-    /// Encrypts data.
+    /// Encrypts data with a cipher key.
     ///
     /// - Parameters:
-    ///   - data: the data.
+    ///   - data: the data to encrypt.
     ///   - useRandomIV: whether the result begins with a random initialisation vector, like messages of clients with
-    ///     `shouldUseRandomInitializationVector`.
+    /// `shouldUseRandomInitializationVector`.
     ///   - key: the cipher key.
-    /// - Returns: base64, or nil when there is nothing to encrypt or the key is empty.
+    /// - Returns: base64, or nil when the data or the key is empty.
     open class func encrypt(_ data: Data, withRandomIV useRandomIV: Bool, cipherKey key: String) -> String? {
         guard !key.isEmpty else { return nil }
         let cipher = PubNubCipher(key: key, usesRandomIV: useRandomIV)
         return (try? cipher.encrypt(Array(data))).map { Data($0).base64EncodedString() }
     }
 
-    /// Decrypts base64.
+    /// Decrypts base64 with a cipher key.
     ///
     /// - Returns: nil when the data cannot be decrypted.
     open class func decrypt(_ object: String, withRandomIV useRandomIV: Bool, cipherKey key: String) -> Data? {
@@ -105,7 +106,7 @@ open class PNAES {
 
     /// Decrypts a file of any size in pieces, and returns the decrypted file.
     ///
-    /// - Throws: an error of the file system, or an `NSError` with a code such as ``kPNAESEncryptionError``.
+    /// - Throws: an error of the file system, or an `NSError` with a code such as ``kPNAESDecryptionError``.
     open class func decryptFile(at fileURL: URL, to decryptedFileURL: URL?, withCipherKey key: String) async throws -> URL {
         try await CipherFile.onQueue { try CipherFile.decrypt(fileURL, to: decryptedFileURL, key: key) }
     }
