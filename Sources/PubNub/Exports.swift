@@ -1,4 +1,4 @@
-// Settings that all clients of this package share, and their categories.
+// Settings and failure categories that all clients of this package share.
 @_exported import struct ConnectionEngine.InvalidRetryPolicy
 @_exported import enum ConnectionEngine.Liveness
 @_exported import struct ConnectionEngine.RetryBackoff

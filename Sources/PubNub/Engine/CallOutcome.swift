@@ -4,18 +4,18 @@ import HTTPTransport
 import PubNubProtocol
 import TransportCommon
 
-/// The outcome of a call, with all values that its result or status is made from.
+/// The outcome of a call: all values from which its result or status object is made.
 struct CallOutcome<Answer: Sendable>: Sendable {
     let result: Result<Answer, PubNubProblem>
-    /// The facts that every ``PNResult`` has: the operation, the status code and the user.
+    /// The values that every ``PNResult`` has: the operation, the status code and the user.
     var facts: ResultFacts
-    /// Makes the same call again with the same completion.
+    /// Sends the same request again, with the same completion handler.
     let retry: @Sendable () -> Void
 
-    /// The answer, when there is one.
+    /// The decoded answer; nil when the call failed.
     var answer: Answer? { try? result.get() }
 
-    /// For a status that reports both success and failure: the facts of an acknowledgment, or of the error.
+    /// The values of a status that reports both success and failure: those of an acknowledgment, or those of the error.
     var statusFacts: StatusFacts {
         switch result {
         case .success: StatusFacts(result: facts, category: .PNAcknowledgmentCategory)
@@ -23,14 +23,14 @@ struct CallOutcome<Answer: Sendable>: Sendable {
         }
     }
 
-    /// The status of a failed call; nil when it succeeded.
+    /// The error status of a failed call; nil when the call succeeded.
     func errorStatus(associatedObject: Any? = nil) -> PNErrorStatus? {
         guard case .failure(let problem) = result else { return nil }
         return PNErrorStatus(
             status: StatusFacts(problem, facts: facts, retry: retry), associatedObject: associatedObject)
     }
 
-    /// Converts the answer of a successful call. An error thrown by `transform` makes the call a failure.
+    /// Converts the answer of a successful call. When `transform` throws an error, the converted outcome is a failure.
     func map<Other>(_ transform: (Answer) throws(PubNubProblem) -> Other) -> CallOutcome<Other> {
         let mapped: Result<Other, PubNubProblem>
         switch result {
@@ -46,7 +46,7 @@ struct CallOutcome<Answer: Sendable>: Sendable {
 }
 
 extension StatusFacts {
-    /// The facts of a failed call (rules PK-1 to PK-4).
+    /// The values of the status of a failed call (rules PK-1 to PK-4).
     init(_ problem: PubNubProblem, facts: ResultFacts, retry: (@Sendable () -> Void)? = nil) {
         var facts = facts
         facts.statusCode = problem.statusCode
@@ -66,7 +66,7 @@ extension PNErrorData {
 }
 
 extension PubNubProblem {
-    /// The HTTP status of the answer, or the status that replaces it when there is none.
+    /// The HTTP status of the answer, or a substitute when there is no answer (rule PK-2).
     var statusCode: Int {
         if let status = failure.httpStatus, status != 200 { return status }
         return PNStatusCategory(category).standInStatusCode

@@ -5,13 +5,14 @@ import NIOConcurrencyHelpers
 import PubNubProtocol
 import TransportCommon
 
-/// Makes calls: one request each, answered exactly once. Releasing it cancels calls in progress and answers their callers.
+/// Sends the requests of calls and completes each exactly once. Releasing the runner cancels the requests in progress and calls their
+/// completions.
 final class CallRunner: Sendable {
     typealias Completion = @Sendable (Result<HTTPCallAnswer, ConnectionFailure>) -> Void
 
     private struct Pending {
         var completion: Completion
-        /// Cancels the request; nil until the transport has returned.
+        /// Cancels the request; nil until the transport's `send` has returned.
         var cancel: JobCancellation?
     }
 
@@ -19,7 +20,7 @@ final class CallRunner: Sendable {
         var last: UInt64 = 0
         var isClosed = false
         var pending: [UInt64: Pending] = [:]
-        /// Called when no request is pending any more.
+        /// Closures to call as soon as no request is pending.
         var waiters: [@Sendable () -> Void] = []
 
         mutating func takeWaiters() -> [@Sendable () -> Void] {
@@ -40,13 +41,13 @@ final class CallRunner: Sendable {
         cancelAll()
     }
 
-    /// Ends all requests, and every later one at once, because the client was released.
+    /// Cancels all requests, because the client was released. Requests that are sent afterwards are cancelled at once.
     func close() {
         state.withLockedValue { $0.isClosed = true }
         cancelAll()
     }
 
-    /// Cancels all requests, in the order in which they were made; each completion gets a cancellation.
+    /// Cancels all requests, in the order in which they were sent. Each completion gets a cancellation.
     func cancelAll() {
         let (left, waiters) = state.withLockedValue { state in
             let left = state.pending.sorted { $0.key < $1.key }.map(\.value)
@@ -60,7 +61,7 @@ final class CallRunner: Sendable {
         for waiter in waiters { waiter() }
     }
 
-    /// Calls `body` once every request was answered: at once when none is pending, otherwise on the thread of the last answer.
+    /// Calls `body` when no request is pending: at once, or on the thread on which the last request completes.
     func whenIdle(_ body: @escaping @Sendable () -> Void) {
         let isIdle = state.withLockedValue { state in
             if !state.pending.isEmpty { state.waiters.append(body) }
@@ -69,9 +70,9 @@ final class CallRunner: Sendable {
         if isIdle { body() }
     }
 
-    /// Makes a request. Returns at once; `completion` is called once, on any thread.
+    /// Sends a request and returns at once. `completion` is called once, on any thread.
     ///
-    /// - Returns: the id that `cancel(_:)` takes.
+    /// - Returns: the id of the request, for `cancel(_:)`.
     @discardableResult
     func send(_ request: CallRequest, completion: @escaping Completion) -> UInt64 {
         let (id, isClosed) = state.withLockedValue { state in
@@ -93,7 +94,7 @@ final class CallRunner: Sendable {
         return id
     }
 
-    /// Cancels a request, whose completion gets a cancellation. Does nothing once it was answered.
+    /// Cancels a request; its completion gets a cancellation. Does nothing when the request has already completed.
     func cancel(_ id: UInt64) {
         let (pending, waiters) = take(id)
         pending?.cancel?()
@@ -115,7 +116,7 @@ final class CallRunner: Sendable {
     }
 }
 
-/// A request with its address, ready to be sent.
+/// An HTTP request with its address, ready to be sent.
 struct CallRequest: Hashable, Sendable {
     var endpoint: HTTPEndpoint
     var method: String

@@ -6,8 +6,8 @@ import NIOConcurrencyHelpers
 import PubNubProtocol
 import TransportCommon
 
-/// The values that requests are made from. A task that makes several requests holds this value and not the client, because it would
-/// keep the client alive (rule PK-78).
+/// The values from which a client's requests are made. A task that makes several requests holds this value instead of the client, because a
+/// reference would keep the client alive (rule PK-78).
 struct CallSource: Sendable {
     let setup: NIOLockedValueBox<ClientSetup>
     let calls: CallRunner
@@ -15,7 +15,7 @@ struct CallSource: Sendable {
 
     var configuration: ConfigurationValues { setup.withLockedValue { $0.values } }
 
-    /// The request with its address, ready to be sent.
+    /// Makes the HTTP request of a call, with its address.
     func assemble<Call: PubNubCall>(
         _ call: Call, values: ConfigurationValues, extra: [PubNubRequest.Parameter], compresses: Bool
     ) throws(PubNubProblem) -> CallRequest {
@@ -27,7 +27,7 @@ struct CallSource: Sendable {
         let target = request.target(settings, requestID: UUID().uuidString, timestamp: timestamp)
         var headers: [HTTPExchange.Header] = []
         if !request.body.isEmpty { headers.append(HTTPExchange.Header("Content-Type", "application/json; charset=UTF-8")) }
-        // A body that cannot be compressed is sent uncompressed.
+        // If the compression fails, the body is sent uncompressed.
         if compresses, !request.body.isEmpty, let gzip = try? BodyCompression.gzip(request.body) {
             request.body = gzip
             headers.append(HTTPExchange.Header("Content-Encoding", "gzip"))
@@ -45,7 +45,7 @@ struct CallSource: Sendable {
         return try await exchange(request).read(by: call)
     }
 
-    /// Makes a request. Cancelling the task ends it.
+    /// Sends a request and waits for its answer. Cancelling the task cancels the request.
     func exchange(_ request: CallRequest) async throws(PubNubProblem) -> HTTPCallAnswer {
         let ticket = CallTicket(runner: calls)
         let result = await withTaskCancellationHandler {
@@ -63,6 +63,6 @@ struct CallSource: Sendable {
 }
 
 extension PubNub {
-    /// The settings from which requests of this client are made.
+    /// The values from which this client's requests are made.
     var source: CallSource { CallSource(setup: setup, calls: calls, instanceID: instanceID) }
 }

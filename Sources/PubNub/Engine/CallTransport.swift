@@ -3,16 +3,16 @@ import EngineRuntime
 import HTTPTransport
 import PubNubProtocol
 
-/// Makes the requests of calls. Tests replace it by a scripted transport.
+/// Sends the HTTP requests of calls. Tests replace it by a scripted transport.
 protocol CallTransport: AnyObject, Sendable {
-    /// Makes a request and returns at once. `completion` is called once, on any thread; never after a cancellation.
+    /// Sends a request and returns at once. `completion` is called once, on any thread, and never after a cancellation.
     func send(
         _ exchange: HTTPExchange, to endpoint: HTTPEndpoint,
         completion: @escaping @Sendable (Result<HTTPCallAnswer, ConnectionFailure>) -> Void
     ) -> JobCancellation
 }
 
-/// Refuses every request without sending it, because the configuration is wrong.
+/// A transport that refuses every request without sending it, because the client's configuration has an error.
 final class RefusingCalls: CallTransport {
     private let failure: ConnectionFailure
 
@@ -29,12 +29,12 @@ final class RefusingCalls: CallTransport {
     }
 }
 
-/// Requests over real sockets. The HTTP client is made for the first of them.
+/// A transport that sends requests over real sockets. It makes its HTTP client for the first request.
 final class LiveCalls: CallTransport {
-    /// The HTTP client for the service's own host.
+    /// The HTTP client for requests to the configured host.
     let caller: HTTPCaller
-    /// The HTTP client for hosts that the service names, such as that of files: their keys are not pinned, and they get no client
-    /// certificate.
+    /// The HTTP client for hosts that the service's answers name, such as the host of stored files. Connections to these hosts use no key
+    /// pins and no client certificate.
     let elsewhere: HTTPCaller
     private let host: String
 

@@ -1,11 +1,10 @@
 import EngineRuntime
 import NIOConcurrencyHelpers
 
-/// Queues the completions of a client's calls in order with the events for its listeners. A completion that was put on the callback
-/// queue directly would overtake messages that wait for a busy listener (rule PK-82).
+/// Queues the completion handlers of a client's calls in order with the events for its listeners. Put on the callback queue directly, a
+/// completion would overtake messages that wait for a busy listener (rule PK-82).
 ///
-/// Every completion is called once, also when the client is released meanwhile: then the waiting completions go to the queue at once
-/// (rule PK-77).
+/// Every completion is called exactly once. When the client is released, waiting completions go to the callback queue at once (rule PK-77).
 final class CallbackLine: Sendable {
     private struct State {
         var last: UInt64 = 0
@@ -22,7 +21,7 @@ final class CallbackLine: Sendable {
         self.deliveries = deliveries
     }
 
-    /// Runs `body` on the callback queue, after all work that was queued before. May be called from any thread.
+    /// Runs `body` on the callback queue, after all work that was queued earlier. May be called from any thread.
     func run(_ body: @escaping @Sendable () -> Void) {
         let id: UInt64? = state.withLockedValue { state in
             if state.isClosed { return nil }
@@ -34,13 +33,13 @@ final class CallbackLine: Sendable {
         deliveries.sendToCallbacks([.completion(id)])
     }
 
-    /// Calls the next completion. Runs on the callback queue.
+    /// Calls the completion with this number. Runs on the callback queue.
     func call(_ id: UInt64) {
         let body = state.withLockedValue { $0.waiting.removeValue(forKey: id) }
         body?()
     }
 
-    /// Calls the waiting completions at once, because the client was released.
+    /// Puts the waiting completions on the callback queue at once, because the client was released.
     func close() {
         let left = state.withLockedValue { state in
             state.isClosed = true

@@ -4,13 +4,13 @@ import EngineRuntime
 import HTTPTransport
 
 extension PNConfiguration {
-    /// Clients of this configuration open no sockets: a test double replaces the service and provides the clock.
+    /// Replaces the service by a test double, which also provides the clock. Clients with this configuration open no sockets.
     package func use(_ double: any ServiceDouble) {
         setDouble(double)
     }
 }
 
-/// A reference to a double in a configuration, which is compared by value.
+/// A reference to a test double, compared by identity, so that configurations can be compared by value.
 struct DoubleReference: Hashable, Sendable {
     let double: any ServiceDouble
 
@@ -18,7 +18,7 @@ struct DoubleReference: Hashable, Sendable {
     func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(double)) }
 }
 
-/// Requests of calls that a double answers.
+/// A transport whose requests a test double answers.
 final class DoubleCalls: CallTransport {
     private let double: any ServiceDouble
 

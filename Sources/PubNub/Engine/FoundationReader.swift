@@ -1,12 +1,12 @@
 import Foundation
 import WireCoding
 
-/// Reads JSON into the values of `JSONSerialization`, several times faster than `JSONSerialization` on Linux: `String`, `NSNumber`,
-/// `NSNull`, `[Any]` and `[String: Any]`.
+/// Reads JSON into the values of `JSONSerialization`: `String`, `NSNumber`, `NSNull`, `[Any]` and `[String: Any]`. On Linux it is several
+/// times faster than `JSONSerialization`.
 struct FoundationReader {
-    /// An empty dictionary with room for most messages. A copy of it is one allocation; a dictionary that grows takes several, and
-    /// `init(minimumCapacity:)` is slower than both, since it is not specialised.
-    /// `nonisolated(unsafe)`: constant and empty, so that threads may share it.
+    /// An empty dictionary with capacity for the members of most messages. A copy of it takes one allocation, a growing dictionary several.
+    /// `init(minimumCapacity:)` for each message is slower than both, because it is not specialised. `nonisolated(unsafe)`: constant and
+    /// empty, so that threads may share it.
     nonisolated(unsafe) private static let room = [String: Any](minimumCapacity: 6)
 
     private var scanner: JSONScanner
@@ -16,7 +16,7 @@ struct FoundationReader {
         scanner = JSONScanner(bytes)
     }
 
-    /// Reads the single value of the text.
+    /// Reads the JSON value that makes up the whole text.
     mutating func read() throws(JSONSyntaxError) -> Any {
         let value = try value(depth: 0)
         try scanner.expectEnd()
@@ -77,7 +77,7 @@ struct FoundationReader {
         }
     }
 
-    /// Reads an integer of at most 18 digits, the usual case, in a single pass.
+    /// Reads an integer of at most 18 digits in a single pass. This is the most frequent kind of number.
     private mutating func plainNumber() -> NSNumber? {
         let (bytes, first) = (scanner.bytes, scanner.position)
         var position = first
@@ -97,7 +97,7 @@ struct FoundationReader {
         }
     }
 
-    /// Nil for a number outside the range of `Double`: as infinity it could not be written as JSON again (rule PK-81).
+    /// Reads a number. Nil for a number outside the range of `Double`, because infinity cannot be written as JSON (rule PK-81).
     private func number(_ token: JSONScanner.ValueToken) -> NSNumber? {
         let isNegative = scanner.bytes[token.start] == UInt8(ascii: "-")
         if let magnitude = scanner.wholeNumber(token.start + (isNegative ? 1 : 0), token.end) {

@@ -5,14 +5,14 @@ import NIOConcurrencyHelpers
 import PubNubProtocol
 import TransportCommon
 
-/// A subscription with its own driver. The factory that makes its drivers chooses the transport.
+/// The subscription of a client, with its own connection driver. The closure that makes drivers chooses the transport.
 final class LiveSubscription: SubscriptionEngine {
     typealias Driver = ConnectionDriver<PubNubSession>
 
     private struct State {
         var driver: Driver
         var observation: Observation?
-        /// The last known state of the network.
+        /// The last reported state of the network.
         var network = NetworkStatus.available
         var place = ApplicationMonitor.Place.foreground
         var body: (@Sendable ([SubscriptionNotice]) -> Void)?
@@ -22,7 +22,8 @@ final class LiveSubscription: SubscriptionEngine {
     private let state: NIOLockedValueBox<State>
     private let network = NIOLockedValueBox<NetworkObservation?>(nil)
 
-    /// - Parameter observeNetwork: observes the network for connections to a host; nil when it cannot be observed.
+    /// - Parameter observeNetwork: begins to observe the network for connections to a host; returns nil when the network cannot be
+    ///   observed.
     init(
         _ settings: PubNubSettings, makeDriver: @escaping @Sendable (PubNubSettings) -> Driver,
         observeNetwork: (String, @escaping @Sendable (NetworkStatus) -> Void) -> NetworkObservation? = { _, _ in nil }
@@ -33,15 +34,15 @@ final class LiveSubscription: SubscriptionEngine {
         network.withLockedValue { $0 = observation }
     }
 
-    /// Handles the changes of the network, one after the other. A change from one available network to another is not reported to
-    /// listeners.
+    /// Handles a change of the network. Listeners get no status for a change from one available network to another.
     private func networkChanged(to status: NetworkStatus) {
         let (driver, body) = state.withLockedValue { state in
             let isNews = state.network != status
             state.network = status
             return (state.driver, isNews ? state.body : nil)
         }
-        // Reported before the driver reacts, so that it is the first status of a disruption and the first one after it (rule PK-90).
+        // The network status goes out before the driver reacts, so that it is the first status of an outage and the first status after it
+        // (rule PK-90).
         body?([.network(status)])
         driver.submit(.networkChanged(status))
     }
@@ -72,12 +73,12 @@ final class LiveSubscription: SubscriptionEngine {
 
     var states: [Identifier: String] { driver.withMemory { $0.states } }
 
-    /// Releases the driver with all requests in progress; a new driver replaces it.
+    /// Replaces the driver by a new one and ends all requests in progress.
     func abandon() -> AbandonedPosition {
         let (settings, filter) = driver.withMemory { ($0.settings, $0.filter) }
         let fresh = makeDriver(settings)
         if filter != nil { fresh.submit(.perform(.setFilter(filter), nil)) }
-        // The former state is released outside of the lock.
+        // The lock protects only the exchange of drivers. The former state is released outside of the lock.
         let former = state.withLockedValue { state in
             let former = state
             state.driver = fresh
@@ -86,7 +87,7 @@ final class LiveSubscription: SubscriptionEngine {
         }
         if former.place == .background { fresh.moved(to: .background) }
         return { then in
-            // A command without effect, whose answer follows all that the driver has to tell.
+            // A command without an effect. Its completion runs after all events that the former driver had queued.
             former.driver.perform(.setState(nil, of: "")) { _ in
                 former.observation?.cancel()
                 then(former.driver.withMemory { $0.cursor })
@@ -100,7 +101,8 @@ final class LiveSubscription: SubscriptionEngine {
             state.observation = Self.observe(state.driver, body)
         }
         return Observation { [weak self] in
-            // The observation is released outside of the lock, because that ends it, and it may hold objects of the app.
+            // The observation is returned in order to be released outside of the lock: its release ends it and may release objects of the
+            // app.
             _ = self?.state.withLockedValue { state in
                 defer { (state.body, state.observation) = (nil, nil) }
                 return (state.body, state.observation)

@@ -1,8 +1,8 @@
 import ConnectionEngine
 
 extension PNStatusCategory {
-    /// The status category of the Cocoa SDK for a category of the engine. The only place with this mapping (architecture, Categories;
-    /// rule PK-1).
+    /// Maps a category of the engine to the Cocoa SDK's status category. The mapping is defined only here (architecture, Categories; rule
+    /// PK-1).
     init(_ category: StatusCategory) {
         switch category {
         case .connected: self = .PNConnectedCategory
@@ -25,7 +25,7 @@ extension PNStatusCategory {
         }
     }
 
-    /// The status code that is reported without an answer (rule PK-2).
+    /// The status code of a result for which the service sent no HTTP answer (rule PK-2).
     var standInStatusCode: Int {
         switch self {
         case .PNTimeoutCategory: 408

@@ -8,7 +8,7 @@ import TransportCommon
 extension PubNubEngineAssembly {
     static let live = on(.live)
 
-    /// The assembly with real sockets, unless the configuration has a double.
+    /// The assembly with real sockets, or the assembly with the configuration's test double.
     static func chosen(by values: ConfigurationValues) -> PubNubEngineAssembly {
         values.double.map { on(.doubled($0.double)) } ?? .live
     }
@@ -43,7 +43,7 @@ extension PubNubEngineAssembly {
         return parts.longPoll(values.transport) { PubNubAnswerDecoder() }
     }
 
-    /// Makes a driver for the configured service.
+    /// Makes a connection driver for the configured service.
     static func driver(
         _ values: ConfigurationValues, _ settings: PubNubSettings, transport: any ClientTransport<PubNubSession>,
         timers: any TimerScheduler, seed: UInt64 = .random(in: .min ... .max),
@@ -59,15 +59,15 @@ extension PubNubEngineAssembly {
 }
 
 extension ConfigurationValues {
-    /// The pins; nil for none, and for invalid ones, which ``problem`` reports.
+    /// The parsed certificate pins; nil when there are none or when one is invalid, which ``problem`` reports.
     var pins: CertificatePins? { certificatePins.isEmpty ? nil : try? CertificatePins(certificatePins) }
 
-    /// The configuration's error; nothing may be sent while there is one (rules PK-69 and PK-71).
+    /// The error of the configuration; nil when it is valid. While there is an error, the client sends nothing (rules PK-69 and PK-71).
     var problem: ConnectionFailure? {
         let most = PubNubCipher.maximumReaders
         if readingCipherKeys.count > most {
             return ConnectionFailure(
-                .badRequest, "There are \(readingCipherKeys.count) reading cipher keys; at most \(most) can be used.")
+                .badRequest, "The configuration has \(readingCipherKeys.count) keys in readingCipherKeys. Pass at most \(most).")
         }
         guard !certificatePins.isEmpty else { return nil }
         do throws(CertificatePins.Malformed) {
@@ -78,7 +78,7 @@ extension ConfigurationValues {
         }
     }
 
-    /// The connection policy of the timing, with the chosen liveness.
+    /// The connection policy of the chosen timing and liveness.
     var timingPolicy: ConnectionPolicy {
         var policy: ConnectionPolicy =
             switch timing {
@@ -89,7 +89,7 @@ extension ConfigurationValues {
         return policy
     }
 
-    /// The network settings of all connections, with the limits of answers (rule PK-65).
+    /// The network settings of all connections, with the size and time limits of answers (rule PK-65).
     var network: NetworkSettings {
         NetworkSettings(
             policy: timingPolicy, authorityFile: certificateAuthorityFile, pins: pins, certificate: clientCertificate,
@@ -97,7 +97,7 @@ extension ConfigurationValues {
             paths: networkPaths, messageTimeout: messageTimeout.map { .positive(seconds: $0) }, messageBytes: chosenAnswerSize)
     }
 
-    /// The transport configuration of the subscription.
+    /// The transport settings of the subscription, a long poll.
     var transport: LongPollTransportConfiguration { network.longPoll() }
 
     /// The session's options.
@@ -118,7 +118,7 @@ extension ConfigurationValues {
         return options
     }
 
-    /// The retry policy (rules PK-14 and PX-5).
+    /// The connection policy with the configured retries and pauses (rules PK-14 and PX-5).
     func policy(seed: UInt64) -> ConnectionPolicy {
         var base = timingPolicy
         var pauses = retryPolicy.pauses
@@ -130,7 +130,7 @@ extension ConfigurationValues {
         base.backgroundGrace = backgroundGrace.map { $0.isNaN ? .zero : .seconds(min(max($0, 0), 86_400)) }
         base.retriesAutomatically = retryPolicy.isEnabled
         if let most = retryPolicy.maximumRetries { base.maximumRetries = max(most, 0) }
-        // An error of the configuration persists, so a retry is useless.
+        // An error of the configuration persists, so the client does not retry.
         if problem != nil { base.overrides[.badRequest] = .never }
         return PubNubSession.policy(base, options: options, seed: seed)
     }

@@ -1,16 +1,16 @@
 import PubNubProtocol
 
-/// A delivery to listeners and sequences; all are in one order.
+/// An event or a completion that waits for the callback queue or a sequence. All are delivered in one order.
 enum QueuedDelivery: Sendable {
     case status(PNStatus)
-    /// The messages of one answer, with the client that received them.
+    /// The messages of one answer of the service, with the values that they share.
     case messages([PubNubMessage], MessageBatch)
     case gap(PNGap)
     case network(PNNetworkStatus)
-    /// The turn of a completion, by its number in the ``CallbackLine``.
+    /// A completion handler, by its number in ``CallbackLine``.
     case completion(UInt64)
 
-    /// Whether the delivery may be dropped when callbacks are too slow.
+    /// Whether the element may be dropped when callbacks are too slow. Only messages may.
     var isDroppable: Bool {
         if case .messages = self { true } else { false }
     }

@@ -1,7 +1,7 @@
 import ConnectionEngine
 import EngineRuntime
 
-/// Ends every attempt without dialling, because the configuration is wrong.
+/// A transport that ends every attempt without opening a connection, because the client's configuration has an error.
 final class RefusingTransport<Session: ProtocolSession>: ClientTransport {
     private let failure: ConnectionFailure
 

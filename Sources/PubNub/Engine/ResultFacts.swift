@@ -1,7 +1,7 @@
 import NIOConcurrencyHelpers
 import PubNubProtocol
 
-/// The values that the results of one client have in common. Many results share one object.
+/// The values that all results of one client share: user, auth key and host. Many results refer to one object.
 final class ResultContext: Sendable {
     let userID: String
     let authKey: String?
@@ -16,29 +16,29 @@ final class ResultContext: Sendable {
     }
 }
 
-/// The values that every result is made from.
+/// The values from which every result is made.
 struct ResultFacts: Sendable {
     var operation: PNOperationType
-    /// The HTTP status, or the status that replaces it when there is no answer.
+    /// The HTTP status of the answer, or a substitute when there is no answer.
     var statusCode = 200
     var context: ResultContext
-    /// The path and query of the request; nil when there was no single request.
+    /// The path and query of the request; nil when the result does not belong to a single request.
     var target: String?
 }
 
-/// The values that every status is made from.
+/// The values from which every status is made.
 struct StatusFacts: Sendable {
     var result: ResultFacts
     var category: PNStatusCategory
     var isError = false
     var willAutomaticallyRetry = false
     var errorData = PNErrorData()
-    /// The engine's failure; nil when there was none.
+    /// The engine's description of the failure; nil when there was no failure.
     var failure: PNFailure?
     var attempt = 0
     var retryDelay: Double?
-    /// Makes the same call again with the same completion.
+    /// Sends the same request again, with the same completion handler.
     var retry: (@Sendable () -> Void)?
-    /// Stops the automatic retries.
+    /// Stops the automatic retries of the subscription; nil when there are none.
     var cancelAutomaticRetry: (@Sendable () -> Void)?
 }

@@ -1,7 +1,7 @@
 import ConnectionEngine
 import PubNubProtocol
 
-/// The values that differ between statuses of the subscription, before a status object is made of them.
+/// The values of a subscription's status, before a status object is made of them.
 struct StatusDraft: Hashable, Sendable {
     enum Kind: Hashable, Sendable {
         case subscription
@@ -22,9 +22,9 @@ struct StatusDraft: Hashable, Sendable {
 }
 
 extension StatusDraft {
-    /// Makes the status.
+    /// Makes the status object.
     ///
-    /// - Parameter cancel: stops automatic retries.
+    /// - Parameter cancel: the closure that stops automatic retries.
     func status(_ context: ResultContext, cancel: @escaping @Sendable () -> Void) -> PNErrorStatus {
         var facts = StatusFacts(
             result: ResultFacts(operation: operation, context: context), category: category, isError: isError,

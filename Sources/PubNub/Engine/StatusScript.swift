@@ -18,24 +18,24 @@ struct StatusScript: Sendable {
     enum State: Hashable, Sendable {
         case idle
         case connected
-        /// After `PNUnexpectedDisconnectCategory`: the next success is `PNReconnectedCategory`.
+        /// The state after `PNUnexpectedDisconnectCategory`. The next successful subscription is reported as `PNReconnectedCategory`.
         case lost
-        /// After `PNAccessDeniedCategory`: the next success is `PNConnectedCategory`.
+        /// The state after `PNAccessDeniedCategory`. The next successful subscription is reported as `PNConnectedCategory`.
         case denied
-        /// After a failure that retrying cannot resolve.
+        /// The state after a failure that a retry cannot resolve.
         case stopped
     }
 
     private(set) var state = State.idle
-    /// The present and the previous position of the subscription.
+    /// The present position (`current`) and the previous position (`last`) of the subscription.
     private(set) var current = PubNubCursor.start
     private(set) var last = PubNubCursor.start
-    /// The service's description of the failure that the next change of phase reports.
+    /// The service's description of the failure. The status for the next change of phase includes it.
     private var problem: PubNubProblem?
     private(set) var phase = ConnectionPhase.idle
     private var isCancelling = false
 
-    /// Cancels automatic retries. The attempt in progress is the last one.
+    /// Cancels automatic retries. An attempt in progress continues as the last one.
     ///
     /// - Returns: whether the engine has to be stopped now.
     mutating func cancelRetry() -> Bool {
@@ -43,14 +43,14 @@ struct StatusScript: Sendable {
         return phase == .waiting || phase == .suspended
     }
 
-    /// Resets an earlier cancellation of retries, because the user has subscribed or unsubscribed.
+    /// Takes back an earlier cancellation of retries, because the user has subscribed or unsubscribed.
     mutating func begin() {
         isCancelling = false
     }
 
-    /// Returns the status for a change of phase; nil when listeners get none.
+    /// Handles a change of the connection's phase.
     ///
-    /// - Returns: the status, and whether the engine has to be stopped.
+    /// - Returns: the status for listeners, nil for none, and whether the engine has to be stopped.
     mutating func hear(_ change: ConnectionChange, wanted: PubNubList) -> (status: StatusDraft?, mustCancel: Bool) {
         let before = phase
         phase = change.phase
@@ -61,11 +61,11 @@ struct StatusScript: Sendable {
                 problem = nil
                 return (nil, true)
             }
-            // Without a network the client reports one status; the next one is that of the next attempt.
+            // While the machine has no network, listeners get only this status. The next one belongs to the next attempt.
             return (failed(change, wanted: wanted), false)
         case .failed:
             isCancelling = false
-            // The beginning of the wait was already reported.
+            // The failure was already reported when the client began to wait, so listeners get no second status.
             if before == .waiting || before == .suspended { return (nil, false) }
             return (failed(change, wanted: wanted), false)
         case .connected:
@@ -78,10 +78,10 @@ struct StatusScript: Sendable {
     }
 
     private mutating func failed(_ change: ConnectionChange, wanted: PubNubList) -> StatusDraft {
-        let cause = change.cause ?? ConnectionFailure(change.category, "The connection was lost.")
+        let cause = change.cause ?? ConnectionFailure(change.category, "The connection to the service was lost.")
         var problem = problem ?? PubNubProblem(cause)
         self.problem = nil
-        // The engine's failure may have more details than the answer: its category and the time of the retry.
+        // The engine's failure may be more exact than the service's answer, because it has a category and the time of the retry.
         problem.failure = cause
         let exact = PNStatusCategory(cause.category)
         var draft = StatusDraft(
@@ -101,7 +101,7 @@ struct StatusScript: Sendable {
         return draft
     }
 
-    /// Returns the status for an event; nil when listeners get none.
+    /// Handles an event of the session. Returns the status for listeners; nil for none.
     mutating func hear(
         _ event: PubNubSessionEvent, wanted: PubNubList, heartbeats: PNHeartbeatNotificationOptions
     ) -> StatusDraft? {

@@ -3,42 +3,42 @@ import EngineRuntime
 import Identifiers
 import PubNubProtocol
 
-/// The engine's reports about a subscription, in one order.
+/// A report of the engine about a subscription. All reports come in one order.
 enum SubscriptionNotice: Sendable {
     indirect case change(ConnectionChange)
     case event(PubNubSessionEvent)
-    /// The machine lost its network or has one again. Reported on a separate thread.
+    /// The machine lost its network, or has a network again. Reported on the thread that observes the network.
     case network(NetworkStatus)
-    /// This number of events was dropped here, because the consumer was too slow.
+    /// The engine dropped this number of events at this position, because the consumer was too slow.
     case dropped(Int)
 }
 
-/// Passes the last position of a subscription that was given up.
+/// Passes the last position of an abandoned subscription to `then`, after all its events were delivered.
 typealias AbandonedPosition = (_ then: @escaping @Sendable (PubNubCursor) -> Void) -> Void
 
 /// The engine of a client's subscription. Tests replace it by a scripted engine.
 ///
-/// Any thread may call any method; none blocks. Releasing it ends the connection and all timers.
+/// Any thread may call any method; no method blocks. Releasing the engine ends the connection and all timers.
 protocol SubscriptionEngine: AnyObject, Sendable {
-    /// Performs a command whose answer is not used.
+    /// Performs a command without waiting for its answer.
     func perform(_ command: PubNubCommand)
-    /// Performs a command and calls `completion` once it was answered or can no longer be answered.
+    /// Performs a command. `completion` is called when the command was answered, or when it can no longer be answered.
     func perform(_ command: PubNubCommand, completion: @escaping @Sendable () -> Void)
-    /// Requests a connection; a waiting attempt is made at once.
+    /// Requests a connection. An attempt that waits for its retry time is made at once.
     func connect()
     /// Stops automatic retries.
     func cancelRetry()
     /// Ends the subscription without notifying the service.
     ///
-    /// - Returns: what waits until everything that was received has been told, and passes the position behind it. To be called once, and
-    ///   outside of locks.
+    /// - Returns: a closure that waits until all received events were delivered, and passes the position after them. Call it once, outside
+    ///   of locks.
     func abandon() -> AbandonedPosition
-    /// The application went to the background or came back.
+    /// Reports that the application went to the background or came back to the foreground.
     func moved(to place: ApplicationMonitor.Place)
     /// The position of the subscription.
     var cursor: PubNubCursor { get }
     /// The user's presence state by channel or group, as JSON text.
     var states: [Identifier: String] { get }
-    /// Calls `body` with all notices from now on, on the engine's own thread.
+    /// Calls `body` with all reports from now on, on the engine's own thread.
     func observe(_ body: @escaping @Sendable ([SubscriptionNotice]) -> Void) -> Observation
 }

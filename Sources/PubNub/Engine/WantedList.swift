@@ -30,7 +30,7 @@ struct WantedList: Sendable {
     }
 }
 
-/// Names without repetition, in the order in which they were added.
+/// Names without duplicates, in the order in which they were added.
 private struct OrderedNames: Sendable {
     private(set) var names: [String] = []
     private var known: Set<Identifier> = []
