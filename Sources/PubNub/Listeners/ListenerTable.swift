@@ -1,12 +1,11 @@
 import NIOConcurrencyHelpers
 
-/// The listeners of a client, held weakly. Any thread may add and remove.
+/// The listeners of a client, with weak references. Any thread may add and remove listeners.
 ///
-/// Reading a weak reference makes a strong one, which may become the last and then release the app's object. Therefore the references
-/// are read outside of the lock only (rule PK-80): a listener may call the client from its deinitialiser.
+/// Reading a weak reference makes a strong one. Its release may be the last one and then destroys the app's object, whose deinitialiser may
+/// call the client. Therefore the references are read outside of the lock only (rule PK-80).
 ///
-/// `@unchecked Sendable`: the references are behind `box`, a `NIOLockedValueBox`; listeners are called on the client's callback queue
-/// only.
+/// `@unchecked Sendable`: the references are behind `box`, a `NIOLockedValueBox`; listeners are called on the client's callback queue only.
 final class ListenerTable: @unchecked Sendable {
     private final class Reference {
         weak var listener: (any PNEventsListener)?
@@ -24,7 +23,7 @@ final class ListenerTable: @unchecked Sendable {
 
     private let box = NIOLockedValueBox(State())
 
-    /// Adds a listener after the others; one that was added before keeps its place.
+    /// Adds a listener at the end of the table. A listener that is already in the table keeps its position.
     func add(_ listener: any PNEventsListener) {
         change { present in
             if present.contains(where: { $0.listener === listener }) { return nil }
@@ -32,7 +31,7 @@ final class ListenerTable: @unchecked Sendable {
         }
     }
 
-    /// Removes a listener. Works also during its deinitialisation, when its weak reference is already nil.
+    /// Removes a listener. Also works during the listener's deinitialisation, when its weak reference is already nil.
     func remove(_ listener: any PNEventsListener) {
         change { present in
             present.filter { $0.listener != nil && $0.listener !== listener }.map(\.reference)
@@ -43,7 +42,7 @@ final class ListenerTable: @unchecked Sendable {
         present.contains { $0 === listener }
     }
 
-    /// Whether a listener of this version of the table is still in it.
+    /// Whether a listener that was in the table at `version` is still in it.
     func contains(_ listener: any PNEventsListener, since version: Int) -> Bool {
         box.withLockedValue { $0.version } == version || contains(listener)
     }
@@ -53,7 +52,7 @@ final class ListenerTable: @unchecked Sendable {
         box.withLockedValue { $0.references }.compactMap(\.listener)
     }
 
-    /// Updates a copy of the live listeners if the table has changed since `version`.
+    /// Updates `present`, a copy of the live listeners, if the table has changed since `version`.
     func refresh(_ present: inout [any PNEventsListener], _ version: inout Int) {
         let fresh: [Reference]? = box.withLockedValue { state in
             if state.version == version { return nil }
@@ -63,8 +62,8 @@ final class ListenerTable: @unchecked Sendable {
         if let fresh { present = fresh.compactMap(\.listener) }
     }
 
-    /// Replaces the references. `make` gets the present ones with their listeners and returns nil to change nothing; it is called again
-    /// when another thread has changed the table meanwhile.
+    /// Replaces the references. `make` gets the present references with their listeners; it returns nil to change nothing. It is called
+    /// again when another thread has changed the table meanwhile.
     private func change(
         _ make: ([(reference: Reference, listener: (any PNEventsListener)?)]) -> [Reference]?
     ) {

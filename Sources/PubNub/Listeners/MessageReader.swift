@@ -1,7 +1,7 @@
 import Foundation
 import PubNubProtocol
 
-/// The result or status that listeners get for one element of an answer.
+/// The result or status that listeners get for one message or event of the service.
 enum Reading {
     case message(PNMessageResult)
     case signal(PNSignalResult)
@@ -9,15 +9,15 @@ enum Reading {
     case presence(PNPresenceEventResult)
     case object(PNObjectEventResult)
     case file(PNFileEventResult)
-    /// The message could not be decrypted.
+    /// An error status for a message that could not be decrypted.
     case status(PNErrorStatus)
 }
 
-/// Makes results from the elements of an answer.
+/// Makes listeners' results from the messages and events of the service, and decrypts them.
 struct MessageReader {
-    /// Nil when messages are not encrypted.
+    /// The cipher of the client; nil when messages are not encrypted.
     let cipher: PubNubCipher?
-    /// The download URL of a file by its id, name and channel.
+    /// Returns the download URL of a file. The arguments are the file's id, name and channel.
     let downloadURL: @Sendable (String, String, String) -> URL?
 
     func read(_ message: PubNubMessage, _ batch: MessageBatch) -> Reading {
@@ -54,12 +54,12 @@ struct MessageReader {
         return .file(PNFileEventResult(data))
     }
 
-    /// The status in place of a message that could not be decrypted; it contains the encrypted message (rule PK-30).
+    /// Makes the status that replaces a message that could not be decrypted. It contains the encrypted message (rule PK-30).
     private func unreadable(_ message: PubNubMessage, _ batch: MessageBatch) -> Reading {
         let facts = StatusFacts(
             result: ResultFacts(operation: .subscribeOperation, context: batch.context),
             category: .PNDecryptionErrorCategory, isError: true,
-            errorData: PNErrorData(information: "The message could not be decrypted."))
+            errorData: PNErrorData(information: "The message could not be decrypted. Check the cipher key."))
         return .status(PNErrorStatus(status: facts, associatedObject: PNMessageData(message, batch: batch)))
     }
 }

@@ -1,26 +1,27 @@
 /// Receives the events of a client. Every method is optional.
 ///
-/// Methods are called on the client's callback queue, in the order of the events; see ``PubNub/addListener(_:)``. Only methods that the
-/// conforming class itself implements are called, not those that a subclass adds, so implement a method there, or declare the
-/// conformance in the subclass.
+/// Methods are called on the client's callback queue, in the order of the events; see ``PubNub/addListener(_:)``. Only methods of the class
+/// that declares the conformance are called, not methods that a subclass adds. Implement a method in that class, or declare the conformance
+/// in the subclass.
 public protocol PNEventsListener: AnyObject {
     /// A message was published on a channel that the client is subscribed to.
     func client(_ client: PubNub, didReceiveMessage message: PNMessageResult)
-    /// A signal was sent.
+    /// A signal was sent on a channel that the client is subscribed to.
     func client(_ client: PubNub, didReceiveSignal signal: PNSignalResult)
-    /// An action was added to a message, or removed from it.
+    /// A user added an action to a message, or removed one.
     func client(_ client: PubNub, didReceiveMessageAction action: PNMessageActionResult)
-    /// A user joined, left, timed out or changed state.
+    /// A user joined or left a channel, timed out there, or changed the presence state.
     func client(_ client: PubNub, didReceivePresenceEvent event: PNPresenceEventResult)
     /// Metadata of a user, a channel or a membership changed.
     func client(_ client: PubNub, didReceiveObjectEvent event: PNObjectEventResult)
-    /// A file was shared.
+    /// A user shared a file on a channel.
     func client(_ client: PubNub, didReceiveFileEvent event: PNFileEventResult)
-    /// The subscription changed, a message could not be decrypted, or a heartbeat ended.
+    /// The subscription changed, a message could not be decrypted, or a heartbeat succeeded or failed.
     func client(_ client: PubNub, didReceive status: PNStatus)
-    /// Messages may be missing. Called before the messages that follow the gap. An addition to the Cocoa SDK.
+    /// Messages may be missing. This method is called before the messages that follow the gap. An addition to the Cocoa SDK.
     func client(_ client: PubNub, mayHaveMissedMessages gap: PNGap)
-    /// This machine lost its network, or has one again. Called before the statuses that result from it. An addition to the Cocoa SDK.
+    /// This machine lost its network, or has a network again. This method is called before the statuses that result from the change. An
+    /// addition to the Cocoa SDK.
     func client(_ client: PubNub, didReceiveNetworkStatus status: PNNetworkStatus)
 }
 
@@ -36,5 +37,5 @@ extension PNEventsListener {
     public func client(_ client: PubNub, didReceiveNetworkStatus status: PNNetworkStatus) {}
 }
 
-/// The former name of ``PNEventsListener``, with the same methods.
+/// The former name of ``PNEventsListener`` in the Cocoa SDK, with the same methods.
 public protocol PNObjectEventListener: PNEventsListener {}

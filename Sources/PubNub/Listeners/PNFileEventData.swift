@@ -4,15 +4,15 @@ import WireCoding
 
 /// A file that was shared on a channel.
 public final class PNFile: Sendable {
-    /// The service's id of the file.
+    /// The file's id, which the service assigned at the upload.
     public let identifier: String
     /// The file's name.
     public let name: String
-    /// The download URL. It contains the auth key when the client has one: do not log it.
+    /// The download URL. It contains the auth key when the client has one, so do not log it.
     public let downloadURL: URL
-    /// The file's length in bytes; 0 when it is not known.
+    /// The file's length in bytes; 0 when the service does not report it.
     public let size: UInt
-    /// When the file was shared.
+    /// When the message about the file was published.
     public let created: Date
 
     init(identifier: String, name: String, downloadURL: URL, size: UInt = 0, created: Date) {
@@ -24,11 +24,11 @@ public final class PNFile: Sendable {
     }
 }
 
-/// A file, and its sender's message about it.
+/// A shared file, with the sender's message about it.
 ///
 /// `@unchecked Sendable`: every property is constant, or read under the lock of `batch` (see ``PNSubscriberData``).
 public final class PNFileEventData: PNSubscriberData, @unchecked Sendable {
-    /// The file; nil when the event names none.
+    /// The file; nil when the event contains no file.
     public let file: PNFile?
     private let messageText: String?
 
@@ -47,6 +47,6 @@ public final class PNFileEventData: PNSubscriberData, @unchecked Sendable {
         super.init(raw, batch: batch)
     }
 
-    /// The sender's message about the file.
+    /// The sender's message about the file, as a JSON value; nil for none.
     public var message: Any? { messageText.flatMap { FoundationJSON.value($0) } }
 }

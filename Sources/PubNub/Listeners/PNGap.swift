@@ -2,14 +2,14 @@ import Foundation
 import Identifiers
 import PubNubProtocol
 
-/// Messages may be missing: the service no longer had the messages from while the client was disconnected, or callbacks were too slow.
-/// An addition to the Cocoa SDK; request the missing messages from the history.
+/// Reports that messages may be missing: the service no longer had the messages from the time of a disconnection, or callbacks were too
+/// slow. An addition to the Cocoa SDK. Request the missing messages from the history.
 public struct PNGap: Hashable, Sendable {
-    /// The channels with the gap; empty for all.
+    /// The channels whose messages may be missing. If this and ``channelGroups`` are empty, all channels are concerned.
     public let channels: [String]
-    /// The groups with the gap.
+    /// The channel groups whose messages may be missing.
     public let channelGroups: [String]
-    /// The last position before the gap: the timetoken to request history from. Nil when it is not known.
+    /// The timetoken of the last position before the gap, from which to request the history; nil when it is not known.
     public var lastTimetoken: NSNumber? { after.map { NSNumber(value: $0.rawValue) } }
     private let after: Timetoken?
 
@@ -19,8 +19,8 @@ public struct PNGap: Hashable, Sendable {
         self.after = after
     }
 
-    /// Whether messages or presence events of this channel may be missing: it is subscribed itself, a subscribed wildcard covers it, or
-    /// a group may contain it.
+    /// Whether messages or presence events of a channel may be missing. This is so if the channel is subscribed, if a subscribed wildcard
+    /// covers it, or if a subscribed group may contain it.
     public func concerns(_ channel: String) -> Bool {
         if channels.isEmpty || !channelGroups.isEmpty { return true }
         let name = channel.withoutPresenceSuffix

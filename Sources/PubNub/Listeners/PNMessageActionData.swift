@@ -8,7 +8,7 @@ public final class PNMessageAction: Sendable {
     public let type: String
     /// The action's value.
     public let value: String
-    /// The id of the user who added the action.
+    /// The id of the user who added the action to the message.
     public let uuid: String
     private let message: Timetoken
     private let added: Timetoken
@@ -28,7 +28,7 @@ public final class PNMessageAction: Sendable {
     public var actionTimetoken: NSNumber { NSNumber(value: added.rawValue) }
 }
 
-/// A change of a message's actions.
+/// An action that was added to a message or removed from it.
 ///
 /// `@unchecked Sendable`: every property is constant, or read under the lock of `batch` (see ``PNSubscriberData``).
 public final class PNMessageActionData: PNSubscriberData, @unchecked Sendable {

@@ -2,7 +2,7 @@ import Foundation
 import PubNubProtocol
 import WireCoding
 
-/// Metadata of a channel.
+/// The metadata of a channel (App Context).
 public final class PNChannelMetadata: Sendable {
     /// The channel's name.
     public let channel: String
@@ -29,13 +29,13 @@ public final class PNChannelMetadata: Sendable {
     public var custom: [AnyHashable: Any]? { customText.flatMap { FoundationJSON.value($0) } as? [String: Any] }
 }
 
-/// Metadata of a user.
+/// The metadata of a user (App Context).
 public final class PNUUIDMetadata: Sendable {
     /// The user's id.
     public let uuid: String
     /// The user's name.
     public let name: String
-    /// The user's id in a system of yours.
+    /// The user's id in a system of your own, such as your user database; nil for none.
     public let externalId: String?
     /// The address of the user's picture.
     public let profileUrl: String?
@@ -62,11 +62,11 @@ public final class PNUUIDMetadata: Sendable {
     public var custom: [AnyHashable: Any]? { customText.flatMap { FoundationJSON.value($0) } as? [String: Any] }
 }
 
-/// Metadata of a user's membership in a channel.
+/// The metadata of a user's membership in a channel (App Context).
 public final class PNMembership: Sendable {
-    /// Metadata of the channel, if it was requested.
+    /// The metadata of the channel; nil unless the request asked for it.
     public let metadata: PNChannelMetadata?
-    /// The user's id, or nil.
+    /// The user's id; nil when the service does not report it.
     public let uuid: String?
     /// The channel's name.
     public let channel: String
@@ -90,19 +90,19 @@ public final class PNMembership: Sendable {
     public var custom: [AnyHashable: Any]? { customText.flatMap { FoundationJSON.value($0) } as? [String: Any] }
 }
 
-/// A change of metadata.
+/// A change of the metadata of a user, a channel or a membership.
 ///
 /// `@unchecked Sendable`: every property is constant, or read under the lock of `batch` (see ``PNSubscriberData``).
 public final class PNObjectEventData: PNSubscriberData, @unchecked Sendable {
     /// `set` or `delete`.
     public let event: String
-    /// `channel`, `uuid` or `membership`.
+    /// The kind of object that changed: `channel`, `uuid` or `membership`.
     public let type: String
-    /// The metadata of a `channel` event; nil for others.
+    /// The channel's metadata if the type is `channel`; otherwise nil.
     public let channelMetadata: PNChannelMetadata?
-    /// The metadata of a `uuid` event; nil for others.
+    /// The user's metadata if the type is `uuid`; otherwise nil.
     public let uuidMetadata: PNUUIDMetadata?
-    /// The membership of a `membership` event; nil for others.
+    /// The membership if the type is `membership`; otherwise nil.
     public let membership: PNMembership?
 
     override init(_ raw: PubNubMessage, batch: MessageBatch) {
@@ -121,7 +121,7 @@ public final class PNObjectEventData: PNSubscriberData, @unchecked Sendable {
     public var timestamp: NSNumber { NSNumber(value: raw.timetoken.rawValue / 10_000_000) }
 }
 
-/// Parses dates as the service writes them: ISO 8601, with up to nine digits of a second.
+/// Parses the service's dates: ISO 8601 with up to nine fractional digits of a second.
 enum ObjectDate {
     static func parse(_ text: String?) -> Date {
         guard let text else { return Date(timeIntervalSince1970: 0) }

@@ -2,7 +2,7 @@ import Foundation
 import PubNubProtocol
 import WireCoding
 
-/// The users after a presence event: how many are present, and who joined and left.
+/// The details of a presence event: how many users are present, and who joined and left.
 ///
 /// `@unchecked Sendable`: every property is constant, or read under the lock of `batch` (see ``PNSubscriberData``).
 public final class PNPresenceDetailsData: PNSubscriberData, @unchecked Sendable {
@@ -16,28 +16,28 @@ public final class PNPresenceDetailsData: PNSubscriberData, @unchecked Sendable 
     /// When the event happened, in seconds since 1970.
     public override var timetoken: NSNumber { NSNumber(value: event.timestamp) }
 
-    /// The user who joined, left, timed out or changed state; nil for `interval`.
+    /// The user who joined, left, timed out or changed state; nil for an `interval` event.
     public var uuid: String? { event.user }
 
-    /// The users who joined since the last `interval` event, when presence deltas are on.
+    /// The users who joined since the last `interval` event; nil unless presence deltas are enabled for the keyset.
     public var join: [String]? { event.joined }
 
-    /// The users who left since the last `interval` event.
+    /// The users who left since the last `interval` event; nil unless presence deltas are enabled for the keyset.
     public var leave: [String]? { event.left }
 
-    /// The users who timed out since the last `interval` event.
+    /// The users who timed out since the last `interval` event; nil unless presence deltas are enabled for the keyset.
     public var timeout: [String]? { event.timedOut }
 
-    /// How many users are present.
+    /// The number of users who are present on the channel after the event.
     public var occupancy: NSNumber { NSNumber(value: event.occupancy) }
 
-    /// The user's state, when the event contains it.
+    /// The user's presence state; nil when the event contains none.
     public var state: [String: Any]? {
         event.state.flatMap { FoundationJSON.value($0) } as? [String: Any]
     }
 }
 
-/// A presence event.
+/// A presence event of a channel.
 ///
 /// `@unchecked Sendable`: every property is constant, or read under the lock of `batch` (see ``PNSubscriberData``).
 public final class PNPresenceEventData: PNSubscriberData, @unchecked Sendable {
@@ -51,11 +51,11 @@ public final class PNPresenceEventData: PNSubscriberData, @unchecked Sendable {
     /// The kind of event: `join`, `leave`, `timeout`, `state-change` or `interval`.
     public var presenceEvent: String { event.action }
 
-    /// The user of the event, and the number of users now.
+    /// The details of the event: its user, and the number of present users.
     public var presence: PNPresenceDetailsData { PNPresenceDetailsData(raw, event: event, batch: batch) }
 }
 
-/// The payload of a presence event.
+/// The parsed payload of a presence event.
 struct PresenceEvent: Sendable {
     var action: String
     var user: String?
@@ -64,16 +64,16 @@ struct PresenceEvent: Sendable {
     var joined: [String]?
     var left: [String]?
     var timedOut: [String]?
-    /// The user's state as JSON text.
+    /// The user's presence state as JSON text; nil for none.
     var state: String?
 
-    /// A payload that cannot be parsed is read as an `interval` event without users.
+    /// Parses the payload of a presence event. A payload that cannot be parsed becomes an `interval` event without users.
     init(_ json: String) {
         let text = try? JSONText(json)
         var members: [String: JSONText] = [:]
         for member in text?.members ?? [] { members[member.key] = member.value }
         func names(_ key: String) -> [String]? { members[key]?.elements?.compactMap(\.string) }
-        // Interval events of some regions have no action.
+        // Some data centres of PubNub send interval events without an action.
         action = members["action"]?.string ?? "interval"
         user = members["uuid"]?.string
         timestamp = members["timestamp"].flatMap { UInt64($0.text) } ?? 0

@@ -3,8 +3,8 @@ import Identifiers
 import NIOConcurrencyHelpers
 import PubNubProtocol
 
-/// The part that the messages of one answer have in common: the client that received them, and the lock that is held while a message is
-/// parsed from its JSON text.
+/// The values that the messages of one answer share: user and key of the client that received them, and the lock for parsing a message's
+/// JSON text.
 final class MessageBatch: Sendable {
     let context: ResultContext
     let lock = NIOLock()
@@ -16,7 +16,7 @@ final class MessageBatch: Sendable {
 
 /// The data of a message or event that was received on a channel.
 ///
-/// `@unchecked Sendable`, here and in all subclasses: constant, except for what is read lazily under the lock of `batch`.
+/// `@unchecked Sendable`, here and in all subclasses: every property is constant, or parsed on first use under the lock of `batch`.
 open class PNSubscriberData: PNServiceData, @unchecked Sendable {
     let raw: PubNubMessage
     let batch: MessageBatch
@@ -27,30 +27,30 @@ open class PNSubscriberData: PNServiceData, @unchecked Sendable {
         super.init()
     }
 
-    /// The channel's name, without `-pnpres`.
+    /// The channel's name, without the presence suffix `-pnpres`.
     public final var channel: String { raw.channel.withoutPresenceSuffix }
 
-    /// The group or wildcard by which the message was received; nil when the channel itself is subscribed.
+    /// The subscribed group or wildcard that delivered the message; nil when the channel itself is subscribed.
     public final var subscription: String? {
         guard let subscription = raw.subscription?.withoutPresenceSuffix, subscription != channel else { return nil }
         return subscription
     }
 
-    /// The subscribed name: the group or wildcard, or the channel. For applications of the Cocoa SDK before 4.9.
+    /// The subscribed name that delivered the message: a group, a wildcard or the channel. For applications of the Cocoa SDK before 4.9.
     public final var subscribedChannel: String { subscription ?? channel }
 
     /// The channel of the message, for applications of the Cocoa SDK before 4.9.
     public final var actualChannel: String { channel }
 
-    /// When the message was published, in units of 100 ns since 1970. Use it as a position for history requests, not as a clock.
+    /// When the message was published, in units of 100 ns since 1970. Use it as a position in the history, not as a clock.
     open var timetoken: NSNumber { NSNumber(value: raw.timetoken.rawValue) }
 
-    /// The metadata of the message; nil for none, or when it is not a dictionary.
+    /// The metadata of the message; nil when there is none or when it is not a dictionary.
     public final var userMetadata: [String: Any]? {
         raw.metadata.flatMap { FoundationJSON.value($0) } as? [String: Any]
     }
 
-    /// The type that the publisher gave the message, if any. An addition to the Cocoa SDK.
+    /// The custom type that the publisher gave the message; nil for none. An addition to the Cocoa SDK.
     public final var customMessageType: String? { raw.customType }
 }
 
@@ -60,7 +60,7 @@ extension String {
     }
 }
 
-/// A published message.
+/// A published message, with its channel, timetoken and publisher.
 ///
 /// `@unchecked Sendable`: every property is constant, or read under the lock of `batch` (see ``PNSubscriberData``).
 open class PNMessageData: PNSubscriberData, @unchecked Sendable {
@@ -69,7 +69,7 @@ open class PNMessageData: PNSubscriberData, @unchecked Sendable {
         case read(Any?)
     }
 
-    /// Guarded by `batch.lock`, so that accesses never overlap.
+    /// Guarded by `batch.lock`, so the compiler's check for overlapping accesses is not needed.
     @exclusivity(unchecked) private var content = Content.unread
     /// The message as JSON text, decrypted. An addition to the Cocoa SDK.
     public final let json: String
@@ -80,10 +80,10 @@ open class PNMessageData: PNSubscriberData, @unchecked Sendable {
         super.init(raw, batch: batch)
     }
 
-    /// The user id of the publisher; empty when there is none.
+    /// The user id of the publisher; empty when the service reports none.
     public final var publisher: String { raw.publisher ?? "" }
 
-    /// The message: a dictionary, an array, a `String`, an `NSNumber` or `NSNull`. Read from its JSON on first use.
+    /// The message: a dictionary, an array, a `String`, an `NSNumber` or `NSNull`. It is parsed from ``json`` at the first use.
     public final var message: Any? {
         batch.lock.withLock {
             if case .read(let value) = content { return value }
@@ -93,15 +93,15 @@ open class PNMessageData: PNSubscriberData, @unchecked Sendable {
         }
     }
 
-    /// The message as a value of a type of your own. An addition to the Cocoa SDK.
+    /// Decodes ``json`` as a value of a type of your own. An addition to the Cocoa SDK.
     ///
-    /// - Throws: `DecodingError`.
+    /// - Throws: `DecodingError` when the JSON does not fit the type.
     public final func decode<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
         try JSONDecoder().decode(type, from: Data(json.utf8))
     }
 }
 
-/// A signal.
+/// A signal that was received on a channel.
 ///
 /// `@unchecked Sendable`: every property is constant, or read under the lock of `batch` (see ``PNSubscriberData``).
 public final class PNSignalData: PNMessageData, @unchecked Sendable {}

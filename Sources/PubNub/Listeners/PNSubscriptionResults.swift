@@ -50,11 +50,11 @@ public final class PNPresenceEventResult: PNResult, @unchecked Sendable {
     }
 }
 
-/// A change of metadata.
+/// A change of the metadata of a user, a channel or a membership.
 ///
 /// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 public final class PNObjectEventResult: PNResult, @unchecked Sendable {
-    /// The object and its present data.
+    /// The changed object and its metadata after the change.
     public let data: PNObjectEventData
 
     init(_ data: PNObjectEventData) {
@@ -63,7 +63,7 @@ public final class PNObjectEventResult: PNResult, @unchecked Sendable {
     }
 }
 
-/// A shared file.
+/// A file that was shared on a channel.
 ///
 /// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 public final class PNFileEventResult: PNResult, @unchecked Sendable {

@@ -2,10 +2,9 @@ import Dispatch
 import Foundation
 import NIOConcurrencyHelpers
 
-/// Log files that are rotated, with a limit on their size and number. They are written on a separate queue; a line that cannot be
-/// written is dropped.
+/// Rotated log files with limits on their size and number. Lines are written on a separate queue; a line that cannot be written is dropped.
 ///
-/// `@unchecked Sendable`: the limits are behind `box`, a `NIOLockedValueBox`; `handle`, `length` and `files` are touched on `queue` only.
+/// `@unchecked Sendable`: the limits are behind `box`, a `NIOLockedValueBox`; `handle`, `length` and `files` are used on `queue` only.
 final class LogFiles: @unchecked Sendable {
     struct Limits: Sendable {
         var fileSize: UInt = 5 << 20
@@ -19,7 +18,7 @@ final class LogFiles: @unchecked Sendable {
     private let queue = DispatchQueue(label: "lifeline.pubnub.log")
     private var handle: FileHandle?
     private var length: UInt = 0
-    /// How many files were started.
+    /// The number of files that this object has started. File names contain it.
     private var files: UInt64 = 0
 
     init(directory: String, ending: String) {
@@ -32,13 +31,13 @@ final class LogFiles: @unchecked Sendable {
         set { box.withLockedValue { $0 = newValue } }
     }
 
-    /// Appends a line with the time of day. Returns at once.
+    /// Appends a line with the present date and time. Returns before the line is written.
     func append(_ message: String) {
         let line = "\(Date().formatted(.iso8601)) \(message)\n"
         queue.async { self.write(Data(line.utf8)) }
     }
 
-    /// Waits until all lines have been written.
+    /// Waits until all appended lines have been written.
     func flush() {
         queue.sync {}
     }
@@ -49,13 +48,13 @@ final class LogFiles: @unchecked Sendable {
         length += UInt(line.count)
     }
 
-    /// Starts a new file and removes the oldest files beyond the limits.
+    /// Starts a new file, and deletes the oldest files so that the limits are kept.
     private func begin() {
         try? handle?.close()
         handle = nil
         length = 0
         let manager = FileManager.default
-        // Without a directory there is no file and nothing is logged, because a log must not disturb the app.
+        // If the directory cannot be made, no file is made and nothing is logged, because a log must not disturb the app.
         try? manager.createDirectory(at: directory, withIntermediateDirectories: true)
         let file = directory.appendingPathComponent("\(name()).\(ending)", isDirectory: false)
         guard manager.createFile(atPath: file.path, contents: nil) else { return }
@@ -77,7 +76,7 @@ final class LogFiles: @unchecked Sendable {
         }
     }
 
-    /// A file name that sorts by time, and within this process by number.
+    /// Makes a file name. Names sort by time, and names of one process also by number.
     private func name() -> String {
         files += 1
         let milliseconds = UInt64(max(Date().timeIntervalSince1970, 0) * 1000)

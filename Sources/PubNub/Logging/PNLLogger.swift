@@ -3,10 +3,10 @@ import Foundation
 import Logging
 import NIOConcurrencyHelpers
 
-/// The log of a client: its levels and its files. Nothing is written until ``enabled`` is set (rules PK-50 to PK-53).
+/// The log of a client, with its levels and its files. Nothing is written until ``enabled`` is set (rules PK-50 to PK-53).
 ///
-/// Lines go to swift-log, whose backend chooses their destination, and to files. Keys, tokens and payloads are never written. May be
-/// used from any thread.
+/// Lines go to swift-log, whose backend chooses their destination, and to files. Keys, tokens and payloads are never written. May be used
+/// from any thread.
 public final class PNLLogger: Sendable {
     struct Settings: Sendable {
         var isEnabled = false
@@ -19,24 +19,24 @@ public final class PNLLogger: Sendable {
 
     /// The logger's name.
     public let identifier: String
-    /// The folder of the log files.
+    /// The path of the folder that contains the log files.
     public let directory: String
 
     private let settings = NIOLockedValueBox(Settings())
     private let console: Logger
     private let files: LogFiles
 
-    /// A logger with a name, which writes to the user's folder for caches.
+    /// A logger with a name. Its files are in a folder of this name in the user's folder for caches.
     public convenience init(identifier: String) {
         self.init(identifier: identifier, directory: nil)
     }
 
-    /// A logger with a name and a folder; nil for the user's folder for caches.
+    /// A logger with a name and a folder for its files; nil for a folder of this name in the user's folder for caches.
     public convenience init(identifier: String, directory logsDirectoryPath: String?) {
         self.init(identifier: identifier, directory: logsDirectoryPath, logExtension: nil)
     }
 
-    /// A logger for the app.
+    /// A logger with a name, a folder and a file extension.
     ///
     /// - Parameters:
     ///   - identifier: the logger's name.
@@ -49,13 +49,13 @@ public final class PNLLogger: Sendable {
         files = LogFiles(directory: directory, ending: `extension` ?? "txt")
     }
 
-    /// Whether anything is written; false by default.
+    /// Whether the logger writes anything; false by default.
     public var enabled: Bool {
         get { settings.withLockedValue { $0.isEnabled } }
         set { settings.withLockedValue { $0.isEnabled = newValue } }
     }
 
-    /// The kinds of entries: the raw value of a ``PNLogLevel``.
+    /// The kinds of lines that are written: the raw value of a ``PNLogLevel``.
     public var logLevel: UInt {
         get { settings.withLockedValue { $0.level } }
         set { change { $0.level = newValue } }
@@ -79,19 +79,19 @@ public final class PNLLogger: Sendable {
         set { files.limits.fileSize = newValue }
     }
 
-    /// The maximum number of files; 5 by default. The oldest are deleted.
+    /// The maximum number of files; 5 by default. When there are more, the oldest are deleted.
     public var maximumNumberOfLogFiles: UInt {
         get { files.limits.count }
         set { files.limits.count = newValue }
     }
 
-    /// The maximum size of all files together in bytes; 50 MiB by default. The oldest are deleted.
+    /// The maximum size of all files together in bytes; 50 MiB by default. When they are larger, the oldest are deleted.
     public var logFilesDiskQuota: UInt {
         get { files.limits.quota }
         set { files.limits.quota = newValue }
     }
 
-    /// Called when the level was changed, on the thread that changed it.
+    /// Called when ``logLevel`` was changed, on the thread that changed it; nil for no call.
     public var logLevelChangeHandler: (() -> Void)? {
         get { settings.withLockedValue { $0.handler }.map { handler in { handler(()) } } }
         set {
@@ -100,17 +100,17 @@ public final class PNLLogger: Sendable {
         }
     }
 
-    /// Enables lines of these levels.
+    /// Enables lines of the given levels: raw values of ``PNLogLevel``, combined.
     public func enableLogLevel(_ level: UInt) {
         change { $0.level |= level }
     }
 
-    /// Disables lines of these levels.
+    /// Disables lines of the given levels: raw values of ``PNLogLevel``, combined.
     public func disableLogLevel(_ level: UInt) {
         change { $0.level &= ~level }
     }
 
-    /// Writes a line, if its level is enabled.
+    /// Writes a line if ``enabled`` is true and one of its levels is enabled.
     public func log(_ level: UInt, message: String) {
         let now = settings.withLockedValue { $0 }
         guard now.isEnabled, now.level & level != 0 else { return }
@@ -119,17 +119,17 @@ public final class PNLLogger: Sendable {
         now.onLine?(message)
     }
 
-    /// Waits until the files contain all lines.
+    /// Waits until all lines have been written to the files.
     func flush() {
         files.flush()
     }
 
-    /// Calls `body` with every line that is written.
+    /// Calls `body` with every line that the logger writes.
     func onLine(_ body: @escaping @Sendable (String) -> Void) {
         settings.withLockedValue { $0.onLine = body }
     }
 
-    /// Writes a line, if its level is enabled. The text is evaluated only then.
+    /// Writes a line if its level is enabled. The text is evaluated only in this case.
     func log(_ level: PNLogLevel, _ message: @autoclosure () -> String) {
         let isWanted = settings.withLockedValue { $0.isEnabled && $0.level & level.rawValue != 0 }
         if isWanted { log(level.rawValue, message: message()) }
@@ -152,7 +152,7 @@ public final class PNLLogger: Sendable {
 }
 
 extension PNLogLevel {
-    /// The corresponding level of swift-log.
+    /// The level of swift-log that corresponds to these kinds of lines.
     fileprivate var severity: Logger.Level {
         if contains(.PNFailureStatusLogLevel) || contains(.PNAESErrorLogLevel) { return .warning }
         if contains(.PNInfoLogLevel) { return .info }

@@ -1,4 +1,4 @@
-/// The kinds of entries that a logger writes.
+/// The kinds of lines that a logger writes.
 public struct PNLogLevel: OptionSet, Hashable, Sendable {
     public let rawValue: UInt
 
@@ -6,13 +6,13 @@ public struct PNLogLevel: OptionSet, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// The configuration of the client, and the changes of its connection.
+    /// The client's configuration, and changes of its connection.
     public static let PNInfoLogLevel = PNLogLevel(rawValue: 1 << 1)
     /// Changes of the network.
     public static let PNReachabilityLogLevel = PNLogLevel(rawValue: 1 << 2)
-    /// Requests that are made, without their parameters.
+    /// Requests that are sent, without their parameters.
     public static let PNRequestLogLevel = PNLogLevel(rawValue: 1 << 3)
-    /// How long requests took.
+    /// The duration of each request.
     public static let PNRequestMetricsLogLevel = PNLogLevel(rawValue: 1 << 4)
     /// Results of calls.
     public static let PNResultLogLevel = PNLogLevel(rawValue: 1 << 5)
@@ -24,7 +24,7 @@ public struct PNLogLevel: OptionSet, Hashable, Sendable {
     public static let PNAPICallLogLevel = PNLogLevel(rawValue: 1 << 8)
     /// Data that could not be encrypted or decrypted.
     public static let PNAESErrorLogLevel = PNLogLevel(rawValue: 1 << 9)
-    /// All kinds of entries.
+    /// Lines of all kinds.
     public static let PNVerboseLogLevel: PNLogLevel = [
         .PNInfoLogLevel, .PNReachabilityLogLevel, .PNRequestLogLevel, .PNRequestMetricsLogLevel, .PNResultLogLevel,
         .PNStatusLogLevel, .PNFailureStatusLogLevel, .PNAPICallLogLevel, .PNAESErrorLogLevel,

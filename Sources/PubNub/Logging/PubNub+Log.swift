@@ -1,6 +1,6 @@
 import ConnectionEngine
 
-// Writes the log lines of the client. They contain no keys, tokens or payloads (rule PK-52).
+// The log lines of the client, which contain no keys, tokens or payloads (rule PK-52).
 extension PubNub {
     func log(_ change: ConnectionChange) {
         switch change.phase {

@@ -1,23 +1,23 @@
 import Foundation
 import WireCoding
 
-/// An app that gets notifications through Apple's HTTP/2 service.
+/// An app that gets notifications through Apple's HTTP/2 push service.
 public final class PNAPNSNotificationTarget {
     private let topic: String
     private let environment: PNAPNSEnvironment
     private let excludedDevices: [Data]
 
-    /// A target for the running app in the development environment.
+    /// A target for the running app, in the development environment.
     public static func `default`() -> PNAPNSNotificationTarget {
         PNAPNSNotificationTarget(forTopic: Bundle.main.bundleIdentifier ?? "")
     }
 
-    /// An app in the development environment, by its bundle identifier.
+    /// A target for the app with this bundle identifier, in the development environment.
     public convenience init(forTopic topic: String) {
         self.init(forTopic: topic, in: .development, withExcludedDevices: nil)
     }
 
-    /// An app by its bundle identifier, with excluded devices.
+    /// A target for the app with this bundle identifier. Devices with the excluded device tokens get no notification.
     public init(
         forTopic topic: String, in environment: PNAPNSEnvironment, withExcludedDevices excludedDevices: [Data]?
     ) {
@@ -37,27 +37,27 @@ public final class PNAPNSNotificationTarget {
     }
 }
 
-/// The delivery options of a notification through Apple's HTTP/2 service.
+/// The delivery options of notifications through Apple's HTTP/2 push service.
 public final class PNAPNSNotificationConfiguration {
     private let collapseID: String?
     private let expiration: Date?
     private let targets: [PNAPNSNotificationTarget]
 
-    /// A configuration for the running app.
+    /// A configuration whose only target is the running app.
     public static func `default`() -> PNAPNSNotificationConfiguration {
         PNAPNSNotificationConfiguration(targets: [.default()])
     }
 
-    /// A configuration for these targets.
+    /// A configuration with the given targets and without further options.
     public convenience init(targets: [PNAPNSNotificationTarget]) {
         self.init(collapseID: nil, expirationDate: nil, targets: targets)
     }
 
-    /// A configuration for these targets, with options.
+    /// A configuration with the given targets and options.
     ///
     /// - Parameters:
-    ///   - collapseId: notifications with the same id replace each other.
-    ///   - date: when delivery is given up.
+    ///   - collapseId: notifications with the same id replace each other; nil for none.
+    ///   - date: the time at which the service gives up the delivery; nil for no limit.
     ///   - targets: the targets of the notification.
     public init(collapseID collapseId: String?, expirationDate date: Date?, targets: [PNAPNSNotificationTarget]) {
         collapseID = collapseId
@@ -75,13 +75,13 @@ public final class PNAPNSNotificationConfiguration {
     }
 }
 
-/// The payload for Apple's service.
+/// The part of the payload for Apple's push service.
 public final class PNAPNSNotificationPayload: PNBaseNotificationPayload {
-    /// The targets and options of notifications through Apple's HTTP/2 service. The default is one configuration for the running app.
+    /// The targets and options of notifications through Apple's HTTP/2 push service. By default one configuration for the running app.
     public var configurations: [PNAPNSNotificationConfiguration] = []
-    /// Further members of the notification.
+    /// Additional members of the notification, which is the object `aps`.
     public let notification = NSMutableDictionary()
-    /// Whether the notification is silent: nothing is shown or played, and only the app gets it.
+    /// Whether the notification is silent: the system shows and plays nothing, and only the app gets the payload. False by default.
     public var isSilent = false
 
     func dictionary(_ content: NotificationContent, isSecondVersion: Bool) -> [String: Any]? {

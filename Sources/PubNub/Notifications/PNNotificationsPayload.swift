@@ -9,21 +9,21 @@ import Foundation
 ///     .performWithCompletion { status in … }
 /// ```
 ///
-/// Not for sharing between threads.
+/// Several threads must not share an object.
 public final class PNNotificationsPayload {
-    /// The payload for Apple's service only.
+    /// The part of the payload for Apple's push service only.
     public let apns: PNAPNSNotificationPayload
-    /// The payload for Microsoft's service only.
+    /// The part of the payload for Microsoft's push service only.
     public let mpns: PNMPNSNotificationPayload
-    /// The payload for Google's service only.
+    /// The part of the payload for Google's push service only.
     public let fcm: PNFCMNotificationPayload
-    /// The subtitle; Apple's and Microsoft's services show it.
+    /// The subtitle, which Apple's and Microsoft's push services show; nil for none.
     public var subtitle: String?
-    /// The number on the app's icon.
+    /// The number to show on the app's icon; nil leaves the number unchanged.
     public var badge: NSNumber?
-    /// The name of the sound to play.
+    /// The name of the sound to play; nil for no sound.
     public var sound: String?
-    /// Whether the service publishes the outcome of the notification to the channel's debugging channel.
+    /// Whether the service publishes the outcome of the notification to the channel's debugging channel; false by default.
     public var debugging = false
     private let title: String?
     private let body: String?
@@ -36,12 +36,13 @@ public final class PNNotificationsPayload {
         fcm = PNFCMNotificationPayload()
     }
 
-    /// Payloads that show a title and a text.
+    /// Payloads of a notification with a title and a text.
     public static func payloads(withNotificationTitle title: String?, body: String?) -> PNNotificationsPayload {
         PNNotificationsPayload(title: title, body: body)
     }
 
-    /// The payloads for these services, by the keys that the service knows. A service with an empty payload is left out.
+    /// The payloads for the given push services, by the keys that PubNub uses for these services. A service with an empty payload is left
+    /// out.
     public func dictionaryRepresentation(for pushTypes: PNPushType) -> [AnyHashable: Any] {
         let content = NotificationContent(title: title, subtitle: subtitle, body: body, badge: badge, sound: sound)
         var payloads: [AnyHashable: Any] = [:]
@@ -55,7 +56,7 @@ public final class PNNotificationsPayload {
     }
 }
 
-/// The content that notifications of all vendors share.
+/// The content that the notifications of all vendors share.
 struct NotificationContent {
     var title: String?
     var subtitle: String?
@@ -64,26 +65,26 @@ struct NotificationContent {
     var sound: String?
 }
 
-/// The payload for one vendor's service.
+/// The part of the payload for one vendor's push service.
 open class PNBaseNotificationPayload {
-    /// Further members of the payload. The properties have precedence.
+    /// Additional members of the payload. Members from the properties have precedence.
     public final let payload = NSMutableDictionary()
 
     init() {}
 
-    /// The further members, with string keys.
+    /// The additional members, if all keys are strings.
     final var members: [String: Any] { payload as? [String: Any] ?? [:] }
 }
 
-/// The payload for Microsoft's service.
+/// The part of the payload for Microsoft's push service.
 public final class PNMPNSNotificationPayload: PNBaseNotificationPayload {
-    /// The text on the back of the tile; the body by default.
+    /// The text on the back of the tile; by default the body of the notification.
     public var backContent: String?
-    /// The title on the back of the tile; the subtitle by default.
+    /// The title on the back of the tile; by default the subtitle of the notification.
     public var backTitle: String?
-    /// The number on the tile; the badge by default.
+    /// The number on the tile; by default the badge of the notification.
     public var count: NSNumber?
-    /// The title; by default that of the notification.
+    /// The title of the tile; by default the title of the notification.
     public var title: String?
     /// The kind of tile, such as `flip`.
     public var type: String?
@@ -99,15 +100,15 @@ public final class PNMPNSNotificationPayload: PNBaseNotificationPayload {
     }
 }
 
-/// The payload for Google's service.
+/// The part of the payload for Google's push service.
 public final class PNFCMNotificationPayload: PNBaseNotificationPayload {
-    /// Further members of the notification.
+    /// Additional members of the object `notification`.
     public let notification = NSMutableDictionary()
-    /// Data for the app, strings only.
+    /// The data for the app. All values must be strings.
     public let data = NSMutableDictionary()
-    /// Whether the notification is silent: the texts that would be shown are sent with the data.
+    /// Whether the notification is silent: its texts are sent as data and are not shown. False by default.
     public var isSilent = false
-    /// The name of the icon.
+    /// The name of the icon of the notification.
     public var icon: String?
     /// The notification's tag; notifications with the same tag replace each other.
     public var tag: String?
