@@ -1,6 +1,6 @@
 import Foundation
 
-/// The base of requests about one message's actions.
+/// The base class of requests that add an action to a message or remove one.
 open class PNBaseMessageActionRequest: PNRequest {
     let channel: String
     let messageTimetoken: NSNumber
@@ -12,41 +12,41 @@ open class PNBaseMessageActionRequest: PNRequest {
     }
 }
 
-/// Describes an action to add to a message.
+/// A request that adds an action, such as a reaction, to a message.
 public final class PNAddMessageActionRequest: PNBaseMessageActionRequest {
     /// The type of the action, such as `reaction`; up to 15 characters.
     public var type = ""
     /// The action's value.
     public var value = ""
 
-    /// Adds an action to a message of a channel.
+    /// A request that adds an action to the message with this channel and timetoken. Set the action's type and value as properties.
     public init(channel: String, messageTimetoken: NSNumber) {
         super.init(baseChannel: channel, messageTimetoken: messageTimetoken)
     }
 }
 
-/// Describes an action to remove from a message.
+/// A request that removes an action from a message.
 public final class PNRemoveMessageActionRequest: PNBaseMessageActionRequest {
-    /// When the action was added.
+    /// The timetoken of the action: when the service added it.
     public var actionTimetoken: NSNumber = 0
 
-    /// Removes an action from a message of a channel.
+    /// A request that removes an action from the message with this channel and timetoken. Set the action's timetoken as a property.
     public init(channel: String, messageTimetoken: NSNumber) {
         super.init(baseChannel: channel, messageTimetoken: messageTimetoken)
     }
 }
 
-/// Describes which actions of a channel to fetch.
+/// A request for the actions of a channel's messages.
 public final class PNFetchMessageActionsRequest: PNRequest {
-    /// Returns actions after this timetoken, exclusive.
+    /// Only actions older than this timetoken are returned (exclusive); nil for the newest ones.
     public var start: NSNumber?
-    /// Returns actions up to this timetoken, inclusive.
+    /// Only actions at or after this timetoken are returned (inclusive); nil for no such limit.
     public var end: NSNumber?
-    /// How many actions are returned at most, up to 100; 0, the default, for the service's setting.
+    /// The maximum number of actions in the answer, up to 100; 0, the default, for the service's setting.
     public var limit: UInt = 0
     let channel: String
 
-    /// Fetches the actions of a channel.
+    /// A request for the newest actions of the messages of `channel`.
     public init(channel: String) {
         self.channel = channel
         super.init()

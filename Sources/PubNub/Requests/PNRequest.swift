@@ -1,4 +1,4 @@
-/// Describes a call as an object. Not for sharing between threads; a client reads it when the call is made.
+/// The arguments of a call as an object. Several threads must not share it. The client reads it when the call is made.
 open class PNRequest {
     init() {}
 }

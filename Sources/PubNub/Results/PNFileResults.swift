@@ -1,17 +1,17 @@
 import Foundation
 import PubNubProtocol
 
-/// The outcome of sending a file.
+/// The result of sending a file: its id and name, and the timetoken of the message about it.
 ///
 /// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNServiceData`` requires of its subclasses.
 public final class PNSendFileData: PNServiceData, @unchecked Sendable {
-    /// The service's id of the file; nil when it was not uploaded.
+    /// The id that the service assigned to the file; nil when the file was not uploaded.
     public let fileIdentifier: String?
-    /// When the message to subscribers was published; nil when that failed.
+    /// When the message about the file was published, in units of 100 ns since 1970; nil when it was not published.
     public let timetoken: NSNumber?
-    /// The file's name; nil when it was not uploaded.
+    /// The file's name in the service's storage; nil when the file was not uploaded.
     public let fileName: String?
-    /// Whether the service has stored the file, also when subscribers could not be notified.
+    /// Whether the service has stored the file. True even if subscribers could not be notified.
     public let fileUploaded: Bool
 
     init(_ file: PubNubFileName?, timetoken: Timetoken?) {
@@ -26,7 +26,7 @@ public final class PNSendFileData: PNServiceData, @unchecked Sendable {
 ///
 /// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 public final class PNSendFileStatus: PNAcknowledgmentStatus, @unchecked Sendable {
-    /// The details of the answer.
+    /// The file's id and name, and the timetoken of the message about it.
     public let data: PNSendFileData
 
     init(status: StatusFacts, data: PNSendFileData) {
@@ -35,13 +35,13 @@ public final class PNSendFileStatus: PNAcknowledgmentStatus, @unchecked Sendable
     }
 }
 
-/// Files of a channel.
+/// One page of the files of a channel.
 ///
 /// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNServiceData`` requires of its subclasses.
 public final class PNListFilesData: PNServiceData, @unchecked Sendable {
-    /// The files, or nil.
+    /// The files of the page, as an optional for compatibility with the Cocoa SDK.
     public let files: [PNFile]?
-    /// The position of the next page, for the next request's `next`; nil at the end.
+    /// The cursor of the next page, for `next` of the next request; nil on the last page.
     public let next: String?
     /// The number of files in this answer.
     public let count: UInt
@@ -59,7 +59,7 @@ public final class PNListFilesData: PNServiceData, @unchecked Sendable {
     }
 }
 
-/// The answer to a request for files.
+/// The answer to a request for the files of a channel.
 ///
 /// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 public final class PNListFilesResult: PNResult, @unchecked Sendable {
@@ -78,7 +78,7 @@ public final class PNListFilesResult: PNResult, @unchecked Sendable {
 public final class PNDownloadFileData: PNServiceData, @unchecked Sendable {
     /// Whether the file is in the directory for temporary files, because no other destination was given.
     public let isTemporary: Bool
-    /// The location of the downloaded file, or nil.
+    /// The location of the downloaded file, as an optional for compatibility with the Cocoa SDK.
     public let location: URL?
 
     init(isTemporary: Bool, location: URL?) {
@@ -87,7 +87,7 @@ public final class PNDownloadFileData: PNServiceData, @unchecked Sendable {
     }
 }
 
-/// A downloaded file.
+/// The result of a download: the location of the file.
 ///
 /// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 public final class PNDownloadFileResult: PNResult, @unchecked Sendable {

@@ -1,10 +1,10 @@
 import PubNubProtocol
 
-/// The names of groups.
+/// The names of all channel groups of the keyset.
 ///
 /// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNServiceData`` requires of its subclasses.
 public final class PNChannelGroupsData: PNServiceData, @unchecked Sendable {
-    /// The names of the groups.
+    /// The names of the channel groups.
     public let groups: [String]
 
     init(_ groups: [String]) {
@@ -12,7 +12,7 @@ public final class PNChannelGroupsData: PNServiceData, @unchecked Sendable {
     }
 }
 
-/// The answer to a request for all groups.
+/// The answer to a request for the names of all channel groups.
 ///
 /// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 public final class PNChannelGroupsResult: PNResult, @unchecked Sendable {
@@ -25,7 +25,7 @@ public final class PNChannelGroupsResult: PNResult, @unchecked Sendable {
     }
 }
 
-/// A group's channels.
+/// The names of the channels in a channel group.
 ///
 /// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNServiceData`` requires of its subclasses.
 public final class PNChannelGroupChannelsData: PNServiceData, @unchecked Sendable {
@@ -37,7 +37,7 @@ public final class PNChannelGroupChannelsData: PNServiceData, @unchecked Sendabl
     }
 }
 
-/// The answer to a request for a group's channels.
+/// The answer to a request for the channels of a channel group.
 ///
 /// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 public final class PNChannelGroupChannelsResult: PNResult, @unchecked Sendable {
@@ -54,7 +54,7 @@ public final class PNChannelGroupChannelsResult: PNResult, @unchecked Sendable {
 ///
 /// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNServiceData`` requires of its subclasses.
 public final class PNAPNSEnabledChannelsData: PNServiceData, @unchecked Sendable {
-    /// The channels on which the device is notified.
+    /// The names of the channels whose push notifications the device gets.
     public let channels: [String]
 
     init(_ channels: [String]) {
@@ -62,7 +62,7 @@ public final class PNAPNSEnabledChannelsData: PNServiceData, @unchecked Sendable
     }
 }
 
-/// The answer to a request for a device's channels.
+/// The answer to a request for the channels whose push notifications a device gets.
 ///
 /// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 public final class PNAPNSEnabledChannelsResult: PNResult, @unchecked Sendable {

@@ -2,16 +2,16 @@ import Foundation
 import PubNubProtocol
 import WireCoding
 
-/// Stored messages.
+/// Stored messages of one channel or several channels.
 ///
-/// When the request includes more than the messages, each element is a dictionary with the requested and available ones of `message`,
-/// `timetoken`, `metadata`, `uuid`, `messageType` and `actions`. Otherwise it is the message itself.
+/// When the request asks for details of the messages, each element is a dictionary. Its keys are those of `message`, `timetoken`,
+/// `metadata`, `uuid`, `messageType` and `actions` that were requested and are available. Otherwise each element is the message itself.
 ///
 /// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNServiceData`` requires of its subclasses.
 public final class PNHistoryData: PNServiceData, @unchecked Sendable {
     /// The messages of one channel, oldest first; empty when several channels were requested.
     public let messages: [Any]
-    /// The messages by channel, when several channels or message actions were requested.
+    /// The messages by channel; empty unless several channels or message actions were requested.
     public let channels: [String: [Any]]
     /// The timetoken of the oldest message; 0 when there is none.
     public let start: NSNumber
@@ -46,7 +46,7 @@ public final class PNHistoryData: PNServiceData, @unchecked Sendable {
         return details
     }
 
-    /// `[type: [value: [["uuid": …, "actionTimetoken": …]]]]`
+    /// Groups a message's actions by type and value: `[type: [value: [["uuid": …, "actionTimetoken": …]]]]`.
     private static func actions(_ actions: [PubNubMessageAction]) -> [String: [String: [[String: Any]]]] {
         var byType: [String: [String: [[String: Any]]]] = [:]
         for action in actions {
@@ -71,7 +71,7 @@ public final class PNHistoryResult: PNResult, @unchecked Sendable {
     }
 }
 
-/// The number of stored messages by channel.
+/// The number of stored messages of each requested channel.
 ///
 /// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNServiceData`` requires of its subclasses.
 public final class PNMessageCountData: PNServiceData, @unchecked Sendable {
@@ -83,7 +83,7 @@ public final class PNMessageCountData: PNServiceData, @unchecked Sendable {
     }
 }
 
-/// The answer to a request for the number of messages.
+/// The answer to a request for the number of stored messages.
 ///
 /// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 public final class PNMessageCountResult: PNResult, @unchecked Sendable {

@@ -9,11 +9,11 @@ extension PNMessageAction {
     }
 }
 
-/// An action that was added.
+/// The action that was added to a message.
 ///
 /// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNServiceData`` requires of its subclasses.
 public final class PNAddMessageActionData: PNServiceData, @unchecked Sendable {
-    /// The action; nil when it was not added.
+    /// The action; nil when the service did not add it.
     public let action: PNMessageAction?
 
     init(_ action: PubNubMessageAction?) {
@@ -21,11 +21,11 @@ public final class PNAddMessageActionData: PNServiceData, @unchecked Sendable {
     }
 }
 
-/// The outcome of adding an action.
+/// The outcome of a request that adds a message action.
 ///
 /// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 public final class PNAddMessageActionStatus: PNAcknowledgmentStatus, @unchecked Sendable {
-    /// The details of the answer.
+    /// The action that was added to the message.
     public let data: PNAddMessageActionData
 
     init(_ outcome: CallOutcome<PubNubMessageAction>) {
@@ -34,15 +34,15 @@ public final class PNAddMessageActionStatus: PNAcknowledgmentStatus, @unchecked 
     }
 }
 
-/// Actions of a channel's messages.
+/// One page of the actions of a channel's messages.
 ///
 /// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNServiceData`` requires of its subclasses.
 public final class PNFetchMessageActionsData: PNServiceData, @unchecked Sendable {
-    /// The actions, oldest first.
+    /// The actions of the page, oldest first.
     public let actions: [PNMessageAction]
-    /// The timetoken from which the next request should start; 0 when there is no further page.
+    /// The value of `start` for the request of the next page, which has older actions; 0 when there is no further page.
     public let start: NSNumber
-    /// The timetoken at which the next request should end; 0 when there is no further page.
+    /// The value of `end` for the request of the next page; 0 when there is no further page or no bound.
     public let end: NSNumber
 
     init(_ fetched: PubNubFetchedActions) {
@@ -52,7 +52,7 @@ public final class PNFetchMessageActionsData: PNServiceData, @unchecked Sendable
     }
 }
 
-/// The answer to a request for actions.
+/// The answer to a request for the actions of a channel's messages.
 ///
 /// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 public final class PNFetchMessageActionsResult: PNResult, @unchecked Sendable {

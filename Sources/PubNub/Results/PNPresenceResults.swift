@@ -1,16 +1,16 @@
 import Foundation
 import PubNubProtocol
 
-/// The users on channels.
+/// The users who are present on channels, by channel.
 ///
 /// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNServiceData`` requires of its subclasses.
 open class PNPresenceGlobalHereNowData: PNServiceData, @unchecked Sendable {
-    /// For each channel, `occupancy` is the number of users and `uuids` lists them: as ids or, when state was requested, as
-    /// dictionaries of `uuid` and `state`.
+    /// The users by channel. In each dictionary, `occupancy` is the number of users and `uuids` is the list of users: ids or, when state
+    /// was requested, dictionaries of `uuid` and `state`.
     public final let channels: [String: [AnyHashable: Any]]
-    /// The number of channels with users.
+    /// The number of channels on which users are present.
     public final let totalChannels: NSNumber
-    /// The number of users, counted once for each channel.
+    /// The sum of the user counts of all channels. A user on several channels counts several times.
     public final let totalOccupancy: NSNumber
 
     init(_ answer: PubNubHereNow, level: PNHereNowVerbosityLevel) {
@@ -20,23 +20,23 @@ open class PNPresenceGlobalHereNowData: PNServiceData, @unchecked Sendable {
     }
 }
 
-/// The users on a group's channels.
+/// The users who are present on the channels of a group, by channel.
 ///
 /// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNServiceData`` requires of its subclasses.
 public final class PNPresenceChannelGroupHereNowData: PNPresenceGlobalHereNowData, @unchecked Sendable {}
 
-/// The users on one or several channels.
+/// The users who are present on one channel or several channels.
 ///
 /// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNServiceData`` requires of its subclasses.
 public final class PNPresenceChannelHereNowData: PNServiceData, @unchecked Sendable {
-    /// The users on the channel: user ids or, when state was requested, dictionaries with `uuid` and `state`. Nil when only the number
-    /// or several channels were requested.
+    /// The users on the channel: ids or, when state was requested, dictionaries of `uuid` and `state`. Nil when only the number of users or
+    /// several channels were requested.
     public let uuids: Any?
-    /// The users by channel, when several channels were requested.
+    /// The users by channel; nil when only one channel was requested.
     public let channels: [String: [AnyHashable: Any]]?
-    /// The number of users, counted once for each channel.
+    /// The sum of the user counts of all channels. A user on several channels counts several times.
     public let totalOccupancy: NSNumber
-    /// The number of users on the channel.
+    /// The number of users on the channel; for several channels the sum of all.
     public let occupancy: NSNumber
 
     init(_ answer: PubNubHereNow, level: PNHereNowVerbosityLevel, isSingle: Bool) {
@@ -48,7 +48,7 @@ public final class PNPresenceChannelHereNowData: PNServiceData, @unchecked Senda
     }
 }
 
-/// Lists of users in the form of the Cocoa SDK.
+/// Converts lists of users to the dictionaries and arrays of the Cocoa SDK.
 private enum PresentUsers {
     static func byChannel(_ answer: PubNubHereNow, _ level: PNHereNowVerbosityLevel) -> [String: [AnyHashable: Any]] {
         var channels: [String: [AnyHashable: Any]] = [:]
@@ -110,7 +110,7 @@ public final class PNPresenceChannelHereNowResult: PNResult, @unchecked Sendable
     }
 }
 
-/// The channels that a user is on.
+/// The channels on which a user is present.
 ///
 /// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNServiceData`` requires of its subclasses.
 public final class PNPresenceWhereNowData: PNServiceData, @unchecked Sendable {

@@ -1,13 +1,14 @@
 import Foundation
 import PubNubProtocol
 
-/// The service's answer to a published message.
+/// The service's answer to a request that publishes a message.
 ///
 /// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNServiceData`` requires of its subclasses.
 public final class PNPublishData: PNServiceData, @unchecked Sendable {
-    /// The message's timetoken: when it was published, and its position in the channel. 0 when it was not published.
+    /// The message's timetoken, in units of 100 ns since 1970: the time of publication and the position in the channel. 0 when the message
+    /// was not published.
     public let timetoken: NSNumber
-    /// The service's own text: `Sent`, or the reason of a refusal.
+    /// The text of the service's answer: `Sent`, or the reason why the service refused the message.
     public let information: String
 
     init(timetoken: Timetoken, information: String) {
@@ -16,11 +17,11 @@ public final class PNPublishData: PNServiceData, @unchecked Sendable {
     }
 }
 
-/// The outcome of publishing.
+/// The outcome of a request that publishes a message.
 ///
 /// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 public final class PNPublishStatus: PNAcknowledgmentStatus, @unchecked Sendable {
-    /// The details of the answer.
+    /// The message's timetoken and the text of the service's answer.
     public let data: PNPublishData
 
     init(_ outcome: CallOutcome<PubNubPublished>) {
@@ -36,9 +37,9 @@ public final class PNPublishStatus: PNAcknowledgmentStatus, @unchecked Sendable 
 ///
 /// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNServiceData`` requires of its subclasses.
 public final class PNSignalStatusData: PNServiceData, @unchecked Sendable {
-    /// The signal's timetoken. 0 when it was not sent.
+    /// The signal's timetoken, in units of 100 ns since 1970; 0 when the signal was not sent.
     public let timetoken: NSNumber
-    /// The service's own text: `Sent`, or the reason of a refusal.
+    /// The text of the service's answer: `Sent`, or the reason why the service refused the message.
     public let information: String
 
     init(timetoken: Timetoken, information: String) {
@@ -47,11 +48,11 @@ public final class PNSignalStatusData: PNServiceData, @unchecked Sendable {
     }
 }
 
-/// The outcome of a signal.
+/// The outcome of a request that sends a signal.
 ///
 /// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 public final class PNSignalStatus: PNAcknowledgmentStatus, @unchecked Sendable {
-    /// The details of the answer.
+    /// The signal's timetoken and the text of the service's answer.
     public let data: PNSignalStatusData
 
     init(_ outcome: CallOutcome<PubNubPublished>) {

@@ -2,11 +2,11 @@ import Foundation
 import PubNubProtocol
 import WireCoding
 
-/// A user's state on a channel.
+/// A user's presence state on a channel.
 ///
 /// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNServiceData`` requires of its subclasses.
 open class PNChannelClientStateData: PNServiceData, @unchecked Sendable {
-    /// The user's state; empty for none.
+    /// The user's presence state; empty for no state.
     public final let state: [String: Any]
 
     init(_ state: JSONText?) {
@@ -14,16 +14,16 @@ open class PNChannelClientStateData: PNServiceData, @unchecked Sendable {
     }
 }
 
-/// A user's state after it was set.
+/// A user's presence state after it was set.
 ///
 /// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNServiceData`` requires of its subclasses.
 public final class PNClientStateUpdateData: PNChannelClientStateData, @unchecked Sendable {}
 
-/// The outcome of setting state.
+/// The outcome of a request that sets a user's presence state.
 ///
 /// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 public final class PNClientStateUpdateStatus: PNErrorStatus, @unchecked Sendable {
-    /// The details of the answer.
+    /// The user's presence state after the change.
     public let data: PNClientStateUpdateData
 
     init(_ outcome: CallOutcome<JSONText>) {
@@ -32,7 +32,7 @@ public final class PNClientStateUpdateStatus: PNErrorStatus, @unchecked Sendable
     }
 }
 
-/// The answer to a request for the state on a channel.
+/// The answer to a request for a user's presence state on one channel.
 ///
 /// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 public final class PNChannelClientStateResult: PNResult, @unchecked Sendable {
@@ -45,11 +45,11 @@ public final class PNChannelClientStateResult: PNResult, @unchecked Sendable {
     }
 }
 
-/// A user's state by channel.
+/// A user's state on several channels.
 ///
 /// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNServiceData`` requires of its subclasses.
 public final class PNChannelGroupClientStateData: PNServiceData, @unchecked Sendable {
-    /// The state on each channel.
+    /// The user's presence state on each channel, by the channel's name.
     public let channels: [String: [AnyHashable: Any]]
 
     init(_ states: [String: JSONText]) {
@@ -57,7 +57,7 @@ public final class PNChannelGroupClientStateData: PNServiceData, @unchecked Send
     }
 }
 
-/// The answer to a request for the state on a group's channels.
+/// The answer to a request for a user's presence state on the channels of a group.
 ///
 /// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 public final class PNChannelGroupClientStateResult: PNResult, @unchecked Sendable {
@@ -70,11 +70,11 @@ public final class PNChannelGroupClientStateResult: PNResult, @unchecked Sendabl
     }
 }
 
-/// A user's state by channel.
+/// A user's state on several channels.
 ///
 /// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNServiceData`` requires of its subclasses.
 public final class PNClientStateData: PNServiceData, @unchecked Sendable {
-    /// The state on each channel.
+    /// The user's presence state on each channel, by the channel's name.
     public let channels: [String: [AnyHashable: Any]]
 
     init(_ states: [String: JSONText]) {
@@ -82,7 +82,7 @@ public final class PNClientStateData: PNServiceData, @unchecked Sendable {
     }
 }
 
-/// The answer to a request for the state on channels and in groups.
+/// The answer to a request for a user's presence state on channels and on the channels of groups.
 ///
 /// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 public final class PNClientStateGetResult: PNResult, @unchecked Sendable {

@@ -1,11 +1,11 @@
 import Foundation
 import PubNubProtocol
 
-/// The service's time.
+/// The present time of the service.
 ///
 /// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNServiceData`` requires of its subclasses.
 public final class PNTimeData: PNServiceData, @unchecked Sendable {
-    /// The time in units of 100 ns since 1970.
+    /// The service's time in units of 100 ns since 1970.
     public let timetoken: NSNumber
 
     init(_ time: Timetoken) {
@@ -13,7 +13,7 @@ public final class PNTimeData: PNServiceData, @unchecked Sendable {
     }
 }
 
-/// The result of asking for the service's time.
+/// The answer to a request for the service's time.
 ///
 /// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 public final class PNTimeResult: PNResult, @unchecked Sendable {

@@ -1,9 +1,9 @@
 import EngineRuntime
 
-/// Each loss and return of the network, for one consumer: an async sequence. Elements are dropped for a consumer that is 64 elements
-/// behind. An addition to the Cocoa SDK.
+/// Reports each loss and return of the network to one consumer, as an async sequence. A consumer that is more than 64 elements behind
+/// misses elements. An addition to the Cocoa SDK.
 ///
-/// Ends when the client is released or the consuming task is cancelled.
+/// The sequence ends when the client is released or the consuming task is cancelled.
 public struct PNNetworkStatuses: AsyncSequence, Sendable {
     public typealias Element = PNNetworkStatus
     public typealias Failure = Never
@@ -14,11 +14,11 @@ public struct PNNetworkStatuses: AsyncSequence, Sendable {
         Iterator(base: stream.makeAsyncIterator())
     }
 
-    /// Hands out one status after the other. For one task.
+    /// Returns the statuses one after the other. Only one task may use an iterator.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate var base: EventStream<PNNetworkStatus>.Iterator
 
-        /// The next status, or nil at the end.
+        /// Waits for the next status; nil after the client was released or the task was cancelled.
         public mutating func next() async -> PNNetworkStatus? { await base.next() }
     }
 }

@@ -4,28 +4,29 @@ import PubNubProtocol
 
 /// The events of one kind that a client receives, as an async sequence for one consumer. An addition to the Cocoa SDK.
 ///
-/// Ends when the client is released or the consuming task is cancelled. Bounded: a consumer that falls behind by more than its limit
-/// misses messages, and the next element reports this in ``PNReceived/precedingGap``. The sequence does not use the callback queue.
+/// The sequence ends when the client is released or the consuming task is cancelled. Its memory is bounded: a consumer that falls behind by
+/// more than the limit misses messages, and the next element reports this in ``PNReceived/precedingGap``. The sequence does not use the
+/// callback queue.
 public struct PNSequence<Content: Sendable>: AsyncSequence, Sendable {
     public typealias Element = PNReceived<Content>
     public typealias Failure = Never
 
     let stream: EventStream<QueuedDelivery>
-    /// The channel, group or wildcard; nil for all.
+    /// The name of the channel, group or wildcard; nil for all channels.
     let name: String?
     let reader: MessageReader
-    /// Selects the messages of the sequence, before results are made of them.
+    /// Whether a message belongs to this kind of sequence. It is called before a result is made from the message.
     let admits: @Sendable (PubNubMessage) -> Bool
     let select: @Sendable (Reading) -> Content?
 
-    /// How many answers were dropped because this consumer was too slow.
+    /// How many answers of the service were dropped because this consumer was too slow.
     public var droppedCount: Int { stream.droppedCount }
 
     public func makeAsyncIterator() -> Iterator {
         Iterator(base: stream.makeAsyncIterator(), source: self)
     }
 
-    /// Hands out one element after the other. For one task.
+    /// Returns the elements one after the other. Only one task may use an iterator.
     public struct Iterator: AsyncIteratorProtocol {
         private let place: Place
 
@@ -33,14 +34,14 @@ public struct PNSequence<Content: Sendable>: AsyncSequence, Sendable {
             place = Place(base: base, source: source)
         }
 
-        /// The next element, or nil at the end.
+        /// Waits for the next element; nil after the client was released or the task was cancelled.
         public mutating func next() async -> PNReceived<Content>? {
             await place.next()
         }
     }
 
-    /// Elements that one loop has taken and not delivered yet: messages of one answer, and a gap for the next message. They are
-    /// returned when the loop ends, so that the next loop gets them (rule PK-79).
+    /// The elements that a loop has taken but not yet delivered: messages of one answer, and a gap for the next message. They are returned
+    /// to the stream when the loop ends, so that the next loop gets them (rule PK-79).
     private final class Place {
         private var base: EventStream<QueuedDelivery>.Iterator
         private let source: PNSequence
@@ -101,9 +102,9 @@ public struct PNSequence<Content: Sendable>: AsyncSequence, Sendable {
     }
 }
 
-/// The messages of a channel, for one consumer. See ``PubNub/messages(on:limit:)``.
+/// A sequence of the messages of a channel, for one consumer. See ``PubNub/messages(on:limit:)``.
 public typealias PNMessages = PNSequence<PNMessageData>
-/// The signals of a channel, for one consumer. See ``PubNub/signals(on:limit:)``.
+/// A sequence of the signals of a channel, for one consumer. See ``PubNub/signals(on:limit:)``.
 public typealias PNSignals = PNSequence<PNSignalData>
-/// The presence events of a channel, for one consumer. See ``PubNub/presence(on:limit:)``.
+/// A sequence of the presence events of a channel, for one consumer. See ``PubNub/presence(on:limit:)``.
 public typealias PNPresenceEvents = PNSequence<PNPresenceEventData>

@@ -1,9 +1,9 @@
 import EngineRuntime
 
-/// The statuses of a client's subscription, as an async sequence for one consumer. It never drops a status. An addition to the Cocoa
-/// SDK.
+/// The statuses of a client's subscription, as an async sequence for one consumer. The sequence never drops a status. An addition to the
+/// Cocoa SDK.
 ///
-/// Ends when the client is released or the consuming task is cancelled.
+/// It ends when the client is released or the consuming task is cancelled.
 public struct PNStatuses: AsyncSequence, Sendable {
     public typealias Element = PNStatus
     public typealias Failure = Never
@@ -14,11 +14,11 @@ public struct PNStatuses: AsyncSequence, Sendable {
         Iterator(base: stream.makeAsyncIterator())
     }
 
-    /// Hands out one status after the other. For one task.
+    /// Returns the statuses one after the other. Only one task may use an iterator.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate var base: EventStream<QueuedDelivery>.Iterator
 
-        /// The next status, or nil at the end.
+        /// Waits for the next status; nil after the client was released or the task was cancelled.
         public mutating func next() async -> PNStatus? {
             while let delivery = await base.next() {
                 if case .status(let status) = delivery { return status }

@@ -8,7 +8,7 @@ public final class PNErrorData: PNServiceData, @unchecked Sendable {
     public let channels: [String]
     /// The groups to which access was denied, with the service's prefix `:`.
     public let channelGroups: [String]
-    /// The service's own text; `No Error Information` when it sent none.
+    /// The text of the service's answer; `No Error Information` when it contains none.
     public let information: String
     private let payload: String?
 
@@ -19,7 +19,7 @@ public final class PNErrorData: PNServiceData, @unchecked Sendable {
         self.payload = payload
     }
 
-    /// The additional data of the service's answer as JSON value; nil when there was none.
+    /// Additional data of the service's answer as a JSON value; nil for none.
     public var data: Any? { payload.flatMap { FoundationJSON.value($0) } }
 }
 

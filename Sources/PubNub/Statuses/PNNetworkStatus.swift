@@ -1,7 +1,7 @@
 import ConnectionEngine
 
-/// The kind of a ``PNNetworkStatus``. Not a case of ``PNStatusCategory``, so that an exhaustive `switch` over that enumeration, written
-/// for the Cocoa SDK, still compiles.
+/// The kind of a ``PNNetworkStatus``. It is separate from ``PNStatusCategory``, so that an exhaustive `switch` over that enumeration,
+/// written for the Cocoa SDK, still compiles.
 public enum PNNetworkCategory: String, CaseIterable, Sendable {
     /// The machine has a network connection again.
     case PNNetworkUpCategory
@@ -9,16 +9,16 @@ public enum PNNetworkCategory: String, CaseIterable, Sendable {
     case PNNetworkDownCategory
 }
 
-/// A change of this machine's network: links and routes, as reported by the system. A ``PNStatus`` reports whether the service can be
-/// reached. An addition to the Cocoa SDK.
+/// A change of this machine's network: links and routes, as the system reports them. Whether the service can be reached is reported by a
+/// ``PNStatus``. An addition to the Cocoa SDK.
 public struct PNNetworkStatus: Hashable, Sendable {
     /// Whether the network became available or unavailable.
     public let category: PNNetworkCategory
 
-    /// Whether there is a network now.
+    /// Whether the machine has a network connection.
     public var isAvailable: Bool { category == .PNNetworkUpCategory }
 
-    /// A status, such as for tests of your own code.
+    /// Makes a status, such as for tests of your own code.
     public init(_ category: PNNetworkCategory) {
         self.category = category
     }
@@ -27,7 +27,7 @@ public struct PNNetworkStatus: Hashable, Sendable {
         category = status == .available ? .PNNetworkUpCategory : .PNNetworkDownCategory
     }
 
-    /// The human-readable name of the category, as ``PNStatus/stringifiedCategory()``.
+    /// The human-readable name of the category, like ``PNStatus/stringifiedCategory()`` for a ``PNStatus``.
     public func stringifiedCategory() -> String {
         switch category {
         case .PNNetworkUpCategory: "Network Up"

@@ -1,4 +1,4 @@
-/// The calls that results and statuses belong to. Names and raw values are those of the Cocoa SDK 4.17.
+/// The calls that results and statuses belong to. The names and raw values are the same as in the Cocoa SDK 4.17.
 public enum PNOperationType: Int, Sendable, CaseIterable {
     /// Subscribing.
     case subscribeOperation = 0
@@ -24,13 +24,13 @@ public enum PNOperationType: Int, Sendable, CaseIterable {
     case deleteMessageOperation = 10
     /// Counting messages of the history.
     case messageCountOperation = 11
-    /// Fetching the channels of a user.
+    /// Fetching the channels on which a user is present.
     case whereNowOperation = 12
-    /// Fetching the users of all channels.
+    /// Fetching the users who are present on all channels.
     case hereNowGlobalOperation = 13
-    /// Fetching the users of a channel.
+    /// Fetching the users who are present on a channel.
     case hereNowForChannelOperation = 14
-    /// Fetching the users of a channel group.
+    /// Fetching the users who are present on the channels of a group.
     case hereNowForChannelGroupOperation = 15
     /// A heartbeat.
     case heartbeatOperation = 16
@@ -38,35 +38,35 @@ public enum PNOperationType: Int, Sendable, CaseIterable {
     case setStateOperation = 17
     /// Fetching a state.
     case getStateOperation = 18
-    /// Fetching a state on a channel.
+    /// Fetching a user's presence state on a channel.
     case stateForChannelOperation = 19
-    /// Fetching a state on a channel group.
+    /// Fetching a user's presence state on the channels of a group.
     case stateForChannelGroupOperation = 20
     /// Adding channels to a group.
     case addChannelsToGroupOperation = 21
     /// Removing channels from a group.
     case removeChannelsFromGroupOperation = 22
-    /// Fetching the names of all groups.
+    /// Fetching the names of all channel groups.
     case channelGroupsOperation = 23
     /// Removing a group.
     case removeGroupOperation = 24
     /// Fetching a group's channels.
     case channelsForGroupOperation = 25
-    /// Fetching the channels on which a device is notified.
+    /// Fetching the channels whose push notifications a device gets.
     case pushNotificationEnabledChannelsOperation = 26
-    /// Enabling push notifications on channels.
+    /// Enabling push notifications of channels for a device.
     case addPushNotificationsOnChannelsOperation = 27
-    /// Disabling push notifications on channels.
+    /// Disabling push notifications of channels for a device.
     case removePushNotificationsFromChannelsOperation = 28
-    /// Disabling push notifications on all channels.
+    /// Disabling all push notifications of a device.
     case removeAllPushNotificationsOperation = 29
-    /// Fetching the channels on which a device is notified, with Apple's HTTP/2 service.
+    /// Fetching the channels whose push notifications a device gets through Apple's HTTP/2 push service.
     case pushNotificationEnabledChannelsV2Operation = 30
-    /// Enabling push notifications on channels, with Apple's HTTP/2 service.
+    /// Enabling push notifications of channels for a device, through Apple's HTTP/2 push service.
     case addPushNotificationsOnChannelsV2Operation = 31
-    /// Disabling push notifications on channels, with Apple's HTTP/2 service.
+    /// Disabling push notifications of channels for a device, through Apple's HTTP/2 push service.
     case removePushNotificationsFromChannelsV2Operation = 32
-    /// Disabling push notifications on all channels, with Apple's HTTP/2 service.
+    /// Disabling all push notifications of a device, through Apple's HTTP/2 push service.
     case removeAllPushNotificationsV2Operation = 33
     /// Setting a user's metadata.
     case setUUIDMetadataOperation = 34
@@ -100,7 +100,7 @@ public enum PNOperationType: Int, Sendable, CaseIterable {
     case manageChannelMembersOperation = 48
     /// Fetching a channel's members.
     case fetchChannelMembersOperation = 49
-    /// Requesting the address to upload a file to.
+    /// Requesting the address to which a file is uploaded.
     case generateFileUploadURLOperation = 50
     /// Publishing a message about a file.
     case publishFileMessageOperation = 51

@@ -4,7 +4,7 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// The result of a call, or a received message or event.
+/// The base class of a call's result, and of a received message or event.
 ///
 /// `@unchecked Sendable`, here and in all subclasses: every property is constant, or guarded by a lock that its declaration names.
 open class PNResult: @unchecked Sendable, CustomStringConvertible {
@@ -14,27 +14,27 @@ open class PNResult: @unchecked Sendable, CustomStringConvertible {
         self.facts = facts
     }
 
-    /// The HTTP status of the answer. Without one: -1 after network trouble, 408 after a timeout, 400 for refused arguments, 499
-    /// for a cancelled call, 500 for an answer that is not the service's, 525 and 526 for TLS.
+    /// The HTTP status of the answer. Without an answer it is a substitute: -1 for a failed network, 408 for a timeout, 400 for refused
+    /// arguments, 499 for a cancelled call, 500 for an answer that does not come from the service, 525 and 526 for TLS failures.
     public final var statusCode: Int { facts.statusCode }
 
     /// The call that the result belongs to.
     public final var operation: PNOperationType { facts.operation }
 
-    /// Whether the connection is encrypted.
+    /// Whether the client's connections are encrypted with TLS.
     public final var isTLSEnabled: Bool { facts.context.usesTLS }
 
     /// The user id with which the request was made.
     public final var uuid: String { facts.context.userID }
 
-    /// The auth key or token that was sent. A secret: do not log it.
+    /// The auth key or token that the request sent; nil for none. A secret: do not log it.
     public final var authKey: String? { facts.context.authKey }
 
     /// The host of the request.
     public final var origin: String { facts.context.origin }
 
     #if !WITHOUT_FOUNDATION_NETWORKING
-        /// The HTTP request; nil when the result does not belong to a single request. It contains the auth key: do not log it.
+        /// The HTTP request; nil when the result does not belong to a single request. It contains the auth key, so do not log it.
         public final var clientRequest: URLRequest? {
             guard let target = facts.target else { return nil }
             return URL(string: "\(isTLSEnabled ? "https" : "http")://\(origin)\(target)").map { URLRequest(url: $0) }
@@ -44,11 +44,11 @@ open class PNResult: @unchecked Sendable, CustomStringConvertible {
     /// The human-readable name of the operation, such as `Subscribe`.
     public final func stringifiedOperation() -> String { operation.text }
 
-    /// Operation and status code; no payload, key or token.
+    /// The operation and the status code. The text contains no payload, key or token.
     open var description: String { "\(type(of: self))(\(stringifiedOperation()), \(statusCode))" }
 }
 
-/// The base of the service's data in a result.
+/// The base class of the service's data in a result.
 ///
 /// `@unchecked Sendable`, here and in all subclasses: every property is constant, or guarded by a lock that its declaration names.
 open class PNServiceData: @unchecked Sendable {

@@ -1,15 +1,15 @@
 import ConnectionEngine
 
-/// Why a call or a connection failed, with the engine's category, which is more specific than the Cocoa SDK's. An addition to the Cocoa
-/// SDK.
+/// The reason why a call or a connection failed. Its category comes from the engine and is more specific than the Cocoa SDK's category. An
+/// addition to the Cocoa SDK.
 public struct PNFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The engine's category, such as `timeout`; the vocabulary is in `docs/behaviour.md`.
+    /// The engine's category, such as `timeout`. All categories are listed in `docs/behaviour.md`.
     public var category: String
-    /// The reason as a sentence; contains no key, token or payload.
+    /// The reason as a sentence, without keys, tokens and payloads.
     public var reason: String
-    /// The HTTP status, if there was an answer.
+    /// The HTTP status of the answer; nil when there was no answer.
     public var httpStatus: Int?
-    /// The number of seconds that the service asked the client to wait.
+    /// The number of seconds that the service asked the client to wait; nil when it did not ask.
     public var retryAfter: Double?
 
     init(_ failure: ConnectionFailure) {
@@ -35,35 +35,36 @@ open class PNStatus: PNResult, @unchecked Sendable {
         super.init(facts: status.result)
     }
 
-    /// The event that the status reports.
+    /// The event or failure that the status reports.
     public final var category: PNStatusCategory { status.category }
 
-    /// Whether the status reports an error. False for a lost subscription that is restored automatically, as in the Cocoa SDK.
+    /// Whether the status reports an error. False for a lost subscription that is restored automatically, like in the Cocoa SDK.
     public final var isError: Bool { status.isError }
 
-    /// Whether the client retries automatically. Only subscriptions do; see ``cancelAutomaticRetry()``.
+    /// Whether the client retries automatically. True only for subscriptions; ``cancelAutomaticRetry()`` stops the retries.
     public final var willAutomaticallyRetry: Bool { status.willAutomaticallyRetry }
 
     /// The human-readable name of the category, such as `Access Denied`.
     public final func stringifiedCategory() -> String { category.text }
 
-    /// Makes the same call again, with the same completion. Does nothing for subscriptions, and after the client was released.
+    /// Sends the request of the failed call again, with the same completion handler. Does nothing for subscriptions, and after the client
+    /// was released.
     ///
     /// Returns at once; may be called from any thread, any number of times.
     public final func retry() { status.retry?() }
 
-    /// Stops the automatic retries that ``willAutomaticallyRetry`` announced. Subscribing again starts them anew.
+    /// Stops the automatic retries that ``willAutomaticallyRetry`` announced. Subscribing again allows them again.
     ///
     /// Returns at once; may be called from any thread.
     public final func cancelAutomaticRetry() { status.cancelAutomaticRetry?() }
 
-    /// The failure in detail; nil when there was none. An addition to the Cocoa SDK.
+    /// The failure in detail; nil when there was no failure. An addition to the Cocoa SDK.
     public final var failure: PNFailure? { status.failure }
 
-    /// How many attempts have failed in a row. An addition to the Cocoa SDK.
+    /// The number of attempts that have failed in a row. An addition to the Cocoa SDK.
     public final var attempt: Int { status.attempt }
 
-    /// Seconds until the next automatic attempt; nil when none is waiting. An addition to the Cocoa SDK.
+    /// Seconds until the next automatic attempt; nil when no attempt is planned. An addition to the Cocoa SDK.
     public final var retryDelay: Double? { status.retryDelay }
 
     open override var description: String {
@@ -72,8 +73,9 @@ open class PNStatus: PNResult, @unchecked Sendable {
 }
 
 extension Optional where Wrapped: PNStatus {
-    /// The category of a status that may be absent; for nil it is ``PNStatusCategory/PNUnknownCategory``.
+    /// The category of an optional status; ``PNStatusCategory/PNUnknownCategory`` for nil.
     ///
-    /// The Cocoa SDK's documentation uses it this way in `(result, status)` blocks, after a test for nil (architecture, section 3).
+    /// The Cocoa SDK's documentation reads the category in this way in `(result, status)` blocks, after a test for nil (architecture,
+    /// section 3).
     public var category: PNStatusCategory { self?.category ?? .PNUnknownCategory }
 }

@@ -1,8 +1,8 @@
-/// The event or failure that a status reports. Raw values are those of the Cocoa SDK 4.17.
+/// The event or failure that a status reports. The raw values are the same as in the Cocoa SDK 4.17.
 public enum PNStatusCategory: Int, Sendable {
-    /// No other category applies: any unexpected HTTP status.
+    /// The service answered with an HTTP status that no other category describes.
     case PNUnknownCategory = 0
-    /// The request was accepted.
+    /// The service accepted the request.
     case PNAcknowledgmentCategory = 1
     /// Access was denied: HTTP 403.
     case PNAccessDeniedCategory = 2
@@ -10,31 +10,31 @@ public enum PNStatusCategory: Int, Sendable {
     case PNTimeoutCategory = 3
     /// The network failed: no route, an unknown host name, or a connection that was refused or reset.
     case PNNetworkIssuesCategory = 4
-    /// A subscribe answer had as many messages as the threshold, so that some may be missing.
+    /// An answer to a poll had as many messages as ``PNConfiguration/requestMessageCountThreshold``, so that messages may be missing.
     case PNRequestMessageCountExceededCategory = 5
     /// Subscribed.
     case PNConnectedCategory = 6
-    /// Subscribed again after an unexpected loss.
+    /// The client is subscribed again after an unexpected loss.
     case PNReconnectedCategory = 7
     /// The client has unsubscribed because the application asked for it.
     case PNDisconnectedCategory = 8
-    /// The client no longer receives messages although the application did not ask for that.
+    /// The client no longer receives messages, although the application has not unsubscribed.
     case PNUnexpectedDisconnectCategory = 9
     /// The client cancelled the request.
     case PNCancelledCategory = 10
     /// The client or the service refused the arguments: HTTP 400.
     case PNBadRequestCategory = 11
-    /// The names are too many or too long: HTTP 414.
+    /// The subscribed names are too many or too long for one request: HTTP 414.
     case PNRequestURITooLongCategory = 12
     /// The service cannot parse the filter expression: HTTP 481.
     case PNMalformedFilterExpressionCategory = 13
-    /// The answer is not the service's: HTML, or invalid JSON.
+    /// The answer does not come from the service, such as HTML, or it is invalid JSON.
     case PNMalformedResponseCategory = 14
     /// A message could not be decrypted.
     case PNDecryptionErrorCategory = 15
     /// The TLS handshake failed.
     case PNTLSConnectionFailedCategory = 16
-    /// The certificate was not accepted.
+    /// The service's certificate was not accepted.
     case PNTLSUntrustedCertificateCategory = 17
     /// A file could not be uploaded.
     case PNSendFileErrorCategory = 18

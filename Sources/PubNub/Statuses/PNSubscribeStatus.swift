@@ -1,15 +1,15 @@
 import Foundation
 import PubNubProtocol
 
-/// A change of the subscription.
+/// A change of the subscription, with the subscribed names and the position.
 ///
 /// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 public final class PNSubscribeStatus: PNErrorStatus, @unchecked Sendable {
-    /// All subscribed channels, presence channels included.
+    /// The names of all subscribed channels, including presence channels.
     public let subscribedChannels: [String]
     /// All subscribed groups.
     public let subscribedChannelGroups: [String]
-    /// The data of the status. Empty unless a message caused it.
+    /// The message that caused the status; without content when no message caused it.
     public let data: PNSubscriberData
     private let current: PubNubCursor
     private let last: PubNubCursor
@@ -30,9 +30,9 @@ public final class PNSubscribeStatus: PNErrorStatus, @unchecked Sendable {
         super.init(status: status, associatedObject: associatedObject)
     }
 
-    /// The present position of the subscription.
+    /// The present position of the subscription, a timetoken.
     public var currentTimetoken: NSNumber { NSNumber(value: current.timetoken.rawValue) }
 
-    /// The previous position of the subscription.
+    /// The previous position of the subscription, a timetoken.
     public var lastTimeToken: NSNumber { NSNumber(value: last.timetoken.rawValue) }
 }

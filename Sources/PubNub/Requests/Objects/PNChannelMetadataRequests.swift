@@ -1,52 +1,52 @@
-/// Describes data about a channel to set.
+/// A request that sets data about a channel (App Context).
 public final class PNSetChannelMetadataRequest: PNBaseObjectsRequest {
-    /// Custom fields: strings, numbers and booleans.
+    /// Your own fields by name. Each value is a string, a number, a boolean or null.
     public var custom: [AnyHashable: Any]?
-    /// The fields that the answer includes.
+    /// The optional fields that the service includes in its answer.
     public var includeFields: PNChannelFields = .customField
     /// The channel's description.
     public var information: String?
-    /// The channel's display name; empty for none.
+    /// The channel's display name; empty for no name.
     public var name = ""
     let channel: String
 
-    /// Sets the metadata of a channel.
+    /// A request that sets data about `channel`.
     public init(channel: String) {
         self.channel = channel
         super.init()
     }
 }
 
-/// Describes a channel whose data to remove.
+/// A request that removes the data about a channel (App Context).
 public final class PNRemoveChannelMetadataRequest: PNBaseObjectsRequest {
     let channel: String
 
-    /// Removes the metadata of a channel.
+    /// A request that removes the data about `channel`.
     public init(channel: String) {
         self.channel = channel
         super.init()
     }
 }
 
-/// Describes a channel whose data to fetch.
+/// A request for the data about a channel (App Context).
 public final class PNFetchChannelMetadataRequest: PNBaseObjectsRequest {
-    /// The fields that the answer includes.
+    /// The optional fields that the service includes in its answer.
     public var includeFields: PNChannelFields = .customField
     let channel: String
 
-    /// Fetches the metadata of a channel.
+    /// A request for the data about `channel`.
     public init(channel: String) {
         self.channel = channel
         super.init()
     }
 }
 
-/// Describes which channels' data to fetch.
+/// A request for the data about all channels (App Context).
 public final class PNFetchAllChannelsMetadataRequest: PNObjectsPaginatedRequest {
-    /// The fields that the answer includes.
+    /// The optional fields that the service includes in its answer.
     public var includeFields: PNChannelFields = .totalCountField
 
-    /// Fetches the metadata of all channels.
+    /// A request for the data about all channels, by default for the first page.
     public override init() {
         super.init()
     }

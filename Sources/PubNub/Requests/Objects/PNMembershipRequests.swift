@@ -1,17 +1,17 @@
-// A nil `uuid` means the user of the client. A channel to set is a dictionary of `channel` and, optionally, `custom`; a user to set is
+// A nil `uuid` stands for the client's own user. A channel to set is a dictionary of `channel` and, optionally, `custom`. A user to set is
 // a dictionary of `uuid` and, optionally, `custom`.
 
-/// Describes memberships of a user to set.
+/// A request that makes a user a member of channels.
 public final class PNSetMembershipsRequest: PNBaseObjectsMembershipRequest {
-    /// The fields that the answer includes.
+    /// The optional fields that the service includes in its answer.
     public var includeFields: PNMembershipFields = .membershipsTotalCountField
     let uuid: String?
     let channels: [[AnyHashable: Any]]
 
-    /// Sets memberships of a user.
+    /// A request that makes a user a member of channels.
     ///
     /// - Parameters:
-    ///   - uuid: the user's id; nil for the client's own.
+    ///   - uuid: the user's id; nil for the client's own user.
     ///   - channels: dictionaries with `channel` and, optionally, `custom`.
     public init(uuid: String?, channels: [[AnyHashable: Any]]) {
         self.uuid = uuid
@@ -20,17 +20,17 @@ public final class PNSetMembershipsRequest: PNBaseObjectsMembershipRequest {
     }
 }
 
-/// Describes memberships of a user to remove.
+/// A request that ends memberships of a user in channels.
 public final class PNRemoveMembershipsRequest: PNBaseObjectsMembershipRequest {
-    /// The fields that the answer includes.
+    /// The optional fields that the service includes in its answer.
     public var includeFields: PNMembershipFields = .membershipsTotalCountField
     let uuid: String?
     let channels: [String]
 
-    /// Removes memberships of a user.
+    /// A request that ends memberships of a user in channels.
     ///
     /// - Parameters:
-    ///   - uuid: the user's id; nil for the client's own.
+    ///   - uuid: the user's id; nil for the client's own user.
     ///   - channels: the channels' names.
     public init(uuid: String?, channels: [String]) {
         self.uuid = uuid
@@ -39,44 +39,44 @@ public final class PNRemoveMembershipsRequest: PNBaseObjectsMembershipRequest {
     }
 }
 
-/// Describes memberships of a user to set and to remove.
+/// A request that makes a user a member of channels and ends memberships in other channels.
 public final class PNManageMembershipsRequest: PNBaseObjectsMembershipRequest {
-    /// The values to set.
+    /// The channels that the user becomes a member of: dictionaries with `channel` and, optionally, `custom`.
     public var setChannels: [[AnyHashable: Any]]?
-    /// The names to remove.
+    /// The names of the channels in which the user's membership ends.
     public var removeChannels: [String]?
-    /// The fields that the answer includes.
+    /// The optional fields that the service includes in its answer.
     public var includeFields: PNMembershipFields = .membershipsTotalCountField
     let uuid: String?
 
-    /// Changes memberships of a user; nil for the client's own.
+    /// A request that changes memberships of a user; nil for the client's own user.
     public init(uuid: String?) {
         self.uuid = uuid
         super.init()
     }
 }
 
-/// Describes whose memberships to fetch.
+/// A request for the memberships of a user.
 public final class PNFetchMembershipsRequest: PNObjectsPaginatedRequest {
-    /// The fields that the answer includes.
+    /// The optional fields that the service includes in its answer.
     public var includeFields: PNMembershipFields = .membershipsTotalCountField
     let uuid: String?
 
-    /// Fetches memberships of a user; nil for the client's own.
+    /// A request for the memberships of a user; nil for the client's own user.
     public init(uuid: String?) {
         self.uuid = uuid
         super.init()
     }
 }
 
-/// Describes members of a channel to set.
+/// A request that makes users members of a channel.
 public final class PNSetChannelMembersRequest: PNBaseObjectsMembershipRequest {
-    /// The fields that the answer includes.
+    /// The optional fields that the service includes in its answer.
     public var includeFields: PNChannelMemberFields = .membersTotalCountField
     let channel: String
     let uuids: [[AnyHashable: Any]]
 
-    /// Sets members of a channel; `uuids` are dictionaries with `uuid` and, optionally, `custom`.
+    /// A request that makes users members of a channel. `uuids` are dictionaries with `uuid` and, optionally, `custom`.
     public init(channel: String, uuids: [[AnyHashable: Any]]) {
         self.channel = channel
         self.uuids = uuids
@@ -84,14 +84,14 @@ public final class PNSetChannelMembersRequest: PNBaseObjectsMembershipRequest {
     }
 }
 
-/// Describes members of a channel to remove.
+/// A request that ends memberships of users in a channel.
 public final class PNRemoveChannelMembersRequest: PNBaseObjectsMembershipRequest {
-    /// The fields that the answer includes.
+    /// The optional fields that the service includes in its answer.
     public var includeFields: PNChannelMemberFields = .membersTotalCountField
     let channel: String
     let uuids: [String]
 
-    /// Removes members of a channel.
+    /// A request that ends memberships of users in a channel. `uuids` are the users' ids.
     public init(channel: String, uuids: [String]) {
         self.channel = channel
         self.uuids = uuids
@@ -99,30 +99,30 @@ public final class PNRemoveChannelMembersRequest: PNBaseObjectsMembershipRequest
     }
 }
 
-/// Describes members of a channel to set and to remove.
+/// A request that makes users members of a channel and ends memberships of other users.
 public final class PNManageChannelMembersRequest: PNBaseObjectsMembershipRequest {
-    /// The values to set.
+    /// The users to make members: dictionaries with `uuid` and, optionally, `custom`.
     public var setMembers: [[AnyHashable: Any]]?
-    /// The names to remove.
+    /// The ids of the users whose membership ends.
     public var removeMembers: [String]?
-    /// The fields that the answer includes.
+    /// The optional fields that the service includes in its answer.
     public var includeFields: PNChannelMemberFields = .membersTotalCountField
     let channel: String
 
-    /// Changes members of a channel.
+    /// A request that changes the members of a channel.
     public init(channel: String) {
         self.channel = channel
         super.init()
     }
 }
 
-/// Describes a channel whose members to fetch.
+/// A request for the members of a channel.
 public final class PNFetchChannelMembersRequest: PNObjectsPaginatedRequest {
-    /// The fields that the answer includes.
+    /// The optional fields that the service includes in its answer.
     public var includeFields: PNChannelMemberFields = .membersTotalCountField
     let channel: String
 
-    /// Fetches the members of a channel.
+    /// A request for the members of `channel`.
     public init(channel: String) {
         self.channel = channel
         super.init()

@@ -1,12 +1,12 @@
-/// The base of requests about App Context.
+/// The base class of requests about App Context: data about users, channels and memberships.
 open class PNBaseObjectsRequest: PNRequest {
-    /// Further parameters of the request.
+    /// Additional query parameters of the request, by name.
     public final var arbitraryQueryParameters: [AnyHashable: Any]?
 }
 
-/// The base of requests for lists.
+/// The base class of requests for lists of App Context, which are read page by page.
 open class PNObjectsPaginatedRequest: PNBaseObjectsRequest {
-    /// The order of the results: names of fields, each optionally followed by `:asc` or `:desc`.
+    /// The fields to sort the results by, each optionally followed by `:asc` or `:desc`.
     public final var sort: [String]?
     /// A filter expression that limits the results, such as `name LIKE 'A*'`.
     public final var filter: String?
@@ -14,7 +14,7 @@ open class PNObjectsPaginatedRequest: PNBaseObjectsRequest {
     public final var start: String?
     /// The cursor at which the page ends: `prev` in the answer with the following page.
     public final var end: String?
-    /// The maximum number of results, up to 100.
+    /// The maximum number of results in one answer, up to 100, which is the default.
     public final var limit: UInt = 100
 
     func page(includesCount: Bool) -> ObjectPageDraft {
@@ -23,5 +23,5 @@ open class PNObjectsPaginatedRequest: PNBaseObjectsRequest {
     }
 }
 
-/// The base of requests for memberships.
+/// The base class of requests that change memberships.
 open class PNBaseObjectsMembershipRequest: PNObjectsPaginatedRequest {}

@@ -1,14 +1,14 @@
-// A nil `uuid` means the user of the client.
+// A nil `uuid` stands for the client's own user.
 
-/// Describes data about a user to set.
+/// A request that sets data about a user (App Context).
 public final class PNSetUUIDMetadataRequest: PNBaseObjectsRequest {
-    /// Custom fields: strings, numbers and booleans.
+    /// Your own fields by name. Each value is a string, a number, a boolean or null.
     public var custom: [AnyHashable: Any]?
-    /// The id in a system of yours.
+    /// The user's id in a system of your own, such as your user database.
     public var externalId: String?
     /// The address of the user's picture.
     public var profileUrl: String?
-    /// The fields that the answer includes.
+    /// The optional fields that the service includes in its answer.
     public var includeFields: PNUUIDFields = .customField
     /// The email address.
     public var email: String?
@@ -16,43 +16,43 @@ public final class PNSetUUIDMetadataRequest: PNBaseObjectsRequest {
     public var name: String?
     let uuid: String?
 
-    /// Sets the metadata of a user; nil for the client's own.
+    /// A request that sets data about a user; nil for the client's own user.
     public init(uuid: String?) {
         self.uuid = uuid
         super.init()
     }
 }
 
-/// Describes a user whose data to remove.
+/// A request that removes the data about a user (App Context).
 public final class PNRemoveUUIDMetadataRequest: PNBaseObjectsRequest {
     let uuid: String?
 
-    /// Removes the metadata of a user; nil for the client's own.
+    /// A request that removes the data about a user; nil for the client's own user.
     public init(uuid: String?) {
         self.uuid = uuid
         super.init()
     }
 }
 
-/// Describes a user whose data to fetch.
+/// A request for the data about a user (App Context).
 public final class PNFetchUUIDMetadataRequest: PNBaseObjectsRequest {
-    /// The fields that the answer includes.
+    /// The optional fields that the service includes in its answer.
     public var includeFields: PNUUIDFields = .customField
     let uuid: String?
 
-    /// Fetches the metadata of a user; nil for the client's own.
+    /// A request for the data about a user; nil for the client's own user.
     public init(uuid: String?) {
         self.uuid = uuid
         super.init()
     }
 }
 
-/// Describes which users' data to fetch.
+/// A request for the data about all users (App Context).
 public final class PNFetchAllUUIDMetadataRequest: PNObjectsPaginatedRequest {
-    /// The fields that the answer includes.
+    /// The optional fields that the service includes in its answer.
     public var includeFields: PNUUIDFields = .totalCountField
 
-    /// Fetches the metadata of all users.
+    /// A request for the data about all users, by default for the first page.
     public override init() {
         super.init()
     }

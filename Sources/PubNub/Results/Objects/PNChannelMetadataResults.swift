@@ -1,7 +1,7 @@
 import PubNubProtocol
 import WireCoding
 
-// Results of App Context calls.
+// The results of calls about App Context: metadata of users, channels and memberships.
 
 /// Data about a channel after it was set.
 ///
@@ -19,7 +19,7 @@ public final class PNSetChannelMetadataData: PNServiceData, @unchecked Sendable 
 ///
 /// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 public final class PNSetChannelMetadataStatus: PNAcknowledgmentStatus, @unchecked Sendable {
-    /// The details of the answer.
+    /// The channel's metadata after the change.
     public let data: PNSetChannelMetadataData
 
     init(_ outcome: CallOutcome<PubNubObjects>) {
@@ -28,7 +28,7 @@ public final class PNSetChannelMetadataStatus: PNAcknowledgmentStatus, @unchecke
     }
 }
 
-/// Data about a channel.
+/// The metadata of a channel, as the service returned it.
 ///
 /// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNServiceData`` requires of its subclasses.
 public final class PNFetchChannelMetadataData: PNServiceData, @unchecked Sendable {
@@ -53,15 +53,15 @@ public final class PNFetchChannelMetadataResult: PNResult, @unchecked Sendable {
     }
 }
 
-/// Data about channels.
+/// One page of the metadata of all channels.
 ///
 /// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNServiceData`` requires of its subclasses.
 public final class PNFetchAllChannelsMetadataData: PNServiceData, @unchecked Sendable {
-    /// The metadata of the channels.
+    /// The metadata of the page's channels.
     public let metadata: [PNChannelMetadata]
-    /// The `start` of the next page; nil at the end.
+    /// The cursor of the next page, for `start` of the next request; nil on the last page.
     public let next: String?
-    /// The `end` of the previous page; nil at the beginning.
+    /// The cursor of the previous page, for `end` of the next request; nil on the first page.
     public let prev: String?
     /// The total number of results; 0 when it was not requested.
     public let totalCount: UInt

@@ -2,11 +2,11 @@ import Foundation
 import PubNubProtocol
 import WireCoding
 
-// Results of App Context calls.
+// The results of calls about App Context: metadata of users, channels and memberships.
 
 /// A user's membership in a channel, seen from the channel.
 public final class PNChannelMember: Sendable {
-    /// Data about the user, when it was requested.
+    /// The user's metadata; nil unless the request asked for it.
     public let metadata: PNUUIDMetadata?
     /// The user's id.
     public let uuid: String
@@ -29,15 +29,15 @@ public final class PNChannelMember: Sendable {
     public var custom: [AnyHashable: Any]? { customText.flatMap { FoundationJSON.value($0) } as? [String: Any] }
 }
 
-/// A user's memberships after they were changed.
+/// One page of a user's memberships after a change.
 ///
 /// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNServiceData`` requires of its subclasses.
 public final class PNManageMembershipsData: PNServiceData, @unchecked Sendable {
     /// The memberships.
     public let memberships: [PNMembership]
-    /// The `start` of the next page; nil at the end.
+    /// The cursor of the next page, for `start` of the next request; nil on the last page.
     public let next: String?
-    /// The `end` of the previous page; nil at the beginning.
+    /// The cursor of the previous page, for `end` of the next request; nil on the first page.
     public let prev: String?
     /// The total number of results; 0 when it was not requested.
     public let totalCount: UInt
@@ -54,7 +54,7 @@ public final class PNManageMembershipsData: PNServiceData, @unchecked Sendable {
 ///
 /// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 public final class PNManageMembershipsStatus: PNAcknowledgmentStatus, @unchecked Sendable {
-    /// The details of the answer.
+    /// One page of the user's memberships after the change.
     public let data: PNManageMembershipsData
 
     init(_ outcome: CallOutcome<PubNubObjects>) {
@@ -63,15 +63,15 @@ public final class PNManageMembershipsStatus: PNAcknowledgmentStatus, @unchecked
     }
 }
 
-/// A user's memberships.
+/// One page of a user's memberships.
 ///
 /// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNServiceData`` requires of its subclasses.
 public final class PNFetchMembershipsData: PNServiceData, @unchecked Sendable {
     /// The memberships.
     public let memberships: [PNMembership]
-    /// The `start` of the next page; nil at the end.
+    /// The cursor of the next page, for `start` of the next request; nil on the last page.
     public let next: String?
-    /// The `end` of the previous page; nil at the beginning.
+    /// The cursor of the previous page, for `end` of the next request; nil on the first page.
     public let prev: String?
     /// The total number of results; 0 when it was not requested.
     public let totalCount: UInt
@@ -97,15 +97,15 @@ public final class PNFetchMembershipsResult: PNResult, @unchecked Sendable {
     }
 }
 
-/// A channel's members after they were changed.
+/// One page of a channel's members after a change.
 ///
 /// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNServiceData`` requires of its subclasses.
 public final class PNManageChannelMembersData: PNServiceData, @unchecked Sendable {
     /// The members.
     public let members: [PNChannelMember]
-    /// The `start` of the next page; nil at the end.
+    /// The cursor of the next page, for `start` of the next request; nil on the last page.
     public let next: String?
-    /// The `end` of the previous page; nil at the beginning.
+    /// The cursor of the previous page, for `end` of the next request; nil on the first page.
     public let prev: String?
     /// The total number of results; 0 when it was not requested.
     public let totalCount: UInt
@@ -122,7 +122,7 @@ public final class PNManageChannelMembersData: PNServiceData, @unchecked Sendabl
 ///
 /// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 public final class PNManageChannelMembersStatus: PNAcknowledgmentStatus, @unchecked Sendable {
-    /// The details of the answer.
+    /// One page of the channel's members after the change.
     public let data: PNManageChannelMembersData
 
     init(_ outcome: CallOutcome<PubNubObjects>) {
@@ -131,15 +131,15 @@ public final class PNManageChannelMembersStatus: PNAcknowledgmentStatus, @unchec
     }
 }
 
-/// A channel's members.
+/// One page of a channel's members.
 ///
 /// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNServiceData`` requires of its subclasses.
 public final class PNFetchChannelMembersData: PNServiceData, @unchecked Sendable {
     /// The members.
     public let members: [PNChannelMember]
-    /// The `start` of the next page; nil at the end.
+    /// The cursor of the next page, for `start` of the next request; nil on the last page.
     public let next: String?
-    /// The `end` of the previous page; nil at the beginning.
+    /// The cursor of the previous page, for `end` of the next request; nil on the first page.
     public let prev: String?
     /// The total number of results; 0 when it was not requested.
     public let totalCount: UInt

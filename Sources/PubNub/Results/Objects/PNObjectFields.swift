@@ -1,6 +1,6 @@
 import PubNubProtocol
 
-/// The fields that answers about users include.
+/// The optional fields that answers about users include.
 public struct PNUUIDFields: OptionSet, Hashable, Sendable {
     public let rawValue: UInt
 
@@ -8,7 +8,7 @@ public struct PNUUIDFields: OptionSet, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// The total number of results; for lists.
+    /// The total number of results; only answers with lists include it.
     public static let totalCountField = PNUUIDFields(rawValue: 1 << 0)
     /// The custom fields.
     public static let customField = PNUUIDFields(rawValue: 1 << 1)
@@ -16,7 +16,7 @@ public struct PNUUIDFields: OptionSet, Hashable, Sendable {
     var include: [String] { contains(.customField) ? ["custom"] : [] }
 }
 
-/// The fields that answers about channels include.
+/// The optional fields that answers about channels include.
 public struct PNChannelFields: OptionSet, Hashable, Sendable {
     public let rawValue: UInt
 
@@ -24,7 +24,7 @@ public struct PNChannelFields: OptionSet, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// The total number of results; for lists.
+    /// The total number of results; only answers with lists include it.
     public static let totalCountField = PNChannelFields(rawValue: 1 << 0)
     /// The custom fields.
     public static let customField = PNChannelFields(rawValue: 1 << 1)
@@ -32,7 +32,7 @@ public struct PNChannelFields: OptionSet, Hashable, Sendable {
     var include: [String] { contains(.customField) ? ["custom"] : [] }
 }
 
-/// The fields that answers about a user's memberships include.
+/// The optional fields that answers about a user's memberships include.
 public struct PNMembershipFields: OptionSet, Hashable, Sendable {
     public let rawValue: UInt
 
@@ -40,13 +40,13 @@ public struct PNMembershipFields: OptionSet, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// The total number of results.
+    /// The total number of results of all pages.
     public static let membershipsTotalCountField = PNMembershipFields(rawValue: 1 << 0)
-    /// Your own fields of the membership.
+    /// Your own fields (`custom`) of the membership.
     public static let membershipCustomField = PNMembershipFields(rawValue: 1 << 1)
     /// The channel's data.
     public static let membershipChannelField = PNMembershipFields(rawValue: 1 << 2)
-    /// Your own fields of the channel.
+    /// Your own fields (`custom`) of the channel.
     public static let membershipChannelCustomField = PNMembershipFields(rawValue: 1 << 3)
 
     var include: [String] {
@@ -58,7 +58,7 @@ public struct PNMembershipFields: OptionSet, Hashable, Sendable {
     }
 }
 
-/// The fields that answers about a channel's members include.
+/// The optional fields that answers about a channel's members include.
 public struct PNChannelMemberFields: OptionSet, Hashable, Sendable {
     public let rawValue: UInt
 
@@ -66,13 +66,13 @@ public struct PNChannelMemberFields: OptionSet, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// The total number of results.
+    /// The total number of results of all pages.
     public static let membersTotalCountField = PNChannelMemberFields(rawValue: 1 << 0)
-    /// Your own fields of the membership.
+    /// Your own fields (`custom`) of the membership.
     public static let memberCustomField = PNChannelMemberFields(rawValue: 1 << 1)
     /// The user's data.
     public static let memberUUIDField = PNChannelMemberFields(rawValue: 1 << 2)
-    /// Your own fields of the user.
+    /// Your own fields (`custom`) of the user.
     public static let memberUUIDCustomField = PNChannelMemberFields(rawValue: 1 << 3)
 
     var include: [String] {

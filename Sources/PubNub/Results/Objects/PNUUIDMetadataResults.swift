@@ -1,7 +1,7 @@
 import PubNubProtocol
 import WireCoding
 
-// Results of App Context calls.
+// The results of calls about App Context: metadata of users, channels and memberships.
 
 /// Data about a user after it was set.
 ///
@@ -19,7 +19,7 @@ public final class PNSetUUIDMetadataData: PNServiceData, @unchecked Sendable {
 ///
 /// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNResult`` requires of its subclasses.
 public final class PNSetUUIDMetadataStatus: PNAcknowledgmentStatus, @unchecked Sendable {
-    /// The details of the answer.
+    /// The user's metadata after the change.
     public let data: PNSetUUIDMetadataData
 
     init(_ outcome: CallOutcome<PubNubObjects>) {
@@ -28,7 +28,7 @@ public final class PNSetUUIDMetadataStatus: PNAcknowledgmentStatus, @unchecked S
     }
 }
 
-/// Data about a user.
+/// The metadata of a user, as the service returned it.
 ///
 /// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNServiceData`` requires of its subclasses.
 public final class PNFetchUUIDMetadataData: PNServiceData, @unchecked Sendable {
@@ -53,15 +53,15 @@ public final class PNFetchUUIDMetadataResult: PNResult, @unchecked Sendable {
     }
 }
 
-/// Data about users.
+/// One page of the metadata of all users.
 ///
 /// `@unchecked Sendable`: every property is constant or guarded by a lock, as ``PNServiceData`` requires of its subclasses.
 public final class PNFetchAllUUIDMetadataData: PNServiceData, @unchecked Sendable {
-    /// The metadata of the users.
+    /// The metadata of the page's users.
     public let metadata: [PNUUIDMetadata]
-    /// The `start` of the next page; nil at the end.
+    /// The cursor of the next page, for `start` of the next request; nil on the last page.
     public let next: String?
-    /// The `end` of the previous page; nil at the beginning.
+    /// The cursor of the previous page, for `end` of the next request; nil on the first page.
     public let prev: String?
     /// The total number of results; 0 when it was not requested.
     public let totalCount: UInt
