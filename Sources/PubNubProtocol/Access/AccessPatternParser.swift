@@ -1,6 +1,7 @@
-/// Turns a regular expression into a program of steps.
+/// Compiles a regular expression into a program: a list of instructions for ``PubNubAccessPattern``.
 struct AccessPatternParser {
-    /// The limit of a program's steps. Repetitions are expanded, so their product has to stay small.
+    /// The maximum number of instructions of a program. Counted repetitions copy the repeated instructions, so nested counts must be
+    /// limited.
     private static let maximumSteps = 4096
     private static let maximumDepth = 16
 
@@ -31,7 +32,7 @@ struct AccessPatternParser {
         return true
     }
 
-    /// Shifts the jump targets of a program that is appended to another one.
+    /// Adds `offset` to the jump targets of a program, because the program is appended to another one.
     private static func moved(_ program: Program, by offset: Int) -> Program {
         program.map { step in
             switch step {
@@ -108,7 +109,8 @@ struct AccessPatternParser {
         case "n": position += 1; return AccessCharacters("\n")
         case "t": position += 1; return AccessCharacters("\t")
         case "r": position += 1; return AccessCharacters("\r")
-        // A letter or digit that has a meaning in other dialects must not be read as a literal here.
+        // Other dialects of regular expressions give these letters and digits a meaning, so this parser refuses them instead of matching
+        // them literally.
         case "a"..."z", "A"..."Z", "0"..."9": throw problem()
         default: position += 1; return AccessCharacters(letter)
         }
@@ -143,7 +145,8 @@ struct AccessPatternParser {
         return AccessCharacters(scalar)
     }
 
-    /// Applies the quantifier that follows a part: `*`, `+`, `?` or a count. A further `?`, for a lazy match, changes nothing here.
+    /// Repeats `part` as the quantifier after it demands: `*`, `+`, `?` or a count in braces. A second `?`, for a lazy match, is skipped,
+    /// because it does not change whether a name matches.
     private mutating func repeated(_ part: Program) throws(PubNubAccessPatternError) -> Program {
         let (least, most): (Int, Int?)
         switch next {
@@ -159,7 +162,7 @@ struct AccessPatternParser {
         var result: Program = []
         for _ in 0..<least { result = try joined(result, part) }
         guard let most else {
-            // A loop: the choice enters the part, and the end of the part jumps back to the choice.
+            // A loop: the first instruction enters the part or leaves the loop, and the end of the part jumps back to it.
             return try joined(result, [.either(1, part.count + 2)] + Self.moved(part, by: 1) + [.jump(0)])
         }
         for _ in least..<max(most, least) {
@@ -168,7 +171,7 @@ struct AccessPatternParser {
         return result
     }
 
-    /// Reads `{m}`, `{m,}` or `{m,n}` up to its closing brace.
+    /// Reads the minimum and maximum of `{m}`, `{m,}` or `{m,n}`, up to the closing brace.
     private mutating func count() throws(PubNubAccessPatternError) -> (Int, Int?) {
         position += 1
         guard let least = number() else { throw problem() }
@@ -192,7 +195,7 @@ struct AccessPatternParser {
 }
 
 extension AccessCharacters {
-    /// The only character of the set; nil when the set has more.
+    /// The only character of the set; nil when the set has several characters.
     fileprivate var single: UInt32? {
         guard ranges.count == 1, !isNegated, let range = ranges.first, range.count == 1 else { return nil }
         return range.lowerBound

@@ -4,7 +4,7 @@
     import Foundation
 #endif
 
-/// Base64 with the alphabet that is safe in URLs (RFC 4648, section 5).
+/// Base64 with the URL-safe alphabet (RFC 4648, section 5).
 package enum Base64URL {
     package static func text(_ bytes: [UInt8], isPadded: Bool = true) -> String {
         let standard = Data(bytes).base64EncodedString()
@@ -21,7 +21,7 @@ package enum Base64URL {
         return String(decoding: out, as: UTF8.self)
     }
 
-    /// Decodes text with or without padding; nil when a character is not of this alphabet.
+    /// Decodes text with or without padding; nil when a character does not belong to the URL-safe alphabet.
     package static func bytes(_ text: String) -> [UInt8]? {
         var standard: [UInt8] = []
         standard.reserveCapacity(text.utf8.count + 3)

@@ -1,14 +1,14 @@
 import WireCoding
 
-/// The part of CBOR (RFC 8949) that access tokens use: no tags and no indefinite lengths.
+/// A value of CBOR (RFC 8949), limited to the forms that access tokens use: without tags and indefinite lengths.
 enum CBORValue: Hashable, Sendable {
     case unsigned(UInt64)
-    /// The number -1 - value.
+    /// A negative number: -1 minus the associated value.
     case negative(UInt64)
     case bytes([UInt8])
     case text(String)
     case array([CBORValue])
-    /// The pairs in the order in which they are encoded.
+    /// A map, with its pairs in the order in which they are encoded.
     case map([Pair])
     case bool(Bool)
     case null
@@ -23,7 +23,7 @@ enum CBORValue: Hashable, Sendable {
         self = integer >= 0 ? .unsigned(UInt64(integer)) : .negative(UInt64(bitPattern: Int64(-1 - integer)))
     }
 
-    /// The number as an `Int`, if it is in range.
+    /// The number as an `Int`; nil for other values and for numbers out of range.
     var integer: Int? {
         switch self {
         case .unsigned(let value): Int(exactly: value)
@@ -32,7 +32,7 @@ enum CBORValue: Hashable, Sendable {
         }
     }
 
-    /// A name: a text, or bytes, in which the token's fixed keys are encoded.
+    /// The value as the name of a map's key: a text, or bytes in UTF-8. Access tokens encode their fixed keys as bytes.
     var name: String? {
         switch self {
         case .text(let text): text
@@ -41,19 +41,19 @@ enum CBORValue: Hashable, Sendable {
         }
     }
 
-    /// Bytes as text; nil when they are not UTF-8.
+    /// Decodes bytes as text; nil when they are not UTF-8.
     static func text(_ bytes: ArraySlice<UInt8>) -> String? {
         let invalid = bytes.withUnsafeBytes { JSONBytes.firstInvalidUTF8($0) }
         return invalid == nil ? String(decoding: bytes, as: UTF8.self) : nil
     }
 
-    /// The value of a key.
+    /// The value of a map's key; nil when it is missing or this is not a map.
     subscript(name: String) -> CBORValue? {
         guard case .map(let pairs) = self else { return nil }
         return pairs.first { $0.key.name == name }?.value
     }
 
-    /// Appends the value in its shortest form.
+    /// Appends the CBOR encoding of the value in its shortest form.
     func append(to out: inout [UInt8]) {
         switch self {
         case .unsigned(let value): Self.appendHead(0, value, to: &out)

@@ -1,10 +1,10 @@
-/// The compiled regular expression of a grant, which matches names (rules PC-37 to PC-39).
+/// A compiled regular expression from an access token. It selects the names of resources for which the token grants rights (rules PC-37 to
+/// PC-39).
 ///
-/// Matches without backtracking: the time is at most proportional to the product of the lengths of pattern and name, so hostile
-/// patterns are safe. Supports literals, `.`, classes, `\d \w \s` and their negations, groups, alternatives, `* + ? {m,n}`, `^` and
-/// `$`.
+/// Matches without backtracking: the time is at most proportional to the length of the pattern times the length of the name, so hostile
+/// patterns are safe. Supports literals, `.`, classes, `\d \w \s` and their negations, groups, alternatives, `* + ? {m,n}`, `^` and `$`.
 public struct PubNubAccessPattern: Hashable, Sendable {
-    /// The longest pattern, in bytes.
+    /// The maximum length of a pattern in bytes.
     public static let maximumLength = 512
 
     private let program: [AccessInstruction]
@@ -14,8 +14,8 @@ public struct PubNubAccessPattern: Hashable, Sendable {
         program = try AccessPatternParser.program(text)
     }
 
-    /// Whether the pattern matches the whole name. A service that searches inside the name would match more; this one refuses rather
-    /// than allows too much.
+    /// Whether the pattern matches the whole name. PubNub's own service may also accept a match inside the name; this implementation
+    /// refuses such a name rather than granting too much.
     public func matches(_ name: String) -> Bool {
         let scalars = Array(name.unicodeScalars)
         var states = StateSet(count: program.count)
@@ -33,7 +33,7 @@ public struct PubNubAccessPattern: Hashable, Sendable {
         return states.members.contains(program.count - 1)
     }
 
-    /// Adds a state and all states that are reachable from it without consuming a character.
+    /// Adds a state to `states`, together with all states that are reachable from it without consuming a character.
     private func follow(_ start: Int, at position: Int, of length: Int, into states: inout StateSet) {
         var pending = [start]
         while let state = pending.popLast() {
@@ -72,13 +72,13 @@ public struct PubNubAccessPattern: Hashable, Sendable {
     }
 }
 
-/// Why a pattern is not supported.
+/// Reports that a pattern is not supported, and where.
 public struct PubNubAccessPatternError: Error, Hashable, Sendable {
-    /// The offset of the character that caused the error.
+    /// The offset of the character that caused the error, in Unicode scalars.
     public let position: Int
 }
 
-/// A step of a pattern's program. The last one is always `end`.
+/// An instruction of a pattern's program. The last instruction is always `end`.
 enum AccessInstruction: Hashable, Sendable {
     case one(AccessCharacters)
     case either(Int, Int)
@@ -88,7 +88,7 @@ enum AccessInstruction: Hashable, Sendable {
     case end
 }
 
-/// A set of characters.
+/// A set of characters, stored as ranges of Unicode scalars.
 struct AccessCharacters: Hashable, Sendable {
     var ranges: [ClosedRange<UInt32>]
     var isNegated = false
@@ -106,10 +106,10 @@ struct AccessCharacters: Hashable, Sendable {
         self.isNegated = isNegated
     }
 
-    /// All characters except line ends.
+    /// The set for `.`: all characters except line feed and carriage return.
     static let any = AccessCharacters([0x0A...0x0A, 0x0D...0x0D], isNegated: true)
 
-    /// The class for a letter after a backslash.
+    /// The set for a letter after a backslash, such as `\d`; nil for letters that stand for no class.
     init?(escape letter: Unicode.Scalar) {
         switch letter {
         case "d", "D": ranges = [0x30...0x39]
@@ -120,7 +120,7 @@ struct AccessCharacters: Hashable, Sendable {
         isNegated = letter.properties.isUppercase
     }
 
-    /// Adds the ranges of another set.
+    /// Adds all characters of another set to this set.
     mutating func formUnion(_ other: AccessCharacters) {
         ranges += other.isNegated ? Self.complement(other.ranges) : other.ranges
     }

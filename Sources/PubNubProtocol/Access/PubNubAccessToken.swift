@@ -3,9 +3,9 @@ import Identifiers
 import OrderedCollections
 import WireCoding
 
-/// An access token: the permissions of a user until a time, signed by the server that granted it (rules PC-30 to PC-36).
+/// An access token: permissions that a server granted for a limited time, with the server's signature (rules PC-30 to PC-36).
 public struct PubNubAccessToken: Hashable, Sendable {
-    /// The longest text that is read, in bytes.
+    /// The maximum length of a token's text in bytes. Longer texts are refused.
     public static let maximumLength = 32_768
 
     public var version: Int
@@ -14,15 +14,15 @@ public struct PubNubAccessToken: Hashable, Sendable {
     /// How long the token is valid after `issued`, in minutes.
     public var ttl: Int
     public var resources: PubNubGrants
-    /// Permissions for regular expressions instead of names; see ``PubNubAccessPattern``.
+    /// The permissions for resources whose names match a regular expression; see ``PubNubAccessPattern``.
     public var patterns: PubNubGrants
-    /// Metadata of the server that granted the token.
+    /// The metadata that the server put into the token when it granted access; empty for none.
     public var metadata: OrderedDictionary<String, JSONValue>
-    /// The only user id that may use the token; nil for any.
+    /// The only user id that may use the token; nil when any user may.
     public var authorizedUser: String?
-    /// Rights on whole kinds of resources: `chan`, `uuid`.
+    /// Rights on all resources of a kind, by the names `chan` and `uuid`.
     public var categories: PubNubGrants.Rights
-    /// 32 bytes; empty before it is signed.
+    /// The signature, 32 bytes; empty before the token is signed.
     public private(set) var signature: [UInt8] = []
 
     public init(
@@ -40,25 +40,25 @@ public struct PubNubAccessToken: Hashable, Sendable {
         self.categories = categories
     }
 
-    /// Reads a token in base64url, with padding or without. Does not check its signature, because clients do not have the secret key.
+    /// Reads a token in base64url, with or without padding. Does not check the signature, because clients do not have the secret key.
     public init(parsing text: String) throws(PubNubAccessTokenError) {
         guard text.utf8.count <= Self.maximumLength, let bytes = Base64URL.bytes(text) else { throw .malformed }
         try self.init(CBORReader.read(bytes))
     }
 
-    /// The token in base64url with padding.
+    /// The token encoded as base64url with padding.
     public var text: String {
         var out: [UInt8] = []
         value(isSigned: true).append(to: &out)
         return Base64URL.text(out)
     }
 
-    /// Signs the token in its present state: HMAC-SHA256 over its CBOR without the signature.
+    /// Signs the token with HMAC-SHA256 over its CBOR without the signature. Later changes of the token make the signature invalid.
     public mutating func sign(with secretKey: String) {
         signature = code(secretKey)
     }
 
-    /// Whether the signature matches the token's present state; compared in constant time.
+    /// Whether the signature matches the token's present contents. The comparison takes constant time.
     public func isSigned(with secretKey: String) -> Bool {
         ConstantTime.areEqual(signature, code(secretKey))
     }
@@ -70,7 +70,7 @@ public struct PubNubAccessToken: Hashable, Sendable {
         return tooLong || tooLate ? .max : end
     }
 
-    /// Whether the token has expired.
+    /// Whether the token has expired at the time `now`.
     ///
     /// - Parameter now: seconds since 1970.
     public func isExpired(at now: Int) -> Bool { now >= expires }
@@ -82,7 +82,7 @@ public struct PubNubAccessToken: Hashable, Sendable {
     }
 }
 
-/// The reason why a token cannot be read. It contains no part of the token.
+/// The reason why a token cannot be read. The error contains no part of the token.
 public enum PubNubAccessTokenError: Error, Hashable, Sendable {
     /// The text is not base64url, or the bytes are not the CBOR of a token.
     case malformed
@@ -176,7 +176,7 @@ extension PubNubAccessToken {
         return .map(pairs)
     }
 
-    /// The fixed keys are byte strings; names that users choose are text strings.
+    /// The token's fixed keys are byte strings in CBOR. Names that users choose are text strings.
     private static func pair(_ key: String, _ value: CBORValue) -> CBORValue.Pair {
         CBORValue.Pair(key: .bytes(Array(key.utf8)), value: value)
     }

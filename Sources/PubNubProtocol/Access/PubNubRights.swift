@@ -1,7 +1,7 @@
 import Identifiers
 import OrderedCollections
 
-/// The rights that a grant gives on a resource, as bits with the values of the wire format.
+/// The rights on a resource, as bits with the values of the access token's encoding.
 public struct PubNubRights: OptionSet, Hashable, Sendable {
     public let rawValue: Int
 
@@ -22,7 +22,7 @@ public struct PubNubRights: OptionSet, Hashable, Sendable {
     public static let all = PubNubRights(rawValue: 255)
 }
 
-/// Rights by resource: names, which are compared by their bytes (rule PC-50), or patterns that match names.
+/// The rights on resources. The keys are names, which are compared by their bytes (rule PC-50), or patterns that match names.
 public struct PubNubGrants: Hashable, Sendable {
     public typealias Rights = OrderedDictionary<Identifier, PubNubRights>
 
@@ -30,7 +30,7 @@ public struct PubNubGrants: Hashable, Sendable {
     public var groups: Rights
     /// User ids.
     public var users: Rights
-    /// Rights of an earlier version of the service. They are kept when a token is read and written, and have no effect.
+    /// Rights on users and spaces of an earlier version of the service. They have no effect, but reading and writing a token keeps them.
     public var legacyUsers: Rights
     public var legacySpaces: Rights
 
@@ -44,6 +44,6 @@ public struct PubNubGrants: Hashable, Sendable {
         self.legacySpaces = legacySpaces
     }
 
-    /// Whether no right is granted.
+    /// Whether the grants contain no resource at all.
     public var isEmpty: Bool { [channels, groups, users, legacyUsers, legacySpaces].allSatisfy(\.isEmpty) }
 }

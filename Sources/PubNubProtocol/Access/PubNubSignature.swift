@@ -3,11 +3,11 @@ import WireCoding
 
 /// The signature of requests with the secret key (rules PC-20 to PC-24).
 public enum PubNubSignature {
-    /// How far a request's timestamp may be from the server's clock, in seconds.
+    /// The maximum difference between a request's timestamp and the server's clock, in seconds.
     public static let timestampWindow = 60
 
-    /// The query in the form in which it is signed: all parameters except `signature`, sorted by name, names and values
-    /// percent-encoded, `~` included.
+    /// The query in the form in which it is signed: all parameters except `signature`, sorted by name. Names and values are
+    /// percent-encoded, including `~`.
     ///
     /// - Parameter parameters: the parameters, not percent-encoded, including `timestamp`.
     public static func query(_ parameters: [PubNubRequest.Parameter]) -> String {
@@ -21,7 +21,8 @@ public enum PubNubSignature {
         return String(decoding: out, as: UTF8.self)
     }
 
-    /// The query for clients that sign exactly the sent query: the parameters as received, without `signature`, sorted by their bytes.
+    /// The query in the form that some clients sign: the parameters as they were sent, without `signature`, sorted by the bytes of their
+    /// names.
     ///
     /// - Parameter rawQuery: the query as received, still percent-encoded.
     static func query(asSent rawQuery: String) -> String {
@@ -29,7 +30,7 @@ public enum PubNubSignature {
             .sorted { precedes($0.prefix { $0 != "=" }, $1.prefix { $0 != "=" }) }.joined(separator: "&")
     }
 
-    /// The value of `signature` for a request: the first form for POST to `/publish`, the second one for everything else.
+    /// The value of `signature` for a request: in the first form for a POST to `/publish`, in the second form for every other request.
     ///
     /// - Parameters:
     ///   - path: the path as it is sent, percent-encoded, with its leading slash.
@@ -45,7 +46,7 @@ public enum PubNubSignature {
             : second(method: method, path: path, query: query, body: body, publishKey: publishKey, secretKey: secretKey)
     }
 
-    /// Returns the parameters that a client sends: the given ones with `timestamp` and `signature` added.
+    /// Returns the parameters that a client sends: the given parameters with `timestamp` and `signature` added.
     ///
     /// - Parameter timestamp: seconds since 1970.
     public static func signed(
@@ -61,14 +62,14 @@ public enum PubNubSignature {
         return all
     }
 
-    /// Checks a request as a server does, in constant time.
+    /// Checks the signature and timestamp of a request, for servers. Signatures are compared in constant time.
     ///
     /// - Parameters:
     ///   - path: the path as received, still percent-encoded.
     ///   - parameters: all parameters of the query, decoded.
-    ///   - rawQuery: the query as received, for clients that sign exactly the sent query; nil when there is no request.
+    ///   - rawQuery: the query as received, for clients that sign the query exactly as they send it; nil when only `parameters` are known.
     ///   - body: the body as text, after decompression.
-    ///   - secretKeys: the secret keys of the keyset, which may have several at a time: a request may be signed with any of them.
+    ///   - secretKeys: the secret keys of the keyset. A keyset may have several; the signature may be made with any of them.
     ///   - now: seconds since 1970.
     public static func check(
         method: String, path: String, parameters: [PubNubRequest.Parameter], rawQuery: String? = nil, body: [UInt8] = [],
@@ -82,7 +83,8 @@ public enum PubNubSignature {
         let isSecondForm = signature.hasPrefix("v2.")
         let isPublish = path.hasPrefix("/publish") && ["GET", "POST"].contains(method.uppercased())
         guard isSecondForm || isPublish else { throw .wrong }
-        // For a POST to `/publish`, some versions of SDKs sign the sent method and body, others sign GET and no body. Both are accepted.
+        // For a POST to `/publish`, some SDKs sign the sent method and body, and other SDKs sign GET and no body. Both signatures are
+        // accepted.
         var signed = [(method: method, body: body)]
         if isPublish, method.uppercased() == "POST" { signed.append((method: "GET", body: [])) }
         let queries = [query(parameters), rawQuery.map { query(asSent: $0) }].compactMap { $0 }
@@ -103,7 +105,7 @@ public enum PubNubSignature {
         guard isRight else { throw .wrong }
     }
 
-    /// Whether this client signs the request in the first form.
+    /// Whether this client signs the request in the first form, which it does only for a POST to `/publish`.
     private static func usesFirstForm(method: String, path: String) -> Bool {
         method.uppercased() == "POST" && path.hasPrefix("/publish")
     }
@@ -132,7 +134,7 @@ public enum PubNubSignature {
         left.utf8.lexicographicallyPrecedes(right.utf8)
     }
 
-    /// Percent-encodes a text, including `~`, which other encodings leave unchanged.
+    /// Appends a percent-encoded text. Unlike other encodings, this one also encodes `~`.
     private static func append(_ text: String, to out: inout [UInt8]) {
         for byte in text.utf8 {
             if byte == UInt8(ascii: "~") {
@@ -144,7 +146,7 @@ public enum PubNubSignature {
     }
 }
 
-/// Why a request's signature is not accepted. Contains neither the expected nor the received signature.
+/// The reason why a request's signature is not accepted. Contains neither the expected nor the received signature.
 public enum PubNubSignatureError: Error, Hashable, Sendable {
     case missing
     /// The timestamp differs from the server's clock by more than ``PubNubSignature/timestampWindow``, is missing, or is not a number.

@@ -6,22 +6,22 @@ import Crypto
     import CryptoExtras
 #endif
 
-/// AES in CBC mode: from the system on Apple platforms, so that apps need no second BoringSSL for it, and from swift-crypto elsewhere
-/// (rule PC-15).
+/// AES in CBC mode. On Apple platforms the system's implementation is used, so that apps need no second BoringSSL; on other platforms
+/// swift-crypto (rule PC-15).
 enum BlockCipher {
-    /// The key or the initialisation vector has a wrong length, the data is not a multiple of the block size, or the padding is
-    /// invalid.
+    /// Thrown when the key or the initialisation vector has a wrong length, when the data is not a multiple of the block size, or when the
+    /// padding is invalid.
     struct Failure: Error {}
 
     static let blockSize = 16
 
-    /// Encrypts with the padding of PKCS #7: 1 to 16 bytes, each of which has the number of padding bytes as its value.
+    /// Encrypts data with the padding of PKCS #7: 1 to 16 bytes, each of which has the number of padding bytes as its value.
     static func encrypt(_ bytes: some Collection<UInt8>, key: SymmetricKey, iv: [UInt8]) throws(Failure) -> [UInt8] {
         let padding = blockSize - bytes.count % blockSize
         return try encryptBlocks(Array(bytes) + [UInt8](repeating: UInt8(padding), count: padding), key: key, iv: iv)
     }
 
-    /// Decrypts and removes the padding.
+    /// Decrypts data and removes the padding.
     static func decrypt(_ bytes: some Collection<UInt8>, key: SymmetricKey, iv: [UInt8]) throws(Failure) -> [UInt8] {
         var plain = try decryptBlocks(Array(bytes), key: key, iv: iv)
         guard let last = plain.last, (1...blockSize).contains(Int(last)), plain.count >= Int(last),
@@ -31,7 +31,7 @@ enum BlockCipher {
         return plain
     }
 
-    /// Encrypts complete blocks, without padding.
+    /// Encrypts complete blocks of 16 bytes, without padding.
     static func encryptBlocks(_ blocks: [UInt8], key: SymmetricKey, iv: [UInt8]) throws(Failure) -> [UInt8] {
         #if canImport(CommonCrypto)
             return try crypt(CCOperation(kCCEncrypt), blocks, key, iv)
@@ -43,7 +43,7 @@ enum BlockCipher {
         #endif
     }
 
-    /// Decrypts complete blocks, without padding.
+    /// Decrypts complete blocks of 16 bytes, without removing padding.
     static func decryptBlocks(_ blocks: [UInt8], key: SymmetricKey, iv: [UInt8]) throws(Failure) -> [UInt8] {
         #if canImport(CommonCrypto)
             return try crypt(CCOperation(kCCDecrypt), blocks, key, iv)

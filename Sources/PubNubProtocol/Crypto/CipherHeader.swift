@@ -1,8 +1,8 @@
-/// The bytes before the ciphertext of the current form.
+/// The header before a ciphertext of the current form. It names the cipher and contains the initialisation vector.
 struct CipherHeader: Hashable, Sendable {
     static let sentinel: [UInt8] = Array("PNED".utf8)
     static let version: UInt8 = 1
-    /// AES-256 in CBC mode with a random initialisation vector.
+    /// The name of the cipher AES-256 in CBC mode with a random initialisation vector.
     static let aesCBC: [UInt8] = Array("ACRH".utf8)
 
     var cryptor: [UInt8]
@@ -18,10 +18,10 @@ struct CipherHeader: Hashable, Sendable {
         return out + data
     }
 
-    /// Whether bytes begin with a header; without one they are of the legacy form.
+    /// Whether the data begins with a header. Data without a header has the legacy form.
     static func begins(_ bytes: ArraySlice<UInt8>) -> Bool { bytes.starts(with: sentinel) }
 
-    /// Removes the header from the beginning of `bytes`.
+    /// Parses the header and removes it from the beginning of `bytes`.
     init(takingFrom bytes: inout ArraySlice<UInt8>) throws(PubNubCipherError) {
         _ = try Self.take(Self.sentinel.count, from: &bytes)
         guard try Self.take(1, from: &bytes).first == Self.version else { throw .unknownCryptor }

@@ -7,7 +7,7 @@ import WireCoding
 #endif
 
 extension PubNubCipher {
-    /// Encrypts a message: JSON text in, the JSON string to publish out.
+    /// Encrypts a message. Takes JSON text and returns the JSON string to publish.
     ///
     /// - Parameter generator: a cryptographically secure generator.
     public func encrypt(
@@ -17,16 +17,16 @@ extension PubNubCipher {
         return "\"" + Data(sealed).base64EncodedString() + "\""
     }
 
-    /// Encrypts a message with the system's random numbers.
+    /// Encrypts a message with the system's random number generator.
     public func encrypt(message json: String) throws(PubNubCipherError) -> String {
         var generator = SystemRandomNumberGenerator()
         return try encrypt(message: json, using: &generator)
     }
 
-    /// Decrypts a message as it was received: JSON text in, JSON text out.
+    /// Decrypts a received message. Takes and returns JSON text.
     ///
-    /// In a message with push payloads, which is an object with `pn_other`, only that member is encrypted. If the decrypted value is an
-    /// object, its members replace `pn_other`; any other value stays in `pn_other` (rule PC-10).
+    /// In a message with push payloads, which is an object with `pn_other`, only the member `pn_other` is encrypted. If the decrypted value
+    /// is an object, its members replace `pn_other`. Any other decrypted value stays in `pn_other` (rule PC-10).
     ///
     /// The cipher key is tried first, then the reading keys in their order (rule PC-14).
     public func decrypt(message json: String) throws(PubNubCipherError) -> String {
@@ -52,10 +52,10 @@ extension PubNubCipher {
         return PubNubPushMessage.unwrapped(members, content: plain)
     }
 
-    /// Accepts only JSON as a decrypted message: with a wrong key whose padding happens to be valid, this is the only remaining check.
+    /// Decrypts base64 and accepts only JSON as the result: when a wrong key happens to give a valid padding, this check alone detects it.
     ///
-    /// The Cocoa SDK encodes the encrypted text as a JSON string twice when it adds push payloads, so that its text begins with a
-    /// quotation mark, which base64 never does (rule PL-92).
+    /// When the Cocoa SDK adds push payloads, it encodes the encrypted text as a JSON string twice. Such a text begins with a quotation
+    /// mark, which never occurs in base64 (rule PL-92).
     private func decrypt(base64 text: String) throws(PubNubCipherError) -> JSONText {
         let text = text.utf8.first == UInt8(ascii: "\"") ? (try? JSONText(text))?.string ?? text : text
         guard !text.isEmpty else { throw .empty }
@@ -66,18 +66,18 @@ extension PubNubCipher {
     }
 }
 
-/// Messages with payloads for push notifications beside the content for subscribers (rule PC-10).
+/// Merges messages with payloads for push notifications (rule PC-10).
 public enum PubNubPushMessage {
-    /// The member that contains the message when it is encrypted or not an object.
+    /// The member that contains the message if it is encrypted or not an object.
     public static let key = "pn_other"
 
-    /// Merges a message and push payloads.
+    /// Merges a message and payloads for push notifications into one JSON object.
     ///
     /// - Parameters:
-    ///   - message: the message as JSON text, already encrypted if necessary; an encrypted message is a string and is stored in
-    ///     `pn_other`.
+    ///   - message: the message as JSON text, already encrypted if necessary. An encrypted message is a string and is stored in
+    /// `pn_other`.
     ///   - payload: the text of a JSON object, such as `{"pn_apns":{…}}`. Its members replace members of the message with the same
-    ///     name.
+    /// name.
     public static func text(message: String, payload: String) throws(JSONSyntaxError) -> String {
         let message = try JSONText(message)
         let added = pairs(try JSONText(payload).members ?? [])

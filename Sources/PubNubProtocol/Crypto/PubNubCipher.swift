@@ -3,35 +3,35 @@ import WireCoding
 
 /// Encrypts and decrypts messages and files with a cipher key (rules PC-1 to PC-12).
 ///
-/// A value without state; any thread may use it. Encrypts in one form and decrypts both, which are distinguished by the header. Neither
-/// form authenticates the sender: any publisher can replay or change a message.
+/// A value without mutable state that any thread may use. It encrypts in one form and decrypts both forms, which differ by a header.
+/// Neither form authenticates the sender: any publisher can replay or change a message.
 public struct PubNubCipher: Sendable, CustomStringConvertible, CustomReflectable {
-    /// How data is encrypted.
+    /// The form of encrypted data.
     public enum Form: Hashable, Sendable {
-        /// The cipher of SDKs up to 2023: the key is half of a hash, and there is no header.
+        /// The form of SDKs up to 2023. The AES key is half of a hash of the cipher key, and there is no header.
         case legacy
-        /// The AES-CBC crypto module: the key is a whole hash, and a header names the method.
+        /// The form of the AES-CBC crypto module. The AES key is a whole hash of the cipher key, and a header names the cipher.
         case current
     }
 
     public let form: Form
-    /// Whether the legacy form begins with a random initialisation vector. Otherwise the vector is constant, so that equal messages
-    /// have equal ciphertexts.
+    /// Whether data in the legacy form begins with a random initialisation vector. When false, all data has one constant vector, so that
+    /// equal messages have equal ciphertexts.
     public let usesRandomIV: Bool
     let legacyKey: SymmetricKey
     let currentKey: SymmetricKey
-    /// Additional keys for decrypting messages and files, such as the former cipher key. Empty, or at most ``maximumReaders``.
+    /// Additional keys that decrypt messages and files, such as a former cipher key; at most ``maximumReaders``.
     private(set) var readers: [PubNubCipher] = []
 
-    /// The most reading keys in addition to the cipher key: each costs an attempt for every message that no key decrypts.
+    /// The maximum number of additional keys. It is limited because a message that no key decrypts costs one attempt for each key.
     public static let maximumReaders = 7
 
     static let blockSize = BlockCipher.blockSize
     static let staticIV: [UInt8] = Array("0123456789012345".utf8)
 
     /// - Parameters:
-    ///   - key: the cipher key that all participants share.
-    ///   - form: how to encrypt.
+    ///   - key: the cipher key, which publishers and subscribers share.
+    ///   - form: the form in which data is encrypted.
     ///   - usesRandomIV: whether the legacy form has a random initialisation vector, for encrypting and decrypting.
     public init(key: String, form: Form = .legacy, usesRandomIV: Bool = true) {
         self.form = form
@@ -41,7 +41,7 @@ public struct PubNubCipher: Sendable, CustomStringConvertible, CustomReflectable
         legacyKey = SymmetricKey(data: Array(Hex.text(hash).utf8.prefix(32)))
     }
 
-    /// The same cipher with additional reading keys (rule PC-14). Only the first ``maximumReaders`` are used.
+    /// A copy of this cipher with additional keys for decrypting (rule PC-14). Only the first ``maximumReaders`` keys are used.
     public func reading(_ keys: [String]) -> PubNubCipher {
         var cipher = self
         cipher.readers = keys.prefix(Self.maximumReaders).map { PubNubCipher(key: $0, form: form, usesRandomIV: usesRandomIV) }
@@ -51,7 +51,7 @@ public struct PubNubCipher: Sendable, CustomStringConvertible, CustomReflectable
     public var description: String { "PubNubCipher(\(form))" }
     public var customMirror: Mirror { Mirror(self, children: []) }
 
-    /// Encrypts bytes: initialisation vector or header, then the ciphertext.
+    /// Encrypts bytes. The result begins with the initialisation vector or the header, followed by the ciphertext.
     ///
     /// - Parameter generator: a cryptographically secure generator.
     public func encrypt(
@@ -63,13 +63,13 @@ public struct PubNubCipher: Sendable, CustomStringConvertible, CustomReflectable
         return start.prefix + ciphertext
     }
 
-    /// Encrypts bytes with the system's random numbers.
+    /// Encrypts bytes with the system's random number generator.
     public func encrypt(_ bytes: [UInt8]) throws(PubNubCipherError) -> [UInt8] {
         var generator = SystemRandomNumberGenerator()
         return try encrypt(bytes, using: &generator)
     }
 
-    /// Decrypts bytes of either form.
+    /// Decrypts bytes of either form: with a header or without one.
     public func decrypt(_ bytes: [UInt8]) throws(PubNubCipherError) -> [UInt8] {
         guard !bytes.isEmpty else { throw .empty }
         var rest = bytes[...]
@@ -78,7 +78,7 @@ public struct PubNubCipher: Sendable, CustomStringConvertible, CustomReflectable
         return plain
     }
 
-    /// The prefix of a new ciphertext, and the initialisation vector and key with which it is made.
+    /// Chooses the initialisation vector and key of a new ciphertext. `prefix` are the bytes in front of the ciphertext.
     func start(
         using generator: inout some RandomNumberGenerator
     ) -> (prefix: [UInt8], iv: [UInt8], key: SymmetricKey) {
@@ -94,7 +94,7 @@ public struct PubNubCipher: Sendable, CustomStringConvertible, CustomReflectable
         }
     }
 
-    /// Removes the header in front of a ciphertext.
+    /// Removes the header or the initialisation vector in front of a ciphertext, and returns the vector and key for decrypting it.
     func opening(
         takingFrom bytes: inout ArraySlice<UInt8>
     ) throws(PubNubCipherError) -> (iv: [UInt8], key: SymmetricKey) {

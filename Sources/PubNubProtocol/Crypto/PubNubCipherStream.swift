@@ -1,10 +1,10 @@
 import Crypto
 
-/// Encrypts or decrypts data of any length piece by piece, for files (rule PC-11).
+/// Encrypts or decrypts data of any length piece by piece, which is meant for files (rule PC-11).
 public struct PubNubCipherStream: Sendable {
     private enum Mode: Sendable {
         case encrypting
-        /// Until the header in front of the ciphertext is complete.
+        /// The stream decrypts and waits until the header or the initialisation vector is complete.
         case opening
         case decrypting
     }
@@ -16,10 +16,11 @@ public struct PubNubCipherStream: Sendable {
     private var pending: [UInt8]
     private var isEmpty = true
 
-    /// The greatest length of a header in front of a ciphertext.
+    /// The maximum length in bytes of a header in front of a ciphertext.
     private static let longestOpening = 12 + 0xFFFF
 
-    /// Encrypts as `cipher` does, except that the legacy form always has a random initialisation vector, as files have it.
+    /// Makes a stream that encrypts with `cipher`. In the legacy form a file always has a random initialisation vector, whatever `cipher`
+    /// uses.
     ///
     /// - Parameter generator: a cryptographically secure generator.
     public static func encrypting(
@@ -43,7 +44,7 @@ public struct PubNubCipherStream: Sendable {
         pending = []
     }
 
-    /// Processes the next piece and returns the complete output.
+    /// Processes the next piece of data, and returns the output that is complete so far.
     public mutating func update(_ bytes: some Sequence<UInt8>) throws(PubNubCipherError) -> [UInt8] {
         pending.append(contentsOf: bytes)
         if !pending.isEmpty { isEmpty = false }
@@ -59,7 +60,7 @@ public struct PubNubCipherStream: Sendable {
         }
     }
 
-    /// Returns the remaining output. No method may be called afterwards.
+    /// Processes the end of the data and returns the remaining output. No method may be called afterwards.
     public mutating func finish() throws(PubNubCipherError) -> [UInt8] {
         guard !isEmpty else { throw .empty }
         if case .encrypting = mode {
@@ -80,7 +81,7 @@ public struct PubNubCipherStream: Sendable {
         mode = .decrypting
     }
 
-    /// Removes the complete blocks from the buffer and returns them. The last block of a ciphertext stays, because it may contain the
+    /// Removes the complete blocks from the buffer and returns them. While decrypting, the last block stays, because it may contain the
     /// padding.
     private mutating func wholeBlocks(keeping kept: Int) -> [UInt8] {
         let size = PubNubCipher.blockSize
@@ -108,9 +109,9 @@ public struct PubNubCipherStream: Sendable {
 extension PubNubCipher {
     /// Decrypts a whole file with the cipher key or one of the reading keys.
     ///
-    /// Only the padding of a file shows whether a key is right, and with a wrong key it is valid in one of 256 files. So the key with
-    /// the longest padding is used; when two keys have the same padding, decryption fails, and the caller has to name the file's key
-    /// (rule PC-14).
+    /// Only the padding of a file shows whether a key is right, and a wrong key gives a valid padding for one of 256 files. Therefore the
+    /// result with the longest padding is used. When two keys give the same padding, decryption fails, and the caller has to pass the
+    /// file's key (rule PC-14).
     public func decrypt(file bytes: [UInt8]) throws(PubNubCipherError) -> [UInt8] {
         var opened: [[UInt8]] = []
         var first: PubNubCipherError?
@@ -127,7 +128,7 @@ extension PubNubCipher {
         return best
     }
 
-    /// Files never have the constant initialisation vector.
+    /// A copy of this cipher for files, which never use the constant initialisation vector.
     fileprivate var forFiles: PubNubCipher {
         usesRandomIV ? self : PubNubCipher(form: form, legacyKey: legacyKey, currentKey: currentKey)
     }
