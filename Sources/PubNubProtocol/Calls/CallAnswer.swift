@@ -1,26 +1,26 @@
 import ConnectionEngine
 import WireCoding
 
-/// Reads the answers of calls (rules PL-5 to PL-8). An unexpected answer becomes `malformedResponse`; an error that the service reports
-/// with a successful status keeps the service's text.
+/// Reads the answers of calls (rules PL-5 to PL-8). An answer of an unexpected form is reported as `malformedResponse`. An error that the
+/// service reports with a successful HTTP status keeps the service's text.
 enum CallAnswer {
-    /// The answer as JSON. Of a damaged answer, the elements that can be read (rules PN-40 to PN-42).
+    /// Parses the answer as JSON. Elements of a damaged answer that can be read are kept (rules PN-40 to PN-42).
     static func json(_ body: [UInt8]) throws(PubNubProblem) -> JSONText {
         do throws(JSONSyntaxError) {
             return try JSONText(bytes: body)
         } catch {
             let repaired = body.withUnsafeBytes { JSONRepair($0, .callAnswers) }
             guard let repaired, let text = try? JSONText(bytes: repaired.bytes) else {
-                throw .malformed("The answer is not JSON: \(error).")
+                throw .malformed("The service's answer is not valid JSON: \(error).")
             }
             return text
         }
     }
 
-    /// The answer as an object; throws the error when the answer reports one.
+    /// Parses the answer as an object. Throws the service's error when the answer reports one.
     static func object(_ body: [UInt8]) throws(PubNubProblem) -> Members {
         let text = try json(body)
-        guard let members = Members(text) else { throw .malformed("The answer is not a JSON object.") }
+        guard let members = Members(text) else { throw .malformed("The service's answer is not a JSON object.") }
         if tellsOfError(members["error"]) {
             let summary = body.withUnsafeBytes { try? PubNubErrorSummary(reading: $0) }
             throw refused(summary)
@@ -28,29 +28,30 @@ enum CallAnswer {
         return members
     }
 
-    /// The elements of an answer that is a list. `[0,"…"]` is an error.
+    /// Parses the answer as a list and returns its elements. The answer `[0,"…"]` reports an error, which is thrown.
     static func list(_ body: [UInt8]) throws(PubNubProblem) -> [JSONText] {
         let text = try json(body)
         if text.kind == .object {
-            // The answer came from a proxy in front of the service.
+            // An object in place of a list comes from a proxy in front of the service. It may report an error.
             _ = try object(body)
         }
-        guard let elements = text.elements else { throw .malformed("The answer is not a JSON array.") }
+        guard let elements = text.elements else { throw .malformed("The service's answer is not a JSON array.") }
         if elements.count >= 2, elements[0].integer == 0, let words = elements[1].string {
             throw PubNubProblem(
-                ConnectionFailure(.badRequest, "The service does not accept the request.", origin: .server, httpStatus: 200),
+                ConnectionFailure(.badRequest, "The service refused the request as invalid.", origin: .server, httpStatus: 200),
                 information: String(words.prefix(PubNubLimits.informationLength)))
         }
         return elements
     }
 
-    /// `[1,"…"]`, or an object without an error.
+    /// Checks an answer without a value: `[1,"…"]`, or an object that reports no error.
     static func acknowledgment(_ body: [UInt8]) throws(PubNubProblem) {
         let text = try json(body)
         if text.kind == .array { _ = try list(body) } else { _ = try object(body) }
     }
 
-    /// Whether `error` reports an error: `true`, `1`, or a text. An object contains details of an error that the status reports.
+    /// Whether the member `error` reports an error: `true`, `1` or a text. An object does not count, because it only contains details of an
+    /// error that the status reports.
     private static func tellsOfError(_ error: JSONText?) -> Bool {
         switch error?.kind {
         case .bool: error?.bool == true
@@ -62,19 +63,19 @@ enum CallAnswer {
 
     private static func refused(_ summary: PubNubErrorSummary?) -> PubNubProblem {
         PubNubProblem(
-            ConnectionFailure(.unknown, "The service refuses the request.", origin: .server, httpStatus: 200),
+            ConnectionFailure(.unknown, "The service reported an error instead of a result.", origin: .server, httpStatus: 200),
             information: summary?.information, channels: summary?.channels ?? [],
             channelGroups: summary?.channelGroups ?? [], payload: summary?.payload)
     }
 }
 
-/// The members of an object, read once; the last value of a repeated key is used.
+/// The members of a JSON object, parsed once. Of a repeated key the last value is used.
 struct Members {
     private var values: [String: JSONText] = [:]
     /// The members in the order in which they were received.
     let ordered: [JSONText.Member]
 
-    /// Nil when `text` is not an object.
+    /// Nil when `text` is not a JSON object.
     init?(_ text: JSONText?) {
         guard let members = text?.members else { return nil }
         ordered = members
@@ -89,39 +90,44 @@ struct Members {
 
     /// A required value.
     func required(_ key: String) throws(PubNubProblem) -> JSONText {
-        guard let value = self[key] else { throw .malformed("The answer lacks its \(key).") }
+        guard let value = self[key] else { throw .malformed("The service's answer has no field \"\(key)\".") }
         return value
     }
 
     /// A required object.
     func object(_ key: String) throws(PubNubProblem) -> Members {
-        guard let members = Members(try required(key)) else { throw .malformed("The answer's \(key) is not an object.") }
+        guard let members = Members(try required(key)) else {
+            throw .malformed("The field \"\(key)\" of the service's answer is not an object.")
+        }
         return members
     }
 
-    /// A required list of strings; elements that are not strings are left out.
+    /// The strings of a required list. Elements that are not strings are left out.
     func strings(_ key: String) throws(PubNubProblem) -> [String] {
-        guard let elements = try required(key).elements else { throw .malformed("The answer's \(key) is not a list.") }
+        guard let elements = try required(key).elements else {
+            throw .malformed("The field \"\(key)\" of the service's answer is not a list.")
+        }
         return elements.compactMap(\.string)
     }
 
-    /// A timetoken, as a number or a string of digits; nil when there is none.
+    /// The timetoken of a key, sent as a number or as a string of digits; nil when there is none.
     func timetoken(_ key: String) -> Timetoken? { self[key]?.timetoken }
 
-    /// An integer, which some services send as a string.
+    /// The integer of a key; some services send it as a string. Nil when there is none.
     func integer(_ key: String) -> Int? { self[key]?.identifier.flatMap { Int($0) } }
 
     func string(_ key: String) -> String? { self[key]?.string }
 }
 
 extension JSONRepair.Plan {
-    /// The positions of lists in the answers of calls: history of both services, actions and objects, here-now, channels and groups.
+    /// The positions of lists in the answers of calls, for the repair of damaged answers: history, actions, App Context, here-now, channels
+    /// and groups.
     static let callAnswers = JSONRepair.Plan(
         .init("*"), .init("channels", "*"), .init("payload", "channels"), .init("payload", "groups"),
         .init("payload", "channels", "*", "uuids"))
 }
 
 extension JSONText {
-    /// The exact timetoken of a number or a string of digits.
+    /// The timetoken in a number or a string of digits, without loss of digits; nil for other values.
     var timetoken: Timetoken? { identifier.flatMap { Timetoken($0) } }
 }

@@ -2,19 +2,18 @@ import ConnectionEngine
 import WireCoding
 
 extension PubNubProblem {
-    /// The problem of arguments that no service would accept. It is reported before a request is sent. `reason` says how to correct the
-    /// arguments.
+    /// The error for arguments that no service would accept, reported before a request is sent. `reason` says how to correct the arguments.
     public static func badArguments(_ reason: String) -> PubNubProblem {
         PubNubProblem(ConnectionFailure(.badRequest, reason), information: reason)
     }
 }
 
-/// Checks of arguments before a request is made (rules PL-1 to PL-4).
+/// Checks arguments before a request is made (rules PL-1 to PL-4).
 ///
-/// Refuses only arguments that cannot be sent or that would change the meaning of the request; the service checks everything else, such
-/// as lengths.
+/// Refuses only arguments that cannot be sent or that would change the meaning of the request. The service checks everything else, such as
+/// lengths.
 enum CallArguments {
-    /// The subscribe key for a path.
+    /// The percent-encoded subscribe key for the path of a request. Throws when the key is empty.
     static func subscribeKey(_ settings: PubNubSettings) throws(PubNubProblem) -> String {
         guard !settings.subscribeKey.isEmpty else {
             throw .badArguments("The subscribe key is empty. Set it in the configuration.")
@@ -22,7 +21,7 @@ enum CallArguments {
         return PercentEncoding.encode(settings.subscribeKey)
     }
 
-    /// The publish key for a path.
+    /// The percent-encoded publish key for the path of a request. Throws when the key is empty.
     static func publishKey(_ settings: PubNubSettings) throws(PubNubProblem) -> String {
         guard !settings.publishKey.isEmpty else {
             throw .badArguments("The publish key is empty. Set it in the configuration to publish.")
@@ -30,19 +29,19 @@ enum CallArguments {
         return PercentEncoding.encode(settings.publishKey)
     }
 
-    /// A single name for a path. A comma would split it into two names.
+    /// A single percent-encoded name for the path of a request. Throws for a comma, because it would split the name in two.
     static func name(_ name: String, _ kind: NameKind) throws(PubNubProblem) -> String {
         try check(name, kind)
         return PercentEncoding.encode(name)
     }
 
-    /// Names for a list in a path, a lone comma when there are none.
+    /// A list of percent-encoded names for the path of a request; a single comma when there are no names.
     static func pathList(_ names: [String], _ kind: NameKind) throws(PubNubProblem) -> String {
         for name in names { try check(name, kind) }
         return PubNubRequest.pathList(names)
     }
 
-    /// Names for a list in a query; nil when there are none.
+    /// A list of names for the query of a request; nil when there are no names.
     static func queryList(_ names: [String], _ kind: NameKind) throws(PubNubProblem) -> String? {
         for name in names { try check(name, kind) }
         return names.isEmpty ? nil : names.joined(separator: ",")
@@ -52,15 +51,15 @@ enum CallArguments {
         guard !name.isEmpty else { throw .badArguments("The \(kind.rawValue) is empty. Pass one with at least one character.") }
         for byte in name.utf8 {
             if byte == UInt8(ascii: ",") {
-                throw .badArguments("The \(kind.rawValue) has a comma in it. Pass each one on its own.")
+                throw .badArguments("The \(kind.rawValue) has a comma in it. Pass each \(kind.rawValue) on its own.")
             }
             if byte < 0x20 || byte == 0x7F {
-                throw .badArguments("The \(kind.rawValue) has a control character in it. Remove it.")
+                throw .badArguments("The \(kind.rawValue) has a control character in it. Remove that character.")
             }
         }
     }
 
-    /// The kind of a name, with the word that error texts use.
+    /// The kind of a name. The raw value is the word for it in error texts.
     enum NameKind: String {
         case channel
         case group = "channel group"
@@ -72,8 +71,8 @@ enum CallArguments {
         case fileID = "file id"
     }
 
-    /// The type that a publisher gives a message: 3 to 50 letters, digits, `-` and `_`; it begins with a letter or digit, and not
-    /// with `pn-` or `pn_`.
+    /// Checks the custom type of a message: 3 to 50 letters, digits, `-` and `_`. It must begin with a letter or digit, and not with `pn-`
+    /// or `pn_`.
     static func customType(_ type: String) throws(PubNubProblem) {
         let isSpelled = type.utf8.allSatisfy { byte in
             switch byte {
@@ -93,7 +92,7 @@ enum CallArguments {
 }
 
 extension [PubNubRequest.Parameter] {
-    /// Appends a parameter that has a value.
+    /// Appends a parameter unless its value is nil.
     mutating func add(_ name: String, _ value: String?) {
         guard let value else { return }
         append(PubNubRequest.Parameter(name, value))
@@ -107,7 +106,7 @@ extension [PubNubRequest.Parameter] {
         add(name, value?.description)
     }
 
-    /// Appends `true` or `false`.
+    /// Appends a parameter with the value `true` or `false`, unless it is nil.
     mutating func add(_ name: String, flag value: Bool?) {
         add(name, value.map { $0 ? "true" : "false" })
     }

@@ -1,4 +1,4 @@
-/// Requests the names of all channel groups.
+/// A request for the names of all channel groups of the keyset.
 public struct PubNubListGroupsCall: PubNubCall, Hashable {
     public init() {}
 
@@ -12,7 +12,7 @@ public struct PubNubListGroupsCall: PubNubCall, Hashable {
     }
 }
 
-/// Requests the channels of a group.
+/// A request for the names of the channels in a group.
 public struct PubNubListGroupCall: PubNubCall, Hashable {
     public var group: String
 
@@ -30,13 +30,14 @@ public struct PubNubListGroupCall: PubNubCall, Hashable {
     }
 }
 
-/// Adds channels to a group or removes them; the service creates the group with its first channel (rules PL-40 and PL-41).
+/// A request that adds channels to a group or removes them. The service creates a group when its first channel is added (rules PL-40 and
+/// PL-41).
 public struct PubNubChangeGroupCall: PubNubCall, Hashable {
     public enum Change: String, Hashable, Sendable {
         case add, remove
     }
 
-    /// The most channels of one request.
+    /// The maximum number of channels in one request.
     public static let maximumChannels = 200
 
     public var group: String
@@ -54,7 +55,7 @@ public struct PubNubChangeGroupCall: PubNubCall, Hashable {
             throw .badArguments("There is no channel to \(change.rawValue). Pass at least one.")
         }
         guard channels.count <= Self.maximumChannels else {
-            throw .badArguments("There are too many channels. Pass at most \(Self.maximumChannels) at once.")
+            throw .badArguments("The group change names too many channels. Pass at most \(Self.maximumChannels) at once.")
         }
         return PubNubRequest(
             path: try PubNubRequest.groups(settings) + [try CallArguments.name(group, .group)],
@@ -66,7 +67,7 @@ public struct PubNubChangeGroupCall: PubNubCall, Hashable {
     }
 }
 
-/// Removes a group with all its channels.
+/// A request that removes a channel group together with its list of channels.
 public struct PubNubRemoveGroupCall: PubNubCall, Hashable {
     public var group: String
 

@@ -1,6 +1,6 @@
 import WireCoding
 
-/// The resources of App Context.
+/// The resources of App Context that a request can address.
 public enum PubNubObjectResource: Hashable, Sendable {
     case users
     case user(String)
@@ -25,9 +25,9 @@ public enum PubNubObjectResource: Hashable, Sendable {
     }
 }
 
-/// The page, order and filter of a request for a list.
+/// The page, order and filter of a request for a list of App Context.
 public struct PubNubObjectPage: Hashable, Sendable {
-    /// The most elements of one answer.
+    /// The maximum number of elements in one answer.
     public static let maximumLimit = 100
 
     /// The fields to sort by, such as `name` or `updated:desc`.
@@ -38,9 +38,10 @@ public struct PubNubObjectPage: Hashable, Sendable {
     public var start: String?
     /// The cursor at which the page ends: `prev` in the answer with the following page.
     public var end: String?
-    /// The most elements of the answer; with 0 and a count, the answer has the count only.
+    /// The maximum number of elements in the answer; nil for the service's default. With 0 and ``includesCount``, the answer has the count
+    /// only.
     public var limit: Int?
-    /// Whether the answer contains the total count.
+    /// Whether the answer contains the total number of elements.
     public var includesCount: Bool
 
     public init(
@@ -68,20 +69,20 @@ public struct PubNubObjectPage: Hashable, Sendable {
     }
 }
 
-/// Reads, sets or removes data of App Context (rules PL-52 to PL-54).
+/// A request that reads, sets or removes data of App Context (rules PL-52 to PL-54).
 public struct PubNubObjectsCall: PubNubCall, Hashable {
     public enum Action: Hashable, Sendable {
         case get
-        /// Sets the fields of this object.
+        /// Sets the fields in this JSON object.
         case set(JSONText)
         case remove
     }
 
     public var resource: PubNubObjectResource
     public var action: Action
-    /// The fields that the answer includes, such as `custom` or `channel.custom`.
+    /// The optional fields that the answer includes, such as `custom` or `channel.custom`.
     public var include: [String]
-    /// The page; for lists only.
+    /// The page of a list; nil for requests about a single user or channel.
     public var page: PubNubObjectPage?
 
     public init(
@@ -114,9 +115,9 @@ public struct PubNubObjectsCall: PubNubCall, Hashable {
         switch (resource, action) {
         case (.user, .remove), (.channel, .remove): break
         case (.user, _), (.channel, _):
-            guard data?.kind == .object else { throw .malformed("The answer holds no object.") }
+            guard data?.kind == .object else { throw .malformed("The service's answer contains no metadata object.") }
         default:
-            guard data?.kind == .array else { throw .malformed("The answer's data is not a list.") }
+            guard data?.kind == .array else { throw .malformed("The field \"data\" of the service's answer is not a list.") }
         }
         return PubNubObjects(
             object: data?.kind == .object ? data : nil, list: data?.elements ?? [], next: answer.string("next"),
@@ -124,15 +125,15 @@ public struct PubNubObjectsCall: PubNubCall, Hashable {
     }
 }
 
-/// Data of App Context, as JSON text.
+/// The answer of App Context: a metadata object, or one page of a list, as JSON text.
 public struct PubNubObjects: Hashable, Sendable {
-    /// The object of an answer about a single user or channel.
+    /// The metadata object of a request about a single user or channel; nil for lists.
     public var object: JSONText?
-    /// The elements of an answer with a list.
+    /// The elements of a list; empty for requests about a single user or channel.
     public var list: [JSONText]
-    /// The start of the next page; nil at the end.
+    /// The cursor of the next page; nil on the last page.
     public var next: String?
-    /// The start of the previous page; nil at the beginning.
+    /// The cursor of the previous page; nil on the first page.
     public var previous: String?
     public var totalCount: Int?
 

@@ -1,23 +1,23 @@
 import WireCoding
 
-/// A device as a push service identifies it (rules PL-45 to PL-47).
+/// A device, identified by its push service and its token (rules PL-45 to PL-47).
 public struct PubNubPushDevice: Hashable, Sendable {
     /// A push service, with the parameters that select it in a request.
     public enum Service: Hashable, Sendable {
-        /// Apple, by the older of the two interfaces.
+        /// Apple's push service with its older protocol.
         case apns
-        /// Apple, by the newer of the two; the topic is the app's bundle identifier.
+        /// Apple's push service with its HTTP/2 protocol. The topic is the app's bundle identifier.
         case apns2(topic: String, isProduction: Bool)
-        /// Google. The name that the Cocoa SDK 4.x uses on the wire.
+        /// Google's push service under the name `gcm`, which the Cocoa SDK 4.x sends.
         case gcm
-        /// Google, by the name of newer SDKs.
+        /// Google's push service under the name `fcm`, which newer SDKs send.
         case fcm
         /// Microsoft.
         case mpns
     }
 
     public var service: Service
-    /// The device token; Apple's tokens as hexadecimal digits.
+    /// The device token. Tokens of Apple's push services are hexadecimal digits.
     public var token: String
 
     public init(service: Service, token: String) {
@@ -25,7 +25,7 @@ public struct PubNubPushDevice: Hashable, Sendable {
         self.token = token
     }
 
-    /// A device with Apple's token as bytes, which is sent in lowercase hexadecimal.
+    /// A device of Apple's push services with the bytes of its token, which are sent as lowercase hexadecimal digits.
     public init(service: Service, tokenBytes: [UInt8]) {
         self.init(service: service, token: Hex.text(tokenBytes))
     }
@@ -37,7 +37,8 @@ public struct PubNubPushDevice: Hashable, Sendable {
         switch service {
         case .apns2(let topic, let isProduction):
             guard !topic.isEmpty else {
-                throw .badArguments("The topic is empty. Pass the bundle identifier of the app, which this push service needs.")
+                throw .badArguments(
+                    "The topic is empty. Pass the bundle identifier of the app, which Apple's HTTP/2 push service needs.")
             }
             parameters.add("environment", isProduction ? "production" : "development")
             parameters.add("topic", topic)
@@ -52,12 +53,12 @@ public struct PubNubPushDevice: Hashable, Sendable {
     }
 }
 
-/// Requests the channels on which a device gets push notifications.
+/// A request for the channels whose push notifications a device gets.
 public struct PubNubListPushCall: PubNubCall, Hashable {
     public var device: PubNubPushDevice
     /// The maximum number of channels; nil for the service's default.
     public var count: Int?
-    /// The channel after which the page starts.
+    /// The name of the channel after which the page starts; nil for the first page.
     public var start: String?
 
     public init(device: PubNubPushDevice, count: Int? = nil, start: String? = nil) {
@@ -79,7 +80,7 @@ public struct PubNubListPushCall: PubNubCall, Hashable {
     }
 }
 
-/// Adds or removes channels on which a device gets push notifications.
+/// A request that enables or disables push notifications of channels for a device.
 public struct PubNubChangePushCall: PubNubCall, Hashable {
     public enum Change: String, Hashable, Sendable {
         case add, remove
@@ -110,7 +111,7 @@ public struct PubNubChangePushCall: PubNubCall, Hashable {
     }
 }
 
-/// Disables all push notifications of a device.
+/// A request that disables all push notifications of a device.
 public struct PubNubRemovePushCall: PubNubCall, Hashable {
     public var device: PubNubPushDevice
 

@@ -173,6 +173,6 @@ struct PubNubHistoryCallTests {
         #expect(CallScript.refusal(PubNubCountsCall(channels: [], timetokens: [Timetoken(rawValue: 7)])) != nil)
         #expect(
             CallScript.refusal(PubNubCountsCall(channels: ["a", "b", "c"], timetokens: each.timetokens))
-                == "There are 2 timetokens for 3 channels. Pass one for all, or one for each.")
+                == "There are 2 timetokens for 3 channels. Pass one timetoken for all channels, or one for each.")
     }
 }

@@ -70,8 +70,8 @@ struct PubNubPublishCallTests {
         "Names that cannot go on the wire are refused, with what to do (PL-1, PL-2)",
         arguments: [
             ("", "The channel is empty. Pass one with at least one character."),
-            ("a,b", "The channel has a comma in it. Pass each one on its own."),
-            ("a\n", "The channel has a control character in it. Remove it."),
+            ("a,b", "The channel has a comma in it. Pass each channel on its own."),
+            ("a\n", "The channel has a control character in it. Remove that character."),
         ])
     func names(channel: String, words: String) {
         #expect(CallScript.refusal(PubNubPublishCall(channel: channel, message: "1")) == words)

@@ -1,14 +1,14 @@
-/// Requests the actions of a channel's messages.
+/// A request for the actions of a channel's messages.
 public struct PubNubFetchActionsCall: PubNubCall, Hashable {
-    /// The most actions of one answer.
+    /// The maximum number of actions in one answer.
     public static let maximumLimit = 100
 
     public var channel: String
-    /// The exclusive start: actions from this timetoken on.
+    /// Only actions older than this timetoken are returned (exclusive); nil for the newest ones.
     public var start: Timetoken?
-    /// The inclusive end: actions up to this timetoken.
+    /// Only actions at or after this timetoken are returned (inclusive); nil for no such limit.
     public var end: Timetoken?
-    /// How many actions are returned at most; nil for the service's default, and never more than 100.
+    /// The maximum number of actions in the answer, up to 100; nil for the service's default.
     public var limit: Int?
 
     public init(channel: String, start: Timetoken? = nil, end: Timetoken? = nil, limit: Int? = nil) {
@@ -35,7 +35,9 @@ public struct PubNubFetchActionsCall: PubNubCall, Hashable {
     /// `{"status":200,"data":[…],"more":{…}}`
     public func answer(_ body: [UInt8]) throws(PubNubProblem) -> PubNubFetchedActions {
         let answer = try CallAnswer.object(body)
-        guard let elements = try answer.required("data").elements else { throw .malformed("The answer's data is not a list.") }
+        guard let elements = try answer.required("data").elements else {
+            throw .malformed("The field \"data\" of the service's answer is not a list.")
+        }
         var fetched = PubNubFetchedActions(actions: [], more: PubNubMore(reading: answer["more"]))
         fetched.actions.reserveCapacity(elements.count)
         for element in elements {
@@ -49,12 +51,12 @@ public struct PubNubFetchActionsCall: PubNubCall, Hashable {
     }
 }
 
-/// Message actions, oldest first.
+/// One page of the actions of a channel's messages, oldest first.
 public struct PubNubFetchedActions: Hashable, Sendable {
     public var actions: [PubNubMessageAction]
-    /// The start of the next page; nil at the end.
+    /// The bounds of the next page, which has older actions; nil on the last page.
     public var more: PubNubMore?
-    /// How many actions could not be read and were left out (rule PN-40).
+    /// The number of actions that could not be read and were left out (rule PN-40).
     public var unreadable: Int
 
     public init(actions: [PubNubMessageAction], more: PubNubMore? = nil, unreadable: Int = 0) {

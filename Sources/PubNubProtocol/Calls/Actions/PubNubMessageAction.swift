@@ -4,13 +4,13 @@ import WireCoding
 public struct PubNubMessageAction: Hashable, Sendable {
     /// The type of the action, such as `reaction`.
     public var type: String
-    /// The value, such as `smile`.
+    /// The value of the action, such as `smile`.
     public var value: String
     /// The user id of the user who added the action.
     public var publisher: String
     /// The timetoken of the message that the action belongs to.
     public var messageTimetoken: Timetoken
-    /// When the action was added; this and the message's timetoken identify the action.
+    /// When the action was added. This and the message's timetoken identify the action.
     public var timetoken: Timetoken
 
     public init(type: String, value: String, publisher: String, messageTimetoken: Timetoken, timetoken: Timetoken) {
@@ -21,7 +21,8 @@ public struct PubNubMessageAction: Hashable, Sendable {
         self.timetoken = timetoken
     }
 
-    /// `{"type":"…","value":"…","uuid":"u","actionTimetoken":"15…","messageTimetoken":"15…"}`; nil without its timetokens.
+    /// Reads `{"type":"…","value":"…","uuid":"u","actionTimetoken":"15…","messageTimetoken":"15…"}`.
+    /// Nil when a timetoken is missing.
     init?(reading text: JSONText?) {
         guard let members = Members(text), let action = members.timetoken("actionTimetoken"),
             let message = members.timetoken("messageTimetoken")
@@ -32,14 +33,15 @@ public struct PubNubMessageAction: Hashable, Sendable {
     }
 }
 
-/// The event of an action that subscribers receive: an element of a subscribe answer of the kind ``PubNubMessageKind/action``.
+/// The event that subscribers get when an action is added or removed: an element of a subscribe answer with the kind
+/// ``PubNubMessageKind/action``.
 public struct PubNubActionEvent: Hashable, Sendable {
-    /// Whether the action was removed; it was added otherwise.
+    /// True when the action was removed, false when it was added.
     public var isRemoval: Bool
-    /// The action. Its publisher is that of the event.
+    /// The action. Its publisher is the publisher of the event.
     public var action: PubNubMessageAction
 
-    /// `{"source":"actions","version":"1.0","event":"added","data":{…}}`; nil for anything else.
+    /// Reads `{"source":"actions","version":"1.0","event":"added","data":{…}}`. Nil for a message that is not such an event.
     public init?(_ message: PubNubMessage) {
         // A message that is not JSON is not an action event.
         guard message.kind == .action, let payload = try? JSONText(message.payload), let event = payload["event"]?.string,
@@ -51,9 +53,9 @@ public struct PubNubActionEvent: Hashable, Sendable {
     }
 }
 
-/// Adds an action to a message (rules PL-50 and PL-51).
+/// A request that adds an action to a message (rules PL-50 and PL-51).
 public struct PubNubAddActionCall: PubNubCall, Hashable {
-    /// The most characters of a type.
+    /// The maximum length of an action's type, in characters.
     public static let maximumTypeLength = 15
 
     public var channel: String
@@ -73,22 +75,22 @@ public struct PubNubAddActionCall: PubNubCall, Hashable {
             throw .badArguments(
                 "The type of the message action has \(type.count) characters. Use 1 to \(Self.maximumTypeLength).")
         }
-        guard !value.isEmpty else { throw .badArguments("The value of the message action is empty. Pass one.") }
+        guard !value.isEmpty else { throw .badArguments("The value of the message action is empty. Pass a value.") }
         let path = try PubNubRequest.message(messageTimetoken, of: channel, settings)
         let body = "{\"type\":\(JSONWriter.string(type)),\"value\":\(JSONWriter.string(value))}"
         return PubNubRequest(method: "POST", path: path, body: Array(body.utf8))
     }
 
-    /// `{"status":200,"data":{…}}`, or status 207 when the action was stored and subscribers could not be notified.
+    /// Reads `{"status":200,"data":{…}}`. The status is 207 when the action was stored but subscribers could not be notified.
     public func answer(_ body: [UInt8]) throws(PubNubProblem) -> PubNubMessageAction {
         guard let action = PubNubMessageAction(reading: try CallAnswer.object(body)["data"]) else {
-            throw .malformed("The answer holds no message action.")
+            throw .malformed("The service's answer contains no message action.")
         }
         return action
     }
 }
 
-/// Removes an action from a message.
+/// A request that removes an action from a message.
 public struct PubNubRemoveActionCall: PubNubCall, Hashable {
     public var channel: String
     public var messageTimetoken: Timetoken
@@ -102,7 +104,7 @@ public struct PubNubRemoveActionCall: PubNubCall, Hashable {
 
     public func request(_ settings: PubNubSettings) throws(PubNubProblem) -> PubNubRequest {
         guard actionTimetoken > .zero else {
-            throw .badArguments("The timetoken of the message action is 0. Pass the one that adding it returned.")
+            throw .badArguments("The timetoken of the message action is 0. Pass the timetoken that adding the action returned.")
         }
         let path = try PubNubRequest.message(messageTimetoken, of: channel, settings)
         return PubNubRequest(method: "DELETE", path: path + ["action", actionTimetoken.description])
@@ -118,7 +120,7 @@ extension PubNubRequest {
         _ timetoken: Timetoken, of channel: String, _ settings: PubNubSettings
     ) throws(PubNubProblem) -> [String] {
         guard timetoken > .zero else {
-            throw .badArguments("The timetoken of the message is 0. Pass the one that publishing it returned.")
+            throw .badArguments("The timetoken of the message is 0. Pass the timetoken that publishing the message returned.")
         }
         return [
             "v1", "message-actions", try CallArguments.subscribeKey(settings), "channel",

@@ -1,6 +1,6 @@
 import WireCoding
 
-/// A file of a channel, identified by the service's id and its name.
+/// A file of a channel, identified by the id that the service assigned and by its name.
 public struct PubNubFileName: Hashable, Sendable {
     public var channel: String
     public var id: String
@@ -18,13 +18,13 @@ public struct PubNubFileName: Hashable, Sendable {
         ]
     }
 
-    /// Requests the file's content or its location.
+    /// A request for the file's content. The service answers with the content or with a redirect to it.
     public func download(_ settings: PubNubSettings) throws(PubNubProblem) -> PubNubRequest {
         PubNubRequest(path: try path(settings))
     }
 }
 
-/// Requests the address for uploading a file.
+/// A request for the address to which a file is uploaded.
 public struct PubNubUploadCall: PubNubCall, Hashable {
     public var channel: String
     public var name: String
@@ -47,12 +47,12 @@ public struct PubNubUploadCall: PubNubCall, Hashable {
         let file = try answer.object("data")
         let upload = try answer.object("file_upload_request")
         guard let id = file.string("id"), let url = upload.string("url"), let fields = upload["form_fields"]?.elements else {
-            throw .malformed("The answer does not say where to upload.")
+            throw .malformed("The service's answer contains no address for the upload.")
         }
         var form: [PubNubUpload.Field] = []
         for field in fields {
             guard let members = Members(field), let key = members.string("key") else {
-                throw .malformed("A field of the upload form has no key.")
+                throw .malformed("A field of the upload form in the service's answer has no key.")
             }
             form.append(.init(key: key, value: members.string("value") ?? ""))
         }
@@ -61,14 +61,14 @@ public struct PubNubUploadCall: PubNubCall, Hashable {
     }
 }
 
-/// Publishes a message about an uploaded file to its subscribers.
+/// A request that publishes a message about an uploaded file to the channel's subscribers.
 public struct PubNubPublishFileCall: PubNubCall, Hashable {
     public var channel: String
-    /// The message that `PubNubFileName.message` has made; already encrypted if necessary.
+    /// The message made by `PubNubFileName.message`, already encrypted if the client has a cipher key.
     public var message: JSONText
     public var metadata: JSONText?
     public var isStored: Bool?
-    /// How many hours the message is kept.
+    /// How many hours the history keeps the message; nil for the keyset's setting.
     public var ttl: Int?
     public var isReplicated: Bool
     public var customType: String?
@@ -108,12 +108,12 @@ extension PubNubFileName {
     }
 }
 
-/// Requests the files of a channel.
+/// A request for the files of a channel.
 public struct PubNubListFilesCall: PubNubCall, Hashable {
     public var channel: String
     /// The maximum number of files, 1 to 100; nil for the service's default.
     public var limit: Int?
-    /// The start of the page: the `next` of the previous answer.
+    /// The cursor at which the page starts: the value of `next` in the previous answer; nil for the first page.
     public var next: String?
 
     public init(channel: String, limit: Int? = nil, next: String? = nil) {
@@ -134,10 +134,12 @@ public struct PubNubListFilesCall: PubNubCall, Hashable {
     /// `{"status":200,"data":[{"name":"…","id":"…","size":25778,"created":"…"}],"next":null,"count":1}`
     public func answer(_ body: [UInt8]) throws(PubNubProblem) -> PubNubListedFiles {
         let answer = try CallAnswer.object(body)
-        guard let elements = try answer.required("data").elements else { throw .malformed("The answer's data is not a list.") }
+        guard let elements = try answer.required("data").elements else {
+            throw .malformed("The field \"data\" of the service's answer is not a list.")
+        }
         var listed = PubNubListedFiles(files: [], next: answer.string("next"), count: answer.integer("count") ?? elements.count)
         for element in elements {
-            // A file that cannot be read is skipped; the others are returned (rule PN-40).
+            // A file that cannot be read is left out, and the other files are returned (rule PN-40).
             guard let file = Members(element), let id = file.string("id"), let name = file.string("name") else { continue }
             listed.files.append(
                 .init(
@@ -165,7 +167,7 @@ public struct PubNubDeleteFileCall: PubNubCall, Hashable {
     }
 }
 
-/// Files of a channel.
+/// One page of the files of a channel.
 public struct PubNubListedFiles: Hashable, Sendable {
     public struct Element: Hashable, Sendable {
         public var file: PubNubFileName
@@ -176,7 +178,7 @@ public struct PubNubListedFiles: Hashable, Sendable {
     }
 
     public var files: [Element]
-    /// The start of the next page; nil at the end.
+    /// The cursor of the next page; nil on the last page.
     public var next: String?
     public var count: Int
 }

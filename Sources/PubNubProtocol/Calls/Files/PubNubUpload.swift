@@ -1,4 +1,4 @@
-/// The address and fields for the upload of a file: a form whose last part is the file.
+/// The address and form fields for the upload of a file. The file is the last part of the form.
 public struct PubNubUpload: Hashable, Sendable {
     public struct Field: Hashable, Sendable {
         public var key: String
@@ -11,9 +11,9 @@ public struct PubNubUpload: Hashable, Sendable {
     }
 
     public var file: PubNubFileName
-    /// The address, which is used unchanged and may be on another host.
+    /// The address of the upload, which is used unchanged. It may be on another host.
     public var url: String
-    /// The form fields, in the order in which they have to be sent.
+    /// The form fields. They must be sent in this order.
     public var fields: [Field]
 
     public init(file: PubNubFileName, url: String, fields: [Field]) {
@@ -22,9 +22,9 @@ public struct PubNubUpload: Hashable, Sendable {
         self.fields = fields
     }
 
-    /// The body of the form.
+    /// The body of the upload request: a multipart form with the fields and the file.
     ///
-    /// - Parameter boundary: the separator of the parts; it must not occur in any of them, so make it random.
+    /// - Parameter boundary: the separator of the form's parts. It must not occur in any part, so make it random.
     public func form(_ content: [UInt8], boundary: String) -> [UInt8] {
         var out: [UInt8] = []
         out.reserveCapacity(content.count + 4096)
@@ -40,7 +40,7 @@ public struct PubNubUpload: Hashable, Sendable {
         return out
     }
 
-    /// Escapes quotes and line breaks, as browsers do.
+    /// Escapes quotes and line breaks in a name, in the same way as browsers do.
     private static func quoted(_ text: String) -> String {
         var out = ""
         for scalar in text.unicodeScalars {

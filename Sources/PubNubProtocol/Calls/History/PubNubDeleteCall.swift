@@ -1,9 +1,9 @@
-/// Deletes stored messages of a channel (rule PL-99).
+/// A request that deletes stored messages of a channel (rule PL-99).
 public struct PubNubDeleteCall: PubNubCall, Hashable {
     public var channel: String
-    /// The exclusive start: messages from this timetoken on.
+    /// The excluded bound: only messages after this timetoken are deleted; nil for no bound.
     public var start: Timetoken?
-    /// The inclusive end: messages up to this timetoken.
+    /// The included bound: only messages up to this timetoken are deleted; nil for no bound.
     public var end: Timetoken?
 
     public init(channel: String, start: Timetoken? = nil, end: Timetoken? = nil) {
@@ -13,7 +13,7 @@ public struct PubNubDeleteCall: PubNubCall, Hashable {
     }
 
     public func request(_ settings: PubNubSettings) throws(PubNubProblem) -> PubNubRequest {
-        // A service may take 0 for no bound: such a request would delete everything instead of nothing.
+        // A service may read 0 as "no bound". Then the request would delete all messages instead of none, so it is refused.
         guard end != .zero else {
             throw .badArguments("The end is timetoken 0. Pass the timetoken of the last message to delete, or no end.")
         }

@@ -1,25 +1,25 @@
 import Identifiers
 import WireCoding
 
-/// Requests messages of one or several channels from the newer of the two services (v3), optionally with actions (rules PL-20 to
-/// PL-26).
+/// A request for messages of one or several channels to the newer of PubNub's two history services (v3), optionally with actions (rules
+/// PL-20 to PL-26).
 public struct PubNubFetchCall: PubNubCall, Hashable {
-    /// The most channels of one request.
+    /// The maximum number of channels in one request.
     public static let maximumChannels = 500
 
     public var channels: [String]
-    /// The exclusive start: messages from this timetoken on.
+    /// The excluded bound of the time range. Without `end`, the messages before it are returned. Nil for no bound.
     public var start: Timetoken?
-    /// The inclusive end: messages up to this timetoken.
+    /// The included bound of the time range; nil for no bound.
     public var end: Timetoken?
-    /// The greatest number of messages of each channel. The maximum is 100 for one channel and 25 for several or
-    /// with actions; nil means the maximum.
+    /// The maximum number of messages of each channel: up to 100 for one channel, up to 25 for several channels or with actions; nil for
+    /// these limits.
     public var limit: Int?
     public var includesMetadata: Bool
     public var includesPublisher: Bool
     public var includesKind: Bool
     public var includesCustomType: Bool
-    /// Whether messages include their actions; for one channel only.
+    /// Whether messages include their actions. Possible for one channel only.
     public var includesActions: Bool
 
     public init(
@@ -38,16 +38,16 @@ public struct PubNubFetchCall: PubNubCall, Hashable {
         self.includesActions = includesActions
     }
 
-    /// The most messages of a channel in one answer.
+    /// The maximum number of messages of each channel that the service returns in one answer.
     public var maximumLimit: Int { channels.count > 1 || includesActions ? 25 : 100 }
 
     public func request(_ settings: PubNubSettings) throws(PubNubProblem) -> PubNubRequest {
-        guard !channels.isEmpty else { throw .badArguments("There is no channel. Pass at least one.") }
+        guard !channels.isEmpty else { throw .badArguments("The history request names no channel. Pass at least one channel.") }
         guard channels.count <= Self.maximumChannels else {
-            throw .badArguments("There are too many channels. Pass at most \(Self.maximumChannels) at once.")
+            throw .badArguments("The history request names too many channels. Pass at most \(Self.maximumChannels) at once.")
         }
         guard !includesActions || channels.count == 1 else {
-            throw .badArguments("Message actions come for one channel only. Ask for each channel on its own.")
+            throw .badArguments("Message actions can be requested for one channel only. Send one request for each channel.")
         }
         if let limit, limit < 1 { throw .badArguments("The limit is below 1. Pass 1 to \(maximumLimit), or leave it out.") }
         var parameters: [PubNubRequest.Parameter] = []
@@ -82,7 +82,7 @@ public struct PubNubFetchCall: PubNubCall, Hashable {
 
 /// Messages by channel.
 public struct PubNubFetched: Hashable, Sendable {
-    /// One channel and its messages, oldest first.
+    /// A channel with its messages, oldest first.
     public struct Channel: Hashable, Sendable {
         public var name: String
         public var messages: [PubNubStoredMessage]
@@ -95,9 +95,9 @@ public struct PubNubFetched: Hashable, Sendable {
 
     /// The channels with messages; the service leaves out channels without messages.
     public var channels: [Channel]
-    /// The start of the next page; nil at the end, or when the service does not report it.
+    /// The bounds of the next page; nil on the last page, or when the service does not report them.
     public var more: PubNubMore?
-    /// How many messages could not be read and were left out (rule PN-40).
+    /// The number of messages that could not be read and were left out (rule PN-40).
     public var unreadable: Int
 
     public init(channels: [Channel], more: PubNubMore? = nil, unreadable: Int = 0) {

@@ -1,20 +1,21 @@
 import ConnectionEngine
 import WireCoding
 
-/// Requests messages of one channel from the older of the two services (v2), the only one that can page from the oldest message on
-/// (rules PL-20 to PL-24).
+/// A request for messages of one channel to the older of PubNub's two history services (v2). Only this service can begin with the oldest
+/// message (rules PL-20 to PL-24).
 public struct PubNubHistoryCall: PubNubCall, Hashable {
-    /// The most messages of one answer.
+    /// The maximum number of messages in one answer.
     public static let maximumLimit = 100
 
     public var channel: String
-    /// The exclusive start: messages from this timetoken on.
+    /// The excluded bound of the time range. Without `end`, the messages before it are returned, or after it if ``isReversed``. Nil for no
+    /// bound.
     public var start: Timetoken?
-    /// The inclusive end: messages up to this timetoken.
+    /// The included bound of the time range; nil for no bound.
     public var end: Timetoken?
-    /// The maximum number of messages; 100 when nil, and never more.
+    /// The maximum number of messages, up to 100; nil for 100.
     public var limit: Int?
-    /// Whether to begin with the oldest message.
+    /// Whether the answer begins with the oldest message of the time range instead of having the newest ones.
     public var isReversed: Bool
     public var includesTimetoken: Bool
     public var includesMetadata: Bool
@@ -52,7 +53,9 @@ public struct PubNubHistoryCall: PubNubCall, Hashable {
     /// `[[<messages>],<first>,<last>]`
     public func answer(_ body: [UInt8]) throws(PubNubProblem) -> PubNubHistoryPage {
         let parts = try CallAnswer.list(body)
-        guard let elements = parts.first?.elements else { throw .malformed("The answer is not one to a history request.") }
+        guard let elements = parts.first?.elements else {
+            throw .malformed("The service's answer does not have the form of a history answer.")
+        }
         let first = parts.count > 1 ? parts[1].timetoken ?? .zero : .zero
         let last = parts.count > 2 ? parts[2].timetoken ?? .zero : .zero
         try Self.expectNoError(elements, first: first, last: last)
@@ -70,24 +73,27 @@ public struct PubNubHistoryCall: PubNubCall, Hashable {
         return page
     }
 
-    /// Throws for a keyset without history: the service answers 200 with a text in place of messages, although no message has the
-    /// timetoken 0 (rule PL-24).
+    /// Throws when the keyset has no history. In this case the service answers with status 200 and a text in place of messages, and both
+    /// timetokens are 0 (rule PL-24).
     private static func expectNoError(
         _ elements: [JSONText], first: Timetoken, last: Timetoken
     ) throws(PubNubProblem) {
         guard first == .zero, last == .zero, elements.count == 1, let words = elements[0].string else { return }
         throw PubNubProblem(
-            ConnectionFailure(.accessDenied, "The service denies access to the history.", origin: .server, httpStatus: 200),
+            ConnectionFailure(
+                .accessDenied, "The service denied access to the history. Enable message storage for the keyset.",
+                origin: .server, httpStatus: 200),
             information: String(words.prefix(PubNubLimits.informationLength)))
     }
 }
 
-/// Messages of one channel, oldest first, with the timetokens of the first and the last message; zero when there are none.
+/// One page of the messages of a channel, oldest first, with the timetokens of the first and the last message. Both are zero when there are
+/// no messages.
 public struct PubNubHistoryPage: Hashable, Sendable {
     public var messages: [PubNubStoredMessage]
     public var first: Timetoken
     public var last: Timetoken
-    /// How many messages could not be read and were left out (rule PN-40).
+    /// The number of messages that could not be read and were left out (rule PN-40).
     public var unreadable: Int
 
     public init(messages: [PubNubStoredMessage], first: Timetoken, last: Timetoken, unreadable: Int = 0) {

@@ -5,14 +5,14 @@ public struct PubNubStoredMessage: Hashable, Sendable {
     /// The payload as it was published; the caller decrypts it.
     public var payload: JSONText
     public var timetoken: Timetoken?
-    /// The publisher's metadata; nil for none, which the service writes as an empty string.
+    /// The publisher's metadata; nil for none. The service writes missing metadata as an empty string.
     public var metadata: JSONText?
-    /// The publisher's user id.
+    /// The user id of the publisher; nil when the request did not include it.
     public var publisher: String?
-    /// The kind of the message; nil when the request did not include it.
+    /// The kind of the message, such as a file; nil when the request did not include it.
     public var kind: PubNubMessageKind?
     public var customType: String?
-    /// The actions that users added to the message; nil when the request did not ask for them.
+    /// The actions that users added to the message; nil when the request did not include actions.
     public var actions: [PubNubMessageAction]?
 
     public init(
@@ -28,8 +28,8 @@ public struct PubNubStoredMessage: Hashable, Sendable {
         self.actions = actions
     }
 
-    /// `{"message":…,"timetoken":"15…","meta":"","uuid":"u","message_type":null,"custom_message_type":"t","actions":{…}}` with any part
-    /// but the message left out (rules PL-22 and PL-23). Nil for a value that is not a message.
+    /// Reads `{"message":…,"timetoken":"15…","meta":"","uuid":"u","message_type":null,"custom_message_type":"t","actions":{…}}`, in which
+    /// only the message is required (rules PL-22 and PL-23). Nil for a value that is not a message.
     init?(reading text: JSONText) {
         guard let members = Members(text), let payload = members.ordered.last(where: { $0.key == "message" })?.value else {
             return nil
@@ -37,7 +37,7 @@ public struct PubNubStoredMessage: Hashable, Sendable {
         let timetoken = members.timetoken("timetoken")
         var kind: PubNubMessageKind?
         if members.ordered.contains(where: { $0.key == "message_type" }) {
-            // null, "" and 0 all mean an ordinary message.
+            // The service writes the kind of an ordinary message as null, "" or 0.
             kind = PubNubMessageKind(rawValue: members.integer("message_type") ?? 0)
         }
         self.init(
@@ -69,7 +69,7 @@ public struct PubNubStoredMessage: Hashable, Sendable {
     }
 }
 
-/// The start of the next page of a list that did not fit in one answer.
+/// The bounds and limit of the next page of a list that did not fit in one answer.
 public struct PubNubMore: Hashable, Sendable {
     public var start: Timetoken?
     public var end: Timetoken?
@@ -81,7 +81,7 @@ public struct PubNubMore: Hashable, Sendable {
         self.limit = limit
     }
 
-    /// `{"url":"…","start":"15…","end":"…","max":25}`, with `limit` for `max` in some services. Nil for none.
+    /// Reads `{"url":"…","start":"15…","end":"…","max":25}`; some services write `limit` instead of `max`. Nil when there is no next page.
     init?(reading text: JSONText?) {
         guard let members = Members(text) else { return nil }
         self.init(

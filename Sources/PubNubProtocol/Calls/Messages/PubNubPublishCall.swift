@@ -1,23 +1,23 @@
 import WireCoding
 
-/// Publishes a message to subscribers, or to the service's functions only, which is called fire: then neither subscribers nor the
-/// history get it (rules PL-10 to PL-13).
+/// A request that publishes a message to subscribers. With ``fire(channel:message:metadata:)`` only the service's functions get the
+/// message, neither subscribers nor the history (rules PL-10 to PL-13).
 public struct PubNubPublishCall: PubNubCall, Hashable {
     public var channel: String
-    /// The message; already encrypted if necessary.
+    /// The message as JSON text, already encrypted if the client has a cipher key.
     public var message: JSONText
-    /// Metadata that filters can use and that subscribers get with the message; normally an object. It is never encrypted.
+    /// Metadata that subscribers get with the message and that filter expressions can test; normally an object. It is never encrypted.
     public var metadata: JSONText?
     /// Whether the message is stored in the history; nil for the keyset's setting.
     public var isStored: Bool?
-    /// How many hours it is stored; nil for the keyset's setting. Ignored when it is not stored.
+    /// How many hours the history keeps the message; nil for the keyset's setting. Ignored when the message is not stored.
     public var ttl: Int?
-    /// Whether the message is replicated to other data centres; false for fire.
+    /// Whether the service copies the message to its other data centres; false for fire.
     public var isReplicated: Bool
     public var customType: String?
-    /// The publisher's sequence number of the message.
+    /// The sequence number that the publisher gave the message; nil for none.
     public var sequence: Int?
-    /// Whether the message is sent in the body, where it can be compressed, instead of the path.
+    /// Whether the message is sent in the body of a POST request, where it can be compressed, instead of in the path.
     public var usesPost: Bool
 
     public init(
@@ -35,7 +35,7 @@ public struct PubNubPublishCall: PubNubCall, Hashable {
         self.usesPost = usesPost
     }
 
-    /// A message for the service's functions only.
+    /// Makes a request that sends a message to the service's functions only.
     public static func fire(channel: String, message: JSONText, metadata: JSONText? = nil) -> PubNubPublishCall {
         PubNubPublishCall(channel: channel, message: message, metadata: metadata, isStored: false, isReplicated: false)
     }
@@ -46,7 +46,7 @@ public struct PubNubPublishCall: PubNubCall, Hashable {
             try CallArguments.name(channel, .channel), "0",
         ]
         if let customType { try CallArguments.customType(customType) }
-        if let ttl, ttl < 0 { throw .badArguments("The time to live is negative. Pass hours, or leave it out.") }
+        if let ttl, ttl < 0 { throw .badArguments("The time to live is negative. Pass a number of hours, or leave it out.") }
         if !usesPost { path.append(PercentEncoding.encode(message.text)) }
         var parameters: [PubNubRequest.Parameter] = []
         parameters.add("store", isStored.map { $0 ? 1 : 0 })
@@ -64,10 +64,10 @@ public struct PubNubPublishCall: PubNubCall, Hashable {
     }
 }
 
-/// Sends a signal: a short message that is never stored, without metadata (rule PL-14).
+/// A request that sends a signal: a short message without metadata that is never stored (rule PL-14).
 public struct PubNubSignalCall: PubNubCall, Hashable {
     public var channel: String
-    /// The message; at most 64 bytes, which the service checks.
+    /// The message as JSON text, at most 64 bytes. The service checks the length.
     public var message: JSONText
     public var customType: String?
 
@@ -98,7 +98,7 @@ public struct PubNubSignalCall: PubNubCall, Hashable {
 public struct PubNubPublished: Hashable, Sendable {
     /// The timetoken of the message: when it was published, and its position in the channel.
     public var timetoken: Timetoken
-    /// The service's own text, `Sent`.
+    /// The text of the service's answer, `Sent`.
     public var information: String
 
     public init(timetoken: Timetoken, information: String) {
@@ -106,11 +106,11 @@ public struct PubNubPublished: Hashable, Sendable {
         self.information = information
     }
 
-    /// `[1,"Sent","15782703013118714"]`; the timetoken may be a string or a number.
+    /// Reads `[1,"Sent","15782703013118714"]`. The timetoken may be a string or a number.
     init(reading body: [UInt8]) throws(PubNubProblem) {
         let elements = try CallAnswer.list(body)
         guard elements.count >= 3, elements[0].integer == 1, let timetoken = elements[2].timetoken else {
-            throw .malformed("The answer is not one to a publish.")
+            throw .malformed("The service's answer does not have the form of a publish answer.")
         }
         self.init(timetoken: timetoken, information: elements[1].string ?? "")
     }

@@ -1,4 +1,4 @@
-/// Requests the service's time.
+/// A request for the service's time.
 public struct PubNubTimeCall: PubNubCall, Hashable {
     public init() {}
 
@@ -8,7 +8,9 @@ public struct PubNubTimeCall: PubNubCall, Hashable {
 
     /// `[15808218107205592]`
     public func answer(_ body: [UInt8]) throws(PubNubProblem) -> Timetoken {
-        guard let time = try CallAnswer.list(body).first?.timetoken else { throw .malformed("The answer has no time.") }
+        guard let time = try CallAnswer.list(body).first?.timetoken else {
+            throw .malformed("The service's answer contains no time.")
+        }
         return time
     }
 }

@@ -1,18 +1,19 @@
 import WireCoding
 
-/// Requests the present users: on channels, in groups, or on all channels when neither is given (rules PL-30 and PL-31).
+/// A request for the users who are present on channels, on the channels of groups, or on all channels when neither is given (rules PL-30
+/// and PL-31).
 public struct PubNubHereNowCall: PubNubCall, Hashable {
-    /// The details of the answer.
+    /// The details that the answer includes about the users of each channel.
     public enum Verbosity: Int, Hashable, Sendable {
         /// The number of users.
         case occupancy
-        /// The number of users and their ids.
+        /// The number of users and the users' ids.
         case users
-        /// The number of users, their ids and states.
+        /// The number of users, the users' ids and their presence states.
         case state
     }
 
-    /// The most users of one answer.
+    /// The maximum number of users of each channel in one answer.
     public static let maximumLimit = 1000
 
     public var channels: [String]
@@ -20,7 +21,7 @@ public struct PubNubHereNowCall: PubNubCall, Hashable {
     public var verbosity: Verbosity
     /// The maximum number of users of each channel, 0 to 1000; nil for the service's default.
     public var limit: Int?
-    /// The number of users to skip.
+    /// The number of users of each channel to skip; nil for none.
     public var offset: Int?
 
     public init(
@@ -49,22 +50,22 @@ public struct PubNubHereNowCall: PubNubCall, Hashable {
         return PubNubRequest(path: path, parameters: parameters)
     }
 
-    /// For one channel `{"occupancy":2,"uuids":["a",{"uuid":"b","state":{…}}]}`; otherwise
+    /// Reads the answer. For one channel it is `{"occupancy":2,"uuids":["a",{"uuid":"b","state":{…}}]}`, otherwise
     /// `{"payload":{"channels":{"a":{"occupancy":1,"uuids":[…]}},"total_channels":1,"total_occupancy":1}}`.
     public func answer(_ body: [UInt8]) throws(PubNubProblem) -> PubNubHereNow {
         let answer = try CallAnswer.object(body)
         guard let payload = Members(answer["payload"]) else {
             guard answer["occupancy"] != nil, channels.count == 1 else {
-                throw .malformed("The answer has no list of present users.")
+                throw .malformed("The service's answer contains no list of present users.")
             }
             let channel = PubNubHereNow.Channel(name: channels[0], reading: answer)
             return PubNubHereNow(
                 channels: [channel], totalChannels: channel.occupancy > 0 ? 1 : 0, totalOccupancy: channel.occupancy)
         }
         var present: [PubNubHereNow.Channel] = []
-        // Some services send an empty list instead of an object when there are no users.
+        // Some services send an empty list instead of an empty object when no users are present.
         for channel in Members(payload["channels"])?.ordered ?? [] {
-            // A channel that cannot be read is skipped; the others are returned (rule PN-40).
+            // A channel that cannot be read is left out, and the other channels are returned (rule PN-40).
             guard let members = Members(channel.value) else { continue }
             present.append(PubNubHereNow.Channel(name: channel.key, reading: members))
         }
@@ -75,7 +76,7 @@ public struct PubNubHereNowCall: PubNubCall, Hashable {
 }
 
 extension PubNubHereNowCall {
-    /// The sum of the occupancies, which may be any numbers; `Int.max` on overflow.
+    /// The sum of the channels' occupancies. The service may send any numbers, so an overflow gives `Int.max`.
     private static func total(_ channels: [PubNubHereNow.Channel]) -> Int {
         var total = 0
         for channel in channels {
@@ -87,12 +88,12 @@ extension PubNubHereNowCall {
     }
 }
 
-/// The users on channels.
+/// The users who are present on channels, by channel.
 public struct PubNubHereNow: Hashable, Sendable {
     /// A user.
     public struct User: Hashable, Sendable {
         public var id: String
-        /// The user's state; nil when there is none, or when the request did not include it.
+        /// The user's presence state; nil when there is none, or when the request did not include states.
         public var state: JSONText?
 
         public init(id: String, state: JSONText? = nil) {
@@ -105,7 +106,7 @@ public struct PubNubHereNow: Hashable, Sendable {
     public struct Channel: Hashable, Sendable {
         public var name: String
         public var occupancy: Int
-        /// The users. Nil when the request asked only for their number.
+        /// The users who are present; nil when the request asked only for their number.
         public var users: [User]?
 
         public init(name: String, occupancy: Int, users: [User]? = nil) {
@@ -125,7 +126,7 @@ public struct PubNubHereNow: Hashable, Sendable {
     }
 
     public var channels: [Channel]
-    /// The number of channels with users.
+    /// The number of channels on which users are present.
     public var totalChannels: Int
     public var totalOccupancy: Int
 

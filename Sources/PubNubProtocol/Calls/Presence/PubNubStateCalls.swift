@@ -1,11 +1,11 @@
 import WireCoding
 
-/// Sets a user's state on channels and in groups, which other users see (rule PL-34).
+/// A request that sets a user's presence state on channels and on the channels of groups. Other users can read the state (rule PL-34).
 public struct PubNubSetStateCall: PubNubCall, Hashable {
     public var channels: [String]
     public var groups: [String]
     public var userID: String
-    /// The state, an object; `{}` for none.
+    /// The state as a JSON object; `{}` for an empty state.
     public var state: JSONText
 
     public init(channels: [String] = [], groups: [String] = [], userID: String, state: JSONText) {
@@ -23,15 +23,15 @@ public struct PubNubSetStateCall: PubNubCall, Hashable {
         return request
     }
 
-    /// `{"payload":{…}}`: the present state.
+    /// Reads `{"payload":{…}}`, the user's state after the change.
     public func answer(_ body: [UInt8]) throws(PubNubProblem) -> JSONText {
         let payload = try CallAnswer.object(body).required("payload")
-        guard payload.kind == .object else { throw .malformed("The answer's state is not an object.") }
+        guard payload.kind == .object else { throw .malformed("The state in the service's answer is not a JSON object.") }
         return payload
     }
 }
 
-/// Requests a user's state (rule PL-36).
+/// A request for a user's presence state (rule PL-36).
 public struct PubNubGetStateCall: PubNubCall, Hashable {
     public var channels: [String]
     public var groups: [String]
@@ -47,11 +47,11 @@ public struct PubNubGetStateCall: PubNubCall, Hashable {
         try .state(of: userID, channels: channels, groups: groups, settings)
     }
 
-    /// For one channel `{"payload":{…},"channel":"ch"}`; otherwise `{"payload":{"channels":{"ch":{…}}}}`.
+    /// Reads the answer. For one channel it is `{"payload":{…},"channel":"ch"}`, otherwise `{"payload":{"channels":{"ch":{…}}}}`.
     public func answer(_ body: [UInt8]) throws(PubNubProblem) -> [String: JSONText] {
         let answer = try CallAnswer.object(body)
         let payload = try answer.required("payload")
-        guard let members = Members(payload) else { throw .malformed("The answer's state is not an object.") }
+        guard let members = Members(payload) else { throw .malformed("The state in the service's answer is not a JSON object.") }
         if let channel = answer.string("channel") { return [channel: payload] }
         if let states = Members(members["channels"]) {
             return Dictionary(states.ordered.map { ($0.key, $0.value) }, uniquingKeysWith: { $1 })
@@ -66,7 +66,7 @@ extension PubNubRequest {
         of userID: String, channels: [String], groups: [String], _ settings: PubNubSettings
     ) throws(PubNubProblem) -> PubNubRequest {
         guard !channels.isEmpty || !groups.isEmpty else {
-            throw .badArguments("There is neither a channel nor a group. Pass at least one.")
+            throw .badArguments("The state request names no channel and no group. Pass at least one.")
         }
         var parameters: [Parameter] = []
         parameters.add("channel-group", try CallArguments.queryList(groups, .group))

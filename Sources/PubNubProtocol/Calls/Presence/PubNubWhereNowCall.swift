@@ -1,4 +1,4 @@
-/// Requests the channels on which a user is present.
+/// A request for the channels on which a user is present.
 public struct PubNubWhereNowCall: PubNubCall, Hashable {
     public var userID: String
 
