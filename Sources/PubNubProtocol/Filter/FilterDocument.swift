@@ -1,10 +1,11 @@
 import WireCoding
 
-/// JSON in which filters look up values: the members of the outermost object are indexed once, at the first lookup.
+/// The JSON text of a message's metadata or payload, in which filters look up values. The members of the outermost object are indexed once,
+/// at the first lookup.
 struct FilterDocument: Sendable {
     private let bytes: [UInt8]
     private var members: [Member]?
-    /// How many bytes have been compared.
+    /// The number of bytes that lookups have read or compared so far.
     private(set) var work = 0
 
     private struct Member: Sendable {
@@ -13,7 +14,7 @@ struct FilterDocument: Sendable {
         var value: Stretch
     }
 
-    /// The range of a value in the text.
+    /// The range of a JSON value in the text, with the kind of value.
     private struct Stretch: Sendable {
         var range: Range<Int>
         var kind: JSONKind
@@ -23,7 +24,7 @@ struct FilterDocument: Sendable {
         self.bytes = bytes
     }
 
-    /// The value at the end of a path; `missing` when there is none, or the text is not JSON.
+    /// The value at the end of a path; `missing` when the path does not exist or the text is not JSON.
     mutating func value(at steps: [FilterPath.Step]) -> FilterValue {
         var rest = steps[...]
         var place: Stretch?
@@ -61,7 +62,7 @@ struct FilterDocument: Sendable {
         return Self.last(key, in: found, bytes)
     }
 
-    /// The last value of a repeated key is used, as everywhere in this package.
+    /// Finds the value of a key. Of a repeated key the last value is used, as the package does for all JSON.
     private static func last(_ key: [UInt8], in members: [Member], _ bytes: [UInt8]) -> Stretch? {
         members.last { member in
             guard member.hasEscapes else { return bytes[member.key].elementsEqual(key) }

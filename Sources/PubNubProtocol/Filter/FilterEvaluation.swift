@@ -1,9 +1,10 @@
-/// Evaluates expressions over a message: comparisons with missing values are false (rule PF-5).
+/// Evaluates filter expressions over a message. A comparison with a missing value is false (rule PF-5).
 extension PubNubFilterSubject {
     /// Whether the last evaluation exceeded its work limit and was stopped.
     var isExhausted: Bool { work > PubNubFilter.maximumWork }
 
-    /// Counts work before it is done. False when the limit is exceeded and the work must not be done (rule PF-31).
+    /// Adds `units` to the work of this evaluation before it is done. Returns false when the limit is exceeded, and the work must then not
+    /// be done (rule PF-31).
     private mutating func spend(_ units: Int) -> Bool {
         work += units
         return !isExhausted
@@ -38,7 +39,7 @@ extension PubNubFilterSubject {
         }
     }
 
-    /// The work of LIKE for each byte, because it ignores letter case.
+    /// LIKE counts each byte as this many units of work, because ignoring letter case is slower.
     private static let likeWork = 4
 
     private mutating func value(_ node: FilterNode) -> FilterValue {
@@ -76,7 +77,7 @@ extension PubNubFilterSubject {
                 if value == .missing, let customType, path == Self.customTypePath { .string(customType) } else { value }
         }
         values[path] = found
-        // A lookup takes at most a few passes over the message, so its work may be counted afterwards.
+        // The work of a lookup is counted after it was done, because a lookup reads the message only a few times.
         return spend((metadata?.work ?? 0) + data.work - before) ? found : .missing
     }
 

@@ -18,7 +18,7 @@ enum FilterSymbol: Hashable {
     case dot, comma
 }
 
-/// Splits a filter expression into tokens, one ahead of the parser.
+/// Splits a filter expression into tokens. The parser holds one token, and asks for the next one.
 struct FilterLexer {
     private let bytes: [UInt8]
     private var position = 0
@@ -27,7 +27,7 @@ struct FilterLexer {
         self.bytes = bytes
     }
 
-    /// The next token and its position.
+    /// Reads the next token; returns it with its position in bytes.
     mutating func next() throws(PubNubFilterError) -> (token: FilterToken, position: Int) {
         while let byte = peek(), byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D { position += 1 }
         let start = position
@@ -55,7 +55,7 @@ struct FilterLexer {
 
     private static func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
 
-    /// Whether a byte begins a name: a letter of any script, or an underscore.
+    /// Whether a name can begin with this byte: a letter, an underscore, or a byte of a character outside of ASCII.
     private static func beginsName(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: "_") || (byte | 0x20) &- UInt8(ascii: "a") < 26 || byte >= 0x80
     }
@@ -146,7 +146,7 @@ struct FilterLexer {
                 pattern.append(bytes[position])
                 position += 1
             default:
-                // A backslash before any other character is a literal backslash.
+                // A backslash before any other character stands for itself. In the pattern it is written as two backslashes.
                 pattern.append(byte)
                 pattern.append(byte)
             }

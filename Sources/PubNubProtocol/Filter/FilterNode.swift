@@ -1,4 +1,4 @@
-/// A filter expression as a tree. Chains of one operator are one node, so that only nesting makes the tree deep.
+/// A node of a parsed filter expression. A chain of one operator is a single node, so the tree is deep only where the expression is nested.
 indirect enum FilterNode: Hashable, Sendable {
     case number(FilterNumber)
     case string(FilterString)
@@ -9,14 +9,14 @@ indirect enum FilterNode: Hashable, Sendable {
     case negated(FilterNode)
     case arithmetic(FilterNode, [FilterOperation])
     case comparison(FilterComparison, FilterNode, FilterNode)
-    /// A LIKE comparison, with the compiled pattern when it is a literal.
+    /// A LIKE comparison. The third value is the compiled pattern if the right side is a literal; otherwise nil.
     case like(FilterNode, FilterNode, FilterWildcard?)
     case contains(FilterNode, FilterNode)
     case not(FilterNode)
     case and([FilterNode])
     case or([FilterNode])
 
-    /// Whether the node may be an element of a list.
+    /// Whether the node may be an element of a list: a number, a string or a boolean.
     var isLiteral: Bool {
         switch self {
         case .number, .string, .bool: true
@@ -34,7 +34,7 @@ enum FilterComparison: String, Hashable, Sendable {
     case less = "<"
 }
 
-/// One step of `a + b - c` or `a * b % c`.
+/// An operator and its right operand in a chain such as `a + b - c` or `a * b % c`.
 struct FilterOperation: Hashable, Sendable {
     enum Symbol: String, Hashable, Sendable {
         case plus = "+"
@@ -50,12 +50,13 @@ struct FilterOperation: Hashable, Sendable {
     var operand: FilterNode
 }
 
-/// A number, exact when it is an integer, because timetokens have more digits than a floating-point number can represent.
+/// A number of a filter expression or a message. Integers are stored exactly, because timetokens have more digits than a floating-point
+/// number can hold.
 enum FilterNumber: Hashable, Sendable {
     case integer(Int)
     case double(Double)
 
-    /// Parses a number in the syntax of JSON; nil for other texts and for numbers that are not finite.
+    /// Parses a number in JSON syntax. Nil for other texts and for numbers that are not finite.
     init?(_ text: String) {
         guard text.utf8.allSatisfy(Self.isPart), text.utf8.first != UInt8(ascii: "+") else { return nil }
         if let integer = Int(text) {
@@ -84,11 +85,11 @@ enum FilterNumber: Hashable, Sendable {
     }
 }
 
-/// A string of the expression in both of its interpretations.
+/// A string of a filter expression, in its two meanings: as a pattern for LIKE and as plain text.
 struct FilterString: Hashable, Sendable {
     /// The string as a pattern: `\*` is an asterisk and `\\` a backslash; a bare `*` matches any text.
     let pattern: String
-    /// The string as plain text.
+    /// The string as plain text, without escapes.
     let text: String
 
     init(pattern: String) {
@@ -107,7 +108,7 @@ struct FilterString: Hashable, Sendable {
     }
 }
 
-/// The location of a value: in the metadata or in the payload, and the path to it.
+/// The location of a value: in the metadata (`meta`) or in the payload (`data`), and the path within it.
 struct FilterPath: Hashable, Sendable {
     enum Root: String, Hashable, Sendable {
         case meta

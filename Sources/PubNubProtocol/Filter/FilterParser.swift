@@ -1,4 +1,4 @@
-/// Parses a filter expression by the grammar of rules PF.
+/// Parses a filter expression by the grammar of the rules PF in `docs/rules/pubnub-security.md`.
 struct FilterParser {
     private var lexer: FilterLexer
     private var token = FilterToken.end
@@ -28,21 +28,21 @@ struct FilterParser {
         (token, position) = try lexer.next()
     }
 
-    /// Consumes the next symbol if it is `symbol`.
+    /// Consumes the next token if it is `symbol`. Returns whether it was.
     private mutating func take(_ symbol: FilterSymbol) throws(PubNubFilterError) -> Bool {
         guard token == .symbol(symbol) else { return false }
         try advance()
         return true
     }
 
-    /// Skips an operator, and counts it.
+    /// Consumes an operator, and counts it for the limit of operators.
     private mutating func passOperator() throws(PubNubFilterError) {
         operators += 1
         guard operators <= PubNubFilter.maximumOperators else { throw PubNubFilterError(.tooManyOperators, at: position) }
         try advance()
     }
 
-    /// Consumes the next symbol if it is the operator `symbol`.
+    /// Consumes the next token if it is the operator `symbol`, and counts it. Returns whether it was.
     private mutating func takeOperator(_ symbol: FilterSymbol) throws(PubNubFilterError) -> Bool {
         guard token == .symbol(symbol) else { return false }
         try passOperator()
@@ -113,7 +113,7 @@ struct FilterParser {
     }
 
     private mutating func unary() throws(PubNubFilterError) -> FilterNode {
-        // A minus that belongs to a number is not counted as an operator, because a list of negative numbers would exceed the limit.
+        // A minus in front of a number does not count as an operator. Otherwise a list of negative numbers would exceed the limit.
         guard token == .symbol(.arithmetic(.minus)) else { return try primary() }
         let start = position
         try advance()
@@ -148,7 +148,7 @@ struct FilterParser {
         }
     }
 
-    /// An expression in parentheses, or a list when a comma follows the first value.
+    /// Parses the rest after an opening parenthesis: an expression, or a list when a comma follows the first value.
     private mutating func parenthesised() throws(PubNubFilterError) -> FilterNode {
         let start = position
         let first = try expression()
@@ -170,7 +170,7 @@ struct FilterParser {
         return .list(elements)
     }
 
-    /// The rest of a path. A name without `meta` or `data` before it is a field of the metadata (rule PF-2).
+    /// Parses a path after its first name. Unless this name is `meta` or `data`, it is a field of the metadata (rule PF-2).
     private mutating func path(from name: String) throws(PubNubFilterError) -> FilterNode {
         var path: FilterPath
         if let root = FilterPath.Root(rawValue: name) {
@@ -199,7 +199,7 @@ struct FilterParser {
         guard path.root == .meta, case .key(let key)? = path.steps.first, path.steps.count == 1, name != "meta" else {
             return .path(path)
         }
-        // `true` and `false` without a path around them are values (rule PF-9).
+        // A bare `true` or `false` is a boolean value and not a path (rule PF-9).
         return key.elementsEqual("true".utf8) ? .bool(true) : key.elementsEqual("false".utf8) ? .bool(false) : .path(path)
     }
 }

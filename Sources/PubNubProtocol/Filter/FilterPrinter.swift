@@ -1,7 +1,7 @@
 import Identifiers
 
 extension FilterNode {
-    /// The expression in its normal form: parsing it gives the same tree.
+    /// The expression as text in normal form. Parsing this text gives the same tree.
     var text: String {
         switch self {
         case .number(.integer(let value)): String(value)
@@ -26,7 +26,7 @@ extension FilterNode {
         }
     }
 
-    /// The precedence of an expression.
+    /// The precedence of an operator, in ascending order. It shows where parentheses are needed.
     private enum Level: Int {
         case disjunction, conjunction, comparison, sum, product, unary
     }
@@ -47,7 +47,7 @@ extension FilterNode {
 }
 
 extension FilterPath {
-    /// The path in normal form: always with its root, and with brackets around keys that are not names.
+    /// The path as text in normal form: with its root, and with every key in brackets.
     fileprivate var text: String {
         steps.reduce(root.rawValue) { text, step in
             switch step {

@@ -1,13 +1,13 @@
-/// A value while an expression is evaluated.
+/// A value during the evaluation of a filter expression.
 enum FilterValue: Hashable, Sendable {
-    /// A missing field, null, an object, or an undefined result of a calculation.
+    /// The result of a missing field, of null, of an object, or of an undefined calculation.
     case missing
     case bool(Bool)
     case number(FilterNumber)
     case string(String)
     case list([FilterValue])
 
-    /// The value as a number; numeric strings count as numbers (rule PF-6).
+    /// The value as a number; nil when it has none. A numeric string counts as a number (rule PF-6).
     var number: FilterNumber? {
         switch self {
         case .number(let value): value
@@ -16,7 +16,7 @@ enum FilterValue: Hashable, Sendable {
         }
     }
 
-    /// The value as a text, for LIKE and CONTAINS.
+    /// The value as text for LIKE and CONTAINS; nil for lists and missing values.
     var text: String? {
         switch self {
         case .string(let text): text
@@ -27,7 +27,7 @@ enum FilterValue: Hashable, Sendable {
         }
     }
 
-    /// Whether a value without a comparison lets a message pass (rule PF-10).
+    /// Whether this value alone, without a comparison, lets a message pass the filter (rule PF-10).
     var isTrue: Bool {
         switch self {
         case .bool(let value): value
@@ -48,9 +48,10 @@ enum FilterValue: Hashable, Sendable {
         }
     }
 
-    /// Negative when this value is less than the other one, zero when they are equal; nil unless both are numbers.
+    /// Compares two numbers: negative when this value is less, zero when both are equal, positive when it is greater. Nil when a value is
+    /// not a number.
     ///
-    /// - Parameter ordersTexts: whether texts are also ordered, by their bytes.
+    /// - Parameter ordersTexts: whether two strings are also compared, by their bytes.
     func order(_ other: FilterValue, ordersTexts: Bool = false) -> Int? {
         guard let left = number, let right = other.number else {
             guard ordersTexts, case .string(let left) = self, case .string(let right) = other else { return nil }
@@ -71,17 +72,16 @@ enum FilterValue: Hashable, Sendable {
         }
     }
 
-    /// The approximate upper limit of bytes that ``contains(_:)`` reads.
+    /// The approximate maximum number of bytes that ``contains(_:)`` reads.
     func workToSearch(for other: FilterValue) -> Int {
         guard case .list(let elements) = self else { return size + other.size }
-        // The other value is compared with each element, which costs as much as the shorter of both; numbers are parsed again each
-        // time.
+        // `other` is compared with each element. A comparison costs as much as the shorter value; with a number, `other` is parsed again.
         return elements.reduce(1) { work, element in
             if case .number = element { work + other.size } else { work + min(element.size, other.size) + 1 }
         }
     }
 
-    /// Whether this value contains the other one, as an element or as a substring (rule PF-13).
+    /// Whether this value contains `other`, as an element of a list or as a part of a text (rule PF-13).
     func contains(_ other: FilterValue) -> Bool {
         switch self {
         case .list(let elements): elements.contains { $0.equals(other) == true }
@@ -95,7 +95,7 @@ enum FilterValue: Hashable, Sendable {
         }
     }
 
-    /// Whether this value, or one of its elements, matches a pattern (rule PF-12).
+    /// Whether this value, or an element of this list, matches a pattern (rule PF-12).
     func isLike(_ pattern: FilterWildcard) -> Bool {
         if case .list(let elements) = self { return elements.contains { $0.text.map(pattern.matches) ?? false } }
         return text.map(pattern.matches) ?? false
@@ -103,7 +103,8 @@ enum FilterValue: Hashable, Sendable {
 }
 
 extension FilterOperation.Symbol {
-    /// The result of an operation, exact for integers without overflow; `missing` when it is undefined (rule PF-8).
+    /// The result of an arithmetic operation. Integers give an exact result unless it overflows; an undefined result is `missing` (rule
+    /// PF-8).
     func apply(_ left: FilterValue, _ right: FilterValue) -> FilterValue {
         guard let left = left.number, let right = right.number else { return .missing }
         if case .integer(let left) = left, case .integer(let right) = right, let exact = exact(left, right) {

@@ -1,10 +1,11 @@
-/// The compiled right side of LIKE: pieces of text with wildcards in between. Matching takes time linear in the text (rule PF-12).
+/// The compiled pattern of LIKE: texts with a wildcard between each two. Matching takes time proportional to the length of the text (rule
+/// PF-12).
 struct FilterWildcard: Hashable, Sendable {
     private let pieces: [FilterNeedle]
     private let isOpenAtStart: Bool
     private let isOpenAtEnd: Bool
 
-    /// - Parameter pattern: `*` matches any text, `\*` an asterisk.
+    /// - Parameter pattern: the pattern. `*` stands for any text, `\*` for an asterisk.
     init(_ pattern: String) {
         var texts: [[UInt8]] = [[]]
         var isEscaped = false
@@ -16,7 +17,7 @@ struct FilterWildcard: Hashable, Sendable {
             case UInt8(ascii: "*") where !isEscaped:
                 texts.append([])
             default:
-                // in bounds: there is one text from the beginning.
+                // in bounds: `texts` always has at least one element.
                 texts[texts.count - 1].append(byte)
             }
             isEscaped = false
@@ -26,7 +27,7 @@ struct FilterWildcard: Hashable, Sendable {
         pieces = texts.filter { !$0.isEmpty }.map { FilterNeedle($0) }
     }
 
-    /// Whether the pattern matches the whole text, regardless of letter case.
+    /// Whether the pattern matches the whole text. Letter case is ignored.
     func matches(_ text: String) -> Bool {
         let bytes = Array(text.lowercased().utf8)
         var rest = bytes[...]
@@ -40,7 +41,7 @@ struct FilterWildcard: Hashable, Sendable {
         let last = isOpenAtEnd ? nil : middle.popLast()
         for piece in middle {
             guard let end = piece.end(in: rest) else { return false }
-            // in bounds: the end of a needle that was found in the rest.
+            // in bounds: `end` is the end of a piece that was found in `rest`.
             rest = rest[end...]
         }
         guard let last else { return true }
@@ -48,10 +49,10 @@ struct FilterWildcard: Hashable, Sendable {
     }
 }
 
-/// A text to search for with the algorithm of Knuth, Morris and Pratt, whose worst case is linear, also for hostile texts.
+/// A text to search for with the algorithm of Knuth, Morris and Pratt. Its time is linear even for the worst, hostile texts.
 struct FilterNeedle: Hashable, Sendable {
     let bytes: [UInt8]
-    /// For each length of a partial match, the length to continue with after a mismatch.
+    /// At index n: the length of the partial match to continue with when a match of n + 1 bytes cannot be extended.
     private let fallbacks: [Int]
 
     init(_ bytes: [UInt8]) {
@@ -66,10 +67,10 @@ struct FilterNeedle: Hashable, Sendable {
         self.fallbacks = fallbacks
     }
 
-    /// The end of the first occurrence; nil when there is none.
+    /// The index after the first occurrence in `text`; nil when there is none.
     func end(in text: ArraySlice<UInt8>) -> Int? {
         guard !bytes.isEmpty else { return text.startIndex }
-        // Without index checks, because long texts and filters spend most of their time here.
+        // The loop works without index checks, because filters spend most of their time here when texts are long.
         let length: Int? = text.withUnsafeBufferPointer { text in
             bytes.withUnsafeBufferPointer { bytes in
                 fallbacks.withUnsafeBufferPointer { fallbacks in

@@ -1,17 +1,17 @@
-/// A filter expression, parsed and checked (rules PF).
+/// A parsed and checked filter expression (rules PF).
 ///
-/// A value without state: the same filter serves any number of messages on any thread. Evaluation does not throw, and its work is
-/// limited to ``maximumWork``.
+/// A value without mutable state: any thread may use it for any number of messages. Evaluation does not throw, and its work is limited to
+/// ``maximumWork``.
 public struct PubNubFilter: Hashable, Sendable, CustomStringConvertible {
-    /// The longest expression in bytes of UTF-8.
+    /// The maximum length of an expression in bytes of UTF-8.
     public static let maximumLength = 16_384
-    /// The deepest nesting of parentheses, `!` and `-`; deeper expressions are refused, because they would overflow the stack.
+    /// The maximum nesting of parentheses, `!` and `-`. Deeper expressions are refused, because they could overflow the stack.
     public static let maximumDepth = 64
-    /// The most operators, including `&&`, `||` and `!`: enough for 64 joined comparisons.
+    /// The maximum number of operators, including `&&`, `||` and `!`. It allows 64 joined comparisons.
     public static let maximumOperators = 128
-    /// The most elements of all lists together.
+    /// The maximum number of elements of all lists together.
     public static let maximumElements = 1024
-    /// The most work of one evaluation, counted roughly in bytes that it reads.
+    /// The maximum work of one evaluation, roughly the number of bytes that it reads.
     public static let maximumWork = 1 << 20
 
     private let root: FilterNode
@@ -23,14 +23,13 @@ public struct PubNubFilter: Hashable, Sendable, CustomStringConvertible {
         root = try FilterParser.parse(text)
     }
 
-    /// The expression in an equivalent normal form.
+    /// The expression in an equivalent normal form. Parsing it gives an equal filter.
     public var description: String { root.text }
 
-    /// Returns whether the filter matches a message. Fields of the message are looked up when the filter needs them, and kept in
-    /// `subject`.
+    /// Returns whether the filter matches a message. `subject` stores the fields that the filter looks up, for further filters.
     ///
-    /// A message that would need more than ``maximumWork`` matches, so that the subscriber gets an unwanted message rather than missing
-    /// one (rule PF-31).
+    /// A message whose evaluation would need more than ``maximumWork`` counts as a match, so that the subscriber gets an unwanted message
+    /// rather than missing a wanted one (rule PF-31).
     public func matches(_ subject: inout PubNubFilterSubject) -> Bool {
         subject.work = 0
         return subject.passes(root) || subject.isExhausted
@@ -49,20 +48,20 @@ public struct PubNubFilter: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// A message as the subject of filters. Use one value for all filters that are applied to the message, so that its JSON is parsed once.
+/// A message to which filters are applied. Use one value for all filters of a message, so that its JSON is parsed once.
 public struct PubNubFilterSubject: Sendable {
     var metadata: FilterDocument?
     var data: FilterDocument
     let customType: String?
-    /// Whether texts are ordered, by their bytes.
+    /// Whether comparisons such as `<` also order texts, by their bytes.
     var ordersTexts = false
-    /// The values that have been looked up.
+    /// The values that filters have looked up, by path.
     var values: [FilterPath: FilterValue] = [:]
-    /// How much work the last filter did, counted roughly in bytes that it read.
+    /// The work of the last evaluation, roughly the number of bytes that it read.
     public internal(set) var work = 0
 
     /// - Parameters:
-    ///   - metadata: the publisher's `meta`, as JSON text in UTF-8; for presence the `pn_` fields.
+    ///   - metadata: the publisher's `meta`, as JSON text in UTF-8; for presence events the `pn_` fields.
     ///   - data: the payload, as JSON text in UTF-8.
     ///   - customType: the custom message type, available as `data.customMessageType` unless the payload has such a field (rule PF-4).
     public init(metadata: [UInt8]?, data: [UInt8], customType: String? = nil) {
@@ -71,7 +70,7 @@ public struct PubNubFilterSubject: Sendable {
         self.customType = customType
     }
 
-    /// An object of App Context as a subject; expressions name its fields without a prefix (rule PF-40).
+    /// An object of App Context to which filters are applied. Expressions name its fields without a prefix (rule PF-40).
     ///
     /// - Parameter object: the object as JSON text in UTF-8.
     public init(object: [UInt8]) {

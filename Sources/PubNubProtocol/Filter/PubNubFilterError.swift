@@ -1,6 +1,6 @@
-/// Why a filter expression is invalid, and where.
+/// The reason why a filter expression is invalid, and the position of the error.
 public struct PubNubFilterError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The kind of error.
+    /// The reason why the expression is invalid.
     public enum Reason: Hashable, Sendable {
         /// The expression is empty or only white space.
         case empty
@@ -12,20 +12,20 @@ public struct PubNubFilterError: Error, Hashable, Sendable, CustomStringConverti
         case tooManyOperators
         /// All lists together have more elements than ``PubNubFilter/maximumElements``.
         case tooManyElements
-        /// A character does not begin any token.
+        /// The character at this position cannot begin a token.
         case unexpectedCharacter
         case unterminatedString
         case invalidNumber
-        /// A value is missing at this position.
+        /// A value is expected at this position.
         case expectedOperand
-        /// A value follows without an operator.
+        /// Two values follow each other without an operator.
         case expectedOperator
         case expectedClosingParenthesis
-        /// A dot is not followed by a name.
+        /// A name is expected after a dot.
         case expectedName
-        /// Brackets must contain one integer or one string.
+        /// Brackets contain something other than one integer or one string.
         case invalidIndex
-        /// Lists must contain only strings, numbers, `true` and `false`.
+        /// A list contains something other than strings, numbers, `true` and `false`.
         case invalidListElement
     }
 
