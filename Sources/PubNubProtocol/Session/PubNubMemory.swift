@@ -3,61 +3,62 @@ import Identifiers
 import OrderedCollections
 import WireCoding
 
-/// The state of a PubNub subscription that survives reconnects: the keyset and user, the wanted channels, and the position.
+/// The state of a PubNub subscription that is kept when the connection is lost: keyset and user, the wanted channels and groups, and the
+/// position.
 public struct PubNubMemory: Sendable {
-    /// Credentials, user and client id. A change here applies to every request from then on.
+    /// The keys, the user and the client's ids. A change applies to all later requests.
     public internal(set) var settings: PubNubSettings
     public let options: PubNubOptions
-    /// Returns the seconds since 1970, for signed requests.
+    /// Returns the seconds since 1970 for the timestamp of signed requests; nil when no request is signed.
     private let unixTime: (@Sendable () -> Int)?
     /// How many seconds the service's clock is ahead of this machine's; 0 while unknown.
     private var clockOffset = 0
-    /// Whether the service refused a signed request because of its timestamp (rule PX-53).
+    /// Whether the service refused a signed request because of its timestamp, so that the service's time has to be requested (rule PX-53).
     var needsServiceTime = false
 
     var wanted = PubNubNames()
-    /// The names that the latest handshake has confirmed.
+    /// The names that the answer to the latest handshake has confirmed.
     var confirmed = PubNubNames()
     /// The names for which heartbeats are sent when presence is managed manually.
     var present = PubNubNames()
-    /// The names that were requested and for which no leave has been sent.
+    /// The names that a subscribe request contained and for which no leave has been sent since.
     var asked = PubNubNames()
-    /// Names that were unsubscribed while no request could be sent: the next connection begins with the leave (rule PX-52).
+    /// The names that were unsubscribed while no request could be sent. The next connection begins with a leave for them (rule PX-52).
     var departed = PubNubNames()
     public internal(set) var filter: String?
-    /// Presence state by name, as JSON text.
+    /// The user's presence state as JSON text, by the name of a channel or group.
     var state: OrderedDictionary<Identifier, String> = [:]
     /// The position that the next poll sends; `start` until an answer has been read.
     public internal(set) var cursor = PubNubCursor.start
-    /// The position after which a handshake has declared a gap, until the first poll from there is answered.
+    /// The position after which a handshake reported a gap. Set until the first poll from this position is answered.
     var toldGapAfter: Timetoken?
-    /// The timetoken at which the user wants to begin, instead of the subscription's position.
+    /// The timetoken at which the user wants to begin; nil to continue at the subscription's position.
     var startAt: Timetoken?
-    /// When the latest poll was answered: all messages up to `cursor` had arrived.
+    /// When the latest poll was answered. Up to this moment all messages have been received.
     var deliveredUntil: Moment?
-    /// When the service last answered before the link was lost; nil once a poll has been answered again.
+    /// When the service last answered before the connection was lost; nil as soon as a poll has been answered again.
     var lostAt: Moment?
     var seen: SeenMessages
     /// The number of consecutive polls with a malformed answer (rule PX-51).
     var malformedPolls = 0
-    /// Whether the latest failure was one of the network, so that the next attempt first requests the service's time (rule PX-3).
+    /// Whether the latest failure was a network failure. If so, the next attempt begins with a request for the service's time (rule PX-3).
     var needsTimeProbe = false
     var waiters: [Waiter] = []
     var lastExchange: UInt64 = 0
     private var random: SeededRandom
 
-    /// A subscription whose caller waits for the confirmation.
+    /// A subscribe command whose caller waits until the service has confirmed the names.
     struct Waiter: Sendable {
         var id: RequestID
         var names: PubNubNames
     }
 
-    /// How many names can have presence state.
+    /// The maximum number of names that can have presence state.
     static let mostStates = 1_000
 
     /// - Parameters:
-    ///   - seed: the seed of request ids; it must differ between clients.
-    ///   - unixTime: returns the seconds since 1970, for signatures; needed with a secret key only.
+    ///   - seed: the seed of the random request ids; it must differ between clients.
+    ///   - unixTime: returns the seconds since 1970, for signatures; nil when no request is signed.
     public init(
         settings: PubNubSettings, options: PubNubOptions = PubNubOptions(), seed: UInt64, unixTime: (@Sendable () -> Int)? = nil
     ) {
@@ -68,18 +69,18 @@ public struct PubNubMemory: Sendable {
         random = SeededRandom(seed: seed)
     }
 
-    /// The wanted channels and groups, confirmed or not.
+    /// The wanted channels and groups, whether or not the service has confirmed them.
     public var list: PubNubList { wanted.list }
 
-    /// Presence state by channel or group, as JSON text.
+    /// The user's presence state as JSON text, by the name of a channel or group.
     public var states: [Identifier: String] { Dictionary(uniqueKeysWithValues: state.map { ($0.key, $0.value) }) }
 
-    /// Whether no connection is needed any more.
+    /// Whether the session needs no connection any more, because no name is wanted.
     var isIdle: Bool { wanted.isEmpty && present.isEmpty && options.endsWhenEmpty }
 }
 
 extension PubNubMemory {
-    /// Assigns a number and an address to a request.
+    /// Makes an HTTP exchange from a request: assigns its number, its request id and its signature.
     mutating func exchange(_ request: PubNubRequest, timeout: Duration) -> HTTPExchange {
         lastExchange += 1
         let target = request.target(
@@ -87,7 +88,7 @@ extension PubNubMemory {
         return HTTPExchange(id: lastExchange, method: request.method, target: target, body: request.body, timeout: timeout)
     }
 
-    /// Stores the service's time, which signatures need. Rule PX-53.
+    /// Stores the difference between the service's clock and this machine's clock, which signatures need (rule PX-53).
     mutating func learnTime(_ answer: [UInt8]) {
         guard needsServiceTime, let unixTime, let time = try? PubNubTimeCall().answer(answer) else { return }
         needsServiceTime = false
@@ -117,7 +118,7 @@ extension PubNubMemory {
         }
     }
 
-    /// The presence state of `names`, one JSON object; nil when there is none.
+    /// The presence state of `names` as one JSON object; nil when no name has state.
     func stateText(for names: PubNubNames) -> String? {
         var text = ""
         for (name, value) in state where names.contains(name) {
@@ -126,13 +127,13 @@ extension PubNubMemory {
         return text.isEmpty ? nil : text + "}"
     }
 
-    /// Whether the service may have dropped messages that were published while the link was down. Rule PX-33.
+    /// Whether the connection was lost for so long that the service may have dropped messages (rule PX-33).
     func wasAwayTooLong(at now: Moment) -> Bool {
         guard let lostAt, options.streamLifetime > .zero else { return false }
         return now.duration(since: lostAt) > options.streamLifetime
     }
 
-    /// Resets the position: the next handshake begins at the present end of the stream.
+    /// Resets the position. The next handshake then begins at the present end of the service's stream.
     mutating func forgetPosition() {
         confirmed = PubNubNames()
         cursor = .start

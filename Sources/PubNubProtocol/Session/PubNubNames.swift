@@ -1,7 +1,7 @@
 import Identifiers
 import OrderedCollections
 
-/// Channels and groups of a session, in the order in which they were added, each once.
+/// The channels and groups of a session, without duplicates, in the order in which they were added.
 struct PubNubNames: Hashable, Sendable {
     var channels: OrderedSet<Identifier> = []
     var groups: OrderedSet<Identifier> = []
@@ -29,7 +29,7 @@ struct PubNubNames: Hashable, Sendable {
         groups.subtract(other.groups)
     }
 
-    /// The names that are also in `other`, in this order.
+    /// The names that are also in `other`, in the order of this list.
     func common(with other: PubNubNames) -> PubNubNames {
         var common = PubNubNames()
         common.channels = channels.intersection(other.channels)

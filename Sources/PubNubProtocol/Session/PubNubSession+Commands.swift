@@ -47,21 +47,21 @@ extension PubNubSession {
         }
     }
 
-    /// Records names whose leave has to be sent once a request can be sent. Rule PX-52.
+    /// Records names for which a leave has to be sent as soon as a request can be sent (rule PX-52).
     private static func depart(_ gone: PubNubNames, memory: inout PubNubMemory) {
         memory.departed.add(gone.common(with: memory.asked))
         memory.asked.remove(gone)
     }
 
-    /// Starts a new handshake for the present list, unless the client is still reaching the service, after which a handshake follows
-    /// anyway. Rule PX-11.
+    /// Sends a new handshake for the present list. While the session still checks whether the service can be reached, it does nothing,
+    /// because a handshake follows that check (rule PX-11).
     private mutating func askAfresh(memory: inout PubNubMemory, out: inout Actions) {
         if case .reaching = step { return }
         shakeHands(memory: &memory, out: &out)
     }
 
-    /// Adds channels and groups to the wanted list. Returns false when they cannot be requested; the caller of the request has then
-    /// been answered. Rule PX-18.
+    /// Adds channels and groups to the wanted list. Returns false when the command is invalid; its caller has then been answered with the
+    /// error (rule PX-18).
     private static func want(
         _ list: PubNubList, timetoken: Timetoken?, state: [Identifier: String], id: RequestID?,
         memory: inout PubNubMemory, out: inout Actions
@@ -73,7 +73,7 @@ extension PubNubSession {
             if names.isEmpty && memory.wanted.isEmpty {
                 "Nothing is subscribed."
             } else if names.contains("") {
-                "The name of a channel or group is empty."
+                "The name of a channel or group is empty. Pass names with at least one character."
             } else {
                 Self.problem(with: state.values, count: states.count)
             }
@@ -90,14 +90,17 @@ extension PubNubSession {
         return true
     }
 
-    /// The problem of presence state; nil when it can be stored.
+    /// The reason why presence states cannot be stored; nil when they can.
     private static func problem(with states: some Sequence<String>, count: Int) -> String? {
-        if count > PubNubMemory.mostStates { return "There is presence state for too many names." }
+        if count > PubNubMemory.mostStates {
+            return "Too many channels and groups have presence state. At most \(PubNubMemory.mostStates) can have state."
+        }
         let areObjects = states.allSatisfy { (try? JSONText($0))?.kind == .object }
-        return areObjects ? nil : "Presence state is not a JSON object."
+        return areObjects ? nil : "A presence state is not a JSON object. Pass an object for each channel or group."
     }
 
-    /// Rules PX-19 and PX-20.
+    /// Unsubscribes from names while there is a connection: sends the leave and continues polling with the remaining list (rules PX-19 and
+    /// PX-20).
     private mutating func unsubscribe(
         _ names: PubNubNames, id: RequestID?, memory: inout PubNubMemory, out: inout Actions
     ) {
@@ -129,7 +132,7 @@ extension PubNubSession {
         step = .idle
     }
 
-    /// Removes names from the list, with their state, and returns those that were on it.
+    /// Removes names and their presence state from the wanted list. Returns the names that were on it.
     private static func forget(
         _ names: PubNubNames, id: RequestID?, memory: inout PubNubMemory, out: inout Actions
     ) -> PubNubNames {
@@ -144,7 +147,7 @@ extension PubNubSession {
         for name in gone.groups where !memory.present.contains(name) { memory.state[name] = nil }
         if memory.wanted.isEmpty { memory.forgetPosition() }
         let left = memory.wanted
-        // The caller that unsubscribed is answered after all others.
+        // The caller of this command is answered before other callers whose subscriptions it ends.
         out.emit(.unsubscribed(gone.list, remaining: left.list))
         out.answer(id, .success(.unsubscribed))
         memory.waiters.removeAll { waiter in
@@ -156,9 +159,9 @@ extension PubNubSession {
     }
 
     private static let unsubscribedMeanwhile = ConnectionFailure(
-        .cancelled, "The subscription was ended before the service confirmed it.")
+        .cancelled, "The channels or groups were unsubscribed before the service confirmed the subscription.")
 
-    /// Commands that change later requests.
+    /// Performs commands that only change later requests: filter, auth key, presence state and presence list.
     private static func remember(
         _ command: PubNubCommand, id: RequestID?, memory: inout PubNubMemory, out: inout Actions
     ) {
@@ -193,6 +196,6 @@ extension PubNubSession {
             id,
             .failure(
                 ConnectionFailure(
-                    .badRequest, "Presence follows the subscription. Set managesPresenceManually to manage it by hand.")))
+                    .badRequest, "Presence follows the subscription. To declare it by hand, set managesPresenceManually.")))
     }
 }

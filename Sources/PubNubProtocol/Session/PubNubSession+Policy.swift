@@ -1,8 +1,9 @@
 import ConnectionEngine
 
-// Classification of network failures, and the retry policy.
+// The classification of network failures, and the retry policy of a subscription.
 extension PubNubSession {
-    /// Whether the service is unreachable, so that the next attempt requests the time before it subscribes (rule PX-3).
+    /// Whether a failure of this category means that the service cannot be reached. The next attempt then requests the service's time
+    /// before it subscribes (rule PX-3).
     static func isUnreachable(_ category: StatusCategory) -> Bool {
         switch category {
         case .networkUnavailable, .proxyUnavailable, .timeout: true
@@ -10,18 +11,18 @@ extension PubNubSession {
         }
     }
 
-    /// Whether the network failed, in the sense of `restoresSubscription` (rule PX-26).
+    /// Whether a failure of this category is a network failure in the sense of `restoresSubscription` (rule PX-26).
     static func isNetwork(_ category: StatusCategory) -> Bool {
         isUnreachable(category) || category == .unexpectedDisconnect
     }
 
-    /// The policy of a subscription: the engine's, with the rows that PubNub replaces (rules PX-5 and PX-26). Overrides of `base` are
-    /// kept.
+    /// The connection policy of a subscription: `base` with the retry schedules that PubNub defines for some categories (rules PX-5 and
+    /// PX-26). Overrides in `base` have precedence.
     ///
     /// - Parameters:
     ///   - base: `standard` or `fast`.
     ///   - seed: the seed of random pauses, so that clients that lost the service at the same time do not reconnect at the same time;
-    ///     nil for fixed pauses.
+    /// nil for fixed pauses.
     public static func policy(
         _ base: ConnectionPolicy = .standard, options: PubNubOptions = PubNubOptions(), seed: UInt64? = nil
     ) -> ConnectionPolicy {
@@ -38,8 +39,8 @@ extension PubNubSession {
             }
         }
         var policy = base
-        // An application without poll renewal does not want other requests during a poll either: then only the answer to the poll shows
-        // that the connection is alive, and the system's keepalive detects a dead connection before that (rule LV-18).
+        // Poll renewal is switched off, so the application wants no other requests during a poll either. Only the answer to the poll then
+        // shows that the connection works; the system's keepalive detects a dead connection earlier (rule LV-18).
         if base.timing.renewal <= .zero, options.pollRenewal == nil {
             policy.timing.activity = max(base.timing.activity, options.pollTimeout)
         }
@@ -47,11 +48,11 @@ extension PubNubSession {
         return policy
     }
 
-    /// The pauses while a service that was reached before is unreachable: 0.5 to 5 s, then from a quarter of the longest pause up to
-    /// all of it. A server that stops answers its polls, and each client detects this only at its next poll. That attempt has no pause
+    /// The pauses while a service that was reached before cannot be reached: 0.5 to 5 s first, then a quarter of the longest pause up to
+    /// all of it. When a server stops, it answers all polls, and each client detects this at its next poll. That attempt has no pause
     /// before it, so the pause after it is drawn from a wider interval than a first pause.
     private static func pausesAfterLoss(_ base: ConnectionPolicy) -> [ClosedRange<Duration>] {
-        // The fast profile is for tests, which have few clients.
+        // The fast profile is for tests with few clients, so it needs no wider pauses.
         guard base.firstPause.server >= .seconds(1) else { return [] }
         let longest = base.cap / 3
         return [min(.milliseconds(500), longest)...min(.seconds(5), longest), (longest / 4)...longest]

@@ -1,17 +1,18 @@
 import ConnectionEngine
 
-// The loop: reaching the service, handshake, and consecutive polls.
+// The main loop of a session: check of the service, handshake, and consecutive polls.
 extension PubNubSession {
-    /// An answer with this many messages means that the service's queue may have overflowed.
+    /// An answer with at least this many messages means that the service's queue may have overflowed.
     static let fullBatch = 100
-    /// The longest request target, in bytes; the service refuses longer ones.
+    /// The maximum length of a request target in bytes. The service refuses longer ones.
     static let longestTarget = 32 * 1024
     /// The number of consecutive malformed answers to polls from one position after which that position is abandoned (rule PX-51).
     static let malformedPollLimit = 3
-    /// An answer without messages that arrives sooner than this counts as fruitless.
+    /// An answer without new messages that arrives sooner than this counts as fruitless; after three of them the session pauses (rule
+    /// PX-16).
     static let quickAnswer = Duration.seconds(1)
 
-    /// Requests the time to check whether the service can be reached. Rule PX-3.
+    /// Requests the service's time to check whether the service can be reached (rule PX-3).
     mutating func reach(memory: inout PubNubMemory, out: inout Actions) {
         let exchange = memory.exchange(.time, timeout: memory.options.requestTimeout)
         step = .reaching(exchange.id)
@@ -19,7 +20,7 @@ extension PubNubSession {
         out.startTimer(Self.reachingTimer, after: Self.reachingLimit(out.timing))
     }
 
-    /// The time limit of a call before the connection is confirmed.
+    /// The time limit for the answer to a call while the connection is not yet confirmed.
     static func reachingLimit(_ timing: ConnectionTiming) -> Duration { max(timing.probe, timing.open / 2) }
 
     mutating func reached(
@@ -45,12 +46,13 @@ extension PubNubSession {
         }
     }
 
-    /// Whether an answer comes from another server, such as a proxy, or from a service that is unavailable at present.
+    /// Whether the answer comes from another server, such as a proxy, or from a service that is overloaded or restarting.
     static func isNoService(_ problem: PubNubProblem) -> Bool {
         [.malformedResponse, .overloaded, .serverRestart].contains(problem.category)
     }
 
-    /// Requests the current position of the stream for the present list. This replaces the outstanding poll. Rule PX-1.
+    /// Sends a handshake: a subscribe request for the present list that asks for the current position of the stream. It replaces the
+    /// outstanding poll (rule PX-1).
     mutating func shakeHands(memory: inout PubNubMemory, out: inout Actions) {
         let timeout = min(memory.options.requestTimeout, out.timing.open)
         memory.asked.add(memory.wanted)
@@ -61,15 +63,15 @@ extension PubNubSession {
         step = .shakingHands(id)
     }
 
-    /// The position after which the service may have dropped messages, because the link was down for too long; nil for none. A handshake
-    /// asks about it (rule PX-111).
+    /// The position after which the service may have dropped messages because the connection was lost for too long; nil for none. The
+    /// handshake asks whether messages after it are missing (rule PX-111).
     private func questionable(_ memory: PubNubMemory, at now: Moment) -> Timetoken? {
         guard memory.wasAwayTooLong(at: now) else { return nil }
         if let startAt = memory.startAt { return startAt }
         return keepsPosition(memory) && memory.cursor.timetoken != .zero ? memory.cursor.timetoken : nil
     }
 
-    /// Whether polling goes on from the known position after the next answer to a handshake.
+    /// Whether polling continues from the known position after the next handshake, instead of the position in its answer.
     private func keepsPosition(_ memory: PubNubMemory) -> Bool {
         (isReady ? memory.options.keepsTimetokenOnListChange : memory.options.catchesUpOnRestore)
             && memory.malformedPolls < Self.malformedPollLimit
@@ -82,11 +84,12 @@ extension PubNubSession {
         step = .polling(HeldPoll(ids: id...id, since: out.now, askedAt: out.now))
     }
 
-    /// Sends a poll or a handshake; the only place that does.
+    /// Sends a poll or a handshake. Every subscribe request is made here.
     ///
     /// - Parameters:
+    ///   - resumesAfter: the position after which a handshake asks for missing messages. The question is left out if it would make the
+    ///     request too long.
     ///   - isRenewal: whether the request repeats the outstanding poll.
-    ///   - resumesAfter: the position about which a handshake asks. The question is left out of a request that it would make too long.
     /// - Returns: the request's number, or nil when the request is too long to be sent (rule PX-10).
     mutating func subscribe(
         at cursor: PubNubCursor, resumesAfter: Timetoken? = nil, timeout: Duration, isRenewal: Bool = false,
@@ -103,7 +106,9 @@ extension PubNubSession {
             }
             fail(
                 PubNubProblem(
-                    ConnectionFailure(.requestTooLong, "The request for this list and filter is too long for the service.")),
+                    ConnectionFailure(
+                        .requestTooLong,
+                        "The subscribe request with this list of names and this filter is too long for the service.")),
                 out: &out)
             return nil
         }
@@ -111,13 +116,12 @@ extension PubNubSession {
         return exchange.id
     }
 
-    /// Handles the answer to a handshake: the service confirmed the list. Rules PX-4, PX-6 to PX-8, PX-11, PX-33 and
-    /// PX-111.
+    /// Handles the answer to a handshake, with which the service confirms the list (rules PX-4, PX-6 to PX-8, PX-11, PX-33 and PX-111).
     mutating func confirmed(
         at answer: PubNubCursor, _ messages: [PubNubMessage], memory: inout PubNubMemory, out: inout Actions
     ) {
         guard answer.timetoken != .zero else {
-            fail(.malformed("The service did not say where its stream stands."), out: &out)
+            fail(.malformed("The service's answer to a subscribe request has no position: its timetoken is 0."), out: &out)
             return
         }
         let before = memory.cursor
@@ -125,7 +129,7 @@ extension PubNubSession {
         let since = memory.deliveredUntil ?? out.now
         let next = PubNubContinuation(
             after: before, answer: answer, startAt: memory.startAt, keeps: keepsPosition(memory))
-        // The next answer is not the one that could not be read.
+        // The known position was abandoned because of malformed answers, so the count begins again.
         if memory.malformedPolls >= Self.malformedPollLimit { memory.malformedPolls = 0 }
 
         var missing = PubNubNames()
@@ -134,7 +138,7 @@ extension PubNubSession {
         } else if next.isMissing {
             missing = memory.confirmed.common(with: memory.wanted)
         }
-        // Until messages from the old position have been read, the time of the loss is kept.
+        // The time of the loss is kept until messages from the old position have been received.
         if !next.catchesUp { memory.lostAt = nil }
         if let start = memory.startAt { memory.seen.forget(after: start) }
         memory.startAt = nil
@@ -148,7 +152,8 @@ extension PubNubSession {
         fruitless = 0
         zeros = 0
 
-        // Messages in the answer were published before its timetoken: they arrive again when the old position is used.
+        // Messages in this answer were published before its timetoken. When polling continues at the old position, they arrive again, so
+        // they are dropped here.
         let batch = next.catchesUp ? [] : news(in: messages, memory: &memory)
         poll(memory: &memory, out: &out)
         becomeReady(memory: &memory, out: &out)
@@ -164,13 +169,13 @@ extension PubNubSession {
         isReady = true
         out.ready()
         if memory.options.livenessInterval > .zero { out.limitSilence(to: memory.options.livenessInterval) }
-        // Reports users that the app declared present while there was no connection (rule PX-31).
+        // The app may have declared the user present while there was no connection, so a heartbeat is sent now (rule PX-31).
         if memory.options.managesPresenceManually { sendHeartbeat(memory: &memory, out: &out) }
         startHeartbeats(memory: memory, out: &out)
         watchPolls(memory: memory, out: &out)
     }
 
-    /// Handles the answer to a poll. Rules PX-12 to PX-17.
+    /// Handles the answer to a poll (rules PX-12 to PX-17).
     mutating func polled(
         _ answer: PubNubCursor, _ messages: [PubNubMessage], since sent: Moment, memory: inout PubNubMemory,
         out: inout Actions
@@ -179,7 +184,7 @@ extension PubNubSession {
         let since = memory.deliveredUntil ?? out.now
         zeros = answer.timetoken == .zero ? zeros + 1 : 0
         guard zeros < 2 else {
-            fail(.malformed("The service did not say where its stream stands."), out: &out)
+            fail(.malformed("The service's answer to a subscribe request has no position: its timetoken is 0."), out: &out)
             return
         }
         let isForeign = zeros == 0 && before.isOtherRegion(than: answer)
@@ -193,7 +198,7 @@ extension PubNubSession {
         fruitless = isFruitless && out.now.duration(since: sent) < Self.quickAnswer ? fruitless + 1 : 0
         pollAgain(memory: &memory, out: &out)
 
-        // A handshake that found a stream of another region has reported this gap already.
+        // A gap that the handshake has already reported is not reported again.
         let isNewGap = answer.followsGap && memory.toldGapAfter != before.timetoken
         memory.toldGapAfter = nil
         if isForeign || isNewGap || messages.count >= Self.fullBatch {
@@ -206,7 +211,7 @@ extension PubNubSession {
         if !batch.isEmpty { out.emit(.messages(PubNubBatch(messages: batch, previous: before, current: memory.cursor))) }
     }
 
-    /// Polls again: at once, or after a pause when the service keeps answering at once without messages. Rule PX-16.
+    /// Sends the next poll: at once, or after a pause when the service repeatedly answers at once without new messages (rule PX-16).
     private mutating func pollAgain(memory: inout PubNubMemory, out: inout Actions) {
         guard fruitless >= 3 else {
             poll(memory: &memory, out: &out)
@@ -216,7 +221,7 @@ extension PubNubSession {
         out.startTimer(Self.pauseTimer, after: min(.milliseconds(10) * (1 << min(fruitless - 3, 10)), Self.quickAnswer))
     }
 
-    /// The messages that were not delivered before. Does not copy the list when all messages are new.
+    /// The messages that were not delivered before. When all messages are new, the list is not copied.
     private func news(in messages: [PubNubMessage], memory: inout PubNubMemory) -> [PubNubMessage] {
         let repeated = memory.seen.insert(messages)
         guard !repeated.isEmpty else { return messages }
@@ -225,18 +230,18 @@ extension PubNubSession {
     }
 }
 
-/// The position at which polling continues after a handshake. Rules PX-6 to PX-8.
+/// The position at which polling continues after a handshake (rules PX-6 to PX-8).
 struct PubNubContinuation {
     var cursor: PubNubCursor
-    /// Whether the next messages were published before the handshake.
+    /// Whether messages that were published before the handshake are still to be received.
     var catchesUp: Bool
-    /// Whether messages may be missing on channels that were confirmed before.
+    /// Whether messages may be missing on channels that an earlier handshake confirmed.
     var isMissing: Bool
 
     /// - Parameters:
-    ///   - before: the last position; `start` for none.
-    ///   - answer: the present position of the service's stream.
-    ///   - startAt: the position at which the user wants to begin.
+    ///   - before: the last known position; `start` for none.
+    ///   - answer: the position of the service's stream in the answer to the handshake.
+    ///   - startAt: the position at which the user wants to begin; nil for none.
     ///   - keeps: whether to continue from `before`.
     init(after before: PubNubCursor, answer: PubNubCursor, startAt: Timetoken?, keeps: Bool) {
         let isKnown = before.timetoken != .zero
@@ -246,7 +251,8 @@ struct PubNubContinuation {
             catchesUp = true
             isMissing = isKnown && (isForeign || startAt > before.timetoken)
         } else if isKnown && keeps {
-            // Another region has another stream: its past can be requested, but a position of the old region may lie in its future.
+            // The stream of another region has timetokens of its own. A position of the old region may lie in its future, so the smaller
+            // timetoken is used.
             let timetoken = isForeign ? min(before.timetoken, answer.timetoken) : before.timetoken
             cursor = PubNubCursor(timetoken: timetoken, region: answer.region ?? before.region)
             catchesUp = true
@@ -260,7 +266,7 @@ struct PubNubContinuation {
 }
 
 extension PubNubCursor {
-    /// Whether both regions are known and differ.
+    /// Whether the regions of both positions are known and differ.
     func isOtherRegion(than other: PubNubCursor) -> Bool {
         if let region, let theirs = other.region { region != theirs } else { false }
     }

@@ -1,8 +1,8 @@
 import ConnectionEngine
 
-// Requests beside the poll: heartbeats, leaves, and tests of the link.
+// The requests besides the poll: heartbeats, leaves, and requests that test the connection.
 extension PubNubSession {
-    /// Starts the heartbeat timer. Rule PX-27: neither traffic nor changes of the list restart it.
+    /// Starts the heartbeat timer. Neither traffic nor changes of the list restart it (rule PX-27).
     func startHeartbeats(memory: PubNubMemory, out: inout Actions) {
         guard memory.options.heartbeatInterval > 0 else { return }
         out.startTimer(Self.heartbeatTimer, after: .seconds(memory.options.heartbeatInterval))
@@ -23,9 +23,9 @@ extension PubNubSession {
         call(request, .heartbeat, memory: &memory, out: &out)
     }
 
-    /// Sends a leave for `names`, unless leaves are suppressed. Rule PX-19.
+    /// Sends a leave for `names`, unless leaves are suppressed (rule PX-19).
     ///
-    /// - Returns: whether a request was made.
+    /// - Returns: whether a request was sent.
     @discardableResult
     mutating func leave(_ names: PubNubNames, memory: inout PubNubMemory, out: inout Actions) -> Bool {
         memory.asked.remove(names)
@@ -35,8 +35,8 @@ extension PubNubSession {
         return true
     }
 
-    /// Ends the connection. Before the connection is confirmed its end would cancel its requests, so the session first waits for the
-    /// answer to a leave (rule PX-52).
+    /// Ends the connection. Ending a connection that is not yet confirmed would cancel the leave, so the session first waits for the answer
+    /// to the leave (rule PX-52).
     mutating func finish(afterLeave hasLeft: Bool, out: inout Actions) {
         guard hasLeft, !isReady else { return out.finish() }
         if case .shakingHands = step { out.send(.cancelPoll) }
@@ -50,12 +50,12 @@ extension PubNubSession {
         out.send(.call(exchange))
     }
 
-    /// Probes the link for the engine, after silence or a change of the network. Rule PX-29.
+    /// Tests the connection at the engine's request, after silence or a change of the network (rule PX-29).
     public mutating func probe(memory: inout PubNubMemory, out: inout SessionActions<PubNubSession>) {
         testLink(memory: &memory, out: &out)
     }
 
-    /// Requests the time while the service holds a poll; the answer shows that the link is alive.
+    /// Requests the service's time while the service holds a poll. The answer shows that the connection works.
     mutating func testLink(memory: inout PubNubMemory, out: inout Actions) {
         guard isReady, !isTesting else { return }
         isTesting = true
@@ -63,7 +63,7 @@ extension PubNubSession {
         out.startTimer(Self.testTimer, after: out.timing.probe)
     }
 
-    /// Handles the answer or failure of a call. Rules PX-28 to PX-30.
+    /// Handles the answer or the failure of a call (rules PX-28 to PX-30).
     mutating func answered(
         _ call: Call, _ result: Result<PubNubAnswer, ConnectionFailure>, memory: inout PubNubMemory, out: inout Actions
     ) {
@@ -84,7 +84,8 @@ extension PubNubSession {
             out.cancelTimer(Self.testTimer)
             if let problem, Self.isNoService(problem) { out.fault(problem.told) }
         }
-        // The engine counts any inbound report, also of a failure, as a sign of life, so the session has to evaluate failures.
+        // The engine counts every report, even one of a failure, as a sign that the connection works. Therefore the session evaluates
+        // failures itself.
         guard case .failure(let failure) = result else { return }
         if call != .leave, Self.isUnreachable(failure.category) || call == .time {
             out.fault(failure)

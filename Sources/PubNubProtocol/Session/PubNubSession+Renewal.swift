@@ -1,11 +1,11 @@
 import ConnectionEngine
 
-// A silent poll is repeated on a new connection (rules PX-40 and PX-41).
+// The renewal of polls: a poll that has received nothing for too long is repeated on a new connection (rules PX-40 and PX-41).
 extension PubNubSession {
-    /// A silent poll is repeated after this time at the earliest, whatever the application configured.
+    /// The minimum time before a poll is repeated, whatever the application has configured.
     static let shortestRenewal = Duration.seconds(1)
 
-    /// How long a poll may stay silent; nil for no limit.
+    /// The time without a received byte after which a poll is repeated; nil for never.
     private static func renewal(memory: PubNubMemory, _ timing: ConnectionTiming) -> Duration? {
         let chosen = memory.options.pollRenewal ?? timing.renewal
         return chosen > .zero ? max(chosen, shortestRenewal) : nil
@@ -15,7 +15,8 @@ extension PubNubSession {
         if let renewal = Self.renewal(memory: memory, out.timing) { out.startTimer(Self.renewalTimer, after: renewal) }
     }
 
-    /// Checks how long the present poll has been held. The timer is not restarted for each poll, because polls are frequent.
+    /// Repeats the present poll if the service has held it for too long. The timer is not restarted for each poll, because polls are
+    /// frequent.
     mutating func renewalDue(memory: inout PubNubMemory, out: inout Actions) {
         guard var left = Self.renewal(memory: memory, out.timing) else { return }
         if case .polling(var poll) = step {
@@ -34,7 +35,7 @@ extension PubNubSession {
         out.startTimer(Self.renewalTimer, after: left)
     }
 
-    /// Whether `id` is the number of the poll, or of a repetition of it.
+    /// Whether `id` is the number of the poll's first request or of a repetition of it.
     func isAnswer(_ id: UInt64, to poll: HeldPoll) -> Bool {
         id == poll.ids.upperBound || poll.ids.contains(id) && calls[id] == nil
     }

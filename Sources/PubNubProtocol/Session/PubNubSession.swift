@@ -1,10 +1,10 @@
 import ConnectionEngine
 
-/// A subscription to a PubNub service by long-poll, as a value.
+/// A subscription to a PubNub service by long polling, as a value without input and output of its own.
 ///
-/// The rules PX of `docs/rules/pubnub-session.md`. The session requests the present position of the service's stream (the handshake);
-/// then one poll is always outstanding, and each answer has the position of the next one. Heartbeats, leaves and tests of the link are
-/// calls beside it.
+/// It implements the rules PX of `docs/rules/pubnub-session.md`. First the session requests the present position of the service's stream
+/// (the handshake). Then one poll is always outstanding, and each answer contains the position of the next poll. Heartbeats, leaves and
+/// tests of the connection are separate calls.
 public struct PubNubSession: LongPollSession {
     public typealias Endpoint = HTTPEndpoint
     public typealias Inbound = LongPollInbound<PubNubAnswer>
@@ -19,24 +19,24 @@ public struct PubNubSession: LongPollSession {
 
     typealias Actions = SessionActions<PubNubSession>
 
-    /// The state of the subscription.
+    /// The step that the session has reached.
     enum Step {
         /// No request is in progress.
         case idle
-        /// The session requests the service's time before it subscribes.
+        /// The session has requested the service's time, to check whether the service can be reached, before it subscribes.
         case reaching(UInt64)
         case shakingHands(UInt64)
         case polling(HeldPoll)
         /// The session waits before the next poll (rule PX-16).
         case pausing
-        /// No channel is wanted any more; the connection ends when the leave was answered (rule PX-52).
+        /// No name is wanted any more. The connection ends when the leave was answered (rule PX-52).
         case leaving
     }
 
-    /// A poll that the service holds.
+    /// A poll that the service has not answered yet.
     struct HeldPoll {
-        /// The range of request numbers: the first request, and the latest repetition of it. The first answer is used, whichever
-        /// request it belongs to (rule PX-41).
+        /// The numbers of the poll's requests, from the first request to the latest repetition. The first answer to any of them is used
+        /// (rule PX-41).
         var ids: ClosedRange<UInt64>
         /// The time of the first request.
         let since: Moment
@@ -44,7 +44,7 @@ public struct PubNubSession: LongPollSession {
         var askedAt: Moment
     }
 
-    /// The purpose of a call.
+    /// The purpose of a request besides the poll.
     enum Call {
         case time
         case heartbeat
@@ -59,11 +59,11 @@ public struct PubNubSession: LongPollSession {
 
     var step = Step.idle
     var calls: [UInt64: Call] = [:]
-    /// Whether the connection was announced.
+    /// Whether the session has reported the connection as ready.
     var isReady = false
-    /// Whether the link is being tested.
+    /// Whether a test of the connection is in progress.
     var isTesting = false
-    /// The number of consecutive answers without messages (rule PX-16).
+    /// The number of consecutive answers that came at once and without new messages (rule PX-16).
     var fruitless = 0
     /// The number of consecutive answers whose timetoken was zero.
     var zeros = 0
@@ -72,7 +72,8 @@ public struct PubNubSession: LongPollSession {
 
     public init(memory: inout PubNubMemory) {}
 
-    /// Rules PX-1 to PX-3.
+    /// Begins the session on a new connection: with a check of the service, a handshake, or the end when nothing is wanted (rules PX-1 to
+    /// PX-3).
     public mutating func opened(memory: inout PubNubMemory, out: inout SessionActions<PubNubSession>) {
         let hasLeft = leave(memory.departed, memory: &memory, out: &out)
         memory.departed = PubNubNames()
@@ -105,7 +106,7 @@ public struct PubNubSession: LongPollSession {
         case .reaching(inbound.id):
             reached(inbound.result, memory: &memory, out: &out)
         default:
-            // An answer that belongs neither to the outstanding poll nor to a call is a late answer to a poll that was replaced.
+            // This answer belongs to a call, or it is a late answer to a poll that was replaced, which is ignored.
             if let call = calls.removeValue(forKey: inbound.id) { answered(call, inbound.result, memory: &memory, out: &out) }
         }
     }
@@ -114,7 +115,7 @@ public struct PubNubSession: LongPollSession {
         inout PubNubSession, PubNubCursor, [PubNubMessage], inout PubNubMemory, inout Actions
     ) -> Void
 
-    /// Rule PX-9: a subscribe request that failed ends the attempt.
+    /// Handles the answer to a subscribe request. A failed request is reported and ends the attempt (rule PX-9).
     private mutating func subscribed(
         _ result: Result<PubNubAnswer, ConnectionFailure>, memory: inout PubNubMemory, out: inout Actions,
         _ handle: AnswerHandler
@@ -130,17 +131,17 @@ public struct PubNubSession: LongPollSession {
                 (memory.needsServiceTime, memory.needsTimeProbe) = (true, true)
             }
             fail(problem, out: &out)
-        case .success(.other): fail(.malformed("The answer is not that of a subscribe request."), out: &out)
+        case .success(.other): fail(.malformed("The service's answer does not have the form of a subscribe answer."), out: &out)
         case .failure(let failure): fail(PubNubProblem(failure), out: &out)
         }
     }
 
-    /// Whether the service refuses a signed request because of its timestamp.
+    /// Whether the service refused a signed request because of its timestamp.
     private static func isAboutTime(_ problem: PubNubProblem) -> Bool {
         problem.failure.httpStatus == 400 && problem.information?.hasPrefix("Invalid Timestamp") ?? false
     }
 
-    /// Whether an answer does not follow the protocol.
+    /// Whether the answer does not follow PubNub's protocol.
     private static func isMalformed(_ result: Result<PubNubAnswer, ConnectionFailure>) -> Bool {
         switch result {
         case .success(.problem(let problem)): problem.category == .malformedResponse
@@ -184,7 +185,8 @@ public struct PubNubSession: LongPollSession {
         leave(names, memory: &memory, out: &out)
     }
 
-    /// Rules PX-25, PX-26 and PX-33.
+    /// Handles the end of the connection: keeps the position after a failure, and forgets it after an intended end (rules PX-25, PX-26 and
+    /// PX-33).
     public mutating func ended(
         _ failure: ConnectionFailure?, lastHeard: Moment?, memory: inout PubNubMemory,
         out: inout SessionActions<PubNubSession>

@@ -1,10 +1,10 @@
 import Identifiers
 import WireCoding
 
-/// The latest delivered messages, to recognise repetitions by timetoken, channel and payload (rule PX-17).
+/// The latest delivered messages, by which repeated messages are recognised: by timetoken, channel and payload (rule PX-17).
 ///
-/// Messages nearly always arrive in the order of their timetokens, and a message that is newer than all before cannot be a repetition,
-/// so the entries are searched only for older messages.
+/// Messages nearly always arrive in the order of their timetokens, and a message that is newer than all earlier ones cannot be a
+/// repetition. Therefore the entries are searched only for older messages.
 struct SeenMessages: Sendable {
     private struct Entry {
         var timetoken: Timetoken
@@ -12,27 +12,28 @@ struct SeenMessages: Sendable {
         var payload: String
     }
 
-    /// The most entries that are kept, regardless of the configuration.
+    /// The maximum number of stored entries, regardless of the configuration.
     static let mostEntries = 10_000
 
     private let capacity: Int
     private var entries: [Entry] = []
-    /// The position of the next entry once the buffer is full: that of the oldest entry.
+    /// The index of the oldest entry, which the next entry replaces once the buffer is full.
     private var oldest = 0
     private var newestTimetoken = Timetoken.zero
 
-    /// - Parameter capacity: the number of messages; 0 recognises no repetitions.
+    /// - Parameter capacity: the number of stored messages; 0 recognises no repetitions.
     init(capacity: Int) {
         self.capacity = min(max(capacity, 0), Self.mostEntries)
     }
 
-    /// Stores messages. Presence, objects, actions and files always count as new.
+    /// Stores messages and recognises repeated ones. Presence events, objects, actions and files always count as new.
     ///
-    /// - Returns: the indices of the repetitions.
+    /// - Returns: the indices of the repeated messages.
     mutating func insert(_ messages: [PubNubMessage]) -> [Int] {
         guard capacity > 0 else { return [] }
         var repeated: [Int] = []
-        // Accessed through the buffer, because reading an element would copy the whole message with its names.
+        // The messages are accessed through the buffer, because reading an element of the array would copy the whole message with its
+        // names.
         messages.withUnsafeBufferPointer { messages in
             for index in messages.indices {
                 guard messages[index].kind == .message || messages[index].kind == .signal else { continue }
@@ -44,7 +45,7 @@ struct SeenMessages: Sendable {
         return repeated
     }
 
-    /// Stores an entry; false when it is a repetition.
+    /// Stores an entry. Returns false when the message is a repetition.
     private mutating func insert(_ entry: Entry) -> Bool {
         if entry.channel.hasByteSuffix(PubNubMessage.presenceSuffix) { return true }
         if entry.timetoken <= newestTimetoken, contains(entry) { return false }
@@ -65,7 +66,7 @@ struct SeenMessages: Sendable {
         }
     }
 
-    /// Removes entries that are newer than `timetoken`, so that these messages can be delivered again.
+    /// Removes the entries that are newer than `timetoken`, so that these messages can be delivered again.
     mutating func forget(after timetoken: Timetoken) {
         let inOrder = entries.clamped(from: oldest) + entries.prefix(oldest)
         entries = inOrder.filter { $0.timetoken <= timetoken }
