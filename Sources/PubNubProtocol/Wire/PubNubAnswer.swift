@@ -4,38 +4,39 @@ import ConnectionEngine
 public enum PubNubAnswer: Sendable {
     /// The answer to a poll: the next position, and the messages, oldest first.
     case subscribed(PubNubCursor, [PubNubMessage])
-    /// The same, without the elements that could not be read; there is at least one such element (rule PN-40).
+    /// An answer to a poll without the elements that could not be read. There is at least one such element (rule PN-40).
     case partlyRead(PubNubCursor, [PubNubMessage], unreadable: Int)
-    /// A successful answer to a call: checked to be JSON, otherwise unchanged.
+    /// A successful answer to a call. The body was checked to be JSON and is otherwise unchanged.
     case other(body: [UInt8])
-    /// A failure, or an answer that does not follow the protocol.
+    /// A failure that the service reports, or an answer that does not follow the protocol.
     case problem(PubNubProblem)
 }
 
-/// The limits for reading answers (rule PN-12).
+/// The limits for the answers that the client reads (rule PN-12).
 public enum PubNubLimits {
-    /// The most elements of one subscribe answer. The service's queue holds 100 messages for a subscriber.
+    /// The maximum number of elements of one subscribe answer. The service's queue holds 100 messages for a subscriber.
     public static let messagesInAnswer = 1_000
-    /// The most bytes of any answer, after decompression.
+    /// The maximum length of an answer in bytes, after decompression.
     public static let answerBytes = 16 << 20
-    /// How many characters of the service's own text are kept in an error.
+    /// The maximum number of characters of the service's text that an error contains.
     public static let informationLength = 1_000
 }
 
-/// Decodes HTTP answers into PubNub's, on the connection's event loop.
+/// Decodes HTTP answers of a PubNub service, on the connection's event loop.
 ///
-/// Each connection has a separate decoder: it stores names, so that repeated names need no allocation.
+/// Each connection has its own decoder. The decoder stores names, so that repeated names need no allocation.
 public struct PubNubAnswerDecoder: LongPollDecoder {
     private var reader: PubNubSubscribeReader
-    /// The last content type that was recognised as JSON; the next answer usually has the same.
+    /// The last content type that was recognised as JSON. The next answer usually has the same type.
     private var knownType: String?
 
-    /// - Parameter rememberedNames: the most channel, group and user names that are stored.
+    /// - Parameter rememberedNames: the maximum number of names of channels, groups and users that are stored.
     public init(rememberedNames: Int = 256) {
         reader = PubNubSubscribeReader(rememberedNames: rememberedNames)
     }
 
-    /// Decodes an answer. Polls become `.subscribed` or `.problem`, calls `.other` or `.problem` (rules PN-7 to PN-12).
+    /// Decodes an answer. An answer to a poll becomes `.subscribed`, `.partlyRead` or `.problem`; an answer to a call becomes `.other` or
+    /// `.problem` (rules PN-7 to PN-12).
     public mutating func decode(_ head: HTTPAnswerHead, body: UnsafeRawBufferPointer, isPoll: Bool) -> PubNubAnswer {
         if isPoll, head.status == 200, isJSON(head.contentType), body.count <= PubNubLimits.answerBytes {
             do throws(PubNubAnswerError) {
@@ -47,7 +48,9 @@ public struct PubNubAnswerDecoder: LongPollDecoder {
             }
         }
         if let problem = PubNubProblem(head, body: body) { return .problem(problem) }
-        guard !isPoll else { return .problem(.malformed("The answer is not that of a subscribe request.", status: head.status)) }
+        guard !isPoll else {
+            return .problem(.malformed("The service's answer does not have the form of a subscribe answer.", status: head.status))
+        }
         return .other(body: Array(body))
     }
 
@@ -59,9 +62,9 @@ public struct PubNubAnswerDecoder: LongPollDecoder {
     }
 }
 
-/// Why an answer to a poll cannot be decoded. Contains no part of the answer, so it is safe to log.
+/// The reason why an answer to a poll cannot be decoded. Contains no part of the answer, so it is safe to log.
 public enum PubNubAnswerError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The answer is not JSON; the text is that of the syntax error.
+    /// The answer is not valid JSON. The associated text describes the syntax error.
     case syntax(String)
     case notAnObject
     case missingCursor
@@ -69,10 +72,10 @@ public enum PubNubAnswerError: Error, Hashable, Sendable, CustomStringConvertibl
 
     public var description: String {
         switch self {
-        case .syntax(let text): "The answer is not JSON: \(text)."
-        case .notAnObject: "The answer is not a JSON object."
-        case .missingCursor: "The answer has no timetoken."
-        case .missingMessages: "The answer has no list of messages."
+        case .syntax(let text): "The service's answer is not valid JSON: \(text)."
+        case .notAnObject: "The service's answer is not a JSON object."
+        case .missingCursor: "The service's answer contains no timetoken."
+        case .missingMessages: "The service's answer contains no list of messages."
         }
     }
 }

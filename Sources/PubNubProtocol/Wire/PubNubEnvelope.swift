@@ -2,24 +2,24 @@ import WireCoding
 
 /// One message in the list of a subscribe answer, as a server encodes it (rules PN-18 to PN-20).
 ///
-/// Everything except `b` is the same for all subscribers, so it is encoded once for each publish (``shared``) and then completed for
-/// each subscription with ``PubNubFrames/elementEnd(matched:)``.
+/// Everything except the member `b` is the same for all subscribers. Therefore it is encoded once for each published message (``shared``)
+/// and completed for each subscription with ``PubNubFrames/elementEnd(matched:)``.
 public struct PubNubEnvelope: Hashable, Sendable {
-    /// The channel published to, with `-pnpres` for presence events.
+    /// The channel of the message. For presence events it has the suffix `-pnpres`.
     public var channel: String
     public var kind: PubNubMessageKind
-    /// The publisher's user id; nil for presence.
+    /// The publisher's user id; nil for presence events.
     public var publisher: String?
     public var sequence: Int?
-    /// The publisher's own token (`ortt`).
+    /// The timetoken that the publisher gave the message (`ortt`); nil for none.
     public var origination: Timetoken?
     public var customType: String?
     public var timetoken: Timetoken
     public var region: Int
     public var subscribeKey: String
-    /// JSON text in UTF-8, which was checked when it was received.
+    /// The publisher's metadata as JSON text in UTF-8, checked when it was received; nil for none.
     public var metadata: [UInt8]?
-    /// JSON text in UTF-8, which was checked when it was received.
+    /// The message as JSON text in UTF-8, checked when it was received.
     public var payload: [UInt8]
 
     public init(
@@ -40,10 +40,10 @@ public struct PubNubEnvelope: Hashable, Sendable {
         self.payload = payload
     }
 
-    /// The encoded element without `b` and the closing brace. The keys have the order of elements that were recorded from
-    /// PubNub's service: `a,f,e,i,s,o,cmt,p,k,c,u,d`.
+    /// The encoded element without `b` and the closing brace. The keys have the same order as in answers recorded from PubNub's service:
+    /// `a,f,e,i,s,o,cmt,p,k,c,u,d`.
     ///
-    /// Shard and flags are constant: this service has one shard, and Python's SDK requires flags.
+    /// Shard (`a`) and flags (`f`) are constant: this server has one shard, and PubNub's Python SDK requires flags.
     public var shared: [UInt8] {
         var out: [UInt8] = []
         out.reserveCapacity(160 + channel.utf8.count + (metadata?.count ?? 0) + payload.count)

@@ -1,15 +1,15 @@
 import WireCoding
 
-/// The answer with which a server refuses a request: status, type, and a body with the texts that official SDKs search for (rule
+/// The answer with which a server refuses a request: HTTP status, content type, and a body with the texts that official SDKs compare (rule
 /// PN-24).
 public struct PubNubErrorBody: Error, Hashable, Sendable {
     public var status: Int
     public var contentType: String
     public var body: [UInt8]
 
-    /// The content type of all answers except those of the access manager.
+    /// The content type of all refusals except those of the access manager.
     public static let contentType = "text/javascript; charset=\"UTF-8\""
-    /// The content type of the access manager's answers.
+    /// The content type of the access manager's refusals.
     public static let accessManagerContentType = "text/javascript; charset=UTF-8"
 
     init(_ status: Int, _ body: [UInt8], contentType: String = Self.contentType) {
@@ -23,40 +23,40 @@ public struct PubNubErrorBody: Error, Hashable, Sendable {
     }
 }
 
-/// Refusals of publish requests.
+/// The refusals of publish requests.
 extension PubNubErrorBody {
-    /// The publish key is wrong.
+    /// The refusal of a publish request whose publish key is wrong.
     public static func invalidKey(_ now: Timetoken) -> PubNubErrorBody { publish(400, "Invalid Key", at: now) }
 
     public static func invalidJSON(_ now: Timetoken) -> PubNubErrorBody { publish(400, "Invalid JSON", at: now) }
 
-    /// The text by which the vendor's C library recognises an invalid channel name.
+    /// The text by which PubNub's C library recognises an invalid channel name.
     public static let invalidChannelName = "Invalid Character in Channel Name"
 
-    /// The channel's name is not valid for publishing.
+    /// The refusal of a publish request whose channel name is invalid.
     public static func invalidChannel(_ now: Timetoken) -> PubNubErrorBody { publish(400, invalidChannelName, at: now) }
 
     public static func messageTooLarge(_ now: Timetoken) -> PubNubErrorBody { publish(413, "Message Too Large", at: now) }
 
     public static func signalTooLarge(_ now: Timetoken) -> PubNubErrorBody { publish(400, "Signal size too large", at: now) }
 
-    /// Another refusal of a publish; the publisher gets `text`.
+    /// Any other refusal of a publish request. The publisher gets `text`.
     public static func publish(_ status: Int, _ text: String, at now: Timetoken) -> PubNubErrorBody {
         PubNubErrorBody(status, PubNubFrames.result(0, text, at: now))
     }
 }
 
-/// Refusals of the access manager, and of services that answer in its format.
+/// The refusals of the access manager, and of services that answer in its format.
 extension PubNubErrorBody {
     public static let invalidSubscribeKey = accessManager(400, "Invalid Subscribe Key")
-    /// The keyset exists but is disabled at present.
+    /// The refusal of a request for a keyset that exists but is disabled at present.
     public static let disabledKeyset = accessManager(403, "Subscribe Key Disabled")
     public static let couldNotParse = accessManager(400, "Could Not Parse Request")
     public static let serviceUnavailable = accessManager(503, "Service Unavailable")
     public static let tokenIsRevoked = token("Token is revoked")
     public static let tokenIsExpired = token("Token is expired.")
 
-    /// Lists only the denied resources. Groups get the leading colon that they have on the wire.
+    /// The refusal of access, which lists only the denied resources. Names of groups get the leading colon of PubNub's protocol.
     public static func forbidden(channels: [String] = [], groups: [String] = [], users: [String] = []) -> PubNubErrorBody {
         var out = Array("{\"message\":\"Forbidden\",\"payload\":{".utf8)
         var isFirst = true
@@ -95,7 +95,7 @@ extension PubNubErrorBody {
     }
 }
 
-/// Refusals of subscribe requests, and of requests of any kind.
+/// The refusals of subscribe requests, and of requests of any kind.
 extension PubNubErrorBody {
     public static let uriTooLong = PubNubErrorBody(
         414, #"{"status":414,"service":"Balancer","error":true,"message":"Request URI Too Long"}"#)
@@ -108,14 +108,15 @@ extension PubNubErrorBody {
         PubNubErrorBody(status, "{\"status\":\(status),\"error\":true,\"message\":\(JSONWriter.string(message))}")
     }
 
-    /// Status 481 for an invalid filter. The original text was never recorded; the subscriber gets `reason`.
+    /// The refusal of an invalid filter expression, with status 481. The text of PubNub's own service is unknown, so the subscriber gets
+    /// `reason`.
     public static func malformedFilter(_ reason: String) -> PubNubErrorBody {
         PubNubErrorBody(
             481, "{\"message\":\(JSONWriter.string(reason)),\"error\":true,\"service\":\"Subscribe\",\"status\":481}")
     }
 }
 
-/// Refusals of group, presence and history requests.
+/// The refusals of group, presence and history requests.
 extension PubNubErrorBody {
     public static let reservedCharacter = channelRegistry(400, "Reserved character in input parameters.")
     public static let tooManyGroups = channelRegistry(400, "Maximum channel group count exceeded.")
@@ -123,7 +124,7 @@ extension PubNubErrorBody {
     public static let invalidArguments = PubNubErrorBody(
         400, #"{"status":400,"error":true,"error_message":"Invalid Arguments","channels":{}}"#)
     public static let historyFailed = history(500, "")
-    /// A deletion could not be stored: nothing or a part was deleted, and the same request can be sent again.
+    /// The refusal of a deletion that could not be stored: nothing or a part was deleted, and the same request can be sent again.
     public static let historyUnavailable = history(503, "The change could not be stored. Send the request again later.")
 
     public static func channelRegistry(_ status: Int, _ message: String) -> PubNubErrorBody {
@@ -139,7 +140,7 @@ extension PubNubErrorBody {
         )
     }
 
-    /// The presence service's answer with status 404; `what` is a path.
+    /// The presence service's refusal with status 404. `what` is the requested path.
     public static func notFound(_ what: String) -> PubNubErrorBody {
         PubNubErrorBody(
             404, "{\"status\":404,\"message\":\(JSONWriter.string("Not found: '\(what)'")),\"error\":1,\"service\":\"Presence\"}")

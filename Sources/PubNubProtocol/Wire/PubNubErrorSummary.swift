@@ -1,17 +1,18 @@
 import WireCoding
 
-/// The parts of an answer that show whether it is an error and which one, read in one pass without a tree.
+/// The parts of an answer that show whether it reports an error, and which error. They are read in one pass without building a tree.
 struct PubNubErrorSummary {
-    /// The numeric `status` at the top level.
+    /// The number in the member `status` of the answer; nil for none.
     var status: Int?
-    /// `message`, or `error`, `error_message`, `error.message` with the messages of its details; the text of a publish error.
+    /// The service's description of the error: from `message`, `error`, `error_message`, or `error.message` with its details, or from the
+    /// answer to a publish request.
     var information: String?
     var channels: [String] = []
     var channelGroups: [String] = []
-    /// A `payload` with neither denied channels nor groups, as JSON text.
+    /// The member `payload` as JSON text, if it lists neither denied channels nor denied groups; otherwise nil.
     var payload: String?
 
-    /// Checks that the bytes are JSON and extracts the parts.
+    /// Checks that the bytes are JSON and extracts the parts that describe an error.
     init(reading bytes: UnsafeRawBufferPointer) throws(JSONSyntaxError) {
         if let offset = JSONBytes.firstInvalidUTF8(bytes) { throw JSONSyntaxError(.invalidUTF8, at: offset) }
         var scanner = JSONScanner(bytes)
@@ -30,7 +31,8 @@ struct PubNubErrorSummary {
         try scanner.object { (scanner, key) throws(JSONSyntaxError) in
             let value = try scanner.value()
             let length = key.end - key.start
-            // Large values are never used, and successful answers have many other keys.
+            // Members with long names or large values are skipped, because they never describe an error and successful answers have many of
+            // them.
             guard length <= 13, value.end - value.start <= 65_536 else { return }
             let name = scanner.string(key, scratch: &scratch)
             switch name {
@@ -44,7 +46,7 @@ struct PubNubErrorSummary {
         readPayload(texts["payload"])
     }
 
-    /// Reads `[0,"Invalid Key","15…"]`, the answer of the publish service.
+    /// Reads the publish service's answer `[0,"Invalid Key","15…"]`, which reports an error.
     private mutating func readArray(_ scanner: inout JSONScanner) throws(JSONSyntaxError) {
         let value = try scanner.value()
         guard value.end - value.start <= 4096 else { return }

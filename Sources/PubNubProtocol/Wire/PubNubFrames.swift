@@ -2,9 +2,9 @@ import WireCoding
 
 /// The bodies of a server's answers to subscribe, publish and time requests (rules PN-18 to PN-21).
 ///
-/// A subscribe answer consists of ``answerStart(_:)``, elements with commas in between, and ``answerEnd``.
+/// A subscribe answer consists of ``answerStart(_:)``, elements separated by commas, and ``answerEnd``.
 public enum PubNubFrames {
-    /// `{"t":{"t":"15…","r":1},"m":[`; after a gap `,"d":true` follows the region.
+    /// Encodes the beginning of a subscribe answer, `{"t":{"t":"15…","r":1},"m":[`. After a gap, `,"d":true` follows the region.
     public static func answerStart(_ cursor: PubNubCursor) -> [UInt8] {
         var out: [UInt8] = []
         out.reserveCapacity(48)
@@ -17,11 +17,11 @@ public enum PubNubFrames {
     /// `]}`
     public static let answerEnd: [UInt8] = Array("]}".utf8)
 
-    /// The end of an element after ``PubNubEnvelope/shared``, for one subscription. It can be encoded once for each subscription and
-    /// stored.
+    /// Encodes the end of an element, which follows ``PubNubEnvelope/shared`` and depends on the subscription. It can be encoded once for
+    /// each subscription and stored.
     ///
-    /// - Parameter matched: the value of `b`: a group, a wildcard pattern, or the channel itself when several are subscribed; nil to
-    ///   leave `b` out.
+    /// - Parameter matched: the value of `b`: a group, a wildcard pattern, or the channel itself when several are subscribed; nil to leave
+    ///   `b` out.
     public static func elementEnd(matched: String?) -> [UInt8] {
         var out: [UInt8] = []
         if let matched {
@@ -32,7 +32,7 @@ public enum PubNubFrames {
         return out
     }
 
-    /// A complete subscribe answer. Each element is a ``PubNubEnvelope/shared`` with the subscription that it matched.
+    /// Encodes a complete subscribe answer. Each element is a ``PubNubEnvelope/shared`` with the subscription that it matched.
     public static func answer(_ cursor: PubNubCursor, _ elements: [(shared: [UInt8], matched: String?)] = []) -> [UInt8] {
         var out = answerStart(cursor)
         out.reserveCapacity(out.count + elements.reduce(2) { $0 + $1.shared.count + ($1.matched?.utf8.count ?? 0) + 10 })
@@ -45,12 +45,12 @@ public enum PubNubFrames {
         return out
     }
 
-    /// `[1,"Sent","15…"]`: a publish or signal that was accepted.
+    /// Encodes the answer `[1,"Sent","15…"]` to a publish or signal that was accepted.
     public static func sent(_ timetoken: Timetoken) -> [UInt8] {
         result(1, "Sent", at: timetoken)
     }
 
-    /// `[15…]`: the answer to `/time/0`.
+    /// Encodes the answer `[15…]` to `/time/0`.
     public static func time(_ timetoken: Timetoken) -> [UInt8] {
         var out: [UInt8] = [UInt8(ascii: "[")]
         JSONWriter.append(timetoken.rawValue, to: &out)

@@ -1,6 +1,6 @@
 import Identifiers
 
-/// The kind of a message: the `e` of an element of a subscribe answer. Other values than the listed ones are possible.
+/// The kind of a message: the member `e` of an element in a subscribe answer. Values besides the listed ones are possible.
 public struct PubNubMessageKind: RawRepresentable, Hashable, Sendable {
     public let rawValue: Int
 
@@ -15,23 +15,23 @@ public struct PubNubMessageKind: RawRepresentable, Hashable, Sendable {
     public static let file = PubNubMessageKind(rawValue: 4)
 }
 
-/// One element of a subscribe answer, with its JSON parts unchanged.
+/// One element of a subscribe answer. Its JSON parts are unchanged.
 public struct PubNubMessage: Hashable, Sendable {
-    /// The channel published to, with `-pnpres` for presence events.
+    /// The channel of the message. For presence events it has the suffix `-pnpres`.
     public var channel: String
-    /// The subscription that matched (`b`): a group or a wildcard pattern; nil for the channel itself.
+    /// The group or wildcard pattern that delivered the message (`b`); nil when the channel itself is subscribed.
     public var subscription: String?
     public var kind: PubNubMessageKind
-    /// The publisher's user id; nil for presence.
+    /// The publisher's user id; nil for presence events.
     public var publisher: String?
-    /// When the message was published; `o` of the publisher has precedence over `p`.
+    /// When the message was published. The publisher's timetoken `o` has precedence over the service's `p`.
     public var timetoken: Timetoken
     public var region: Int?
-    /// The publisher's sequence number.
+    /// The sequence number that the publisher gave the message; nil for none.
     public var sequence: Int?
     /// The payload, as JSON text.
     public var payload: String
-    /// The publisher's metadata, as JSON text.
+    /// The publisher's metadata as JSON text; nil for none.
     public var metadata: String?
     public var customType: String?
 
@@ -52,14 +52,14 @@ public struct PubNubMessage: Hashable, Sendable {
         self.customType = customType
     }
 
-    /// The suffix of presence channels' names.
+    /// The suffix of the names of presence channels.
     public static let presenceSuffix = "-pnpres"
 
-    /// Whether this is a presence event.
+    /// Whether this is a presence event: its channel's name ends in `-pnpres`.
     public var isPresence: Bool { channel.hasByteSuffix(Self.presenceSuffix) }
 }
 
 extension PubNubMessage: CustomStringConvertible {
-    /// The channel and the timetoken, never the contents.
+    /// The channel and the timetoken. The text never contains the message.
     public var description: String { "\(channel)@\(timetoken)" }
 }

@@ -2,7 +2,7 @@ import WireCoding
 
 /// The payload of a presence event on a channel (rules PN-22, PN-23).
 public struct PubNubPresenceEvent: Hashable, Sendable {
-    /// The kind of event. An open set.
+    /// The kind of a presence event. Values besides the listed ones are possible.
     public struct Action: RawRepresentable, Hashable, Sendable {
         public let rawValue: String
 
@@ -26,13 +26,13 @@ public struct PubNubPresenceEvent: Hashable, Sendable {
     public var timestamp: Int
     /// The number of users after the event.
     public var occupancy: Int
-    /// The user's state as JSON text, for a change and for a join with state.
+    /// The user's presence state as JSON text, for a change of state and for a join with state; otherwise nil.
     public var state: String?
     /// The users who joined since the last interval event.
     public var joined: [String]
     public var left: [String]
     public var timedOut: [String]
-    /// Whether the lists were too long to be sent: request the users with here-now.
+    /// Whether the lists of users were too long to be sent. A client then has to request the users with here-now.
     public var needsRefresh: Bool
 
     public init(
@@ -54,14 +54,14 @@ public struct PubNubPresenceEvent: Hashable, Sendable {
 
 /// Encoding, for servers.
 extension PubNubPresenceEvent {
-    /// The event as an element of a subscribe answer.
+    /// Makes the element of a subscribe answer that carries the event.
     public func envelope(timetoken: Timetoken, region: Int = 1, subscribeKey: String) -> PubNubEnvelope {
         PubNubEnvelope(
             channel: channel + PubNubMessage.presenceSuffix, timetoken: timetoken, region: region, subscribeKey: subscribeKey,
             metadata: metadata, payload: payload)
     }
 
-    /// The payload as JSON text. The keys have the order of presence events that were recorded from PubNub's service.
+    /// The payload as JSON text. The keys have the same order as in presence events recorded from PubNub's service.
     public var payload: [UInt8] {
         var out: [UInt8] = []
         JSONWriter.append("{\"action\":", to: &out)
@@ -93,8 +93,8 @@ extension PubNubPresenceEvent {
         return out
     }
 
-    /// The metadata that filters can use: `u` of the element. The channel is percent-encoded, as in
-    /// events for patterns that were recorded from PubNub's service.
+    /// The metadata of the event, which filters can test: the member `u` of the element. The channel is percent-encoded, as in the events
+    /// for patterns recorded from PubNub's service.
     public var metadata: [UInt8] {
         var out: [UInt8] = []
         JSONWriter.append("{\"pn_action\":", to: &out)
@@ -116,9 +116,9 @@ extension PubNubPresenceEvent {
 
 /// Decoding, for clients.
 extension PubNubPresenceEvent {
-    /// Reads a presence event; nil for other messages, and for payloads that are not presence events.
+    /// Reads a presence event. Nil for other messages, and for payloads that are not presence events.
     ///
-    /// An event without an action is an interval event. Missing numbers are 0.
+    /// An event without an action counts as an interval event. Missing numbers count as 0.
     public init?(_ message: PubNubMessage) {
         guard message.isPresence, let body = try? JSONText(message.payload), let members = body.members else { return nil }
         self.init(

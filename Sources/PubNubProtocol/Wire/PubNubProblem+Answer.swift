@@ -2,10 +2,10 @@ import ConnectionEngine
 import WireCoding
 
 extension PubNubProblem {
-    /// The problem of an answer; nil for a successful one (rules PN-7 to PN-11).
+    /// The error that an HTTP answer reports; nil for a successful answer (rules PN-7 to PN-11).
     ///
-    /// The HTTP status determines the problem, unless the body has a numeric `status` above 200, which replaces it. A successful status
-    /// with a body that is not JSON is not an answer of this service.
+    /// The HTTP status determines the error, unless the body has a numeric `status` above 200, which replaces it. An answer with a
+    /// successful status whose body is not JSON does not come from this service.
     ///
     /// - Parameter body: used during the call only.
     public init?(_ head: HTTPAnswerHead, body: UnsafeRawBufferPointer) {
@@ -16,7 +16,7 @@ extension PubNubProblem {
                 summary = try PubNubErrorSummary(reading: body)
             } catch {
                 syntax = error
-                // A call decodes the readable elements of such an answer (rule PN-40).
+                // The decoder of a call can still read the undamaged elements of this answer (rule PN-40).
                 if let repaired = JSONRepair(body, .callAnswers) {
                     summary = repaired.bytes.withUnsafeBytes { try? PubNubErrorSummary(reading: $0) }
                 }
@@ -26,14 +26,14 @@ extension PubNubProblem {
         if isGood, summary == nil {
             let reason =
                 if let syntax {
-                    "The answer is not JSON: \(syntax)."
+                    "The service's answer is not valid JSON: \(syntax)."
                 } else if body.count > PubNubLimits.answerBytes {
-                    "The answer is too long."
+                    "The service's answer is longer than \(PubNubLimits.answerBytes) bytes."
                 } else if head.contentType?.lowercased().hasPrefix("text/html") == true {
-                    // Captive portals answer with a web page and status 200.
+                    // A captive portal answers with a web page and status 200.
                     "A web page came instead of the service's answer: the network may require a sign-in first."
                 } else {
-                    "The answer is not JSON but of another type."
+                    "The content type of the service's answer is not a JSON type."
                 }
             self = .malformed(reason, status: head.status)
             return
@@ -46,15 +46,15 @@ extension PubNubProblem {
             channels: summary?.channels ?? [], channelGroups: summary?.channelGroups ?? [], payload: summary?.payload)
     }
 
-    /// The problem of an answer that does not follow the protocol.
+    /// The error for an answer that does not follow the protocol.
     public static func malformed(_ reason: String, status: Int? = nil) -> PubNubProblem {
         PubNubProblem(ConnectionFailure(.malformedResponse, reason, httpStatus: status))
     }
 
-    /// Whether an answer's content type is one of this service. The body of an answer without a type decides.
+    /// Whether a content type is one that the service uses for JSON. An answer without a content type is accepted and judged by its body.
     static func isJSON(_ contentType: String?) -> Bool {
         guard let contentType else { return true }
-        // Compared without a copy, because this runs for every answer.
+        // The type is compared in place, without a copy, because this code runs for every answer.
         var type = contentType.utf8[...]
         type = type[..<(type.firstIndex(of: UInt8(ascii: ";")) ?? type.endIndex)]
         while type.first == 0x20 || type.first == 0x09 { type.removeFirst() }
@@ -67,7 +67,7 @@ extension PubNubProblem {
         }
     }
 
-    /// The failure for a status that is not 2xx.
+    /// The failure for an HTTP status that is not 2xx.
     private static func failure(status: Int, retryAfter: Duration?) -> ConnectionFailure {
         func failure(
             _ category: StatusCategory, _ reason: String, origin: ConnectionFailure.Origin = .server
@@ -76,21 +76,25 @@ extension PubNubProblem {
         }
         switch status {
         case 300..<400:
-            return failure(.malformedResponse, "The answer is a redirect, and redirects are not followed.", origin: .local)
-        case 511: return failure(.malformedResponse, "The network requires a sign-in first.", origin: .local)
-        case 400, 411: return failure(.badRequest, "The service does not accept the request.")
-        case 401, 403: return failure(.accessDenied, "The service denies access.")
-        case 407: return failure(.proxyUnavailable, "A proxy requires credentials.", origin: .local)
-        case 408: return failure(.timeout, "The service waited too long for the request.")
-        case 414, 431: return failure(.requestTooLong, "The request is too long for the service.")
-        case 481: return failure(.malformedFilter, "The service does not understand the filter expression.")
+            return failure(
+                .malformedResponse, "The service answered with a redirect, and redirects are not followed. Check the origin.",
+                origin: .local)
+        case 511:
+            return failure(.malformedResponse, "The network requires a sign-in before it lets requests through.", origin: .local)
+        case 400, 411: return failure(.badRequest, "The service refused the request as invalid.")
+        case 401, 403: return failure(.accessDenied, "The service denied access. Check the auth key or token.")
+        case 407:
+            return failure(.proxyUnavailable, "A proxy requires credentials. Set its user name and password.", origin: .local)
+        case 408: return failure(.timeout, "The service did not receive the complete request in time.")
+        case 414, 431: return failure(.requestTooLong, "The request is too long for the service. Use fewer or shorter names.")
+        case 481: return failure(.malformedFilter, "The service cannot parse the filter expression. Correct its syntax.")
         case 429, 503:
-            var overloaded = failure(.overloaded, "The service is overloaded.")
+            var overloaded = failure(.overloaded, "The service is overloaded. Send the request again later.")
             overloaded.retryAfter = retryAfter
             return overloaded
-        case 400..<500: return failure(.unknown, "The service refuses the request.")
+        case 400..<500: return failure(.unknown, "The service refused the request.")
         case 500..<600: return failure(.unknown, "The service failed.")
-        default: return failure(.malformedResponse, "The answer has an unknown status.", origin: .local)
+        default: return failure(.malformedResponse, "The service answered with an unknown HTTP status.", origin: .local)
         }
     }
 }

@@ -1,18 +1,18 @@
 import ConnectionEngine
 
-/// Why a request failed, with the service's description. The only error of this protocol.
+/// The reason why a request failed, with the service's description. All errors of this protocol have this type.
 ///
 /// `failure.reason` and `information` are safe to show; neither contains the client's tokens, keys or payloads.
 public struct PubNubProblem: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The category, the HTTP status and the details from the transport.
+    /// The failure's category, the HTTP status, and details from the transport.
     public var failure: ConnectionFailure
-    /// The service's own text, from `message`, `error`, `error_message` or `error.message` with its details.
+    /// The text of the service's answer, from `message`, `error`, `error_message` or `error.message` with its details; nil for none.
     public var information: String?
-    /// The channels that were denied (`payload.channels`).
+    /// The channels to which access was denied (`payload.channels`).
     public var channels: [String]
-    /// The groups that were denied, with their leading colon (`payload.channel-groups`).
+    /// The groups to which access was denied, with their leading colon (`payload.channel-groups`).
     public var channelGroups: [String]
-    /// The member `payload` of the answer as JSON text, if it names neither channels nor groups that were denied.
+    /// The member `payload` of the answer as JSON text, if it lists neither denied channels nor denied groups; otherwise nil.
     public var payload: String?
 
     public init(
@@ -26,15 +26,15 @@ public struct PubNubProblem: Error, Hashable, Sendable, CustomStringConvertible 
         self.payload = payload
     }
 
-    /// The problem of elements of an answer that could not be read and were left out (rule PX-50).
+    /// The error for an answer with elements that could not be read and were left out (rule PX-50).
     public static func unreadable(_ count: Int) -> PubNubProblem {
-        let reason = "\(count) of the messages in an answer could not be read. They were left out."
+        let reason = "\(count) of the messages in the service's answer could not be read and were left out."
         return PubNubProblem(ConnectionFailure(.malformedResponse, reason, origin: .server), information: reason)
     }
 
     public var category: StatusCategory { failure.category }
 
-    /// The failure with the service's own text in its reason, for callers that get only the failure (rule PX-54).
+    /// The failure with the text of the service's answer in its reason, for callers that get only the failure (rule PX-54).
     var told: ConnectionFailure {
         guard failure.httpStatus != nil, let information, !information.isEmpty else { return failure }
         var failure = failure

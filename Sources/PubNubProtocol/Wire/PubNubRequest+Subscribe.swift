@@ -2,15 +2,15 @@ import Identifiers
 import WireCoding
 
 extension PubNubRequest {
-    /// The long poll, and the handshake before it (rules PN-4 and PN-5).
+    /// Makes a long poll, or the handshake before it (rules PN-4 and PN-5).
     ///
     /// - Parameters:
     ///   - cursor: the position to continue from; zero for a handshake. `tt` is always sent, `tr` only once a region is known.
-    ///   - resumesAfter: for a handshake, the position from which polling will continue: this project's server then says whether messages
-    ///     after it are missing (rule PV-181). Other services ignore the parameter.
-    ///   - filter: the filter expression for the whole list.
+    ///   - resumesAfter: for a handshake, the position from which polling will continue. This project's server then reports whether messages
+    /// after it are missing (rule PV-181). Other services ignore the parameter.
+    ///   - filter: the filter expression for the whole list; nil for none.
     ///   - heartbeat: the presence timeout in seconds; sent when above 0.
-    ///   - state: presence state, a JSON object by channel and group.
+    ///   - state: presence state, a JSON object by channel and group; nil for none.
     public static func subscribe(
         list: PubNubList, cursor: PubNubCursor, resumesAfter: Timetoken? = nil, filter: String? = nil, heartbeat: Int = 0,
         state: String? = nil, settings: PubNubSettings
@@ -24,7 +24,7 @@ extension PubNubRequest {
         return PubNubRequest(path: ["v2", "subscribe", key, pathList(list.channels), "0"], parameters: parameters)
     }
 
-    /// A heartbeat: reports that the user is still present (rule PN-6). Presence names of the list are left out.
+    /// Makes a heartbeat, which reports that the user is still present (rule PN-6). Presence names of the list are left out.
     public static func heartbeat(
         list: PubNubList, heartbeat: Int, state: String? = nil, settings: PubNubSettings
     ) -> PubNubRequest {
@@ -35,8 +35,8 @@ extension PubNubRequest {
             parameters: heartbeatParameters(list.groups, heartbeat: heartbeat, state: state))
     }
 
-    /// Reports that the user has left (rule PN-6). Presence names of the list are left out. The path has `sub_key`, as with the Cocoa
-    /// SDK.
+    /// Makes a leave, which reports that the user has left (rule PN-6). Presence names of the list are left out. The path has `sub_key`,
+    /// like in the Cocoa SDK.
     public static func leave(list: PubNubList, settings: PubNubSettings) -> PubNubRequest {
         let list = list.withoutPresence
         let key = PercentEncoding.encode(settings.subscribeKey)
@@ -45,7 +45,7 @@ extension PubNubRequest {
             parameters: heartbeatParameters(list.groups, heartbeat: 0, state: nil))
     }
 
-    /// A request for the service's time; also used to check whether the service can be reached.
+    /// A request for the service's time. It also checks whether the service can be reached.
     public static let time = PubNubRequest(path: ["time", "0"])
 
     private static func heartbeatParameters(_ groups: [String], heartbeat: Int, state: String?) -> [Parameter] {
@@ -58,7 +58,7 @@ extension PubNubRequest {
 }
 
 extension PubNubList {
-    /// The list without presence channels.
+    /// The list without presence channels and groups, whose names end in `-pnpres`.
     public var withoutPresence: PubNubList {
         PubNubList(
             channels: channels.filter { !$0.hasByteSuffix(PubNubMessage.presenceSuffix) },

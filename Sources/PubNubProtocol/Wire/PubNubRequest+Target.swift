@@ -1,15 +1,15 @@
 import WireCoding
 
 extension PubNubRequest {
-    /// Path and query of the request line (rules PN-1 to PN-3).
+    /// The path and query of the request line (rules PN-1 to PN-3).
     ///
-    /// The request's own parameters come first and replace common ones of the same name, because some calls use such a name for
-    /// something else (`auth` of a grant).
+    /// The request's own parameters come first and replace common parameters of the same name, because some calls use such a name for
+    /// something else, such as `auth` in a grant.
     ///
     /// - Parameters:
-    ///   - settings: the source of the common parameters.
+    ///   - settings: the values of the common parameters.
     ///   - requestID: the value of `requestid`, new for each request; nil for none.
-    ///   - timestamp: seconds since 1970, for the signature; without it, or without a secret key, the request is not signed.
+    ///   - timestamp: seconds since 1970, for the signature. Without it, or without a secret key, the request is not signed.
     public func target(_ settings: PubNubSettings, requestID: String? = nil, timestamp: Int? = nil) -> String {
         var all = parameters
         func add(_ name: String, _ value: String?) {
@@ -31,12 +31,12 @@ extension PubNubRequest {
         return path + "?" + Self.query(all)
     }
 
-    /// The path with its slashes.
+    /// Joins the parts of a path with slashes.
     static func path(_ parts: [String]) -> String {
         "/" + parts.joined(separator: "/")
     }
 
-    /// Encodes parameters as a query by RFC 3986, in their order.
+    /// Encodes parameters as a query according to RFC 3986, in their order.
     static func query(_ parameters: [Parameter]) -> String {
         var out: [UInt8] = []
         out.reserveCapacity(256)
@@ -49,8 +49,7 @@ extension PubNubRequest {
         return String(decoding: out, as: UTF8.self)
     }
 
-    /// Encodes names as one part of a path: each name is percent-encoded, with commas in between; a lone comma when there are none
-    /// (rule PN-2).
+    /// Encodes names as one part of a path: percent-encoded, with commas in between. Without names the part is a single comma (rule PN-2).
     public static func pathList(_ names: [String]) -> String {
         guard !names.isEmpty else { return "," }
         var out: [UInt8] = []

@@ -1,18 +1,18 @@
 import ConnectionEngine
 
-/// Credentials, user and client id, which every request of a client includes.
+/// The keys, the user and the client's ids, which every request of a client includes.
 public struct PubNubSettings: Hashable, Sendable {
     public var endpoint: HTTPEndpoint
     public var publishKey: String
     public var subscribeKey: String
-    /// The key that signs requests. Never logged.
+    /// The secret key, which signs requests; nil for unsigned requests. Never logged.
     public var secretKey: String?
     public var userID: String
-    /// An auth key or an access token. Never logged.
+    /// The auth key or access token; nil for none. Never logged.
     public var auth: String?
-    /// The value of `pnsdk`.
+    /// The value of the parameter `pnsdk`: the SDK's name and version.
     public var sdk: String
-    /// The client's id; nil when it is not sent.
+    /// The client's random id; nil when requests do not send it.
     public var instanceID: String?
     public var deviceID: String?
 
@@ -32,11 +32,11 @@ public struct PubNubSettings: Hashable, Sendable {
     }
 }
 
-/// A request without an address: method, path, query and body as values.
+/// A request without an address: its method, path, query and body as values.
 public struct PubNubRequest: Hashable, Sendable {
     public struct Parameter: Hashable, Sendable {
         public var name: String
-        /// The value, not percent-encoded.
+        /// The value of the parameter, not percent-encoded.
         public var value: String
 
         public init(_ name: String, _ value: String) {
@@ -46,10 +46,10 @@ public struct PubNubRequest: Hashable, Sendable {
     }
 
     public var method: String
-    /// The parts of the path, percent-encoded, without slashes.
+    /// The parts of the path: percent-encoded texts without slashes.
     public var path: [String]
     public var parameters: [Parameter]
-    /// The body as JSON, not compressed.
+    /// The body as JSON text in UTF-8, not compressed; empty for none.
     public var body: [UInt8]
 
     public init(method: String = "GET", path: [String], parameters: [Parameter] = [], body: [UInt8] = []) {

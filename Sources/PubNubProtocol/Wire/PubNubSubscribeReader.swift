@@ -1,12 +1,12 @@
 import Identifiers
 import WireCoding
 
-/// Reads the answers of one connection's polls, one after the other (rules PN-13 to PN-17).
+/// Reads the answers to one connection's polls, one after the other (rules PN-13 to PN-17).
 ///
-/// Reads the bytes in one pass without a tree: payloads and metadata are copied unchanged, and repeated names are shared, so that a
-/// message needs only the allocation of its payload. Each connection has a separate reader.
+/// Reads the bytes in one pass without building a tree. Payloads and metadata are copied unchanged, and repeated names are shared, so that
+/// a message needs only the allocation of its payload. Each connection has its own reader.
 struct PubNubSubscribeReader: Sendable {
-    /// Scratch memory beyond this size, in bytes, is released after the answer.
+    /// When the scratch memory is larger than this, in bytes, it is released after the answer.
     private static let keptScratch = 16_384
 
     private var names: NameTable
@@ -16,17 +16,17 @@ struct PubNubSubscribeReader: Sendable {
         names = NameTable(capacity: rememberedNames)
     }
 
-    /// The positions of the elements of an answer, for repairs (rules PN-40 to PN-42).
+    /// The positions of the messages in an answer, for the repair of damaged answers (rules PN-40 to PN-42).
     private static let repair = JSONRepair.Plan(.init("m", elementKeys: ["c", "d"]))
 
-    /// An answer, and the number of its elements that could not be read.
+    /// A decoded answer, with the number of elements that could not be read.
     struct Reading {
         var cursor: PubNubCursor
         var messages: [PubNubMessage]
         var unreadable: Int
     }
 
-    /// Reads one answer. The bytes may be invalid, and are used during the call only. Elements that cannot be read are left out and
+    /// Reads one answer. The bytes may be invalid JSON, and are used during the call only. Elements that cannot be read are left out and
     /// counted.
     mutating func read(_ bytes: UnsafeRawBufferPointer) throws(PubNubAnswerError) -> Reading {
         do throws(PubNubAnswerError) {
@@ -45,11 +45,11 @@ struct PubNubSubscribeReader: Sendable {
         }
     }
 
-    /// Reads an answer that is valid JSON.
+    /// Reads an answer whose whole text is valid JSON.
     private mutating func readWhole(_ bytes: UnsafeRawBufferPointer) throws(PubNubAnswerError) -> Reading {
         defer { if scratch.count > Self.keptScratch { scratch = [] } }
         var draft = Draft()
-        // An estimate that avoids growing the list; elements are rarely shorter.
+        // Reserves room for the estimated number of messages; elements are rarely shorter than 100 bytes.
         draft.messages.reserveCapacity(min(100, bytes.count / 100))
         do throws(JSONSyntaxError) {
             var scanner = JSONScanner(bytes)
@@ -69,15 +69,15 @@ struct PubNubSubscribeReader: Sendable {
         return Reading(cursor: cursor, messages: draft.messages, unreadable: draft.unreadable)
     }
 
-    /// The parts that have been read so far. An invalid value does not stop the reading, so that invalid JSON is always reported as a
-    /// syntax error.
+    /// The parts of the answer that have been read so far. Reading continues after an invalid value, so that invalid JSON is always
+    /// reported as a syntax error.
     private struct Draft {
         var cursor: PubNubCursor?
         var messages: [PubNubMessage] = []
         var hasMessages = false
-        /// The number of elements that are not messages, or that are beyond the limit.
+        /// The number of elements that are not messages, or that exceed the limit.
         var unreadable = 0
-        /// Whether a message has no timetoken.
+        /// Whether a message has no timetoken. Such messages get the timetoken of the answer.
         var hasUndated = false
         var problem: PubNubAnswerError?
     }
@@ -109,7 +109,7 @@ struct PubNubSubscribeReader: Sendable {
         }
     }
 
-    /// Reads the messages; false when there is no list.
+    /// Reads the list of messages. Returns false when the value is not a list.
     private mutating func readMessages(_ scanner: inout JSONScanner, into draft: inout Draft) throws(JSONSyntaxError) -> Bool {
         guard try scanner.peek() == UInt8(ascii: "[") else {
             _ = try scanner.value()
@@ -137,7 +137,7 @@ struct PubNubSubscribeReader: Sendable {
             return
         }
         scanner.position &+= 1
-        // Separate variables instead of a value, which would be copied into the list.
+        // The members are read into separate variables and not into a message, because that would be copied into the list.
         var channel = ""
         var payload = ""
         var published = Point()
@@ -180,9 +180,9 @@ struct PubNubSubscribeReader: Sendable {
     }
 }
 
-/// The values of which the answer to a subscribe request consists.
+/// The values that a subscribe answer consists of: positions, names and JSON texts.
 extension PubNubSubscribeReader {
-    /// A timetoken with its region.
+    /// A timetoken with its region, and the flags beside it.
     struct Point {
         var timetoken: Timetoken?
         var region: Int?
@@ -190,7 +190,7 @@ extension PubNubSubscribeReader {
         var isComplete = false
     }
 
-    /// `{"t":"15…","r":12}`; both may be strings or numbers. Anything else counts as missing.
+    /// Reads `{"t":"15…","r":12}`. Both values may be strings or numbers; anything else counts as missing.
     @inline(__always)
     private mutating func point(_ scanner: inout JSONScanner) throws(JSONSyntaxError) -> Point {
         guard try scanner.peek() == UInt8(ascii: "{") else {
@@ -214,7 +214,7 @@ extension PubNubSubscribeReader {
         }
     }
 
-    /// A number without sign and fraction, or a string of digits.
+    /// Reads a number without sign and fraction, or a string of digits; nil for other values.
     @inline(__always)
     private func wholeNumber(_ scanner: inout JSONScanner) throws(JSONSyntaxError) -> UInt64? {
         if try scanner.peek() == JSONBytes.quote {
@@ -230,7 +230,7 @@ extension PubNubSubscribeReader {
         try wholeNumber(&scanner).flatMap { Int(exactly: $0) }
     }
 
-    /// A name; nil for a value that is not a string.
+    /// Reads a name; nil for a value that is not a string.
     @inline(__always)
     private mutating func name(_ scanner: inout JSONScanner) throws(JSONSyntaxError) -> String? {
         guard try scanner.peek() == JSONBytes.quote else {
@@ -242,7 +242,7 @@ extension PubNubSubscribeReader {
         return names.name(scanner.bytes.clampedBytes(from: token.start, to: token.end))
     }
 
-    /// A value as JSON text.
+    /// Reads any value and returns its JSON text.
     @inline(__always)
     private func text(_ scanner: inout JSONScanner) throws(JSONSyntaxError) -> String {
         let value = try scanner.value()
@@ -250,7 +250,7 @@ extension PubNubSubscribeReader {
     }
 }
 
-/// The keys of an answer and of its elements.
+/// The keys of a subscribe answer and of its elements.
 extension PubNubSubscribeReader {
     private enum Key {
         case timetoken, messages
@@ -258,7 +258,7 @@ extension PubNubSubscribeReader {
         case other
     }
 
-    /// Skips a key and its colon.
+    /// Reads a key and the colon after it.
     @inline(__always)
     private mutating func key(_ scanner: inout JSONScanner) throws(JSONSyntaxError) -> Key {
         let (letter, isCustomType) = try shortKey(&scanner)
@@ -278,8 +278,8 @@ extension PubNubSubscribeReader {
         }
     }
 
-    /// Reads a key and its colon. Returns the letter of a one-letter key or 0 for a longer key, and whether the key is `cmt`, the only
-    /// longer key that is used.
+    /// Reads a key and the colon after it. Returns the letter of a one-letter key, or 0 for a longer key, and whether the key is `cmt`, the
+    /// only longer key that is used.
     @inline(__always)
     private mutating func shortKey(
         _ scanner: inout JSONScanner
@@ -293,11 +293,11 @@ extension PubNubSubscribeReader {
         return try longKey(&scanner)
     }
 
-    /// The letter of a key in the usual form, one letter between quotes followed by a colon; compared as one word.
+    /// The letter of a key in its usual form, `"x":`, which is compared as one word of four bytes; nil for other forms.
     @inline(__always)
     private static func letter(_ bytes: UnsafeRawBufferPointer, at start: Int) -> UInt8? {
         let word = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: start, as: UInt32.self))
-        // `"x":` in little-endian order, with the letter masked out.
+        // The characters `"`, `"` and `:` around the letter, in little-endian order; the byte of the letter is masked out.
         guard word & 0xFFFF_00FF == 0x3A22_0022 else { return nil }
         let letter = UInt8(truncatingIfNeeded: word >> 8)
         return JSONBytes.isSpecial(letter) ? nil : letter

@@ -1,6 +1,6 @@
-/// A point in a service's stream of messages: units of 100 ns since 1970, 17 digits today.
+/// A position in a service's stream of messages, in units of 100 ns since 1970, with 17 digits at present.
 ///
-/// 0 means "from now on". Otherwise opaque: do not use it as a clock for decisions.
+/// 0 means "from now on". Compare timetokens only with each other, and do not use them as a clock for decisions.
 public struct Timetoken: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
     public let rawValue: UInt64
 
@@ -8,7 +8,7 @@ public struct Timetoken: RawRepresentable, Hashable, Comparable, Sendable, Custo
         self.rawValue = rawValue
     }
 
-    /// Reads up to 20 decimal digits; nil for anything else.
+    /// Parses up to 20 decimal digits; nil for anything else.
     public init?(_ text: some StringProtocol) {
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let value = UInt64(text) else { return nil }
         rawValue = value
@@ -21,16 +21,16 @@ public struct Timetoken: RawRepresentable, Hashable, Comparable, Sendable, Custo
     public var description: String { String(rawValue) }
 }
 
-/// The position of a subscriber, from which the next poll continues.
+/// The position of a subscriber in the service's stream, from which the next poll continues.
 public struct PubNubCursor: Hashable, Sendable {
     public var timetoken: Timetoken
-    /// The region of the timetoken, which is sent back as `tr`. Nil before the first answer.
+    /// The region of the timetoken, which the next poll sends as `tr`; nil before the first answer.
     public var region: Int?
-    /// Whether the service reports, in this answer, that messages may be missing between the requested position and the answer. On the
-    /// wire it is `"d":true` beside the timetoken, which only this project's server sends (rule PV-112).
+    /// Whether this answer reports that messages may be missing between the requested position and the answer. In the answer it is
+    /// `"d":true` beside the timetoken, which only this project's server sends (rule PV-112).
     public var followsGap: Bool
-    /// Whether the service reports, in the answer to a handshake, that no message is missing after the position that the handshake named.
-    /// On the wire it is `"d":false`, which only this project's server sends (rule PV-181).
+    /// Whether the answer to a handshake reports that no message is missing after the position that the handshake named. In the answer it
+    /// is `"d":false`, which only this project's server sends (rule PV-181).
     public var isComplete: Bool
 
     public init(timetoken: Timetoken = .zero, region: Int? = nil, followsGap: Bool = false, isComplete: Bool = false) {
