@@ -39,9 +39,9 @@ public struct PNObjectsQuery: Hashable, Sendable {
 public struct PNObjectsPage<Element: Sendable>: Sendable {
     /// The page's elements, in the order of the query.
     public let elements: [Element]
-    /// The position of the next page, for the next query's `start`; nil at the end.
+    /// The position of the next page, for the next query's `start`; nil on the last page.
     public let next: String?
-    /// The position of the previous page, for the next query's `end`; nil at the beginning.
+    /// The position of the previous page, for the next query's `end`; nil on the first page.
     public let previous: String?
     /// The total number of elements; nil when it was not requested.
     public let totalCount: Int?

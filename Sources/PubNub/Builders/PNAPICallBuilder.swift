@@ -1,4 +1,4 @@
-/// Collects the arguments of a call one after the other, in any order. Its last property sends the request:
+/// A builder collects the arguments of a call one after the other, in any order. `performWithCompletion` sends the request:
 ///
 /// ```swift
 /// client.publish().message("Hello").channel("room").shouldStore(false).performWithCompletion { status in … }

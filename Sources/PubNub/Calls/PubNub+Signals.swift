@@ -12,7 +12,7 @@ extension PubNub {
         _ message: Any?, _ channel: String, customType: String?, query: [AnyHashable: Any]?, _ block: PNSignalCompletionBlock?
     ) {
         start(.signalOperation, extras: CallExtras(query: query)) { () throws(PubNubProblem) in
-            guard let message else { throw .badArguments("The signal has no message. Pass one.") }
+            guard let message else { throw .badArguments("The signal has no message. Pass a message.") }
             return PubNubSignalCall(
                 channel: channel, message: try JSONArguments.value(message, "message"), customType: customType)
         } then: { outcome in

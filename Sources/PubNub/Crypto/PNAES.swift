@@ -38,7 +38,7 @@ open class PNAES {
     /// - Parameters:
     ///   - data: the data to encrypt.
     ///   - useRandomIV: whether the result begins with a random initialisation vector, like messages of clients with
-    /// `shouldUseRandomInitializationVector`.
+    ///     `shouldUseRandomInitializationVector`.
     ///   - key: the cipher key.
     /// - Returns: base64, or nil when the data or the key is empty.
     open class func encrypt(_ data: Data, withRandomIV useRandomIV: Bool, cipherKey key: String) -> String? {

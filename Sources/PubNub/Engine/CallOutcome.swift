@@ -15,7 +15,7 @@ struct CallOutcome<Answer: Sendable>: Sendable {
     /// The decoded answer; nil when the call failed.
     var answer: Answer? { try? result.get() }
 
-    /// The values of a status that reports both success and failure: those of an acknowledgment, or those of the error.
+    /// The values of the call's status: an acknowledgment when the call succeeded, otherwise the error.
     var statusFacts: StatusFacts {
         switch result {
         case .success: StatusFacts(result: facts, category: .PNAcknowledgmentCategory)

@@ -1,7 +1,7 @@
 import ConnectionEngine
 import PubNubProtocol
 
-/// Translates the engine's events into the statuses of the Cocoa SDK. A pure value (rules PK-20 to PK-29).
+/// Translates the engine's events into the statuses of the Cocoa SDK. A value without side effects (rules PK-20 to PK-29).
 ///
 /// ```
 ///            subscribed: PNConnected              loss: PNUnexpectedDisconnect

@@ -6,7 +6,7 @@ import WireCoding
 public final class PNChannelMetadata: Sendable {
     /// The channel's name.
     public let channel: String
-    /// The name for display.
+    /// The channel's name for display; nil for none.
     public let name: String?
     /// The description.
     public let information: String?

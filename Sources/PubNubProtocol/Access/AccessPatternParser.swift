@@ -145,8 +145,8 @@ struct AccessPatternParser {
         return AccessCharacters(scalar)
     }
 
-    /// Repeats `part` as the quantifier after it demands: `*`, `+`, `?` or a count in braces. A second `?`, for a lazy match, is skipped,
-    /// because it does not change whether a name matches.
+    /// Repeats `part` as often as the quantifier after it says: `*`, `+`, `?` or a count in braces. A second `?`, for a lazy match, is
+    /// skipped, because it does not change whether a name matches.
     private mutating func repeated(_ part: Program) throws(PubNubAccessPatternError) -> Program {
         let (least, most): (Int, Int?)
         switch next {

@@ -52,7 +52,7 @@ public struct PubNubChangeGroupCall: PubNubCall, Hashable {
 
     public func request(_ settings: PubNubSettings) throws(PubNubProblem) -> PubNubRequest {
         guard let list = try CallArguments.queryList(channels, .channel) else {
-            throw .badArguments("There is no channel to \(change.rawValue). Pass at least one.")
+            throw .badArguments("The request names no channel to \(change.rawValue). Pass at least one channel.")
         }
         guard channels.count <= Self.maximumChannels else {
             throw .badArguments("The group change names too many channels. Pass at most \(Self.maximumChannels) at once.")

@@ -98,7 +98,7 @@ public struct PubNubChangePushCall: PubNubCall, Hashable {
 
     public func request(_ settings: PubNubSettings) throws(PubNubProblem) -> PubNubRequest {
         guard let list = try CallArguments.queryList(channels, .channel) else {
-            throw .badArguments("There is no channel to \(change.rawValue). Pass at least one.")
+            throw .badArguments("The request names no channel to \(change.rawValue). Pass at least one channel.")
         }
         var request = try device.request(settings)
         request.parameters.add(change.rawValue, list)

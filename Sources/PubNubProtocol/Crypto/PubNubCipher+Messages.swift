@@ -75,9 +75,9 @@ public enum PubNubPushMessage {
     ///
     /// - Parameters:
     ///   - message: the message as JSON text, already encrypted if necessary. An encrypted message is a string and is stored in
-    /// `pn_other`.
+    ///     `pn_other`.
     ///   - payload: the text of a JSON object, such as `{"pn_apns":{…}}`. Its members replace members of the message with the same
-    /// name.
+    ///     name.
     public static func text(message: String, payload: String) throws(JSONSyntaxError) -> String {
         let message = try JSONText(message)
         let added = pairs(try JSONText(payload).members ?? [])

@@ -17,7 +17,7 @@ public enum PubNubCipherError: Error, Hashable, Sendable, CustomStringConvertibl
     public var description: String {
         switch self {
         case .empty: "The data to encrypt or decrypt is empty."
-        case .notEncrypted: "The message is not encrypted."
+        case .notEncrypted: "The message to decrypt is not encrypted."
         case .notBase64: "The encrypted message is not valid base64."
         case .malformedHeader: "The header of the encrypted data is malformed."
         case .unknownCryptor: "The data was encrypted with a method that this library does not support."

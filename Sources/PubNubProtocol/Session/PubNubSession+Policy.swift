@@ -22,7 +22,7 @@ extension PubNubSession {
     /// - Parameters:
     ///   - base: `standard` or `fast`.
     ///   - seed: the seed of random pauses, so that clients that lost the service at the same time do not reconnect at the same time;
-    /// nil for fixed pauses.
+    ///     nil for fixed pauses.
     public static func policy(
         _ base: ConnectionPolicy = .standard, options: PubNubOptions = PubNubOptions(), seed: UInt64? = nil
     ) -> ConnectionPolicy {

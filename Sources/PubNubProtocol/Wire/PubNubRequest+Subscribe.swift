@@ -6,8 +6,8 @@ extension PubNubRequest {
     ///
     /// - Parameters:
     ///   - cursor: the position to continue from; zero for a handshake. `tt` is always sent, `tr` only once a region is known.
-    ///   - resumesAfter: for a handshake, the position from which polling will continue. This project's server then reports whether messages
-    /// after it are missing (rule PV-181). Other services ignore the parameter.
+    ///   - resumesAfter: for a handshake, the position from which polling will continue. This project's server then reports whether
+    ///     messages after it are missing (rule PV-181). Other services ignore the parameter.
     ///   - filter: the filter expression for the whole list; nil for none.
     ///   - heartbeat: the presence timeout in seconds; sent when above 0.
     ///   - state: presence state, a JSON object by channel and group; nil for none.

@@ -137,7 +137,7 @@ struct PubNubSubscribeReader: Sendable {
             return
         }
         scanner.position &+= 1
-        // The members are read into separate variables and not into a message, because that would be copied into the list.
+        // The members are read into separate variables and not into a message, because a message would be copied into the list.
         var channel = ""
         var payload = ""
         var published = Point()

@@ -34,7 +34,7 @@ struct PubNubGroupCallTests {
     func groupLimits() {
         #expect(
             CallScript.refusal(PubNubChangeGroupCall(group: "g", .add, channels: []))
-                == "There is no channel to add. Pass at least one.")
+                == "The request names no channel to add. Pass at least one channel.")
         #expect(CallScript.refusal(PubNubChangeGroupCall(group: "g", .add, channels: Array(repeating: "a", count: 201))) != nil)
         #expect(CallScript.refusal(PubNubChangeGroupCall(group: "", .add, channels: ["a"])) != nil)
     }

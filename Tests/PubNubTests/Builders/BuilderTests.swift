@@ -26,7 +26,7 @@ struct BuilderTests {
         let fixture = Fixture.answering(Self.sent)
         let heard = Heard<PNSignalStatus>()
         fixture.client.signal().channel("c").performWithCompletion { heard.add($0) }
-        #expect(heard.last?.errorData.information == "The signal has no message. Pass one.")
+        #expect(heard.last?.errorData.information == "The signal has no message. Pass a message.")
     }
 
     @Test func `sizes and the time have builders too`() {

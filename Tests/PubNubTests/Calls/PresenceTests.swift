@@ -132,6 +132,6 @@ struct PresenceTests {
         client.stream().remove().channelGroup("g").performWithCompletion { changes.add($0) }
         #expect(fixture.lastLine == path + "/g/remove")
         client.stream().add().channelGroup("g").performWithCompletion { changes.add($0) }
-        #expect(changes.last?.errorData.information == "There is no channel to add. Pass at least one.")
+        #expect(changes.last?.errorData.information == "The request names no channel to add. Pass at least one channel.")
     }
 }
