@@ -24,7 +24,7 @@ final class IdentityStore: Sendable {
         return identity("user-" + Hex.text(digest)) { "pn-" + UUID().uuidString }
     }
 
-    /// The id of this device.
+    /// The id of this device, a random UUID made at the first use.
     var deviceID: String {
         identity("device") { UUID().uuidString }
     }

@@ -12,7 +12,7 @@ public final class PNFile: Sendable {
     public let downloadURL: URL
     /// The file's length in bytes; 0 when the service does not report it.
     public let size: UInt
-    /// When the message about the file was published.
+    /// When the file was shared on the channel; in lists of files, when the file was created.
     public let created: Date
 
     init(identifier: String, name: String, downloadURL: URL, size: UInt = 0, created: Date) {
