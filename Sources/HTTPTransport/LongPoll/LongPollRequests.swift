@@ -50,8 +50,10 @@ final class LongPollRequests {
         isLeaving = true
         endPoll()
         if calls.isEmpty { return leave() }
-        setAlarm(.now() + TimeAmount(settings.configuration.closeTimeout))
-        leaveAt = alarmAt
+        // The timer may be set to an earlier deadline, such as that of the poll that was cancelled.
+        let deadline = NIODeadline.now() + TimeAmount(settings.configuration.closeTimeout)
+        leaveAt = deadline
+        setAlarm(deadline)
     }
 
     private var leaveAt: NIODeadline?

@@ -139,6 +139,22 @@ import Testing
         #expect(try await leave.ended.next())
     }
 
+    @Test func `Rule HT-14: a call that times out after a goodbye does not take the other calls' time`() async throws {
+        let server = try await PollServer()
+        let client = try await PollClient(LongPollTransportConfiguration(closeTimeout: .seconds(60)), to: server.endpoint)
+        client.call(2, target: "/late", timeout: .milliseconds(300))
+        let late = try await server.peers.next()
+        _ = try await late.requests.next()
+        client.call(3, target: "/leave")
+        let leave = try await server.peers.next()
+        _ = try await leave.requests.next()
+        client.close(.goodbye)
+        #expect(try await client.failure().category == .timeout)
+        leave.answer("left")
+        #expect(try await client.outcome().id == 3)
+        #expect(try await client.closed() == .disconnectedOnRequest)
+    }
+
     @Test func `Releasing a transport closes everything`() async throws {
         let server = try await PollServer()
         let client = try await PollClient(to: server.endpoint)
