@@ -3,7 +3,7 @@ import Identifiers
 import ServerRuntime
 import WireCoding
 
-// Exchanges messages with other services.
+// Exchanges messages of open channels with other services, over the bridge.
 extension ChatService: BridgedFront {
     fileprivate static let bridgeName = "nexconn"
     fileprivate static let textType = "RC:TxtMsg"
@@ -22,7 +22,7 @@ extension ChatService: BridgedFront {
             return true
         }
         guard let application = application(key: key) else { return false }
-        // If the open channel does not exist, there are no participants to deliver to.
+        // The result is ignored: if the open channel does not exist, it has no participants who could get the message.
         application.send(
             draft, by: .bridge(service: message.origin, user: message.chatUser), options: ChatSendOptions(node: self)
         ) { _ in }
@@ -45,8 +45,8 @@ extension BridgeTap {
 }
 
 extension ChatMessageDraft {
-    /// Nil for a message that chat cannot carry. Contents are objects in chat: a string becomes `{"content":"…"}`, any other value
-    /// `{"value":…}`.
+    /// Converts a message of another service; nil if chat cannot carry it. Chat's contents are objects: a string becomes `{"content":"…"}`,
+    /// and any other value `{"value":…}`.
     fileprivate init?(_ message: BridgedMessage, textEvent: String) {
         let type = ChatService.type(of: message.event, textEvent: textEvent)
         guard ChatProtocolLimits.accepts(id: message.channel), ChatProtocolLimits.accepts(type: type) else { return nil }

@@ -5,7 +5,7 @@ import ServerRuntime
 import ServerStorage
 import WireCoding
 
-// What the console shows of chat, and what an operator can do (rules CO-92 to CO-94).
+// The console's pages and actions for chat (rules CO-92 to CO-94).
 extension ChatService: ConsoleService {
     package func applicationRows() -> [ApplicationRow] {
         let connections = context.connections(of: .chat)
@@ -23,7 +23,7 @@ extension ChatService: ConsoleService {
         }
     }
 
-    /// The calls of the console, for a process that decides.
+    /// The console's calls for applications that this process decides about.
     var calls: ChatConsole { ChatConsole(backend: backend, node: self, configured: settings.applications) }
 
     package func channelRows(_ listing: ConsoleListing) async throws -> ChannelRows { try await calls.channelRows(listing) }
@@ -39,8 +39,8 @@ extension ChatService: ConsoleService {
     }
 
     package func sentence(ofCode code: Int) -> String? {
-        // Close codes of the WebSocket protocol.
-        (1_000..<3_000).contains(code) ? "A client did not keep to the rules of WebSockets." : ChatErrorCode(code).sentence
+        // Codes below 3000 are close codes of the WebSocket protocol.
+        (1_000..<3_000).contains(code) ? "A client violated the WebSocket protocol." : ChatErrorCode(code).sentence
     }
 
     package func reports(on loop: Int, from start: Int, count: Int) -> (reports: [ConnectionReport], next: Int?) {
@@ -54,8 +54,8 @@ extension ChatService: ConsoleService {
         return (reports, end < list.count ? end : nil)
     }
 
-    /// Shows in the live feed a message that another process has accepted and that participants of an open channel on this server
-    /// receive (rule CO-40).
+    /// Shows a message in the console's live feed. Another process has accepted the message, and participants of an open channel on this
+    /// server receive it (rule CO-40).
     package func show(_ frame: ByteBuffer, in channel: Identifier, of key: String) {
         guard context.feed.isWatched, let message = ChatWire.message(in: frame) else { return }
         let text = String(decoding: message.content, as: UTF8.self)
@@ -65,7 +65,7 @@ extension ChatService: ConsoleService {
                 bytes: text.utf8.count, payload: text))
     }
 
-    /// The applications that have or had a webhook, as far as this server sends their events.
+    /// The webhook deliveries of applications that have or had a webhook; empty unless this server sends their events.
     package var webhookReports: [(application: String, receivers: [WebhookReport])] {
         guard backend.tellsWebhooks(self) else { return [] }
         return applications.compactMap { application in

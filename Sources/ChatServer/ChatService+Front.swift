@@ -5,7 +5,7 @@ import ServerRuntime
 extension ChatService: WebSocketFront {
     package var service: ServiceName { .chat }
 
-    /// The path for WebSocket connections of sessions.
+    /// The path of WebSocket connections for chat sessions.
     private static let path = ["nexconn", "v1"]
 
     package func owns(_ segments: [String]) -> Bool { ChatAPIRoute.owns(segments) || segments == Self.path }
@@ -24,7 +24,7 @@ extension ChatService: WebSocketFront {
             return connection.refuse(problem, of: request.target, with: HTTPAnswer(problem))
         }
         connection.kind = requestKind
-        // A call without header fields; a signed call always has some.
+        // A signed call always has header fields, so a GET without any is refused at once.
         if request.method == "GET", request.headers.isEmpty {
             return connection.answer(HTTPAnswer(ChatAPIProblem.wrongMethod))
         }
@@ -46,7 +46,7 @@ extension ChatService: WebSocketFront {
         ChatAPI(backend: backend, node: self).answer(request, reply: reply)
     }
 
-    /// A refusal with the application that the call names, and with what is signed, for the log (rule SO-150).
+    /// Adds to a refusal, for the log, the application that the call names and the text that it has to sign (rule SO-150).
     private func described(_ answer: HTTPAnswer, _ headers: HTTPHeaders) -> HTTPAnswer {
         var answer = answer
         answer.details["service"] = service.rawValue
@@ -72,7 +72,7 @@ extension ChatService: WebSocketFront {
         ChatConnection(service: self, loop: loop)
     }
 
-    // MARK: Time and metrics
+    // MARK: Periodic work and metrics
 
     package func resident(on loop: EventLoopContext) -> any LoopResident { mailboxes[loop.number].part }
 

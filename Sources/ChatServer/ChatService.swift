@@ -7,13 +7,13 @@ import ServerRuntime
 import ServerStorage
 import ServerValues
 
-/// The settings of the chat front. Sizes are in bytes.
+/// The settings of the chat service. Sizes are in bytes.
 package struct ChatServiceSettings: Sendable {
     /// The applications. If several have the same key, the first one is used.
     package var applications: [ChatApplication]
-    /// After this time without a message from a client the server sends a ping, and 10 s later it closes the connection.
+    /// The time without a message from a client after which the server sends a ping. It closes the connection 10 s later.
     package var chatHeartbeat: Duration
-    /// The application whose open channels are shared with other services.
+    /// The key of the application whose open channels are shared with other services; nil for none.
     package var bridgedKey: String?
 
     package init(
@@ -29,7 +29,7 @@ extension ServiceName {
     package static let chat = ServiceName(rawValue: "chat")
 }
 
-/// The chat service of one server: its sessions and calls of the server API, for applications that it may share with other servers.
+/// The chat service of one server: its sessions, and calls of the server API. The server may share the applications with other servers.
 package final class ChatService: Sendable {
     let context: ServerContext
     let settings: ChatServiceSettings
@@ -54,7 +54,7 @@ package final class ChatService: Sendable {
         requestKind = context.requestKinds.add("chat")
     }
 
-    /// Makes the store reserve ids, and joins the other servers. Call it before the first request; ``close()`` has to follow.
+    /// Reserves the first ids in the store, and joins the other servers. Call it before the first request, and call ``close()`` at the end.
     package func prepare() async throws {
         try await backend.prepare()
         backend.join(self)
@@ -67,20 +67,20 @@ package final class ChatService: Sendable {
         backend.application(key: Identifier(key))
     }
 
-    /// The gateway for sessions of the application with this key.
+    /// The gateway for sessions of the application with this key; nil if the application is unknown.
     func gateway(key: String) -> (any ChatGateway)? {
         backend.gateway(key: Identifier(key))
     }
 
-    /// Makes the identity of a new session on an event loop, by which the state refers to it.
+    /// Makes the id of a new session on an event loop.
     func newSession(on loop: EventLoopContext) -> ChatSessionID {
         backend.newSession(on: loop.queue.eventLoopID)
     }
 
-    /// The number of frames that were refused before they reached an application; it may lag behind by one turn of an event loop.
+    /// The number of frames that were refused before they reached an application. An event loop updates it once per turn.
     package var framesRefused: Int { loopRefusals.reduce(0) { $0 + $1.withLockedValue { $0 } } }
 
-    /// Registers a user of an application or updates the name, and issues a token; returns the token once it is stored.
+    /// Registers a user of an application, or updates the user's name, and issues a token. Returns the token once it is stored.
     package func issueToken(app: String, user: String, name: String?) async throws(ChatTokenProblem) -> String {
         let token = ServedChatApplication.newToken()
         let hash = ServedChatApplication.hash(ofToken: token)
@@ -104,7 +104,7 @@ package final class ChatService: Sendable {
         }
     }
 
-    /// Asks all sessions of this server to reconnect, each after a different pause.
+    /// Asks all sessions of this server to reconnect, each after a different delay.
     package func drainSessions() {
         for mailbox in mailboxes { mailbox.enqueue(.drain) }
     }
@@ -126,7 +126,7 @@ package final class ChatService: Sendable {
         }
     }
 
-    /// Leaves the other servers. The last server stores and sends all queued data.
+    /// Leaves the other servers. The last server stores all queued changes and sends all queued events before it leaves.
     package func close() async {
         await backend.leave(self)
     }

@@ -4,16 +4,15 @@ import NIOHTTP1
 import ServerRuntime
 import WireCoding
 
-/// The server API of chat: signed calls of the application's own server (rules NA-1 to NA-6).
+/// Handles calls of the server API of chat: signed calls of the application's own server (rules NA-1 to NA-6).
 struct ChatAPI: Sendable {
     let backend: any ChatStateBackend
-    /// The server that received the call.
+    /// The node that counts the messages that calls send; nil for none.
     let node: (any ChatNode)?
-    /// The hash of the token that a call issues, when the server that received the call has made the token and adds it to the
-    /// answer (rule CC-33).
+    /// The hash of the token that a call issues (rule CC-33); nil unless the node that received the call adds the token to the answer.
     var tokenHash: Identifier?
 
-    /// The size limit of a body. It is larger than in other APIs, because a message's content is escaped in it.
+    /// The size limit of a body in bytes. It is four times the configured limit, because a message's content is escaped in the body.
     static func maximumBody(_ configured: Int) -> Int { configured > .max / 4 ? configured : 4 * configured }
 
     /// - Parameter reply: called once, on any thread.
@@ -32,7 +31,7 @@ struct ChatAPI: Sendable {
             let call = ChatAPICall(
                 application: application, fields: try ChatAPIFields(request.body), answer: send, node: node,
                 tokenHash: tokenHash)
-            // This runs outside of the event loop, because a call may have a thousand receivers.
+            // The call is performed outside of the event loop, because it may have a thousand receivers.
             Task {
                 do {
                     try call.perform(route)
@@ -47,7 +46,7 @@ struct ChatAPI: Sendable {
 
     // MARK: Authentication
 
-    /// The application of a call, after verifying that the call is signed with its secret, is recent and is not a repetition (rules
+    /// The application that a call names. Checks that the call is signed with the application's secret, recent and not a repetition (rules
     /// NA-1 and NA-2).
     private func authenticated(_ headers: HTTPHeaders) throws(ChatAPIProblem) -> ServedChatApplication {
         let key = try Self.header("App-Key", in: headers, rule: "the application's key")
@@ -78,7 +77,7 @@ struct ChatAPI: Sendable {
         return value
     }
 
-    /// The request id, which the answer repeats: 1 … 128 visible characters.
+    /// The `X-Request-ID` of a call, which the answer repeats; nil unless it has 1 to 128 visible characters.
     private static func requestID(_ headers: HTTPHeaders) -> String? {
         guard let id = headers.first(name: "X-Request-ID"), (1...128).contains(id.utf8.count),
             id.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
@@ -99,7 +98,7 @@ struct ChatAPI: Sendable {
 }
 
 extension ServedChatApplication {
-    /// Counts a call of the application's server against a quota.
+    /// Counts `count` uses of a quota by the application's server. Throws when the quota is used up; `what` names it in the error text.
     func spend(_ quota: ServerAPIRateLimiter.Quota, _ count: Int = 1, named what: String) throws(ChatAPIProblem) {
         let wait = gate.spend(
             count, of: quota, callsPerSecond: settings.limits.callsPerSecond, at: clock.monotonic())
@@ -111,14 +110,14 @@ extension ServedChatApplication {
 struct ChatAPICall: Sendable {
     let application: ServedChatApplication
     let fields: ChatAPIFields
-    /// Sends the answer; call it once.
+    /// Sends the answer of the call. Call it once.
     let answer: @Sendable (Result<JSONValue, ChatAPIProblem>) -> Void
-    /// The server that received the call.
+    /// The node that counts the messages that the call sends; nil for none.
     var node: (any ChatNode)?
     /// See ``ChatAPI/tokenHash``.
     var tokenHash: Identifier?
 
-    /// Makes a change, and answers once it is durable.
+    /// Makes a change of the state, and answers once the change is durable.
     func change(_ decide: (inout ChatState, inout ChatChange) throws -> JSONValue) {
         let answer = answer
         application.change(
@@ -131,7 +130,7 @@ struct ChatAPICall: Sendable {
         answer(.success(try application.read(body)))
     }
 
-    /// Performs a request like a session of the given user.
+    /// Performs a request in the same way as a session of the given user.
     func perform(
         _ request: ChatRequest, as user: Identifier = "",
         _ result: @escaping @Sendable (ChatResult) -> JSONValue = { _ in .nothing }
@@ -152,7 +151,7 @@ extension JSONValue {
     /// The result of a call that returns no data.
     static let nothing: JSONValue = [:]
 
-    /// Returns the object with one more member.
+    /// Returns the object with one more member; unchanged if `value` is nil.
     func with(_ key: String, _ value: JSONValue?) -> JSONValue {
         guard let value, case .object(var members) = self else { return self }
         members[key] = value

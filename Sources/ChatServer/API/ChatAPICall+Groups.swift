@@ -3,7 +3,7 @@ import Identifiers
 import ServerStorage
 import WireCoding
 
-// Groups (rules NA-40 to NA-44).
+// Calls of the server API about groups (rules NA-40 to NA-44).
 extension ChatAPICall {
     func performGroups(_ route: ChatAPIRoute) throws {
         switch route {
@@ -140,7 +140,7 @@ extension ChatAPICall {
         }
     }
 
-    /// Removes a user from all groups, except for those that the user owns; these are returned in the answer.
+    /// Removes a user from all groups except those that the user owns. The answer lists the owned groups.
     private func kickFromAllGroups(_ user: Identifier) {
         change { state, change in
             var after: Identifier?

@@ -2,7 +2,7 @@ import ChatProtocol
 import Identifiers
 import WireCoding
 
-// Changes of messages, and history (rules NA-26 to NA-32).
+// Calls of the server API about stored messages and history (rules NA-26 to NA-32).
 extension ChatAPICall {
     func performMessages(_ route: ChatAPIRoute) throws {
         switch route {
@@ -46,7 +46,7 @@ extension ChatAPICall {
         return (name, target)
     }
 
-    /// Changes of metadata count as messages, like in the vendor's service.
+    /// Counts a change of a message's metadata against the quota for messages, as in the vendor's service.
     private func spend(for target: ChatMessageTarget) throws(ChatAPIProblem) {
         if target.conversation == .direct {
             try application.spend(.directMessages, named: "direct messages in a minute")

@@ -3,7 +3,7 @@ import Identifiers
 import ServerStorage
 import WireCoding
 
-// Open channels (rules NA-50 to NA-55).
+// Calls of the server API about open channels (rules NA-50 to NA-55).
 extension ChatAPICall {
     func listOpen() throws {
         let (prefix, after) = (try fields.optionalText("prefix", upTo: 64) ?? "", try fields.optionalID("pageToken"))
@@ -67,8 +67,8 @@ extension ChatAPICall {
         }
     }
 
-    /// The lifetime of an open channel. 0: it is removed after this many minutes without activity, 60 by default. 1: it stays until
-    /// it is destroyed.
+    /// The lifetime of an open channel in ms, from the fields of the call; nil for a channel that stays until it is destroyed (type 1). A
+    /// channel of type 0 is removed after the given number of minutes without activity, 60 by default.
     private func lifetime() throws(ChatAPIProblem) -> Int64? {
         let (type, minutes) = (
             try fields.optionalWhole("destroyType", 0...1) ?? 0, try fields.optionalWhole("destroyMinutes", 1...10_080) ?? 60
@@ -190,5 +190,5 @@ extension ChatAPICall {
 }
 
 extension ChatRefusal {
-    fileprivate static let noSuchOpenChannel = ChatRefusal(ChatCode.noSuchOpenChannel, "There is no such open channel.")
+    fileprivate static let noSuchOpenChannel = ChatRefusal(ChatCode.noSuchOpenChannel, "There is no open channel with this id.")
 }

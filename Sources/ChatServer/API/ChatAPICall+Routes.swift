@@ -1,5 +1,5 @@
 extension ChatAPICall {
-    /// Performs the call of a path. Throws, or answers exactly once.
+    /// Performs the call with this path. Throws, or answers exactly once.
     func perform(_ route: ChatAPIRoute) throws {
         switch route {
         case .issueToken, .expireTokens, .updateUser, .user, .connectionStatus, .endSessions, .ban, .unban, .banned, .deactivate,

@@ -3,7 +3,7 @@ import Identifiers
 import NIOConcurrencyHelpers
 import WireCoding
 
-// Sending messages (rules NA-20 to NA-25).
+// Calls of the server API that send messages (rules NA-20 to NA-25).
 extension ChatAPICall {
     func performSending(_ route: ChatAPIRoute) throws {
         let sender = try fields.id("fromUserId")
@@ -73,7 +73,7 @@ extension ChatAPICall {
         return options
     }
 
-    /// Fields for services that notify devices are passed on unchanged.
+    /// The push fields of the call as JSON, passed on unchanged to services that notify devices; nil if there are none.
     private func push() throws(ChatAPIProblem) -> [UInt8]? {
         var settings: JSONValue = [:]
         for name in ["pushContent", "pushData", "pushExt"] {
@@ -87,8 +87,8 @@ extension ChatAPICall {
         return bytes
     }
 
-    /// Sends one message to each receiver. Answers once all are durable; the answer lists refused messages, and if all were
-    /// refused, it is the first refusal.
+    /// Sends one message to each receiver, and answers once all are durable. The answer lists the refused messages. If all were refused,
+    /// the answer is the first refusal, unless `mayReachNobody` is set.
     private func send(
         _ draft: ChatMessageDraft, to receivers: [Identifier], from sender: Identifier, _ options: ChatSendOptions,
         mayReachNobody: Bool

@@ -1,7 +1,7 @@
 import ChatProtocol
 import WireCoding
 
-// Settings of users' channels (rule NA-33).
+// Calls of the server API about users' settings of channels (rule NA-33).
 extension ChatAPICall {
     func performSettings(_ route: ChatAPIRoute) throws {
         let user = try fields.id("userId")

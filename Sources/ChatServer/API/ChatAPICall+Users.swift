@@ -3,7 +3,7 @@ import Identifiers
 import ServerStorage
 import WireCoding
 
-// Tokens and users (rules NA-10 to NA-16).
+// Calls of the server API about tokens and users (rules NA-10 to NA-16).
 extension ChatAPICall {
     func performUsers(_ route: ChatAPIRoute) throws {
         switch route {
@@ -57,7 +57,7 @@ extension ChatAPICall {
         (try fields.id("userId"), try fields.optionalText("name", upTo: 256), try fields.optionalText("avatarUrl", upTo: 1_024))
     }
 
-    /// The token itself is not stored: only the answer contains it.
+    /// Answers with a new token. Only the answer contains the token; the store has its hash.
     private func issueToken() throws(ChatAPIProblem) {
         let (user, name, avatar) = try profile()
         guard name != nil else { throw .field("name", "a text of 1 to 256 bytes") }
@@ -70,7 +70,7 @@ extension ChatAPICall {
         }
     }
 
-    /// Ends the sessions that a decision returns.
+    /// Ends the sessions that `decide` returns, with a code and a reason.
     private func end(
         _ code: ChatErrorCode, reason: String, _ decide: (inout ChatState, inout ChatChange) throws -> [ChatSessionID]
     ) {
@@ -86,7 +86,9 @@ extension ChatAPICall {
         case .user:
             let id = try fields.id("userId")
             try read { state in
-                guard let user = state.user(id) else { throw ChatRefusal(ChatCode.noSuchUser, "The user is not registered.") }
+                guard let user = state.user(id) else {
+                    throw ChatRefusal(ChatCode.noSuchUser, "No user with this id is registered.")
+                }
                 return [
                     "name": .string(user.name), "avatarUrl": .string(user.avatar), "createdAt": .string("\(user.created)"),
                     "extra": .pairs(user.extra),
@@ -142,7 +144,7 @@ extension ChatAPICall {
         }
     }
 
-    /// Encodes `[{"userId", until}]`; the second member is missing for restrictions without an end.
+    /// Encodes restrictions as `[{"userId", until}]`. Restrictions without an end have no member `until`.
     static func restrictions(_ all: some Sequence<ChatDocument.Restriction>, until name: String) -> JSONValue {
         .array(
             all.map { restriction in

@@ -3,8 +3,8 @@ import Identifiers
 import OrderedCollections
 import WireCoding
 
-/// The fields of a call's body, read with the types that they must have (rule NA-5). Unknown fields are ignored; a null field
-/// counts as missing.
+/// The fields of a call's body, read with the types that they must have (rule NA-5). Unknown fields are ignored. A null field counts as
+/// missing.
 struct ChatAPIFields: Sendable {
     private let members: OrderedDictionary<String, JSONValue>
 
@@ -18,7 +18,7 @@ struct ChatAPIFields: Sendable {
         self.members = members
     }
 
-    /// Fields that were not in a request.
+    /// Fields that were not in a request, for calls of the console.
     init(_ members: OrderedDictionary<String, JSONValue>) { self.members = members }
 
     subscript(name: String) -> JSONValue? {
@@ -53,7 +53,7 @@ struct ChatAPIFields: Sendable {
         return id
     }
 
-    /// A list of distinct ids.
+    /// A list of 1 to `limit` distinct ids.
     func ids(_ name: String, upTo limit: Int) throws(ChatAPIProblem) -> [Identifier] {
         guard let ids = try optionalIDs(name, upTo: limit), !ids.isEmpty else {
             throw .field(name, "a list of 1 to \(limit) ids")
@@ -120,7 +120,7 @@ struct ChatAPIFields: Sendable {
         }
     }
 
-    /// A flag: 0 or 1, or true or false.
+    /// A flag, given as 0, 1, true or false; `fallback` when the field is missing.
     func flag(_ name: String, _ fallback: Bool) throws(ChatAPIProblem) -> Bool {
         try optionalFlag(name) ?? fallback
     }

@@ -2,14 +2,14 @@ import ChatProtocol
 import ServerRuntime
 import WireCoding
 
-/// Why a call of the server API is refused: a status, a number and a sentence with the remedy (rule NA-4).
+/// The reason why a call of the server API is refused: an HTTP status, an error code, and a text with the remedy (rule NA-4).
 ///
-/// Sentences are constant, or contain names of fields, ids and limits: no content, token or secret.
+/// The text is constant, or contains names of fields, ids and limits. It contains no content, token or secret.
 struct ChatAPIProblem: Error, Hashable, Sendable {
     var status: Int
     var code: Int
     var message: String
-    /// After how many milliseconds the call may be repeated.
+    /// The number of milliseconds after which the call may be repeated; nil when repeating it does not help.
     var retryAfter: Int?
 
     init(_ status: Int, code: Int, _ message: String, retryAfter: Int? = nil) {
@@ -33,24 +33,27 @@ struct ChatAPIProblem: Error, Hashable, Sendable {
     static let wrongSignature = Self(
         401, code: 1004, "The signature is wrong: send SHA1(secret + Nonce + Timestamp) in lowercase hexadecimal as Signature.")
     static let staleTimestamp = Self(
-        401, code: 1004, "The timestamp is more than five minutes off: send the time in ms since 1970, and set the clock.")
+        401, code: 1004,
+        "The timestamp differs from the server's clock by more than five minutes: send the time in ms since 1970, "
+            + "and set the clock.")
     static let replayed = Self(401, code: 1004, "This nonce and timestamp were used before: make a new nonce for each call.")
     static let signedBeforeStart = Self(
         401, code: 1004,
-        "The timestamp is from before this server began to remember calls, so the call may have been made before: "
+        "The timestamp is from before this server began to record calls, so the call may have been made before: "
             + "sign it again with the present time. If it was signed just now, set the clock of the signing machine, which is behind."
     )
-    static let notJSON = Self(400, code: 1003, "The body is not a JSON object: send one, with Content-Type application/json.")
-    static let tooLarge = Self(413, code: 1005, "The body is too large: send less at a time.")
-    static let unknownPath = Self(404, code: 1404, "The server API has no such path: docs/chat-protocol.md has a table of all.")
+    static let notJSON = Self(
+        400, code: 1003, "The body is not a JSON object: send a JSON object, with Content-Type application/json.")
+    static let tooLarge = Self(413, code: 1005, "The body of the call is too large: send less data in one call.")
+    static let unknownPath = Self(404, code: 1404, "The server API has no such path: docs/chat-protocol.md lists all paths.")
     static let wrongMethod = Self(405, code: 1405, "The server API is called with POST.")
-    static let unavailable = Self(503, code: 1000, "The server cannot answer now: try again later.", retryAfter: 1000)
+    static let unavailable = Self(503, code: 1000, "The server cannot answer the call now: try again later.", retryAfter: 1000)
 
     static func tooMany(_ what: String, retryAfter: Int) -> Self {
         Self(429, code: 1008, "Too many \(what): try again in \(retryAfter) ms.", retryAfter: retryAfter)
     }
 
-    /// The problem for an error that a decision or a read has thrown.
+    /// Converts an error that a decision or a read of the state has thrown.
     init(_ error: any Error) {
         if let problem = error as? ChatAPIProblem {
             self = problem
@@ -58,12 +61,12 @@ struct ChatAPIProblem: Error, Hashable, Sendable {
         }
         let refusal = ChatRequestRefusal(error)
         let code = refusal.code.rawValue
-        // The same call may be repeated once the store accepts data again, for example when the disk has free space.
+        // A call that failed because of the store may be repeated after 1 s, in case the store accepts data again by then.
         let retryAfter = refusal.retryAfter ?? (refusal.code == .storageFailed ? 1000 : nil)
         self.init(Self.status(of: code), code: code == ChatCode.badArgument ? 1002 : code, refusal.reason, retryAfter: retryAfter)
     }
 
-    /// The problem for a request that is not valid HTTP, or was not answered in time.
+    /// Converts the problem of a request that is not valid HTTP, or that was not answered in time.
     init(_ problem: HTTPProblem) {
         self =
             switch problem.status {

@@ -1,6 +1,6 @@
 import Identifiers
 
-/// The paths of the server API behind `/v4/`.
+/// The paths of the server API after `/v4/`.
 enum ChatAPIRoute: String, CaseIterable, Hashable, Sendable {
     // Tokens and users.
     case issueToken = "auth/access-token/issue"
@@ -109,10 +109,10 @@ enum ChatAPIRoute: String, CaseIterable, Hashable, Sendable {
     /// Whether a path belongs to the server API.
     static func owns(_ segments: [String]) -> Bool { segments.first == "v4" }
 
-    /// The same as ``owns(_:)-([String])``, for a target that could not be parsed.
+    /// Whether the path of a target that could not be parsed belongs to the server API.
     static func owns(target: String) -> Bool { target == "/v4" || target.hasBytePrefix("/v4/") }
 
-    /// Whether the quota counts receivers instead of calls.
+    /// Whether a call counts against its quota once for each receiver, instead of once.
     var countsReceivers: Bool {
         switch self {
         case .sendDirect, .sendGroup, .setMetadata, .deleteMetadata: true
@@ -120,7 +120,7 @@ enum ChatAPIRoute: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Whether the call changes nothing.
+    /// Whether the call only reads.
     var isReading: Bool {
         switch self {
         case .user, .connectionStatus, .banned, .deactivated, .blocked, .muted, .directHistory, .groupHistory, .openHistory,

@@ -5,29 +5,29 @@ import ServerRuntime
 import ServerStorage
 import WireCoding
 
-/// The calls of the console for the applications that this process decides about: those of a single server, or of the leader of a cluster.
+/// Performs the console's calls for the applications that this process decides about: as a single server, or as the leader of a cluster.
 struct ChatConsole: ConsoleCalls {
     let backend: any ChatStateBackend
-    /// The server that counts the messages that are sent.
+    /// The node that counts messages sent from the console.
     let node: (any ChatNode)?
-    /// The configured applications, for a process that decides about none.
+    /// The configured applications, shown when this process decides about no application.
     let configured: [ChatApplication]
 
-    /// The served applications with their numbers of open channels; without numbers when another process decides.
+    /// The served applications with their numbers of open channels. The number is nil when another process decides about the application.
     var servedApplications: [(settings: ChatApplication, openChannels: Int?)] {
         let known = backend.applications.filter { $0.refusal != .unknownApplication }
         guard !known.isEmpty else { return configured.map { ($0, nil) } }
         return known.map { application in (application.settings, application.read { $0.openChannelCount }) }
     }
 
-    /// The current configuration of an application.
+    /// The current configuration of the application with this key.
     private func application(listed key: String?) throws(HTTPProblem) -> ChatApplication {
         guard let key, let served = servedApplications.first(where: { $0.settings.key.utf8.elementsEqual(key.utf8) })?.settings
         else { throw .unknownApplication }
         return served
     }
 
-    /// Reads the state of an application that this process decides about, with the errors of the server API.
+    /// Reads the state of an application that this process decides about. Errors are those of the server API.
     private func read<Value>(_ settings: ChatApplication, _ body: (ChatState) throws -> Value) throws(HTTPProblem) -> Value {
         do {
             return try decided(settings).read(body)
@@ -36,7 +36,7 @@ struct ChatConsole: ConsoleCalls {
         }
     }
 
-    /// An application that this process decides about.
+    /// The application with this key, if this process decides about it and it is enabled.
     private func decided(_ settings: ChatApplication) throws -> ServedChatApplication {
         guard let application = backend.application(key: Identifier(settings.key)) else {
             throw ChatAPIProblem.unknownApplication
@@ -67,7 +67,7 @@ struct ChatConsole: ConsoleCalls {
         }
     }
 
-    /// Open channels by id.
+    /// A page of open channels, sorted by id.
     private func openRows(
         of settings: ChatApplication, prefix: String, after: String?, limit: Int
     ) throws(HTTPProblem) -> [ChannelRows.Row] {
@@ -114,7 +114,7 @@ struct ChatConsole: ConsoleCalls {
         case "direct": (route, receivers) = (.sendDirect, "toUserIds")
         default: throw HTTPProblem(400, "kind is open, group or direct.")
         }
-        // A plain text becomes the content of a text message; a JSON object is the content itself.
+        // The content of the message: a JSON object is used as it is, and any other text becomes the content of a text message.
         let isObject = (try? JSONText(message.data))?.kind == .object
         let content = isObject ? message.data : JSONValue(dictionaryLiteral: ("content", .string(message.data))).text
         let sender = try ConsoleMessage.needed(message.user, "user", upTo: 64)
@@ -134,7 +134,7 @@ struct ChatConsole: ConsoleCalls {
         return count == 1 ? "The user's session was ended." : "\(count) sessions of the user were ended."
     }
 
-    /// Performs a call of the server API with its checks and limits, without HTTP and without a signature.
+    /// Performs a call of the server API with its checks and limits, but without HTTP and without a signature.
     func call(
         _ route: ChatAPIRoute, _ fields: OrderedDictionary<String, JSONValue>, of settings: ChatApplication
     ) async throws(HTTPProblem) -> JSONValue {
@@ -162,6 +162,6 @@ struct ChatConsole: ConsoleCalls {
 }
 
 extension HTTPProblem {
-    /// A refusal of the server API, for the console.
+    /// Converts a refusal of the server API to an error of the console.
     fileprivate init(_ problem: ChatAPIProblem) { self.init(problem.status < 400 ? 400 : problem.status, problem.message) }
 }

@@ -1,7 +1,7 @@
 import NIOConcurrencyHelpers
 import ServerValues
 
-/// The limits on the calls of one application: used nonces, and rates (rules NA-2 and NA-3).
+/// Limits the server API calls of one application: rates, and nonces that may be used only once (rules NA-2 and NA-3).
 final class ServerAPIRateLimiter: Sendable {
     /// Calls that share one quota.
     enum Quota: Hashable, Sendable {
@@ -14,12 +14,12 @@ final class ServerAPIRateLimiter: Sendable {
 
     private struct State: Sendable {
         var calls = ChatAPIReplays()
-        /// When each quota will be completely unused again, in ns.
+        /// For each quota, the monotonic time in ns at which it will be completely unused.
         var busyUntil: [Quota: Int64] = [:]
     }
 
     private let state = NIOLockedValueBox(State())
-    /// The time since which signatures are recorded; nil when there were no earlier calls.
+    /// The time since which signatures are recorded; nil when no call can have been made before.
     private let start: MonotonicInstant?
 
     /// - Parameter start: the current time; nil when no server has used this store before, so that all calls are recorded.
@@ -33,16 +33,16 @@ final class ServerAPIRateLimiter: Sendable {
     /// - Parameter age: the age of the call in milliseconds, by its own timestamp.
     func mayPrecede(age: Int64, at now: MonotonicInstant) -> Bool {
         guard let start else { return false }
-        // Start and end of the age are both rounded to whole milliseconds.
+        // Adds 1 ms, because the timestamp and the current time of a call are both rounded to whole milliseconds.
         return age > (now.nanoseconds - start.nanoseconds) / 1_000_000 + 1
     }
 
-    /// Records the signature of a call. Returns false when it was used before, or is too old to be checked.
+    /// Records the signature of a call. Returns false when it was used before, or when its timestamp is too old for a check.
     func admit(signature: String, timestamp: Int64, at now: Int64) -> Bool {
         state.withLockedValue { $0.calls.admit(signature, timestamp: timestamp, at: now) }
     }
 
-    /// Counts calls against a quota, or returns after how many milliseconds there is room.
+    /// Counts calls against a quota. Returns nil, or the number of milliseconds until the quota has room for them.
     ///
     /// - Parameter callsPerSecond: the limit of an ordinary path; the other quotas are proportional to it.
     func spend(_ count: Int = 1, of quota: Quota, callsPerSecond: Int, at now: MonotonicInstant) -> Int? {
@@ -66,12 +66,12 @@ final class ServerAPIRateLimiter: Sendable {
     }
 }
 
-/// Signatures of calls, kept as long as their timestamps would be accepted.
+/// The signatures of recent calls, kept as long as calls with their timestamps are accepted.
 ///
-/// A signature identifies its nonce together with the timestamp, because nonces alone may repeat by chance. Bounded: when there are
-/// too many signatures, the oldest are dropped, and calls from that time are refused from then on.
+/// A signature depends on the nonce and the timestamp, so it identifies a call even if two nonces are equal by chance. The number of
+/// signatures is bounded: the oldest are dropped, and calls with timestamps from their time are refused from then on.
 struct ChatAPIReplays: Sendable {
-    /// The largest accepted difference of a timestamp in ms: five minutes.
+    /// The largest accepted difference in ms between a call's timestamp and the server's clock: five minutes.
     static let tolerance: Int64 = 300_000
     /// The largest number of recorded signatures.
     static let limit = 1 << 20

@@ -4,14 +4,14 @@ import NIOCore
 import ServerRuntime
 import ServerValues
 
-/// The nodes that apply an application's changes, each with its sessions, and the changes that wait for earlier commits.
+/// The nodes that deliver an application's changes, each with its sessions, and the number of changes that wait for earlier commits.
 ///
-/// Guarded by a separate lock, under which nodes queue work for their event loops, so that all devices get changes in the same
-/// order, on every node. While it is held, only the locks of the event loops' queues are taken.
+/// It is guarded by a separate lock, under which nodes queue work for their event loops. So all devices on all nodes get changes in the
+/// same order. While this lock is held, only the locks of the event loops' queues are taken.
 struct ChatAudience: Sendable {
-    /// The number of commits in progress, and of changes that wait for these.
+    /// The number of commits in progress and of changes that wait for them.
     var waiting = 0
-    /// Events that the store failed to save and that the state has not removed yet.
+    /// Ids of events that the store failed to save and that are still in the state.
     var failed: Set<UInt64> = []
     /// The nodes, in the order in which they joined.
     private var parts: [Part] = []
@@ -25,7 +25,7 @@ struct ChatAudience: Sendable {
     /// Whether no session is connected to any node.
     var isEmpty: Bool { parts.allSatisfy(\.sessions.isEmpty) }
 
-    /// The devices of a user, for each node in the order of their sign-ins.
+    /// The devices of a user on all nodes. Devices of one node are in the order in which they signed in.
     func peers(of user: Identifier) -> [ChatSessionPeer] { parts.flatMap { $0.sessions.peers(of: user) } }
 
     /// All sessions of all nodes.
@@ -70,7 +70,7 @@ struct ChatAudience: Sendable {
 
     // MARK: Changes
 
-    /// All sessions, if a single node stands for all nodes.
+    /// The sessions of the first node. Use it when a single node stands for all nodes, as on the leader of a cluster.
     var only: ChatNodeSessions { parts.first?.sessions ?? ChatNodeSessions() }
 
     func peer(_ session: ChatSessionID) -> ChatSessionPeer? { part(of: session).flatMap { parts[$0].sessions.peer(session.id) } }
@@ -93,12 +93,12 @@ struct ChatRoomID: Hashable, Sendable {
     }
 }
 
-/// An event of inboxes for the devices on one event loop. They share its body; only their positions differ.
+/// An inbox event for the devices on one event loop. The devices share the encoded body; only their positions differ.
 final class ChatPush: Sendable {
     struct Target: Sendable {
         let connection: NIOLoopBound<ChatConnection>
         let sequence: UInt64
-        /// Whether the device already has the change, because its own request caused it.
+        /// Whether the device already has the event from the answer to its own request.
         let knows: Bool
     }
 

@@ -12,7 +12,7 @@ package struct ChatChange: Sendable {
     var commit = ChatCommit()
     /// The deliveries, in order.
     private(set) var deliveries: [ChatDelivery] = []
-    /// A message of an open channel for the bridge, which gets it once it is durable.
+    /// A message in an open channel that is passed to the bridge once it is durable; nil for none.
     var carried: ChatMessage?
     /// Closures that revert the state if the store fails.
     private(set) var undoing: [@Sendable (inout ChatState) -> Void] = []
@@ -28,9 +28,9 @@ package struct ChatChange: Sendable {
     /// The current time in milliseconds since 1970.
     var now: Int64 { ids.milliseconds }
 
-    /// Stores an event and delivers it to the devices of all users in whose inboxes it gets a position.
+    /// Stores an event, and delivers it to the devices of all users in whose inboxes it gets a position.
     ///
-    /// - Parameter session: the session of a device that has the event already.
+    /// - Parameter session: the session of a device that has the event already, and is left out.
     mutating func add(_ event: ChatEvent, places: [ChatInboxPlace] = [], except session: ChatSessionID? = nil) {
         commit.additions.append(ChatCommit.Addition(event, places: places))
         guard !places.isEmpty else { return }
@@ -62,7 +62,7 @@ package struct ChatChange: Sendable {
         deliveries.append(.unseat(session, openChannel))
     }
 
-    /// Ends sessions with a `bye`. The state has signed them out already, or does so when their connections close.
+    /// Ends sessions with a `bye`. They are signed out in the state already, or when their connections close.
     mutating func end(_ sessions: [ChatSessionID], _ bye: ChatBye) {
         guard !sessions.isEmpty else { return }
         deliveries.append(.end(sessions, bye))
@@ -74,7 +74,7 @@ package struct ChatChange: Sendable {
     }
 }
 
-/// A delivery that follows when its change is durable: every node applies it to its own sessions.
+/// A delivery of a change. When the change is durable, every node applies the delivery to its own sessions.
 package enum ChatDelivery: Sendable {
     /// An encoded event for inboxes.
     case inbox(ByteBuffer, [ChatInboxPlace], except: ChatSessionID?)

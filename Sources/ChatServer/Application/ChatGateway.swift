@@ -5,15 +5,15 @@ import ServerRuntime
 import ServerStorage
 import ServerValues
 
-/// Passes calls of sessions to the process that decides about their application. May be used from any thread.
+/// Passes requests of sessions to the process that decides about their application. May be used from any thread.
 ///
-/// A session receives results in the order of decisions: admissions, answers, and events that others cause.
+/// A session receives admissions, answers and events in the order of the decisions that caused them.
 package protocol ChatGateway: AnyObject, Sendable {
     var key: String { get }
     /// The slot under which metrics count the application.
     var slot: MetricSlot { get }
     var settings: ChatApplication { get }
-    /// The refusal for every session while the application is not served; nil while it is.
+    /// The refusal for every session while the application is not served; nil while it is served.
     var refusal: ChatBye? { get }
 
     /// Checks a token, adds the device to the user's sessions, and ends the sessions that it replaces (rules NV-6 to NV-8).
@@ -24,7 +24,7 @@ package protocol ChatGateway: AnyObject, Sendable {
         completion: @escaping @Sendable (Result<ChatSessionAdmission, ChatRequestRefusal>) -> Void)
     /// Removes a session. A user who has lost the connection stays online and in open channels for a grace period.
     ///
-    /// - Parameter leaving: nil unless the client has sent `leave`; otherwise whether it wants no more notifications.
+    /// - Parameter leaving: nil unless the client has sent `leave`; otherwise whether it asked for no more push notifications.
     func signOut(_ peer: ChatSessionPeer, leaving: Bool?)
     /// Performs a request of a session.
     ///
@@ -44,7 +44,7 @@ package protocol ChatGateway: AnyObject, Sendable {
     func tellTyping(_ type: String, to user: Identifier, by peer: ChatSessionPeer)
     /// Sends a new session the online status of the users whom its user watches. Called after the welcome.
     func tellPresence(to peer: ChatSessionPeer)
-    /// Reads one entry more than a package from a user's inbox, and passes the entries to the connection.
+    /// Reads entries of a user's inbox for one package, and one more that shows whether others follow, and passes them to the connection.
     func readInbox(of user: Identifier, after sequence: UInt64, for line: ChatLine)
 }
 
@@ -61,7 +61,7 @@ package struct ChatSessionAdmission: Sendable {
     var peer: ChatSessionPeer
     /// The position at which the session begins to read its user's inbox.
     var start: ChatInboxStart
-    /// Identifies the present generation of the inbox.
+    /// The name of the inbox's present epoch.
     var epoch: String
 }
 

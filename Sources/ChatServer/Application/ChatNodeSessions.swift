@@ -73,7 +73,7 @@ package struct ChatNodeSessions: Sendable {
             guard let counts = rooms[room]?.counts else { return }
             let left = except.flatMap { sessions[$0.id]?.line }
             for loop in counts.keys {
-                // A connection may be used only on its own event loop.
+                // The connection that is left out may be used only on its own event loop; other loops get nil.
                 let left = left?.mailbox.queue.number == loop ? left?.connection : nil
                 mailboxes[loop].enqueue(.room(ChatRoomID(application, room), frame, except: left))
             }

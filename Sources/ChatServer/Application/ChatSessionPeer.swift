@@ -4,15 +4,15 @@ import NIOCore
 import ServerRuntime
 import ServerStorage
 
-/// A signed-in device, as seen by the rest of the server: its user, and access to its connection.
+/// A signed-in device: its user, and access to its connection.
 package final class ChatSessionPeer: Sendable {
-    /// The random name of the session in logs, in webhooks and in its own welcome.
+    /// The random name that identifies the session in logs, in webhooks and in its own welcome.
     let session: String
     let user: Identifier
     let device: ChatDevice
     /// The address and port of the client.
     let address: String
-    /// The identity of the session in the state.
+    /// The id that identifies the session in ``ChatState``.
     let chat: ChatSessionID
     /// Access to the connection; nil when the connection belongs to another process.
     let line: ChatLine?
@@ -52,7 +52,7 @@ enum ChatCaller: Sendable {
         }
     }
 
-    /// The caller in the form for the state.
+    /// The caller's user and rights, as ``ChatState`` expects them.
     var actor: ChatActor {
         switch self {
         case .session(let peer): .user(peer.user)
@@ -60,7 +60,7 @@ enum ChatCaller: Sendable {
         }
     }
 
-    /// Whether the caller may see a message: a message for some members of a group is visible to these, to its sender and to the
+    /// Whether the caller may see a message. A message for some members of a group is visible to them, to its sender and to the
     /// application's server (rule CH-33).
     func maySee(_ event: ChatEvent) -> Bool { peer == nil || event.isVisible(to: user) }
 

@@ -1,7 +1,7 @@
 import ChatProtocol
 import WireCoding
 
-/// Why no token was issued.
+/// The reason why no token was issued.
 package enum ChatTokenProblem: Error, Hashable, Sendable {
     case unknownApplication
     /// An explanation of what is wrong with the token.

@@ -1,8 +1,8 @@
 import NIOConcurrencyHelpers
 
-/// Joins two events that may happen in either order: a commit has ended, and the lock under which it was made is released.
+/// Runs a closure after two events that may happen in either order: a commit has ended, and the lock under which it was made is released.
 ///
-/// A store may end a commit before `commit` returns; the closure must not run while a lock is held.
+/// A store may end a commit before `commit` returns, and the closure must not run while a lock is held.
 final class CommitLatch: Sendable {
     private enum State {
         case open

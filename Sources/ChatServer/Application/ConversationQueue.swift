@@ -2,7 +2,7 @@ import DequeModule
 import Identifiers
 import NIOConcurrencyHelpers
 
-/// Runs jobs that read and then change the same conversation one after the other, so that none undoes another.
+/// Runs jobs that read and then change the same conversation one after the other, so that no job overwrites another one's change.
 ///
 /// Users take turns: a user with many jobs delays the next job of another user by one job.
 final class ConversationQueue: Sendable {
@@ -11,7 +11,7 @@ final class ConversationQueue: Sendable {
     private struct Line: Sendable {
         /// Waiting jobs, by user.
         var jobs: [Identifier: Deque<Job>] = [:]
-        /// The users who have jobs, in the order of their turns.
+        /// The users who have jobs, in the order in which their next jobs run.
         var users: Deque<Identifier> = []
 
         mutating func append(_ job: @escaping Job, of user: Identifier) {
@@ -29,7 +29,7 @@ final class ConversationQueue: Sendable {
     /// Waiting jobs, by conversation. There is an entry as long as a job of the conversation runs.
     private let waiting = NIOLockedValueBox<[Identifier: Line]>([:])
 
-    /// Runs `job`, now or when its turn comes. The job has to call its argument once.
+    /// Runs `job` now, or after earlier jobs of its conversation. The job has to call its argument once.
     ///
     /// - Parameter user: the user whose request the job performs.
     func run(_ conversation: Identifier, by user: Identifier, _ job: @escaping Job) {

@@ -2,7 +2,7 @@ import ChatProtocol
 import Identifiers
 import ServerStorage
 
-// Groups (chat-protocol.md, section 7; rules CH-40 to CH-53).
+// Requests about groups (chat-protocol.md, section 7; rules CH-40 to CH-53).
 extension ServedChatApplication {
     func performGroup(_ request: ChatRequest, by caller: ChatCaller, reply: @escaping ChatAnswering) {
         change({ state, change in try self.decideGroup(request, by: caller, state: &state, change: &change) }, reply: reply)
@@ -111,7 +111,7 @@ extension ServedChatApplication {
     }
 }
 
-// MARK: - Between the state's values and those of the wire
+// MARK: - Conversion of the state's values to protocol values
 
 extension ChatGroup {
     init(_ group: ChatDocument.Group, count: Int) {

@@ -2,15 +2,16 @@ import ChatProtocol
 import Identifiers
 import ServerStorage
 
-// A user's own view of channels: history, read positions, hidden messages, and settings (chat-protocol.md, 5.2, 5.3 and 6).
+// Requests about a user's own view of channels: history, read positions, hidden messages, and settings (chat-protocol.md, 5.2, 5.3 and 6).
 extension ServedChatApplication {
-    /// The size in bytes at which an answer ends, so that no page makes a client look like a slow reader.
+    /// The size in bytes at which a page ends. A larger answer could exceed the limit of unsent bytes, at which clients count as slow
+    /// readers.
     private static let pageBytes = 262_144
 
-    /// A page of history (rules NV-30 and NV-31).
+    /// Answers with a page of a channel's history (rules NV-30 and NV-31).
     func history(_ request: ChatHistoryRequest, by caller: ChatCaller, reply: @escaping ChatAnswering) {
         guard ChatProtocolLimits.page.contains(request.limit) else {
-            return answer(.failure(.badArgument("A page has 1 to 100 messages.")), reply: reply)
+            return answer(.failure(.badArgument("limit is 1 to 100 messages.")), reply: reply)
         }
         let now = now
         let access: ChatHistoryAccess
@@ -26,7 +27,7 @@ extension ServedChatApplication {
         } catch {
             return answer(.failure(ChatRequestRefusal(error)), reply: reply)
         }
-        // The application's server has no view of its own: it sees hidden messages too.
+        // The application's server has no history of its own, so its query includes messages that users have hidden.
         let query = ChatHistoryQuery(request, access, viewer: caller.user.isEmpty ? nil : caller.user)
         let (store, key) = (storage.store, key)
         Task {
@@ -80,7 +81,7 @@ extension ServedChatApplication {
                     known.append(id.rawValue)
                 }
                 if let before, before >= 0 {
-                    // This includes all messages that were sent until now, and none that is sent later.
+                    // Finds the newest message that was sent until now, so that messages sent later stay visible.
                     let limit = Self.firstID(atOrAfter: before == .max ? before : before + 1)
                     let query = ChatHistoryQuery(
                         conversation: access.conversation, after: access.floor, before: limit, limit: 1, viewer: user)
@@ -125,7 +126,7 @@ extension ServedChatApplication {
         answer(.success(.settings(list)), reply: reply)
     }
 
-    /// Notifies a user's other devices.
+    /// Notifies the user's other devices of an event.
     private func tellOwn(
         _ event: ChatWireEvent, by caller: ChatCaller, state: inout ChatState, change: inout ChatChange
     ) {
@@ -143,7 +144,7 @@ extension ServedChatApplication {
 }
 
 extension ChatHistoryQuery {
-    /// Reads one message more than the page, to find out whether there are more.
+    /// Makes the query for a page. It reads one message more than the page has, to find out whether others follow.
     fileprivate init(_ request: ChatHistoryRequest, _ access: ChatHistoryAccess, viewer: Identifier?) {
         self.init(conversation: access.conversation, after: access.floor, limit: request.limit + 1, viewer: viewer)
         switch request.place {

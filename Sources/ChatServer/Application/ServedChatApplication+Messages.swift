@@ -2,7 +2,7 @@ import ChatProtocol
 import Identifiers
 import ServerStorage
 
-// Later changes of messages (chat-protocol.md, 5.2; rules NV-21 to NV-24).
+// Requests that change messages after sending (chat-protocol.md, 5.2; rules NV-21 to NV-24).
 extension ServedChatApplication {
     /// Recalls a message for all users.
     func recall(_ target: ChatMessageTarget, by caller: ChatCaller, reply: @escaping ChatAnswering) {
@@ -70,7 +70,7 @@ extension ServedChatApplication {
             for key in delete { changed.options.metadata[key] = nil }
             changed.options.metadata.merge(set) { _, new in new }
             guard changed.options.metadata.count <= ChatProtocolLimits.metadataPairs else {
-                throw ChatRequestRefusal(.metadataTooLarge, "A message has at most 300 pairs of metadata.")
+                throw ChatRequestRefusal(.metadataTooLarge, "A message may have at most 300 pairs of metadata.")
             }
             try Self.checkBytes(ofMetadata: changed.options.metadata)
             change.commit.rewrites.append((event.id, changed.body))
@@ -83,13 +83,13 @@ extension ServedChatApplication {
         }
     }
 
-    /// The size limit in bytes of all metadata of a message: it is written completely with each change, and read with each page
-    /// (rule NV-62).
+    /// The size limit in bytes of a message's metadata. Each change writes all of the metadata, and each history page contains it (rule
+    /// NV-62).
     static let metadataBytes = 32_768
 
     static func checkBytes(ofMetadata pairs: [String: String]) throws(ChatRequestRefusal) {
         guard pairs.reduce(0, { $0 + $1.key.utf8.count + $1.value.utf8.count }) <= metadataBytes else {
-            throw ChatRequestRefusal(.metadataTooLarge, "The metadata of a message have at most 32,768 bytes together.")
+            throw ChatRequestRefusal(.metadataTooLarge, "The metadata of a message may have at most 32,768 bytes in all.")
         }
     }
 
@@ -97,8 +97,8 @@ extension ServedChatApplication {
 
     /// Reads a message from history and decides its change, while no other change is made in its conversation.
     ///
-    /// - Parameter judge: checks the caller's rights in the channel. It runs before the conversation's turn and before the store is
-    ///   read, so that callers without rights delay nobody; `decide` checks again.
+    /// - Parameter judge: checks the caller's rights in the channel. It runs before the request waits in the conversation's queue and
+    ///   before the store is read, so that callers without rights delay nobody. `decide` checks the rights once more.
     private func modify(
         _ target: ChatMessageTarget, by caller: ChatCaller, missing: ChatRequestRefusal,
         judge: (ChatState, Int64) throws -> Void, reply: @escaping ChatAnswering,
@@ -154,8 +154,8 @@ extension ServedChatApplication {
 }
 
 extension ChatRequestRefusal {
-    static let noSuchMessage = ChatRequestRefusal(.noSuchMessage, "There is no such message.")
-    static let nothingToRecall = ChatRequestRefusal(.nothingToRecall, "There is no such message to recall.")
+    static let noSuchMessage = ChatRequestRefusal(.noSuchMessage, "The channel has no message with this id.")
+    static let nothingToRecall = ChatRequestRefusal(.nothingToRecall, "The channel has no message with this id to recall.")
 }
 
 extension ChatMessage {

@@ -2,7 +2,7 @@ import ChatProtocol
 import Identifiers
 import ServerStorage
 
-// Open channels (chat-protocol.md, section 8; rules CH-60 to CH-73).
+// Requests about open channels (chat-protocol.md, section 8; rules CH-60 to CH-73).
 extension ServedChatApplication {
     func performOpen(_ request: ChatRequest, by caller: ChatCaller, reply: @escaping ChatAnswering) {
         guard case .enter(let entry) = request else {
@@ -51,8 +51,8 @@ extension ServedChatApplication {
     /// The data of a user who enters an open channel, before the history is read.
     fileprivate struct Entering: Sendable {
         var entrance: ChatOpenEntrance
-        /// Selects the messages before the user entered; later ones are delivered to the device, so that none is missing or
-        /// delivered twice.
+        /// Selects the messages before the user entered. Later messages are delivered to the device, so no message is missing or delivered
+        /// twice.
         var query: ChatHistoryQuery?
         var saysMore: Bool
     }
@@ -105,9 +105,10 @@ extension ServedChatApplication {
 
     // MARK: Telling
 
-    /// Notifies connected devices of changes.
+    /// Queues notifications of changes for connected devices.
     ///
-    /// - Parameter peer: a device that needs no notification that it entered or left. Other devices are notified before they are removed.
+    /// - Parameter peer: the device whose request caused the changes. It gets no event about its own entering or leaving. Other devices
+    ///   that leave get the events before they are removed.
     func tell(_ news: ChatNews, _ change: inout ChatChange, except peer: ChatSessionPeer? = nil) {
         guard !news.isEmpty else { return }
         for seat in news.detached where seat.session == peer?.chat { change.unseat(seat.session, from: seat.channel) }
@@ -129,15 +130,18 @@ extension ServedChatApplication {
         }
     }
 
-    /// A hook for each message that was sent and is durable; it does nothing. Called without a lock.
+    /// Called without a lock for each sent message once it is durable. It does nothing.
     func announce(_ message: ChatMessage, by caller: ChatCaller) {}
 }
 
 extension ServedChatApplication.Entering {
-    /// The size in bytes at which an answer ends, so that none makes a client look like a slow reader.
+    /// The size in bytes at which an answer ends. A larger answer could exceed the limit of unsent bytes, at which clients count as slow
+    /// readers.
     private static let maximumBytes = 262_144
 
-    /// - Parameter events: the events, newest first; one more than the limit if there are more.
+    /// The result for entering an open channel with recent messages.
+    ///
+    /// - Parameter events: the events, newest first. There is one event more than `limit` if the channel has more messages.
     fileprivate func result(_ events: [ChatEvent], limit: Int) -> ChatResult {
         var entrance = entrance
         var bodies: [[UInt8]] = []
@@ -151,7 +155,7 @@ extension ServedChatApplication.Entering {
     }
 }
 
-// MARK: - Between the state's values and those of the wire
+// MARK: - Conversion of the state's values to protocol values
 
 extension [String: String] {
     /// The same dictionary with keys that are compared by their bytes.

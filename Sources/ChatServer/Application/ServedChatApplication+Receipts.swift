@@ -2,9 +2,9 @@ import ChatProtocol
 import Identifiers
 import ServerStorage
 
-// Read receipts (chat-protocol.md, 5.2; rules NV-27 and NV-28).
+// Requests about read receipts (chat-protocol.md, 5.2; rules NV-27 and NV-28).
 extension ServedChatApplication {
-    /// Records that a user has read messages, and notifies their senders of the new numbers of readers.
+    /// Records that a user has read messages, and sends the messages' senders the new numbers of readers.
     func sendReceipt(
         _ conversation: ChatConversationKind, _ channel: Identifier, for ids: [ChatMessageID], by caller: ChatCaller,
         reply: @escaping ChatAnswering
@@ -12,8 +12,8 @@ extension ServedChatApplication {
         let (user, start) = (caller.user, now)
         let access: ChatHistoryAccess
         do {
-            // Checked before the conversation's turn is taken and the store is read, so that unauthorised users delay nobody (rule
-            // NV-21).
+            // Rights are checked before the request waits in the conversation's queue and before the store is read, so that unauthorised
+            // users delay nobody (rule NV-21).
             access = try read { state in
                 try state.admitReceipt(by: user, in: ChatKind(conversation), channel, at: start)
                 return state.historyAccess(of: ChatKind(conversation), channel, by: user)
@@ -56,7 +56,7 @@ extension ServedChatApplication {
         }
     }
 
-    /// The numbers of readers of messages.
+    /// Answers with the number of readers of each message.
     func receipts(
         _ conversation: ChatConversationKind, _ channel: Identifier, for ids: [ChatMessageID], by caller: ChatCaller,
         reply: @escaping ChatAnswering
@@ -66,7 +66,7 @@ extension ServedChatApplication {
         }
     }
 
-    /// The users who have read a message, in the order of reading.
+    /// Answers with the users who have read a message, in the order in which they read it.
     func receiptUsers(_ target: ChatMessageTarget, by caller: ChatCaller, reply: @escaping ChatAnswering) {
         readReceipts(target.conversation, Identifier(target.to), for: [target.id], by: caller, reply: reply) { read in
             guard let receipts = read.first?.receipts else { throw ChatRequestRefusal.noSuchMessage }
@@ -125,7 +125,7 @@ extension ServedChatApplication {
 }
 
 extension ChatEvent {
-    /// The total is at least the number of readers, because members who joined later read the message too.
+    /// The counts of a message's readers. `total` is at least `readers`, because members who joined after the message can read it too.
     fileprivate func receipt(readers: Int) -> ChatReadCounts {
         let total = max(audience, readers)
         return ChatReadCounts(id: ChatMessageID(rawValue: id), read: readers, unread: total - readers, total: total)

@@ -37,14 +37,14 @@ extension ServedChatApplication {
         }
     }
 
-    /// Answers after all earlier decisions have been answered.
+    /// Sends an answer after the answers of all earlier decisions.
     func answer(_ result: Result<ChatResult, ChatRequestRefusal>, reply: @escaping ChatAnswering) {
         change({ _, _ in try result.get() }, reply: reply)
     }
 }
 
 extension ChatRequest {
-    /// The quota of a session's request; nil for messages, which are counted when they are decided.
+    /// The quota against which a session's request counts; nil for messages, which are counted when they are decided.
     var spending: ChatSpending? {
         switch self {
         case .send: nil
@@ -61,9 +61,11 @@ extension ChatRequest {
 }
 
 extension ChatRequestRefusal {
-    static let unknown = ChatRequestRefusal(.unknownRequest, "There is no such request.")
-    static let answerTooLarge = ChatRequestRefusal(.tooLarge, "The answer would have more than 768 KiB: ask for less at a time.")
-    static let unreadable = ChatRequestRefusal(.storageFailed, "The server could not read it.")
+    static let unknown = ChatRequestRefusal(.unknownRequest, "The server does not support this kind of request.")
+    static let answerTooLarge = ChatRequestRefusal(
+        .tooLarge, "The answer would have more than 768 KiB: request less data at a time.")
+    static let unreadable = ChatRequestRefusal(
+        .storageFailed, "The server could not read the requested data from its store: try again later.")
     static func badArgument(_ reason: String) -> ChatRequestRefusal { ChatRequestRefusal(.badArgument, reason) }
 }
 

@@ -7,9 +7,9 @@ import ServerStorage
 struct ChatSendOptions: Sendable {
     /// Whether the receiver's blocklist is checked.
     var checksBlocking = false
-    /// Whether the sender's own devices also receive the message when the application does not synchronize devices.
+    /// Whether the message is also delivered to the sender's own devices although the application does not synchronize devices.
     var includesSender = false
-    /// The server that accepts and counts the message.
+    /// The node that accepts and counts the message.
     var node: (any ChatNode)?
 }
 
@@ -30,7 +30,7 @@ extension ServedChatApplication {
                 switch result {
                 case .failure(let refusal): reply(.failure(refusal))
                 case .success(.repeated(let known)):
-                    // The original of this repetition was decided before, so the store has already accepted or refused it.
+                    // The first message with this client id was decided earlier, so the store has already accepted or refused it.
                     let isKept =
                         !self.isLost(known.id)
                         && self.read { $0.repetition(of: Identifier(draft.clientID), by: caller.user)?.id == known.id }
@@ -112,13 +112,16 @@ extension ServedChatApplication {
             readers: message.options.users.map { [sender] + $0.identifiers })
     }
 
-    /// The application's server may send system messages, and its messages need no client message id.
+    /// The reason to refuse a draft; nil for none. The application's server may send system messages, and its messages need no client
+    /// message id.
     private static func problem(of draft: ChatMessageDraft, _ caller: ChatCaller) -> ChatRequestRefusal? {
         guard caller.peer == nil else { return ChatProtocolLimits.problem(of: draft) }
         guard draft.clientID.isEmpty || ChatProtocolLimits.accepts(id: draft.clientID) else {
-            return .badArgument("The client's id of a message has 1 to 64 characters.")
+            return .badArgument("The client's id of a message must have 1 to 64 characters.")
         }
-        guard ChatProtocolLimits.accepts(type: draft.type) else { return .badArgument("The type must have 1 to 32 characters.") }
+        guard ChatProtocolLimits.accepts(type: draft.type) else {
+            return .badArgument("The type of a message must have 1 to 32 characters.")
+        }
         return ChatProtocolLimits.problem(ofContent: draft.content)
             ?? ChatProtocolLimits.problem(ofMetadata: draft.options.metadata)
     }

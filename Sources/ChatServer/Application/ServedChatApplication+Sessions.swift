@@ -51,7 +51,7 @@ extension ServedChatApplication {
         signIn(ChatSessionCredentials(hello), chat, session: session, address: address, line: line, completion: completion)
     }
 
-    /// - Parameter line: access to the connection; nil when the connection belongs to another process.
+    /// - Parameter line: access to the connection; nil when another process has the connection.
     func signIn(
         _ credentials: ChatSessionCredentials, _ chat: ChatSessionID, session: String, address: String, line: ChatLine?,
         completion: @escaping @Sendable (Result<ChatSessionAdmission, ChatRequestRefusal>) -> Void
@@ -59,9 +59,9 @@ extension ServedChatApplication {
         let replaced = NIOLockedValueBox<[ChatSessionID]>([])
         change(
             { state, change in
-                // The application may have been removed since it was looked up.
+                // The application may have been removed after the caller has found it.
                 if let bye = refusal { throw ChatRequestRefusal(bye.code, bye.reason) }
-                // The node may have stopped meanwhile, together with its connections.
+                // The node may have stopped while the request was on its way, together with its connections.
                 guard withAudience({ $0.node(of: chat) }) != nil else { throw ChatRequestRefusal.nodeGone }
                 let now = change.now
                 let token = try state.checkToken(hash: credentials.token, at: now)
@@ -89,7 +89,8 @@ extension ServedChatApplication {
                 switch result {
                 case .success(let admission): self.report(.connected, of: admission.peer)
                 case .failure:
-                    // The sign-in could not be stored. The state has signed the replaced sessions out already, so they must not go on.
+                    // The sign-in could not be stored, but the state has already signed out the sessions that it replaces, so they are
+                    // ended.
                     let replaced = replaced.withLockedValue { $0 }
                     if !replaced.isEmpty { self.end(replaced, .signInNotStored) }
                 }
@@ -134,7 +135,7 @@ extension ServedChatApplication {
         readInbox(of: user, after: sequence) { line.mailbox.enqueue(.page(line.connection, $0)) }
     }
 
-    /// Reads one entry more than a package from a user's inbox; nil when it cannot be read.
+    /// Reads entries of a user's inbox for one package, and one more that shows whether others follow; nil when the store cannot read them.
     func readInbox(
         of user: Identifier, after sequence: UInt64, completion: @escaping @Sendable ([ChatInboxEntry]?) -> Void
     ) {
@@ -151,7 +152,7 @@ extension ServedChatApplication {
         }
     }
 
-    /// Ends sessions for a reason other than their own requests, for example when a user is banned. They end also when the store fails.
+    /// Ends sessions for a reason other than their own requests, for example when a user is banned. Sessions end even if the store fails.
     func end(_ sessions: [ChatSessionID], _ bye: ChatBye) {
         change(
             { _, change in
@@ -177,11 +178,12 @@ extension ServedChatApplication {
 }
 
 extension ChatRequestRefusal {
-    /// Asks the client to reconnect, like a server that has begun to stop.
+    /// The refusal for a sign-in on a node that has stopped. The client reconnects, as when a server shuts down.
     fileprivate static let nodeGone = ChatRequestRefusal(.storageFailed, "The server is shutting down.")
 }
 
 extension ChatBye {
     fileprivate static let signInNotStored = ChatBye(
-        code: .serverRestarts, reason: "The server could not store that the user signed in again.", mayRetry: true, after: 1_000)
+        code: .serverRestarts, reason: "The server could not store the sign-in that replaces this session.", mayRetry: true,
+        after: 1_000)
 }

@@ -2,7 +2,7 @@ import ChatProtocol
 import Identifiers
 import ServerStorage
 
-// Users (chat-protocol.md, section 9; rules CH-9, CH-11 and CH-83 to CH-87).
+// Requests about users (chat-protocol.md, section 9; rules CH-9, CH-11 and CH-83 to CH-87).
 extension ServedChatApplication {
     func performUser(_ request: ChatRequest, by caller: ChatCaller, reply: @escaping ChatAnswering) {
         change({ state, change in try self.decideUser(request, by: caller, state: &state, change: &change) }, reply: reply)
@@ -15,7 +15,7 @@ extension ServedChatApplication {
         switch request {
         case .users(let ids):
             guard ChatProtocolLimits.users.contains(ids.count) else {
-                throw ChatRequestRefusal(ChatErrorCode(ChatCode.tooManyUsersInCall), "A call takes 1 to 100 users.")
+                throw ChatRequestRefusal(ChatErrorCode(ChatCode.tooManyUsersInCall), "A request must name 1 to 100 users.")
             }
             return .users(ids.compactMap { state.user(Identifier($0)) }.map { ChatUser($0) })
         case .updateUser(let name, let avatar, let extra):

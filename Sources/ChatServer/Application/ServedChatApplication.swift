@@ -6,10 +6,11 @@ import ServerStorage
 
 /// One chat application: its state under a lock, and the only path from a decision to the store and to the receivers.
 ///
-/// All changes take the same path: the state decides, ids and positions are assigned, and the commit is made under the lock; once the store
-/// has saved it, every node notifies its devices and the request is answered (rules NV-1 to NV-4). Answers are sent without a lock held.
+/// All changes take the same path. Under the lock, the state decides, ids and positions are assigned, and the commit is made. Once the
+/// store has saved the commit, every node notifies its devices and the request is answered (rules NV-1 to NV-4). Answers are sent without a
+/// lock held.
 package final class ServedChatApplication: Sendable {
-    /// Identifies the application as long as the server runs; everything else about it can change.
+    /// The key, which identifies the application while the server runs. A reload can change all other settings.
     package let key: String
     /// The number of the application, unique within the backend.
     let number: Int
@@ -19,16 +20,16 @@ package final class ServedChatApplication: Sendable {
     let clock: ServerClock
     let logger: Logger
     let turns = ConversationQueue()
-    /// Limits calls of the server API.
+    /// Limits the application's calls of the server API.
     let gate: ServerAPIRateLimiter
-    /// The difference between Unix time at the start and the monotonic clock, in milliseconds.
+    /// The Unix time minus the monotonic time at the start, in milliseconds.
     private let steadyOffset: Int64
-    /// Receives the events for webhooks, if the application has any.
+    /// Sends events to the application's webhook, if one is configured.
     let webhooks: ChatWebhooks
-    /// Passes messages in open channels to other services.
+    /// Passes messages in open channels to other services; nil for none.
     private let bridge: (any BridgeTap)?
     private let standing: NIOLockedValueBox<Standing>
-    /// The outer lock. Commits are made under it, so that their order is that of ids.
+    /// The outer lock. Commits are made under it, so they have the order of their ids.
     private let state: NIOLockedValueBox<State>
     /// The inner lock. Completions of the store take it, and they may run while the outer lock is held.
     private let audience: NIOLockedValueBox<ChatAudience>
@@ -76,7 +77,7 @@ package final class ServedChatApplication: Sendable {
 
     // MARK: Changes by a reload
 
-    /// The current configuration of the application, or its last one.
+    /// The current settings of the application, or its last settings when it is no longer configured.
     package var settings: ChatApplication { standing.withLockedValue(\.settings) }
 
     /// The refusal for every session while the application is disabled or not configured (rule NV-71); nil while it serves.
@@ -86,9 +87,9 @@ package final class ServedChatApplication: Sendable {
         }
     }
 
-    /// Applies changed settings, and ends the sessions of an application that is no longer served (rules NV-70 and NV-71).
+    /// Applies changed settings, and ends all sessions when the application is no longer served (rules NV-70 and NV-71).
     ///
-    /// - Parameter settings: the settings with the same key; nil when the application is no longer configured. Its data is kept.
+    /// - Parameter settings: the settings with the same key; nil when the application is no longer configured. Its data stays stored.
     func use(_ settings: ChatApplication?) {
         let hasChanged = standing.withLockedValue { standing in
             let new = Standing(settings: settings ?? standing.settings, isConfigured: settings != nil)
@@ -100,7 +101,7 @@ package final class ServedChatApplication: Sendable {
             state.withLockedValue { $0.chat.application = settings }
             webhooks.follow(settings)
         }
-        // A session that signs in after this is refused by a later check.
+        // Ends the present sessions. Sessions that sign in later are refused by a check in `signIn`.
         guard let refusal else { return }
         change(
             { _, change in
@@ -109,7 +110,7 @@ package final class ServedChatApplication: Sendable {
             },
             reply: { result in
                 guard case .failure = result else { return }
-                // If the store fails, all sessions are ended.
+                // All sessions are ended even if the store fails.
                 self.withAudience { $0.apply([.end($0.all, refusal)], of: self.number) }
             })
     }
@@ -130,7 +131,7 @@ package final class ServedChatApplication: Sendable {
         try result.get()
     }
 
-    /// Continues where another process has ended: restores the connected sessions, without notifications.
+    /// Restores the sessions of the process that decided before this one, without notifications.
     func restore(_ live: ChatLive, _ peers: [ChatSessionPeer]) {
         let (now, steadyTime) = (now, steadyTime)
         state.withLockedValue { state in
@@ -147,20 +148,18 @@ package final class ServedChatApplication: Sendable {
 
     // MARK: Changing
 
-    /// Decides and commits a change; once it is durable, notifies the receivers and answers.
+    /// Decides and commits a change. Once it is durable, notifies the receivers and answers.
     ///
     /// - Parameters:
-    ///   - decide: runs at once, under the lock. It throws ``ChatRequestRefusal`` or `ChatRefusal` when nothing has changed, and must
-    ///     not call the application.
-    ///   - reply: called once, without a lock held, in the order of decisions: a refusal also comes after the answers to earlier
-    ///     decisions.
+    ///   - decide: runs at once, under the lock, and must not call the application. When it throws ``ChatRequestRefusal`` or `ChatRefusal`, it has changed nothing.
+    ///   - reply: called once, without a lock held. All replies, also refusals, come in the order of the decisions.
     func change(
         _ decide: (inout ChatState, inout ChatChange) throws -> ChatResult, reply: @escaping ChatAnswering
     ) {
         change(decide, completion: reply)
     }
 
-    /// The same as ``change(_:reply:)``, with any type of result.
+    /// Decides and commits a change as ``change(_:reply:)`` does, with any type of result.
     func change<Value: Sendable>(
         _ decide: (inout ChatState, inout ChatChange) throws -> Value,
         completion: @escaping @Sendable (Result<Value, ChatRequestRefusal>) -> Void
@@ -207,7 +206,7 @@ package final class ServedChatApplication: Sendable {
             return ticket.complete(true)
         }
         let live = storage.log == nil ? nil : state.chat.takeLiveChanges()
-        // A change that is only published need not wait for the store, unless an earlier change is still being stored.
+        // A change without data to store is published at once, unless an earlier change is still being stored.
         let isDone = audience.withLockedValue { audience in
             defer { audience.waiting += 1 }
             guard change.commit.isEmpty, audience.waiting == 0 else { return false }
@@ -221,7 +220,8 @@ package final class ServedChatApplication: Sendable {
                     self.perform(change, live, &audience)
                 } else {
                     audience.failed.formUnion(change.commit.additions.lazy.map(\.event.id))
-                    // The state still has it, or takes it back with another change.
+                    // Publishes the changes of sessions and participants although the commit failed, because the state still has them, or
+                    // reverts them with a later change.
                     if let live, !live.isEmpty { self.perform(ChatChange(ids: self.storage.ids), live, &audience) }
                 }
             }
@@ -230,6 +230,8 @@ package final class ServedChatApplication: Sendable {
         }
     }
 
+    /// Publishes a change: through the log if there is one, otherwise directly to the nodes and the bridge.
+    ///
     /// - Parameter live: the sessions and participants that the change adds or removes; nil without a log.
     private func perform(_ change: ChatChange, _ live: ChatLiveChanges?, _ audience: inout ChatAudience) {
         if let log = storage.log, let live {
@@ -257,7 +259,7 @@ package final class ServedChatApplication: Sendable {
         log.whenKept { [webhooks] in webhooks.tell(event) }
     }
 
-    /// Whether an event that the state contains is not in the store and never will be.
+    /// Whether an event was decided, but the store has failed to save it. The store never saves it later.
     func isLost(_ id: UInt64) -> Bool {
         audience.withLockedValue { $0.failed.contains(id) }
     }
@@ -273,9 +275,9 @@ extension MonotonicInstant {
 }
 
 extension ChatRequestRefusal {
-    static let notStored = ChatRequestRefusal(.storageFailed, "The server could not store it.")
+    static let notStored = ChatRequestRefusal(.storageFailed, "The server could not store the change: try again later.")
 
-    /// The result for an error that a decision has thrown.
+    /// The refusal for an error that a decision has thrown.
     init(_ error: any Error) {
         switch error {
         case let refusal as ChatRequestRefusal: self = refusal

@@ -1,6 +1,6 @@
 import ServerStorage
 
-/// The chat applications of a new configuration, with prepared applications for those that are new.
+/// A prepared reload: the chat applications of the new configuration, and the prepared applications for added ones.
 package struct ChatReload: Sendable {
     package let settings: [ChatApplication]
     let new: [ServedChatApplication]

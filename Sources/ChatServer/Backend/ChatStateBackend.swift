@@ -27,14 +27,14 @@ package protocol ChatStateBackend: AnyObject, Sendable {
     /// - Parameter eventLoopID: the number of its event loop, counted across all nodes.
     func newSession(on eventLoopID: Int) -> ChatSessionID
 
-    /// Makes the store reserve ids. Call it before the first request.
+    /// Reserves the first ids in the store. Call it before the first request.
     func prepare() async throws
-    /// Adds a node, which applies changes from now on.
+    /// Adds a node, which delivers changes to its sessions from now on.
     func join(_ node: any ChatNode)
-    /// Signs out the remaining sessions of the node. The next node takes over the work that one node does for all. Returns when all
-    /// effects of the node's sessions are done.
+    /// Removes a node and signs out its remaining sessions. If the node did the work that one node does for all, the next node does it from
+    /// now on. Returns when all effects of the sign-outs are done.
     func leave(_ node: any ChatNode) async
-    /// Whether a node sends webhooks, or was the last one to do so.
+    /// Whether this node sends the webhooks, or was the last one to send them.
     func tellsWebhooks(_ node: any ChatNode) -> Bool
     /// Runs the time-dependent work of the shared state. Every node calls it; only the call of one node has an effect.
     func sweep(by node: any ChatNode)
@@ -43,23 +43,23 @@ package protocol ChatStateBackend: AnyObject, Sendable {
     ///
     /// - Throws: an error when the store cannot restore a new application.
     func prepare(_ settings: [ChatApplication]) async throws -> ChatReload
-    /// Serves exactly these applications from now on. If several have the same key, the first one is used (rule NV-70).
+    /// Serves exactly these applications from now on. If several applications have the same key, the first one is used (rule NV-70).
     func take(_ reload: ChatReload)
 }
 
-/// Forwards calls that do not come from sessions to the process that decides. May be used from any thread.
+/// Forwards calls that do not come from sessions to the process that decides about their application. May be used from any thread.
 package protocol ChatForwarder: AnyObject, Sendable {
     /// Forwards a call of the server API.
     ///
     /// - Parameter reply: called once, on any thread.
     func answer(_ request: HTTPRequest, reply: @escaping @Sendable (HTTPAnswer) -> Void)
-    /// Registers a user and issues the token with this hash.
+    /// Registers a user, and issues the token whose hash is given.
     func issueToken(hash: Identifier, app: String, user: Identifier, name: String?) async throws(ChatTokenProblem)
     /// Sends a message of another service to an open channel.
     func publish(_ draft: ChatMessageDraft, from service: String, as user: Identifier, to key: String)
 }
 
-/// A server that shares the state of chat: it has sessions, and delivers decided changes to them.
+/// A server that shares the state of chat. It has sessions, and delivers changes to them.
 package protocol ChatNode: AnyObject, Sendable {
     /// The node's event loops. A session belongs to the node of its event loop.
     var eventLoopIDs: EventLoopSet { get }
@@ -78,7 +78,7 @@ package protocol ChatNode: AnyObject, Sendable {
     func countMessage(of application: ServedChatApplication)
     /// Counts a message that the node has accepted and another process has decided.
     func countMessage(at slot: MetricSlot)
-    /// Shows a frame for participants of an open channel in the live feed of the node.
+    /// Shows a message for participants of an open channel in the live feed of the node's console.
     func show(_ frame: ByteBuffer, in channel: Identifier, of key: String)
 }
 

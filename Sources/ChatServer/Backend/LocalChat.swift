@@ -5,37 +5,37 @@ import NIOConcurrencyHelpers
 import ServerRuntime
 import ServerStorage
 
-/// The chat applications of servers in one process: decisions are made under locks, and all nodes have applied them when the lock
-/// is released.
+/// The chat applications of servers in one process. Decisions are made under locks. When the lock is released, all nodes have applied the
+/// decision.
 package final class LocalChat: ChatStateBackend {
     let storage: ChatStorage
     private let clock: ServerClock
     private let names: MetricNames
     private let logger: Logger
     private let bridge: (any BridgeTap)?
-    /// Changed under the lock of `state`, so that every application has every node.
+    /// The nodes. They change under the lock of `state`, so that every application has every node.
     private let nodes = NodeList<any ChatNode>()
     private let state = NIOLockedValueBox(State())
-    /// When the store is purged next; nil to purge at the next sweep.
+    /// The time of the next purge of the store; nil to purge at the next sweep.
     private let nextPurge = NIOLockedValueBox<MonotonicInstant?>(nil)
     private let histories = HistoryFigures()
     private let sessions = NIOLockedValueBox<UInt64>(0)
 
     private struct State: Sendable {
-        /// All applications. One that is no longer configured stays, so that its data is available when it is configured again.
+        /// All applications. An application that is no longer configured stays, so that its data is available if it is configured again.
         var applications: [ServedChatApplication] = []
-        /// The configured applications among them.
+        /// The applications that are currently configured.
         var configured: [Identifier: ServedChatApplication] = [:]
-        /// The number of application numbers that have been assigned.
+        /// How many application numbers have been assigned.
         var numbers = 0
     }
 
     /// - Parameters:
     ///   - settings: the settings of the server that makes the backend, with its applications.
     ///   - bridge: passes messages to other services.
-    ///   - log: stores and publishes each change in one step.
-    ///   - storesFirst: whether the log gets a change only once the store has it.
-    ///   - share: the ids of events that are assigned here.
+    ///   - log: stores and publishes each change in one step; nil for none.
+    ///   - storesFirst: whether a change is appended to the log only after the store has saved it.
+    ///   - share: the event ids that this process may assign (rule CC-42).
     package init(
         _ settings: ChatServiceSettings, store: any ChatStore, restored: RestoredChat, clock: ServerClock, names: MetricNames,
         logger: Logger, bridge: (any BridgeTap)? = nil, log: (any ChatDecisionLog)? = nil, storesFirst: Bool = false,
@@ -96,7 +96,7 @@ package final class LocalChat: ChatStateBackend {
             guard wasFirst else { return [(ServedChatApplication, [WebhookDelivery])]() }
             return state.applications.map { ($0, $0.webhooks.use(next?.eventLoop)) }
         }
-        // Changes that are stored with the next commit must not wait until there is one.
+        // Stores changes that otherwise wait for the next commit, such as acknowledgements.
         for application in applications { application.sweep() }
         await withTaskGroup(of: Void.self) { group in
             for (application, former) in closing { group.addTask { await application.webhooks.close(former) } }
@@ -122,7 +122,7 @@ package final class LocalChat: ChatStateBackend {
         return ticks.overflow ? 0 : now - min(ticks.partialValue, now)
     }
 
-    /// Makes the store delete, once an hour, the events that no inbox and no history needs any more (rule NV-15).
+    /// Deletes, once an hour, the stored events that no inbox and no history needs any more (rule NV-15).
     private func purgeInboxes(of applications: [ServedChatApplication]) {
         let (now, instant) = (storage.ids.now, clock.monotonic())
         let isDue = nextPurge.withLockedValue { next in
@@ -144,14 +144,14 @@ package final class LocalChat: ChatStateBackend {
         }
     }
 
-    /// Brings histories within the limits of their applications (rule SO-166).
+    /// Removes messages that exceed the history limits of their applications (rule SO-166).
     private func trimHistories(of applications: [ServedChatApplication]) {
         let instant = clock.monotonic()
         guard histories.begins(at: instant) else { return }
         let (store, histories, logger, now) = (storage.store, histories, logger, storage.ids.now)
         let limits = applications.map { application in
             let limits = application.settings.limits
-            // A history keeps what an inbox has (rule CT-8).
+            // A history keeps a message at least as long as inboxes do (rule CT-8).
             let lowest = Self.id(max(limits.historyRetention, limits.inboxRetention), before: now)
             return (
                 Identifier(application.settings.key),
@@ -193,7 +193,7 @@ package final class LocalChat: ChatStateBackend {
         }
         let applications = state.withLockedValue { state in
             var known = Set(state.applications.map { Identifier($0.key) })
-            // Another server may have added the application already.
+            // Another server may have added the application since the reload was prepared.
             for application in reload.new where known.insert(Identifier(application.key)).inserted {
                 for node in nodes.all { application.withAudience { $0.join(node) } }
                 application.webhooks.use(nodes.first?.eventLoop)
