@@ -8,8 +8,8 @@ import ServerRuntime
 import ServerStorage
 import ServerValues
 
-/// Decides for the chat of a cluster: the same applications as in a single process, with the cluster's stored state (rules CC-1 to
-/// CC-9). Their sessions are those of all nodes.
+/// Decides about the chat applications of a cluster. It runs the same code as a single server, on the cluster's stored state and with the
+/// sessions of all nodes (rules CC-1 to CC-9).
 final class ChatClusterLeader: ClusterLeader {
     typealias Reply = @Sendable (ByteBuffer) -> Void
 
@@ -17,7 +17,7 @@ final class ChatClusterLeader: ClusterLeader {
     private let log: ChatClusterLog
     private let nodes: ChatNodeNumbers
     private let remote: RemoteChatNodes
-    /// The node that counts messages without a sending session.
+    /// The node that counts messages that no session has sent.
     private let counting: (any ChatNode)?
     private let logger: Logger
     private let parser = NIOLockedValueBox(ChatClientFrameParser(rememberedNames: 256))
@@ -76,8 +76,8 @@ final class ChatClusterLeader: ClusterLeader {
         application.restore(sessions, live, nodes)
     }
 
-    /// Ends the sessions of users whose inboxes have entries that a former leader has stored and told nobody of, because it ended in between:
-    /// their clients come back and read them (rule CC-36).
+    /// Ends the sessions of users whose inboxes have unpublished entries: a former leader has stored them, and has ended before it could
+    /// publish them. The clients reconnect and read these entries (rule CC-36).
     ///
     /// - Parameter inboxes: the last position of each inbox.
     func endUntold(
@@ -92,8 +92,8 @@ final class ChatClusterLeader: ClusterLeader {
         }
     }
 
-    /// Decides about changed applications from now on. Stored sessions of an added application are removed: they were ended when
-    /// they were announced to this leader, which did not have the application then.
+    /// Applies changed application settings from now on. Stored sessions of an added application are removed, because the nodes have
+    /// announced them to this leader before it had the application, and were told to end them.
     func take(_ settings: [ChatApplication]) async throws {
         let reload = try await chat.prepare(settings)
         let known = nodes.all
@@ -158,7 +158,7 @@ final class ChatClusterLeader: ClusterLeader {
 
     private func application(_ key: String) -> ServedChatApplication? { chat.application(key: Identifier(key)) }
 
-    /// A signed-in session, even of an application that is no longer served.
+    /// Finds a signed-in session, even if its application is no longer served.
     private func find(_ session: UInt64, _ key: String) -> (ServedChatApplication, ChatSessionPeer)? {
         let application = application(key) ?? chat.applications.first { Identifier($0.key) == Identifier(key) }
         guard let application, let peer = application.withAudience({ $0.only.peer(session) }) else { return nil }
@@ -265,7 +265,7 @@ final class ChatClusterLeader: ClusterLeader {
         nodes.release(node)
     }
 
-    /// In the order of sign-ins, as far as it is known.
+    /// The sessions of an application on the node with this number, in the order in which they signed in, as far as it is known.
     private func peers(of application: ServedChatApplication, at number: Int?) -> [ChatSessionPeer] {
         guard let number else { return [] }
         return application.withAudience { $0.only.all.filter { $0.chat.eventLoopID == number } }
@@ -273,14 +273,15 @@ final class ChatClusterLeader: ClusterLeader {
 }
 
 extension ChatClusterReply {
-    /// The frame that refuses a session's request.
+    /// The answer that refuses a session's request.
     fileprivate static func refusal(_ number: UInt64, _ refusal: ChatRequestRefusal) -> ChatClusterReply {
         .frame(ChatWire.answer(number, .failure(refusal)), isSent: false)
     }
 }
 
 extension ChatBye {
-    /// `after`: the pause before reconnecting, different for each connection, so that clients do not reconnect at the same time.
+    /// The `bye` for sessions that have to reconnect. `after` is the delay in ms. It differs for each connection, so that clients do not
+    /// reconnect at the same time.
     static func interrupted(after: Int) -> ChatBye {
         ChatBye(
             code: .serverRestarts, reason: "The connection between the servers of the cluster was interrupted.", mayRetry: true,
@@ -288,7 +289,7 @@ extension ChatBye {
     }
 }
 
-/// Represents all nodes of a cluster, for applications whose changes are sent to them through the log.
+/// Stands for all nodes of a cluster. It delivers nothing itself, because the log carries the changes to the nodes.
 private final class RemoteChatNodes: ChatNode {
     let eventLoopIDs = (0..<EventLoopSet.capacity).reduce(into: EventLoopSet()) { $0.insert($1) }
     let eventLoop: (any EventLoop)?

@@ -7,7 +7,7 @@ import ServerCluster
 import ServerRuntime
 import ServerStorage
 
-/// Makes the leader's part of chat when this node becomes the leader of the cluster.
+/// Makes chat's ``ChatClusterLeader`` when this node becomes the leader of the cluster.
 package final class ChatClusterLeaderFactory: ClusterLeaderFactory {
     private let clock: ServerClock
     private let names: MetricNames
@@ -21,7 +21,7 @@ package final class ChatClusterLeaderFactory: ClusterLeaderFactory {
 
     private struct State: Sendable {
         var settings: ChatServiceSettings
-        /// The last leader part that was made here, as long as the cluster uses it: it has the complete state.
+        /// The newest ``ChatClusterLeader`` of this node, while the cluster uses it. It has the complete state.
         weak var leader: ChatClusterLeader?
         var counting: (any ChatNode)?
     }
@@ -30,7 +30,7 @@ package final class ChatClusterLeaderFactory: ClusterLeaderFactory {
     ///   - settings: the settings of the applications, which must be equal on all nodes.
     ///   - bridge: passes messages to other services.
     ///   - inboxEntries: the largest number of events in a user's inbox; the oldest are removed.
-    ///   - lasting: keeps what lasts, in a database beside Redis; nil where Redis keeps everything.
+    ///   - lasting: the database beside Redis for durable data; nil when Redis stores everything.
     ///   - sweepInterval: the interval of the time-dependent work.
     package init(
         _ settings: ChatServiceSettings, clock: ServerClock, names: MetricNames, logger: Logger,
@@ -47,7 +47,7 @@ package final class ChatClusterLeaderFactory: ClusterLeaderFactory {
         state = NIOLockedValueBox(State(settings: settings))
     }
 
-    /// Makes a node count messages without a sending session while this process leads.
+    /// Selects the node that counts messages that no session has sent, while this process leads.
     func countMessages(at node: any ChatNode) { state.withLockedValue { $0.counting = node } }
 
     /// The leader's applications; nil while this node does not lead.
@@ -92,17 +92,17 @@ package final class ChatClusterLeaderFactory: ClusterLeaderFactory {
                 state.leader = leader
                 return state.settings.applications
             }
-            // CC-26: applications may have changed since this leader part was started.
+            // CC-26: the applications' settings may have changed since this leader was started.
             if current != settings.applications { try await bringUpToDate(leader) }
         } catch {
-            // Otherwise it would go on to send webhooks and to sweep beside the next leader (rule CR-43).
+            // Without this, the failed leader would send webhooks and sweep at the same time as the next leader (rule CR-43).
             await leader.close()
             throw error
         }
         return leader
     }
 
-    /// Begins this leader's term in the database: from here on a former leader stores nothing more (rule CR-62).
+    /// Begins this leader's term in the database. From then on the database accepts no writes of a former leader (rule CR-62).
     private func lastingStore(_ context: ClusterLeaderContext) async throws -> LastingChatStore? {
         guard let lasting else { return nil }
         let partition = context.partition
@@ -110,14 +110,14 @@ package final class ChatClusterLeaderFactory: ClusterLeaderFactory {
         return LastingChatStore(store: store, output: context.output) { partition?.has($0.text, of: .chat) ?? true }
     }
 
-    /// Applies changed applications to this leader part and to later ones.
+    /// Applies changed application settings to the present leader of this node and to later ones.
     package func take(_ applications: [ChatApplication]) async throws {
         state.withLockedValue { $0.settings.applications = applications }
         guard let leader = state.withLockedValue(\.leader), leader.isOpen else { return }
         try await bringUpToDate(leader)
     }
 
-    /// Repeats applying the latest applications to a leader part until there is no newer change.
+    /// Applies the latest application settings to a leader, and repeats this until they have not changed meanwhile.
     private func bringUpToDate(_ leader: ChatClusterLeader) async throws {
         var taken: [ChatApplication]?
         while true {

@@ -10,7 +10,7 @@ import ServerStorage
 /// Appends each change to the cluster's log as one entry: the data to store, and the deliveries of the nodes (rules CC-1 and CC-2).
 final class ChatClusterLog: ChatDecisionLog {
     let store: RedisChatStore
-    /// Whether a database has stored what changes contain before they come here, so that Redis keeps only what the next leader needs.
+    /// Whether changes are stored in a database before they are appended here. Redis then has only the data that the next leader needs.
     private let hasDatabase: Bool
     private let nodes: ChatNodeNumbers
     private let logger: Logger
@@ -32,7 +32,7 @@ final class ChatClusterLog: ChatDecisionLog {
 
     var isOpen: Bool { open.withLockedValue { $0 } }
 
-    /// Stops the emission of facts.
+    /// Stops the log: later changes are dropped.
     func close() {
         open.withLockedValue { $0 = false }
         store.end()
@@ -71,7 +71,7 @@ final class ChatClusterLog: ChatDecisionLog {
         store.whenSettled { if $0 == nil { body() } }
     }
 
-    /// Ends sessions that the leader does not know.
+    /// Ends sessions of a node that are not in the leader's state.
     func end(_ sessions: [UInt64], app: String, on node: ClusterNode, _ bye: ChatBye) {
         guard !sessions.isEmpty, isOpen else { return }
         var writer = ChatFactWriter(app: app, nodes: [node])

@@ -2,11 +2,11 @@ import NIOConcurrencyHelpers
 import ServerCluster
 import ServerValues
 
-/// Numbers for the nodes of a cluster, used in the state in place of numbers of event loops.
+/// The numbers of a cluster's nodes. The leader's state uses them in place of numbers of event loops.
 final class ChatNodeNumbers: Sendable {
     private struct State: Sendable {
         var nodes = [ClusterNode?](repeating: nil, count: EventLoopSet.capacity)
-        /// Nodes that have announced themselves and have not left.
+        /// The nodes that have announced themselves and have not left.
         var announced: Set<ClusterNode> = []
     }
 
@@ -44,8 +44,8 @@ final class ChatNodeNumbers: Sendable {
         }
     }
 
-    /// Releases the numbers of nodes that got one since `earlier` and have not announced themselves, because their end is not
-    /// reported otherwise.
+    /// Releases the numbers of nodes that got their number after `earlier` and have not announced themselves. Nothing else reports that
+    /// such a node has ended.
     func releaseSilent(since earlier: [ClusterNode?]) {
         let known = Set(earlier.compactMap(\.self))
         state.withLockedValue { state in

@@ -28,11 +28,11 @@ final class ChatClusterGateway: ChatGateway {
     private struct State: Sendable {
         var node: (any ChatNode)?
         var sessions = ChatNodeSessions()
-        /// Sessions that have ended here without the leader's confirmation yet.
+        /// Sessions that have ended on this node, and whose end the leader has not confirmed yet.
         var departing: Set<UInt64> = []
         /// The acknowledged positions of inboxes that have not been sent to the leader yet.
         var acknowledged: [Identifier: UInt64] = [:]
-        /// Whether a request with acknowledged positions is not answered yet.
+        /// Whether a request with acknowledged positions is waiting for its answer.
         var isTelling = false
     }
 
@@ -85,24 +85,24 @@ extension ChatClusterGateway {
         request(.signIn(app: key, opening)) { [self] result in
             switch result {
             case .success(.admitted(let admission)):
-                // The application may have been removed meanwhile.
+                // The application may have been removed while the request was on its way.
                 if let bye = refusal {
                     depart(chat.id, leaving: nil)
                     return completion(.failure(ChatRequestRefusal(bye.code, bye.reason)))
                 }
                 let peer = ChatSessionPeer(
                     session: session, user: admission.user, device: hello.device, address: address, chat: chat, line: line)
-                // The session receives the leader's facts from now on.
+                // From now on the leader's facts are delivered to the session.
                 state.withLockedValue { $0.sessions.insert(peer) }
                 completion(
                     .success(
                         ChatSessionAdmission(application: self, peer: peer, start: admission.start, epoch: admission.epoch)))
             case .success(.refused(let refusal)): completion(.failure(refusal))
-            // The leader has not admitted the session. While there is none anybody could make such requests, and requests that a session has
-            // ended wait for a leader without a time limit (rule CC-44).
+            // The leader has not admitted the session, so no sign-out is sent. Sign-outs wait for a leader without a time limit, and while
+            // there is none, any client could cause them (rule CC-44).
             case .failure(.unavailable), .failure(.overloaded), .failure(.closed): completion(.failure(.undecided))
             case .success, .failure(.unknown):
-                // The leader may have admitted the session nevertheless.
+                // The leader may have admitted the session although its answer is missing, so the session is signed out.
                 depart(chat.id, leaving: nil)
                 completion(.failure(.undecided))
             }
@@ -119,7 +119,7 @@ extension ChatClusterGateway {
         depart(peer.chat.id, leaving: leaving)
     }
 
-    /// Reports to the leader that a session has ended, and retries until there is a leader.
+    /// Reports the end of a session to the leader, and repeats the report until a leader answers.
     private func depart(_ session: UInt64, leaving: Bool?) {
         state.withLockedValue { _ = $0.departing.insert(session) }
         request(.signOut(app: key, session: session, leaving: leaving), within: nil) { [self] _ in
@@ -141,7 +141,7 @@ extension ChatClusterGateway {
         }
     }
 
-    /// The largest number of sessions in one request of an announcement.
+    /// The largest number of sessions in one `announce` request.
     private static let announced = 10_000
 
     func announcement() -> [ByteBuffer] {
@@ -151,7 +151,7 @@ extension ChatClusterGateway {
         }
     }
 
-    /// Makes all clients reconnect; their sessions resume at their positions.
+    /// Makes all clients reconnect. Their new sessions continue at the positions of the old ones.
     func interrupt() {
         let peers = state.withLockedValue { state in
             defer {
@@ -222,7 +222,8 @@ extension ChatClusterGateway {
 
     func tellPresence(to peer: ChatSessionPeer) {
         guard settings.hasPresence else { return }
-        // Sent once for each session, which would otherwise never get the status of users who are online already.
+        // The request is repeated until a leader answers it. Without it, the session would never get the status of users who are online
+        // already.
         request(.presence(app: key, session: peer.chat.id), within: nil)
     }
 
@@ -232,7 +233,7 @@ extension ChatClusterGateway {
                 _ = line.mailbox.enqueue(.page(line.connection, nil))
                 return
             }
-            // The entry after the page only indicates that there are more.
+            // The entry after the page has no body: it only shows that more entries follow.
             if let next { page.append(ChatInboxEntry(sequence: next, body: [])) }
             line.mailbox.enqueue(.page(line.connection, page))
         }
@@ -240,7 +241,8 @@ extension ChatClusterGateway {
 }
 
 extension ChatRequestRefusal {
-    /// The refusal when it is unknown whether the leader has processed a request. Clients retry; if the leader had accepted a message,
-    /// it recognises the repetition by the message's id.
-    static let undecided = ChatRequestRefusal(.storageFailed, "The servers cannot reach each other.", retryAfter: 1_000)
+    /// The refusal of a request that the leader may or may not have processed. Clients retry. If the leader had accepted a message, it
+    /// recognises the repetition by the client's message id.
+    static let undecided = ChatRequestRefusal(
+        .storageFailed, "The server cannot reach the leader of its cluster: try again later.", retryAfter: 1_000)
 }

@@ -8,7 +8,7 @@ import ServerRuntime
 import ServerStorage
 import WireCoding
 
-/// A node's part in the chat of a cluster: it has sessions and forwards their requests to the leader (rules CC-20 to CC-29).
+/// A node's part of the chat of a cluster: it has sessions, and forwards their requests to the leader (rules CC-20 to CC-29).
 package final class ClusteredChat: ChatStateBackend {
     private let bus: any ClusterBus
     private let factory: ChatClusterLeaderFactory
@@ -17,17 +17,18 @@ package final class ClusteredChat: ChatStateBackend {
     private let state: NIOLockedValueBox<State>
 
     private struct State: Sendable {
-        /// An application that is no longer configured stays, so that its number is not assigned again.
+        /// All gateways by number. The gateway of an application that is no longer configured stays, so that its number is not assigned
+        /// again.
         var gateways: [ChatClusterGateway] = []
-        /// All of them, by their keys.
+        /// All gateways by the keys of their applications.
         var known: [Identifier: ChatClusterGateway] = [:]
         var configured: [Identifier: ChatClusterGateway] = [:]
         var node: (any ChatNode)?
     }
 
-    /// Joins the bus. The cluster must not have been started yet.
+    /// Joins the cluster's bus. The cluster must not have been started yet.
     ///
-    /// - Parameter factory: makes the leader part when this node becomes the leader.
+    /// - Parameter factory: makes the ``ChatClusterLeader`` when this node becomes the leader.
     package init(
         _ bus: any ClusterBus, _ factory: ChatClusterLeaderFactory, settings: ChatServiceSettings, names: MetricNames,
         logger: Logger
@@ -43,7 +44,7 @@ package final class ClusteredChat: ChatStateBackend {
 
     // MARK: Applications
 
-    /// The applications of the leader part while this node leads.
+    /// The applications about which this node decides while it leads; empty otherwise.
     package var applications: [ServedChatApplication] { factory.leading?.applications ?? [] }
     package func application(key: Identifier) -> ServedChatApplication? { factory.leading?.application(key: key) }
     package func tellsWebhooks(_ node: any ChatNode) -> Bool { factory.leading != nil }
@@ -52,7 +53,7 @@ package final class ClusteredChat: ChatStateBackend {
     package var forwarder: (any ChatForwarder)? { self }
 
     package func newSession(on eventLoopID: Int) -> ChatSessionID {
-        // Random, so that no other node has the same one, whichever leader assigns a number to this node later.
+        // The session id is random, so that it differs from the ids of all other nodes, whichever leader numbers this node later.
         ChatSessionID(id: .random(in: 1 ... .max), eventLoopID: eventLoopID)
     }
 
@@ -96,7 +97,7 @@ package final class ClusteredChat: ChatStateBackend {
 
     package func leave(_ node: any ChatNode) async {
         for gateway in gateways { gateway.signOutAll() }
-        // The answer to the last request comes after those to all others.
+        // The leader answers requests in order, so the answer to this last request comes after all other answers.
         await withCheckedContinuation { continuation in
             request(.acknowledge(app: "", []), isRepeatable: true) { _ in continuation.resume() }
         }
@@ -157,7 +158,7 @@ extension ClusteredChat: ClusterMember {
 
 extension ClusteredChat: ChatForwarder {
     package func answer(_ request: HTTPRequest, reply: @escaping @Sendable (HTTPAnswer) -> Void) {
-        // The answer may come later than the effects of the call, so the call must not be sent to another leader again.
+        // The leader's answer may be lost after the call has taken effect, so the call must not be sent to another leader.
         let route = ChatAPIRoute(request.target.segments)
         if route == .issueToken { return issueToken(request, reply: reply) }
         let isQuery = route?.isReading ?? true
@@ -170,7 +171,7 @@ extension ClusteredChat: ChatForwarder {
         }
     }
 
-    /// Redis stores requests and answers, so the token is made here and the leader only gets its hash (rule CC-33).
+    /// Redis stores requests and answers, so this node makes the token and sends the leader only its hash (rule CC-33).
     private func issueToken(_ request: HTTPRequest, reply: @escaping @Sendable (HTTPAnswer) -> Void) {
         let token = ServedChatApplication.newToken()
         self.request(.issueCall(request, hash: ServedChatApplication.hash(ofToken: token)), isRepeatable: false) { result in
@@ -205,7 +206,7 @@ extension ClusteredChat: ChatForwarder {
 }
 
 extension HTTPAnswer {
-    /// The answer to a call that has issued a token, with the token added.
+    /// Adds the token to the answer of a call that has issued it.
     fileprivate func adding(_ token: String) -> HTTPAnswer {
         guard status == 200, let body = try? JSONValue(parsing: body), let result = body["result"] else { return self }
         var answer = self

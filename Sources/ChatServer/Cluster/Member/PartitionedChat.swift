@@ -4,21 +4,23 @@ import ServerCluster
 import ServerRuntime
 import ServerStorage
 
-/// The chat applications of a cluster with several partitions: each application is that of its own partition (CR-50).
+/// The chat applications of a cluster with several partitions. Each application belongs to one partition, whose backend serves it (rule
+/// CR-50).
 package final class PartitionedChat: ChatStateBackend {
     private let partitions: ClusterPartitions
     private let backends: [any ChatStateBackend]
 
-    /// - Parameter backends: the backend of each partition, with all applications in the same order; nil if there cannot be as many.
+    /// - Parameter backends: the backend of each partition. All have the same applications in the same order. The result is nil if a
+    ///   cluster cannot have this number of partitions.
     package init?(_ backends: [any ChatStateBackend]) {
         guard let partitions = ClusterPartitions(backends.count) else { return nil }
         self.partitions = partitions
         self.backends = backends
     }
 
-    /// The backend for so many partitions: that of the only one, or a router.
+    /// Combines the backends of all partitions. The result is the backend itself if there is only one.
     ///
-    /// - Parameter backends: at least one.
+    /// - Parameter backends: at least one backend.
     package static func of(_ backends: [ClusteredChat]) -> any ChatStateBackend {
         guard backends.count > 1, let router = PartitionedChat(backends) else { return backends[0] }
         return router
@@ -29,7 +31,7 @@ package final class PartitionedChat: ChatStateBackend {
 
     // MARK: Applications
 
-    /// Those of the partitions that this process leads.
+    /// The applications of the partitions that this process leads.
     package var applications: [ServedChatApplication] {
         backends.enumerated().flatMap { index, backend in
             backend.applications.filter { partition(of: $0.key) == index }
@@ -40,7 +42,7 @@ package final class PartitionedChat: ChatStateBackend {
     package func gateway(key: Identifier) -> (any ChatGateway)? { backend(of: key.text).gateway(key: key) }
     package var forwarder: (any ChatForwarder)? { self }
 
-    /// The identities of a cluster are random, so those of one partition are unique among all.
+    /// Session ids in a cluster are random, so an id that one partition's backend makes is unique in all partitions.
     package func newSession(on eventLoopID: Int) -> ChatSessionID { backends[0].newSession(on: eventLoopID) }
 
     package func prepare(_ settings: [ChatApplication]) async throws -> ChatReload { try await backends[0].prepare(settings) }
@@ -73,7 +75,8 @@ package final class PartitionedChat: ChatStateBackend {
 }
 
 extension PartitionedChat: ChatForwarder {
-    /// Goes to the partition of the application that the call names. A call that names none, or several, is refused by any leader.
+    /// Forwards a call to the partition of the application that the call names. A call that names no application or several goes to any
+    /// leader, which refuses it.
     package func answer(_ request: HTTPRequest, reply: @escaping @Sendable (HTTPAnswer) -> Void) {
         let forwarder = backend(of: request.headers.first(name: "App-Key") ?? "").forwarder
         guard let forwarder else { return reply(HTTPAnswer(ChatAPIProblem.unavailable)) }

@@ -2,7 +2,7 @@ import NIOCore
 import ServerCluster
 import ServerStorage
 
-// What users have read and hidden, and the directory.
+// Copies read receipts, hidden messages and documents.
 extension ChatApplicationCopy {
     // MARK: Marks
 
@@ -30,7 +30,7 @@ extension ChatApplicationCopy {
 
     private func copyReceipts(_ field: StoredField) async throws {
         guard let id = UInt64(String(buffer: field.name)) else { throw RedisChatStore.Problem.damaged }
-        // A recalled message has none.
+        // A recalled message has no receipts.
         guard let event = try event(id), event[2] != .null else { return }
         try await store.scan(keys.receipts(id, application)) { page in
             for receipt in page {

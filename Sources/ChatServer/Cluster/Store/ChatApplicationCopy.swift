@@ -3,7 +3,7 @@ import NIOCore
 import ServerCluster
 import ServerStorage
 
-/// Copies what the store keeps of one chat application. Events come before the rows that refer to them.
+/// Copies the stored data of one chat application to a sink. Events are copied before the rows that refer to them.
 struct ChatApplicationCopy<Sink: RowSink>: Sendable {
     let store: RedisChatStore
     let application: Identifier
@@ -13,7 +13,7 @@ struct ChatApplicationCopy<Sink: RowSink>: Sendable {
     var keys: ChatKeys { store.keys }
 
     typealias Tables = StoredTable.OfChat
-    /// The number of entries in one answer of the store.
+    /// The number of entries that one read of the store returns at most.
     static var page: Int { 100 }
     /// The number of streams that are read at the same time.
     private static var together: Int { 8 }
@@ -25,7 +25,9 @@ struct ChatApplicationCopy<Sink: RowSink>: Sendable {
         name = .text(application.text)
     }
 
-    /// - Returns: the number of events that were left out.
+    /// Copies all data of the application.
+    ///
+    /// - Returns: the number of events that were left out, because the sink has an event of another application with the same id.
     func run() async throws -> Int {
         let sends = try await RecentSends(store, application)
         var leftOut = 0
@@ -39,7 +41,7 @@ struct ChatApplicationCopy<Sink: RowSink>: Sendable {
         return leftOut
     }
 
-    /// Calls a function for each name of a page, for some at the same time.
+    /// Calls a function for each name of a page, for up to ``together`` names at the same time.
     ///
     /// - Returns: the sum of the results.
     private func each(
@@ -60,6 +62,8 @@ struct ChatApplicationCopy<Sink: RowSink>: Sendable {
 
     // MARK: Events
 
+    /// Copies the messages of a conversation's history.
+    ///
     /// - Returns: the number of messages that were left out.
     private func copyHistory(_ conversation: Identifier, _ sends: RecentSends) async throws -> Int {
         var (first, leftOut) = (UInt64(0), 0)
@@ -71,7 +75,7 @@ struct ChatApplicationCopy<Sink: RowSink>: Sendable {
                     return [ChatKeys.head(id), ChatKeys.body(id), ChatKeys.readers(id), ChatKeys.recalled(id)].map { (part, $0) }
                 })
             for (index, id) in ids.enumerated() {
-                // in bounds: there are four fields for each id.
+                // in bounds: `found` has four fields for each id.
                 let fields = Array(found[index * 4..<(index + 1) * 4])
                 if try await !copy(id, fields, of: conversation, sends) { leftOut += 1 }
             }
@@ -80,12 +84,14 @@ struct ChatApplicationCopy<Sink: RowSink>: Sendable {
         }
     }
 
-    /// - Parameter fields: the event's head, body and readers, and the mark of one that was recalled.
-    /// - Returns: false when the event was left out.
+    /// Copies one message of a history.
+    ///
+    /// - Parameter fields: the message's head, body and readers, and the mark of a recalled message; nil for a missing field.
+    /// - Returns: false when the message was left out.
     private func copy(
         _ id: UInt64, _ fields: [ByteBuffer?], of conversation: Identifier, _ sends: RecentSends
     ) async throws -> Bool {
-        // What is missing has expired.
+        // A message without head or body has expired.
         guard fields.count == 4, let head = fields[0], let body = fields[1] else { return true }
         let values = try ChatEventHead(decoding: head)
         let send = values.clientID == nil ? nil : try await sends.send(id)
@@ -101,7 +107,7 @@ struct ChatApplicationCopy<Sink: RowSink>: Sendable {
         return true
     }
 
-    /// Events that are in inboxes only. Redis keeps their bodies, and of the last hour who has sent them.
+    /// Copies the events that are in no history, only in inboxes. Redis has their bodies, and the senders of the last hour's messages.
     private func copyLooseEvents(_ sends: RecentSends) async throws -> Int {
         var leftOut = 0
         try await eachHour(of: .loose) { hour in
@@ -121,14 +127,16 @@ struct ChatApplicationCopy<Sink: RowSink>: Sendable {
         return leftOut
     }
 
-    /// - Returns: false when another application has an event with this id.
+    /// Adds an event to the sink.
+    ///
+    /// - Returns: false when the sink has an event of another application with this id.
     private func putEvent(_ row: StoredRow) throws -> Bool {
         if let present = try sink.row(Array(row.prefix(1)), of: Tables.event), present[1] != name { return false }
         try sink.put(row, into: Tables.event)
         return true
     }
 
-    /// Calls a function for each hour of which there is data of a kind.
+    /// Calls a function for each hour for which the store has data of this kind.
     func eachHour(of part: ChatKeys.Part, _ body: (UInt64) async throws -> Void) async throws {
         var hours: Set<UInt64> = []
         try await store.scan(keys.key(.parts, application)) { page in
@@ -141,7 +149,7 @@ struct ChatApplicationCopy<Sink: RowSink>: Sendable {
         for hour in hours.sorted() { try await body(hour) }
     }
 
-    /// The event that a row is about; nil when it has expired, or was left out.
+    /// The copied event with this id; nil when the event has expired or was left out.
     func event(_ id: UInt64) throws -> StoredRow? {
         guard let row = try sink.row([.number(id)], of: Tables.event), row.count == Tables.event.columns.count, row[1] == name
         else {
@@ -165,7 +173,7 @@ struct ChatApplicationCopy<Sink: RowSink>: Sendable {
         }
     }
 
-    /// Adds to what is known of a user's inbox.
+    /// Adds the last or the acknowledged position to the row of a user's inbox; a nil position leaves the row's value unchanged.
     private func copyInbox(_ user: StoredField, last: ByteBuffer?, acknowledged: ByteBuffer?) async throws {
         let key: StoredRow = [name, .text(RedisChatStore.name(user).text)]
         let present = try sink.row(key, of: Tables.inbox) ?? key + [.integer(0), .integer(0)]

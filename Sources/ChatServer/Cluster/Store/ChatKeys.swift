@@ -5,7 +5,7 @@ import ServerStorage
 
 /// The names of chat's collections in the store (rules CC-10 to CC-16).
 ///
-/// Data of events are stored in parts of one hour each, by the events' ids, so that old data are removed in whole parts.
+/// The data of events are stored in one part for each hour, by the events' ids, so that old data are removed as whole parts.
 struct ChatKeys: Sendable {
     let reader: any ClusterReader
 
@@ -14,7 +14,7 @@ struct ChatKeys: Sendable {
 
     static func hour(_ id: UInt64) -> UInt64 { id / span }
 
-    // MARK: Of all applications
+    // MARK: Keys that all applications share
 
     var epoch: StoreKey { reader.key("chat:epoch") }
     /// The highest id that was assigned.
@@ -26,7 +26,7 @@ struct ChatKeys: Sendable {
     /// A map: webhook events that no receiver has accepted, by number.
     var webhooks: StoreKey { reader.key("chat:webhooks") }
 
-    // MARK: Of one application
+    // MARK: Keys of one application
 
     enum Kind: String {
         /// A map: documents as JSON, by their keys.
@@ -35,9 +35,9 @@ struct ChatKeys: Sendable {
         case places = "last"
         /// A map: the acknowledged position of each inbox, by user.
         case acknowledged = "ack"
-        /// A map with the conversations that have a history as fields.
+        /// A map whose fields are the conversations that have a history.
         case conversations = "convs"
-        /// A map with the existing parts as fields: the letter of their kind, and the hour.
+        /// A map whose fields are the existing parts: the letter of a part's kind, and its hour.
         case parts = "parts"
         /// A stream: messages of the last hour that have a client message id.
         case sent
@@ -47,13 +47,13 @@ struct ChatKeys: Sendable {
         case seats
         /// A map: the users who count as online.
         case presence
-        /// The number and bytes of the messages in histories, if they are counted.
+        /// The number and bytes of the counted messages in histories, if messages are counted.
         case usage
         /// A sorted set: the counted messages by id.
         case order
         /// A map: the bytes and conversations of the counted messages, by id.
         case sizes
-        /// A map with the messages as fields that were rewritten or recalled since they were counted.
+        /// A map whose fields are the messages that were rewritten or recalled since they were counted.
         case changed
     }
 
@@ -68,7 +68,7 @@ struct ChatKeys: Sendable {
 
     /// Maps with the data of one hour.
     enum Part: String, CaseIterable {
-        /// Messages of histories: a head, a body, the readers if not all users may read it, and a mark if it was recalled.
+        /// Messages of histories: a head, a body, the readers if not all users may read the message, and a mark if it was recalled.
         case history = "e"
         /// Events that were never in a history: their bodies.
         case loose = "l"
@@ -76,7 +76,7 @@ struct ChatKeys: Sendable {
         case hidden = "x"
         /// Messages that have receipts.
         case receipted = "r"
-        /// Conversations that users have hidden up to a message of this hour.
+        /// The conversations that users have hidden up to a message of this hour.
         case hiddenUpTo = "u"
     }
 
@@ -99,12 +99,12 @@ struct ChatKeys: Sendable {
         reader.key("chat:rc:\(id):\(application.text)")
     }
 
-    /// A set of ids; the highest one is used.
+    /// A set of message ids. The conversation is hidden up to the highest of them.
     func hiddenUpTo(_ user: Identifier, _ conversation: Identifier, _ application: Identifier) -> StoreKey {
         reader.key("chat:hu:\(Self.sized(application))\(Self.sized(user))\(conversation.text)")
     }
 
-    /// A name with its length in front, so that a text behind it cannot be taken for a part of it.
+    /// A name with its length in front, so that the text after it in a key cannot be mistaken for a part of the name.
     private static func sized(_ name: Identifier) -> String { "\(name.utf8.count):\(name.text):" }
 
     // MARK: Fields

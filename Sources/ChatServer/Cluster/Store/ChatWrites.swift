@@ -5,9 +5,9 @@ import NIOCore
 import ServerCluster
 import ServerStorage
 
-/// Converts commits to writes. None can fail because of existing data: ids and positions only grow.
+/// Converts commits to writes of the store. Existing data cannot make a write fail, because ids and positions only grow.
 ///
-/// Caches some of the written values, so that values that must grow do so without reading them.
+/// Written values are cached, so that values that must grow need not be read first.
 struct ChatWrites: Sendable {
     private struct Name: Hashable, Sendable {
         var application: Identifier
@@ -36,7 +36,7 @@ struct ChatWrites: Sendable {
     private var acknowledged: [Reader: UInt64] = [:]
     private var lastSent: [Identifier: UInt64] = [:]
     private var highest: UInt64
-    /// Orders the receipts of a message.
+    /// The number of the latest receipt. Receipts of a message are ordered by their numbers.
     private var order: UInt64
     private let encoder = JSONEncoder()
 
@@ -45,7 +45,7 @@ struct ChatWrites: Sendable {
     /// The largest number of fields in one write.
     private static let fields = 500
 
-    /// - Parameter highest: the highest id that was assigned before.
+    /// - Parameter highest: the highest id that was assigned before this process led.
     init(_ keys: ChatKeys, inboxEntries: Int, after highest: UInt64) {
         self.keys = keys
         self.inboxEntries = inboxEntries
@@ -53,7 +53,7 @@ struct ChatWrites: Sendable {
         order = highest
     }
 
-    /// Whether one of the events is stored already.
+    /// Whether one of the commit's events was stored already.
     func has(_ commit: ChatCommit, _ application: Identifier) -> Bool {
         commit.additions.contains { recent.contains(Name(application: application, id: $0.event.id)) }
     }
@@ -89,7 +89,7 @@ struct ChatWrites: Sendable {
         return out
     }
 
-    /// The writes that store the last position of each changed inbox, for a cluster whose inboxes themselves are in a database.
+    /// The writes that store the last position of each changed inbox, for a cluster whose inboxes are in a database.
     func told(_ commit: ChatCommit, _ application: Identifier) -> [StoreWrite] {
         var out: [StoreWrite] = []
         for addition in commit.additions { set(addition.places, .places, application, to: &out) }
@@ -100,7 +100,7 @@ struct ChatWrites: Sendable {
         keys.part(part, ChatKeys.hour(id), application)
     }
 
-    /// Adds a part to the list of parts, so that it can be found when it is old.
+    /// Adds a part to the map of existing parts, so that a purge finds it when it is old.
     private mutating func note(
         _ part: ChatKeys.Part, _ id: UInt64, _ application: Identifier, to out: inout [StoreWrite]
     ) {
@@ -213,7 +213,7 @@ struct ChatWrites: Sendable {
         hiddenUpTo[name] = id
         let key = keys.hiddenUpTo(user, conversation, application)
         out.append(.add(key, [.text("\(id)")]))
-        // The entry is deleted together with the messages of its hour.
+        // This field is deleted together with the messages of its hour.
         note(.hiddenUpTo, id, application, to: &out)
         let names = ChatHide(user: user, conversation: conversation).encoded()
         out.append(
@@ -241,7 +241,7 @@ struct ChatWrites: Sendable {
     }
 }
 
-/// The only users who see a message in the history, if not all users do.
+/// The users who may see a message in the history, for a message that not all users may see.
 struct ChatEventReaders: Hashable, Sendable, CodedValue {
     var users: [Identifier]
 

@@ -2,12 +2,14 @@ import Identifiers
 import ServerCluster
 import ServerStorage
 
-/// The store of a leader with a database beside Redis: the database has everything that lasts, and has it before anybody is told (rule CC-35).
+/// The store of a leader with a database beside Redis. The database has all durable data, and saves a change before it is published (rule
+/// CC-35).
 struct LastingChatStore: ChatStore {
-    /// The store of this leader's term.
+    /// The database, opened for this leader's term.
     let store: any ChatStore
     let output: any ClusterOutput
-    /// Whether an application is one of the leader's partition. The others are restored empty, because another leader has them.
+    /// Whether an application belongs to the leader's partition. Other applications are restored empty, because another leader decides
+    /// about them.
     let owns: @Sendable (Identifier) -> Bool
 
     func restore() async throws -> RestoredChat { try await own(store.restore()) }
@@ -19,12 +21,12 @@ struct LastingChatStore: ChatStore {
     private func own(_ restored: RestoredChat) -> RestoredChat {
         var own = restored
         own.applications = own.applications.filter { owns($0.key) }
-        // An earlier leader may have accepted requests, and leaders reserve no ids.
+        // The store counts as used, because an earlier leader may have accepted requests without reserving ids.
         own.isFirstStart = false
         return own
     }
 
-    /// What follows in the log, with the answer to the request, is one entry of it.
+    /// The log entries that `completion` makes, including the answer to the request, are written as one entry.
     func commit(_ commit: ChatCommit, application: String, completion: @escaping @Sendable ((any Error)?) -> Void) {
         store.commit(commit, application: application) { [output] error in output.perform { completion(error) } }
     }

@@ -3,7 +3,7 @@ import NIOCore
 import ServerCluster
 import ServerStorage
 
-// Everything that lasts, for a copy to another place while no server runs (rules DC-12 to DC-14).
+// Copies all durable data to another store, while no server runs (rules DC-12 to DC-14).
 extension RedisChatStore {
     /// Adds events, inboxes, receipts, marks and documents of all applications to a sink, and the highest id.
     ///
@@ -29,7 +29,7 @@ extension RedisChatStore {
     }
 }
 
-/// The messages of the last hour that were sent with a client message id, by which a repeated one is recognized.
+/// The last hour's messages with a client message id, by which a repeated message is recognized.
 struct RecentSends: Sendable {
     struct Send: Sendable {
         var sender: String
@@ -40,7 +40,7 @@ struct RecentSends: Sendable {
 
     private let store: RedisChatStore
     private let stream: StoreKey
-    /// The oldest one; nil for none.
+    /// The id of the oldest of these messages; nil if there are none.
     private let oldest: UInt64?
 
     init(_ store: RedisChatStore, _ application: Identifier) async throws {
@@ -55,7 +55,7 @@ struct RecentSends: Sendable {
         let values = entry.fields.map { String(buffer: $0.value) }
         // in bounds: the count is compared first.
         guard values.count == 3, let own = UInt64(values[2]) else { throw RedisChatStore.Problem.damaged }
-        // in bounds: there are three values.
+        // in bounds: `values` has three elements.
         return Send(sender: values[0], clientID: values[1], own: own == 0 ? nil : own)
     }
 }

@@ -3,13 +3,13 @@ import NIOCore
 import ServerCluster
 import ServerStorage
 
-/// The counted messages of an application's histories (rule CC-43).
+/// The counted messages in the histories of one application (rule CC-43).
 struct CountedChat: Sendable {
     var entries: CountedEntries
-    /// Messages that were rewritten or recalled since they were counted. The store has their ids too.
+    /// The ids of messages that were rewritten or recalled since they were counted. The store has these ids, too.
     var changed: Set<UInt64> = []
 
-    /// Counts the messages of a commit, and notes those that it changes.
+    /// Counts the messages that a commit adds, and records the ids of messages that it changes. Returns the writes that store this.
     mutating func count(_ commit: ChatCommit, _ application: Identifier, _ keys: ChatKeys) -> [StoreWrite] {
         let added = commit.additions.compactMap { addition in
             addition.event.conversation.map { conversation in
@@ -25,9 +25,9 @@ struct CountedChat: Sendable {
     }
 }
 
-// Counting the messages of an application's histories.
+// Counts the messages in the histories of applications.
 extension RedisChatStore {
-    /// A counted message: an id with all its digits. The field has its bytes and its conversation.
+    /// A counted message. Its field in the store is named by the id with leading zeros, and contains the message's bytes and conversation.
     struct CountedMessage: Hashable, Sendable {
         var id: UInt64
         var conversation: Identifier
@@ -45,7 +45,7 @@ extension RedisChatStore {
         }
     }
 
-    /// The counted ones of these messages; nil for a message that is not counted.
+    /// The stored counts of messages, in the order of `ids`; nil for a message that is not counted.
     func countedMessages(_ ids: [UInt64], _ application: Identifier) async throws -> [CountedMessage?] {
         guard !ids.isEmpty else { return [] }
         let values = try await reader.fields(ids.map { CountedMessage.word($0) }, of: keys.counted(application).sizes)
@@ -59,9 +59,10 @@ extension RedisChatStore {
         }
     }
 
-    // MARK: Beginning and end
+    // MARK: Beginning and ending the count
 
-    /// Counts the messages that are stored already, unless that was done. New messages are counted from the beginning of this call on.
+    /// Counts the application's stored messages, unless they were counted already. Messages that are added after the start of this call are
+    /// counted, too.
     func count(_ application: Identifier) async throws {
         guard counted(application)?.entries.isWhole != true else { return }
         let place = keys.counted(application)
@@ -84,7 +85,7 @@ extension RedisChatStore {
         try await settle()
     }
 
-    /// Stops to count messages of an application that has no limits of messages and bytes any more.
+    /// Stops counting the messages of an application that no longer limits the messages and bytes of its histories.
     func stopCounting(_ application: Identifier) {
         guard counted(application) != nil else { return }
         emitCounting(application) { [keys] counted in
@@ -120,7 +121,7 @@ extension RedisChatStore {
         }
     }
 
-    /// The bytes of messages; nil for a message that was recalled or has no body.
+    /// The sizes of messages in bytes; nil for a message that was recalled or has no body.
     func sizes(of ids: [UInt64], _ application: Identifier) async throws -> [Int?] {
         let found = try await fields(
             ids.flatMap { id in
@@ -128,14 +129,14 @@ extension RedisChatStore {
                 return [(part, ChatKeys.body(id)), (part, ChatKeys.recalled(id))]
             })
         return ids.indices.map { index in
-            // in bounds: there are two fields for each id.
+            // in bounds: `found` has two fields for each id.
             found[2 * index + 1] == nil ? found[2 * index]?.readableBytes : nil
         }
     }
 
     // MARK: Changes
 
-    /// Counts the messages again that were rewritten or recalled until now, some at a time.
+    /// Updates the counts of messages that were rewritten or recalled until now, at most 500 at a time.
     func countChanged(_ application: Identifier) async throws {
         var left = counted(application)?.changed.count ?? 0
         while left > 0 {
@@ -168,7 +169,7 @@ extension RedisChatStore {
             let (removed, rewritten) = (gone, changed)
             emitCounting(application) { [keys] counted in
                 let place = keys.counted(application)
-                // What has changed again is counted the next time.
+                // Messages that have changed meanwhile stay recorded for the next update.
                 let done = ids.filter { counted?.changed.contains($0) == false }.map { ChatKeys.head($0) }
                 let writes = (counted?.entries.remove(removed, place) ?? []) + (counted?.entries.change(rewritten, place) ?? [])
                 return writes + (done.isEmpty ? [] : [.removeFields(keys.key(.changed, application), done)])
@@ -182,11 +183,11 @@ extension RedisChatStore {
 
     // MARK: Restoring
 
-    /// Restores the totals of what the last leader has counted.
+    /// Restores the totals that the previous leader has counted.
     func restoreCounted(_ application: Identifier) async throws {
         let place = keys.counted(application)
         guard let entries = try await reader.text(of: place.totals).flatMap({ CountedEntries(stored: $0, term) }) else { return }
-        // The data may be incomplete, so they are counted anew.
+        // After a loss of data the totals may be wrong, so they are removed and the messages are counted anew.
         guard !hasLost else { return output.write(place.removal, of: .chat) }
         var counted = CountedChat(entries: entries)
         for name in try await reader.fieldNames(of: keys.key(.changed, application)) {

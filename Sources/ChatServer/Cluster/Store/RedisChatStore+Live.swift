@@ -3,7 +3,7 @@ import Identifiers
 import NIOCore
 import ServerCluster
 
-/// A session as stored, so that another process can continue it.
+/// A session in its stored form, from which another process can continue it.
 struct ChatSessionRecord: Hashable, Sendable {
     var node: ClusterNode
     /// The session's name in logs and webhooks.
@@ -62,7 +62,7 @@ extension RedisChatStore {
     private typealias Puts = Maps<StoreField>
     private typealias Removals = Maps<StoreWord>
 
-    /// What changes in the maps of what is live.
+    /// Changed elements of the three maps of connected sessions, participants and online users.
     private struct Maps<Element> {
         var sessions: [Element] = []
         var seats: [Element] = []
@@ -78,7 +78,7 @@ extension RedisChatStore {
 
     // MARK: Reading
 
-    /// The sessions that were connected to an application, with their nodes.
+    /// The stored sessions of an application, with their nodes, and the stored participants and online statuses.
     func live(of application: Identifier) async throws -> (sessions: [UInt64: ChatSessionRecord], live: ChatLive) {
         try await settle()
         var sessions: [UInt64: ChatSessionRecord] = [:]

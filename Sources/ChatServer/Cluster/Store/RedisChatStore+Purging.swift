@@ -33,7 +33,7 @@ extension RedisChatStore {
     /// The next step of trimming a stream.
     private enum Trimming: Sendable {
         case trim(StoreWrite)
-        /// Remove the key, because no entries remain.
+        /// Removes the key of a stream without entries, and performs further writes.
         case remove(StoreKey, with: [StoreWrite])
     }
 
@@ -41,7 +41,7 @@ extension RedisChatStore {
         var rest = names[...]
         while !rest.isEmpty {
             watch()
-            // Entries that were added earlier have to be stored before the streams are read.
+            // The streams are read only after all earlier entries have been stored.
             try await settle()
             let found = try await withThrowingTaskGroup(of: Trimming?.self) { group in
                 for name in rest.prefix(Self.streams) { group.addTask { try await look(name) } }
@@ -58,12 +58,13 @@ extension RedisChatStore {
             }
             emitRemovals(removals)
             if !trims.isEmpty { emit(trims) }
-            // Waits between two steps, so that other writes are not delayed.
+            // The purge waits between two steps, so that it does not delay other writes.
             try await settle()
         }
     }
 
-    /// Within an inbox events are in the order of their ids. An inbox without entries is removed; its positions continue later.
+    /// The next step of trimming an inbox, whose events are in the order of their ids. An inbox without entries is removed; its later
+    /// positions continue after the removed ones.
     private func trimInbox(of user: Identifier, _ application: Identifier, before floor: UInt64) async throws -> Trimming? {
         let key = keys.inbox(user, application)
         var kept: UInt64?
@@ -94,7 +95,7 @@ extension RedisChatStore {
         return .trim(.trim(key, before: floor, isExact: true))
     }
 
-    /// Removes remaining data of old events, hour by hour.
+    /// Removes the remaining data of old events in whole parts, one for each hour.
     private func removeParts(of application: Identifier, inbox: UInt64, history: UInt64) async throws {
         var old: [(part: ChatKeys.Part, hour: UInt64, field: String)] = []
         try await scan(keys.key(.parts, application)) { page in
@@ -124,8 +125,8 @@ extension RedisChatStore {
         }
     }
 
-    /// Removes the marks of conversations that users have hidden up to messages of this hour, because all of these messages are
-    /// removed. Later marks stay.
+    /// Removes the marks of conversations that users have hidden up to messages of this hour, because all of these messages are being
+    /// removed. Marks up to later messages stay.
     private func removeHides(of hour: UInt64, _ application: Identifier) async throws {
         try await scan(keys.part(.hiddenUpTo, hour, application)) { page in
             let writes = try page.map { field -> StoreWrite in

@@ -5,7 +5,7 @@ import ServerStorage
 import WireCoding
 
 extension RedisChatStore {
-    /// The number of entries that one question to the store asks for.
+    /// The number of entries that one read of the store returns at most.
     private static let step = 128
 
     // MARK: Inboxes
@@ -51,7 +51,7 @@ extension RedisChatStore {
         try await fields(events.map { (keys.part($0.part, ChatKeys.hour($0.id), application), ChatKeys.body($0.id)) })
     }
 
-    /// Reads fields of maps, and returns them in the order of `wanted`: one question for each map, all at the same time.
+    /// Reads fields of maps, and returns them in the order of `wanted`. It sends one read for each map, all at the same time.
     func fields(_ wanted: [(map: StoreKey, field: StoreWord)]) async throws -> [ByteBuffer?] {
         var places: [StoreKey: [Int]] = [:]
         for (index, place) in wanted.enumerated() { places[place.map, default: []].append(index) }
@@ -89,20 +89,20 @@ extension RedisChatStore {
         return page
     }
 
-    /// The ids in a history between two ids, both included.
+    /// The message ids in a history from `first` to `last`, both included.
     func ids(
         _ history: StoreKey, _ first: UInt64, _ last: UInt64, _ isOldestFirst: Bool, _ count: Int
     ) async throws -> [UInt64] {
         try await reader.entries(of: history, from: first, to: last, isOldestFirst: isOldestFirst, limit: count).map(\.number)
     }
 
-    /// The last message up to which a user has hidden a conversation; 0 for none.
+    /// The id of the last message up to which a user has hidden a conversation; 0 for none.
     private func hidden(_ conversation: Identifier, by user: Identifier, _ application: Identifier) async throws -> UInt64 {
         let ids = try await reader.members(of: keys.hiddenUpTo(user, conversation, application))
         return ids.compactMap { UInt64(String(buffer: $0)) }.max() ?? 0
     }
 
-    /// Messages by their ids, without those that were recalled or that the viewer has hidden.
+    /// The messages with these ids, without those that were recalled or that `viewer` has hidden.
     private func events(
         _ ids: [UInt64], _ conversation: Identifier, viewer: Identifier?, _ application: Identifier
     ) async throws -> [ChatEvent] {

@@ -27,10 +27,10 @@ extension RedisChatStore {
         var restored = RestoredChat(epoch: try await epoch())
         for key in [keys.highest, keys.reserved] {
             let id = try await reader.text(of: key).flatMap { UInt64($0) } ?? 0
-            // CR-42: later ids are counted from this one, and have 63 bits.
+            // CR-42: later ids are assigned after this one, and ids have 63 bits.
             restored.highestID = max(restored.highestID, min(id, UInt64(Int64.max)))
         }
-        // The ids that were assigned last are not known, and none of them may be assigned again.
+        // The store has lost the ids that were assigned last. Ids skip a range, so that none of the lost ids is assigned again.
         if hasLost { restored.highestID = max(restored.highestID, now()) + Self.leap }
         raise(restored.highestID)
         for name in names { restored.applications[name] = try await application(name) }
@@ -42,14 +42,14 @@ extension RedisChatStore {
         return restored
     }
 
-    /// Ten seconds, in units of 100 ns.
+    /// The length of the skipped range of ids: ten seconds, in units of 100 ns.
     private static var leap: UInt64 { 100_000_000 }
 
-    /// The name of the present generation of all inboxes, which the first process to read it creates.
+    /// The name of the inboxes' epoch. The first process that finds no name creates it.
     private func epoch() async throws -> String {
         if let epoch = try await reader.text(of: keys.epoch) { return epoch }
         let epoch = String(UInt64.random(in: 1 << 40 ... .max), radix: 36)
-        // The result is not awaited, because nothing can be stored yet while a process prepares to lead.
+        // The write is not awaited, because nothing can be stored while a process prepares to lead.
         output.write([.setIfAbsent(keys.epoch, .text(epoch))], of: .chat)
         return epoch
     }
@@ -87,9 +87,9 @@ extension RedisChatStore {
             let entries = try await reader.entries(of: keys.key(.sent, application), from: next, limit: 1_000)
             for entry in entries {
                 guard entry.fields.count == 3, entry.number < .max else { throw Problem.damaged }
-                // in bounds: there are three fields.
+                // in bounds: the entry has three fields.
                 let (sender, clientID) = (entry.fields[0].value, entry.fields[1].value)
-                // in bounds: as before.
+                // in bounds: the entry has three fields.
                 let sequence = try Self.number(entry.fields[2].value)
                 sends.append(
                     (
@@ -102,11 +102,11 @@ extension RedisChatStore {
         }
     }
 
-    /// The name of a user, conversation or application that is the name of a field.
+    /// The user, conversation or application after which a stored field is named.
     static func name(_ field: StoredField) -> Identifier { Identifier(String(buffer: field.name)) }
 
     static func number(_ value: ByteBuffer) throws(Problem) -> UInt64 {
-        // CR-42: later positions are counted from these numbers.
+        // CR-42: later positions are assigned after these numbers, which have 63 bits.
         guard let number = UInt64(String(buffer: value)), number <= UInt64(Int64.max) else { throw .damaged }
         return number
     }

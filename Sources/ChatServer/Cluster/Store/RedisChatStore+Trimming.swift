@@ -3,9 +3,9 @@ import NIOCore
 import ServerCluster
 import ServerStorage
 
-// Limits of histories (rules SO-166 and CC-43).
+// Removes the oldest messages that exceed the limits of histories (rules SO-166 and CC-43).
 extension RedisChatStore {
-    /// The messages of an application are counted from its first call on.
+    /// Trims the histories of applications. The first call for an application begins to count its messages.
     package func trim(_ limits: [Identifier: HistoryLimits]) async throws -> [Identifier: HistoryUsage] {
         var usages: [Identifier: HistoryUsage] = [:]
         for (application, limits) in limits {
@@ -30,7 +30,7 @@ extension RedisChatStore {
 
     private static var trimmedStep: Int { 500 }
 
-    /// Removes up to a few hundred of the oldest messages. Streams without messages are removed by the next purge.
+    /// Removes up to ``trimmedStep`` of the oldest messages. The next purge removes streams without messages.
     private func trim(
         _ application: Identifier, _ limits: HistoryLimits
     ) async throws -> (removed: Int, isUnfinished: Bool) {
@@ -38,11 +38,11 @@ extension RedisChatStore {
         var usage = HistoryUsage(messages: entries.messages, bytes: entries.bytes)
         let isExceeded = limits.isExceeded(by: usage)
         guard isExceeded || limits.lowest > 0 else { return (0, false) }
-        // All counted messages have to be stored before the oldest are read.
+        // The oldest messages are read only after all counted messages have been stored.
         try await settle()
         let oldest = try await oldestCounted(application, before: isExceeded ? nil : limits.lowest)
         if oldest.isEmpty {
-            // The totals do not fit to what is stored: the next call counts anew.
+            // The totals exceed the limit although no message is stored, so they are wrong. The next call counts anew.
             if isExceeded { stopCounting(application) }
             return (0, false)
         }
@@ -59,7 +59,7 @@ extension RedisChatStore {
             usage.bytes -= message.bytes
         }
         guard !removed.isEmpty else { return (0, false) }
-        // The bodies stay for inboxes.
+        // Only the histories' entries and the receipts are removed. The messages' bodies stay, because inboxes refer to them.
         var writes = histories.map { StoreWrite.removeEntries(keys.history($0.key, application), $0.value) }
         if !ids.isEmpty { writes.append(.remove(ids.map { keys.receipts($0, application) })) }
         let (place, gone, removal) = (keys.counted(application), removed, writes)
@@ -68,9 +68,9 @@ extension RedisChatStore {
         return (ids.count, removed.count == Self.trimmedStep)
     }
 
-    /// Some of the oldest messages that are counted; nil for one whose size is not there.
+    /// Up to ``trimmedStep`` of the oldest counted messages. The message is nil if the store has no size for its id.
     ///
-    /// - Parameter highest: the id up to whose second messages are wanted; nil for all.
+    /// - Parameter highest: an id; only messages up to the end of its second are returned. Nil for all.
     private func oldestCounted(
         _ application: Identifier, before highest: UInt64?
     ) async throws -> [(id: UInt64, message: CountedMessage?)] {
@@ -81,7 +81,7 @@ extension RedisChatStore {
         return Array(zip(ids, try await countedMessages(ids, application))).map { (id: $0.0, message: $0.1) }
     }
 
-    /// Counts the messages of an application before an id no longer, because a purge removes them.
+    /// Stops counting the messages of an application before an id, because a purge removes them.
     func uncount(_ application: Identifier, before floor: UInt64) async throws {
         guard floor > 0, counted(application) != nil else { return }
         var isUnfinished = true

@@ -5,15 +5,14 @@ import NIOCore
 import ServerCluster
 import ServerStorage
 
-/// Stores chat in the store of a cluster, for the leader (rules CC-10 to CC-16).
+/// A ``ChatStore`` for the leader of a cluster, which uses the cluster's store (rules CC-10 to CC-16).
 ///
-/// Changes are part of the cluster's log, whose batches are stored completely or not at all. Reads wait until earlier changes are
-/// stored.
+/// Changes are part of the cluster's log, whose batches are stored completely or not at all. Reads wait until earlier changes are stored.
 package final class RedisChatStore: ChatStore {
     package enum Problem: Error, Hashable, Sendable {
-        /// An event with this id exists already.
+        /// An event with the same id exists already.
         case duplicate
-        /// Another process leads now.
+        /// The change was not stored, because another process leads now.
         case notKept
         case closed
         /// The stored data cannot be decoded.
@@ -27,7 +26,8 @@ package final class RedisChatStore: ChatStore {
     /// Whether the store has lost data that it had confirmed.
     let hasLost: Bool
     let term: CountedEntries.Term
-    /// What reads and then changes which messages of an application are counted. New messages may be added meanwhile.
+    /// Runs operations one after the other that read and then change the counts of an application's messages. Messages can be added
+    /// meanwhile.
     let counting = ExclusiveSections()
     /// Whether ``trim(_:)`` counts the messages of an application with these limits.
     let counts: @Sendable (Identifier, HistoryLimits) -> Bool
@@ -39,13 +39,13 @@ package final class RedisChatStore: ChatStore {
         var issued: UInt64 = 0
         var outstanding: Set<UInt64> = []
         var settled: UInt64 = 0
-        /// Callbacks that wait for changes up to a number, in the order of numbers.
+        /// Callbacks that run once all changes up to a number are stored, in the order of the numbers.
         var waiting = Deque<(number: UInt64, body: @Sendable (Problem?) -> Void)>()
         var problem: Problem?
-        /// The streams to which something was added since ``RedisChatStore/watch()``; nil when additions are not recorded.
+        /// The streams that got entries since ``RedisChatStore/watch()``; nil when additions are not recorded.
         var added: Set<StoreKey>?
         var isPurging = false
-        /// The counted messages of applications with limits.
+        /// The message counts of the applications whose histories are limited.
         var counted: [Identifier: CountedChat] = [:]
 
         mutating func note(_ writes: [StoreWrite]) {
@@ -63,8 +63,8 @@ package final class RedisChatStore: ChatStore {
 
     /// - Parameters:
     ///   - inboxEntries: the largest number of events in a user's inbox; the oldest are removed.
-    ///   - hasLost: whether the store has lost confirmed data: the inboxes then start a new generation, and ids skip a range.
-    ///   - term: this leader and the last one, with whose totals of messages it goes on.
+    ///   - hasLost: whether the store has lost confirmed data. The inboxes then begin a new epoch, and ids skip a range.
+    ///   - term: the terms of this leader and of the previous one, whose message totals this leader continues.
     ///   - counts: whether ``trim(_:)`` counts the messages of an application with these limits.
     ///   - now: the current time in units of 100 ns, which determines which messages were sent recently.
     package init(
@@ -82,7 +82,7 @@ package final class RedisChatStore: ChatStore {
         state = NIOLockedValueBox(State(writes: ChatWrites(keys, inboxEntries: max(1, inboxEntries), after: 0)))
     }
 
-    /// Repeated messages are recognized for an hour.
+    /// The lowest id of a recent message: repeated messages are recognized for an hour.
     var horizon: UInt64 { now() - min(now(), ChatKeys.span) }
 
     func raise(_ highest: UInt64) { state.withLockedValue { $0.writes.raise(highest) } }
@@ -94,7 +94,7 @@ package final class RedisChatStore: ChatStore {
             let application = Identifier(application)
             emit(try writes(for: commit, application), counting: (commit, application)) { completion($0) }
         } catch {
-            // This keeps the order of commits: the entry follows the earlier ones.
+            // The empty change completes after all earlier changes, so that the error is reported in the order of commits.
             emit([]) { completion($0 ?? error) }
         }
     }
@@ -108,12 +108,12 @@ package final class RedisChatStore: ChatStore {
         }
     }
 
-    /// The writes of a commit that a database has (rule CC-36).
+    /// The writes that record the inbox positions of a commit that a database has stored (rule CC-36).
     func toldWrites(for commit: ChatCommit, _ application: Identifier) -> [StoreWrite] {
         state.withLockedValue { $0.writes.told(commit, application) }
     }
 
-    /// The positions up to which these users' inboxes were told of, in the order of the users; 0 for those of which there is none.
+    /// The last published position of each user's inbox, in the order of `users`; 0 for an inbox without published entries.
     func toldPlaces(of users: [Identifier], _ application: Identifier) async throws -> [UInt64] {
         var places: [UInt64] = []
         var left = users[...]
@@ -126,7 +126,7 @@ package final class RedisChatStore: ChatStore {
         return places
     }
 
-    /// Emits a change together with the deliveries for the nodes.
+    /// Appends a change to the cluster's log, together with the deliveries for the nodes.
     ///
     /// - Parameter counting: the commit whose messages are counted in the same batch, and its application.
     func emit(
@@ -146,7 +146,7 @@ package final class RedisChatStore: ChatStore {
         if let problem { completion?(problem) }
     }
 
-    /// Emits a change of which messages of an application are counted. The totals in the store are those of the last emission.
+    /// Changes the message counts of an application, and appends the writes that `change` returns to the log.
     func emitCounting(_ application: Identifier, _ change: (inout CountedChat?) -> [StoreWrite]) {
         state.withLockedValue { state in
             guard state.problem == nil else { return }
@@ -176,7 +176,7 @@ package final class RedisChatStore: ChatStore {
         state.withLockedValue { $0.counted[application] = counted }
     }
 
-    /// Takes some of the messages that have changed since they were counted.
+    /// Removes and returns up to `limit` of the recorded ids of messages that have changed since they were counted.
     func takeChanged(_ application: Identifier, limit: Int) -> [UInt64] {
         state.withLockedValue { state in
             let ids = Array((state.counted[application]?.changed ?? []).prefix(limit))
@@ -191,7 +191,7 @@ package final class RedisChatStore: ChatStore {
 
     // MARK: Purging
 
-    /// Starts a purge unless another one is running; ``endPurging()`` ends it.
+    /// Starts a purge, unless another one is running. ``endPurging()`` ends it.
     func beginPurging() -> Bool {
         state.withLockedValue { state in
             defer { state.isPurging = true }
@@ -209,8 +209,8 @@ package final class RedisChatStore: ChatStore {
     /// Starts to record the streams to which entries are added.
     func watch() { state.withLockedValue { $0.added = [] } }
 
-    /// Emits the removal of streams that were found empty after ``watch()`` and ``settle()``, without those to which something was
-    /// added since then. Only this store writes, and later additions come after the removal in the log.
+    /// Removes streams that were found empty after ``watch()`` and ``settle()``, except for those that got entries since then. Only this
+    /// store writes, and the log contains later additions after the removal.
     ///
     /// - Parameter removals: the writes that remove each stream.
     func emitRemovals(_ removals: [StoreKey: [StoreWrite]]) {
@@ -240,7 +240,7 @@ package final class RedisChatStore: ChatStore {
         if let problem { throw problem }
     }
 
-    /// Runs a closure once all emitted changes are stored, or have failed.
+    /// Runs a closure once all emitted changes are stored or have failed.
     ///
     /// - Parameter body: called once, in the order of the calls, under a lock, so it may only enqueue.
     func whenSettled(_ body: @escaping @Sendable (Problem?) -> Void) {
@@ -255,9 +255,9 @@ package final class RedisChatStore: ChatStore {
         try await settle()
     }
 
-    /// Waits for the emitted changes. Nothing is read afterwards.
+    /// Waits until all emitted changes are stored or have failed. No reads may follow.
     package func close() async {
-        // ``end()`` answers a caller that waits for a change that can no longer be stored.
+        // ``end()`` answers callers that wait for a change that can no longer be stored.
         try? await settle()
         end()
     }
@@ -272,7 +272,7 @@ package final class RedisChatStore: ChatStore {
 
     // MARK: Reading
 
-    /// Iterates over a map, some fields at a time. Fields may occur twice.
+    /// Calls a function for all fields of a map, one page at a time. A field may occur twice.
     func scan(_ map: StoreKey, _ body: ([StoredField]) async throws -> Void) async throws {
         var cursor: String?
         repeat {

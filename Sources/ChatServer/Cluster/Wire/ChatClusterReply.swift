@@ -17,9 +17,9 @@ enum ChatClusterReply: Sendable {
     case done
     case admitted(Admission)
     case refused(ChatRequestRefusal)
-    /// The frame with the answer to a session's request, and whether a message was accepted by it.
+    /// The frame with the answer to a session's request. `isSent`: whether a message was accepted.
     case frame(ByteBuffer, isSent: Bool)
-    /// A part of an inbox, and the position of the next entry if there are more; nil when the inbox could not be read.
+    /// A page of an inbox. `next`: the position of the entry after the page; nil if there is none.
     case page([ChatInboxEntry], next: UInt64?)
     case unreadable
     case answer(HTTPAnswer)
@@ -68,10 +68,10 @@ extension ChatClusterReply: CodedValue {
 }
 
 extension ChatClusterReply {
-    /// A reply with the beginning of an inbox page, as much as one package may have: at most ``InboxReader/packageLength`` entries,
-    /// ending with the one that reaches ``InboxReader/packageBytes``.
+    /// Makes a reply with the beginning of an inbox page, as long as one package may be: at most ``InboxReader/packageLength`` entries,
+    /// ending with the entry that reaches ``InboxReader/packageBytes``.
     ///
-    /// - Parameter page: the page; nil when it could not be read.
+    /// - Parameter page: the page; nil when the store could not read it.
     init(_ page: [ChatInboxEntry]?) {
         guard let page else {
             self = .unreadable

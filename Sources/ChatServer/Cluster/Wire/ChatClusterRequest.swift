@@ -5,7 +5,7 @@ import ServerCluster
 import ServerRuntime
 import ServerStorage
 
-/// A request of a node of a cluster to the leader, for chat.
+/// A request that a node of a cluster sends to the leader, for chat.
 enum ChatClusterRequest: Sendable {
     /// The sign-in of a session.
     struct Opening: Hashable, Sendable {
@@ -18,7 +18,7 @@ enum ChatClusterRequest: Sendable {
 
     case signIn(app: String, Opening)
     case signOut(app: String, session: UInt64, leaving: Bool?)
-    /// A frame of a session as received, with the number of its answer.
+    /// A frame as a session has sent it, with the number under which it is answered.
     case perform(app: String, session: UInt64, number: UInt64, frame: ByteBuffer)
     case refuse(app: String, session: UInt64, number: UInt64, ChatRequestRefusal)
     case acknowledge(app: String, [ChatInboxPlace])
@@ -30,7 +30,7 @@ enum ChatClusterRequest: Sendable {
     case issueToken(app: String, hash: Identifier, user: Identifier, name: String?)
     /// A message of another service for an open channel.
     case publish(app: String, channel: String, type: String, content: [UInt8], service: String, user: Identifier)
-    /// The sessions of a node.
+    /// The ids of all sessions that a node has for an application.
     case announce(app: String, [UInt64])
     /// A call of the server API that issues a token. The node has made the token, and the leader only gets its hash.
     case issueCall(HTTPRequest, hash: Identifier)

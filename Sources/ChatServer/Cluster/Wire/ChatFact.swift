@@ -5,9 +5,10 @@ import ServerCluster
 import ServerStorage
 import ServerValues
 
-/// A fact that the leader sends to the nodes of a cluster: the deliveries of one change to their sessions.
+/// The deliveries of one change, which the leader sends to the nodes of a cluster for their sessions.
 ///
-/// Encoded once for all nodes. Deliveries to users are divided into one block for each node, and the other nodes skip that block.
+/// A fact is encoded once for all nodes. Deliveries to users are divided into one block for each node, and a node skips the blocks of other
+/// nodes.
 struct ChatFact: Sendable {
     var app: String
     var deliveries: [ChatDelivery]
@@ -34,7 +35,7 @@ private struct CodedChatFact: CodedValue {
     }
 }
 
-/// The part of a delivery to users that one node needs.
+/// One node's block of a delivery to users.
 private struct NodeBlock: CodedValue {
     /// The incarnation of the node.
     var node: UInt64
@@ -54,7 +55,7 @@ private struct BlockElements<Element: CodedValue>: CodedValue {
     }
 }
 
-/// A delivery to the sessions of all nodes. Sessions are ids, by which nodes identify them.
+/// A delivery to the sessions of all nodes. It contains the sessions' ids.
 private enum CodedDelivery: CodedValue {
     case inbox(ByteBuffer, except: UInt64?, [NodeBlock])
     case users(ByteBuffer, except: UInt64?, [NodeBlock])
@@ -140,7 +141,7 @@ private enum CodedDelivery: CodedValue {
     }
 }
 
-/// Encodes a ``ChatFact``: collects the deliveries of one change, and the nodes whose sessions need at least one of them.
+/// Encodes a ``ChatFact``. It collects the deliveries of one change, and the nodes whose sessions get at least one of them.
 struct ChatFactWriter {
     private let app: String
     private var deliveries: [CodedDelivery] = []
@@ -149,13 +150,13 @@ struct ChatFactWriter {
     private var concerned = EventLoopSet()
     private var concernsAll = false
 
-    /// - Parameter nodes: the nodes, indexed by their numbers.
+    /// - Parameter nodes: the nodes of the cluster, indexed by their numbers; nil for a free number.
     init(app: String, nodes: [ClusterNode?]) {
         self.nodes = nodes
         self.app = app
     }
 
-    /// The fact and its audience; nil when no node needs it.
+    /// The encoded fact, and the nodes that need it; nil when no node needs it.
     var fact: (bytes: ByteBuffer, audience: ClusterAudience)? { fact(.written) }
 
     func fact(_ layout: CodingLayout) -> (bytes: ByteBuffer, audience: ClusterAudience)? {
@@ -202,7 +203,7 @@ struct ChatFactWriter {
         deliveries.append(delivery)
     }
 
-    /// The ids of sessions whose nodes need the fact.
+    /// The ids of these sessions. Records that their nodes need the fact.
     private mutating func ids(_ sessions: [ChatSessionID]) -> [UInt64] {
         for session in sessions { concerned.insert(session.eventLoopID) }
         return sessions.map(\.id)

@@ -2,7 +2,7 @@ import ChatProtocol
 import ServerCluster
 import ServerStorage
 
-// The fields of values that several messages of chat have.
+// The encoding of values that occur in several messages between the nodes.
 
 extension ChatPlace: CodedValue {
     @usableFromInline
