@@ -5,13 +5,13 @@ package enum ChatKind: String, Codable, CaseIterable, Hashable, Sendable {
     /// The kinds: direct conversations of two users, groups, open channels, and system messages.
     case direct, group, open, system
 
-    /// The text for a channel of this kind in documents; without an id, for the kind itself.
+    /// The name in documents of a channel of this kind; if `id` is nil, the name of the kind itself.
     func scope(_ id: Identifier?) -> Identifier {
         Identifier(id.map { "\(rawValue):\($0.text)" } ?? rawValue)
     }
 
-    /// The reverse of ``scope(_:)``. The text is divided at a byte, because the character `:` may be combined with an accent at the
-    /// beginning of the id.
+    /// The reverse of ``scope(_:)``. It divides the text at the byte of `:`, because as a character `:` may be combined with an accent at
+    /// the beginning of the id.
     static func target(ofScope scope: Identifier) -> (kind: ChatKind, id: Identifier?)? {
         let bytes = scope.utf8
         let colon = bytes.firstIndex(of: UInt8(ascii: ":"))
@@ -26,8 +26,9 @@ package enum ChatKind: String, Codable, CaseIterable, Hashable, Sendable {
 package enum ChatConversation {
     /// The key of a conversation.
     ///
-    /// Direct: `a` and `b` are the two users, in any order. Group and open: `a` is the channel. System: `a` is the sender, `b` the
-    /// receiver. Two conversations never share a key, whatever characters except control characters their ids contain (rule CH-2).
+    /// The key of a direct conversation has its two users `a` and `b`, in any order. For groups and open channels, `a` is the channel. For
+    /// system messages, `a` is the sender and `b` the receiver. Two conversations never share a key, whatever characters except control
+    /// characters their ids contain (rule CH-2).
     package static func key(_ kind: ChatKind, _ a: Identifier, _ b: Identifier = "") -> Identifier {
         switch kind {
         case .direct:
@@ -51,7 +52,9 @@ package enum ChatID {
     }
 
     static func check(_ id: Identifier, _ what: String) throws(ChatRefusal) {
-        guard isValid(id) else { throw .badArgument("The id of \(what) has no characters, more than 64, or control characters.") }
+        guard isValid(id) else {
+            throw .badArgument("The id of \(what) must have 1 to 64 characters, and no control characters.")
+        }
     }
 
     static func check(_ ids: [Identifier], _ what: String, limit: Int = 100) throws(ChatRefusal) {
@@ -60,29 +63,28 @@ package enum ChatID {
     }
 }
 
-/// The identity of a signed-in user's connection, assigned by its owner.
+/// The id of a signed-in user's connection.
 package struct ChatSessionID: Hashable, Sendable {
     /// The number of the session, unique within a process.
     package var id: UInt64
-    /// The event loop of the connection: see ``EventLoopSet``.
+    /// The number of the connection's event loop, for ``EventLoopSet``.
     package var eventLoopID: Int
 
-    /// Makes a value with these properties.
     package init(id: UInt64, eventLoopID: Int) {
         self.id = id
         self.eventLoopID = eventLoopID
     }
 }
 
-/// The author of a request: a user, or the application's own server, which may do everything.
+/// The author of a request: a user, or the application's own server, which has all rights.
 package struct ChatActor: Hashable, Sendable {
     /// The acting user, or the user on whose behalf the server acts.
     package var user: Identifier
-    /// Whether the application's server acts, which has more rights than a user.
+    /// Whether the application's server makes the request. It has more rights than a user.
     package var isServer: Bool
 
-    /// A user who acts.
+    /// The author of a user's own request.
     package static func user(_ user: Identifier) -> ChatActor { ChatActor(user: user, isServer: false) }
-    /// The application's server, which acts on behalf of a user.
+    /// The author of a request that the application's server makes on behalf of a user, or of no user.
     package static func server(as user: Identifier = "") -> ChatActor { ChatActor(user: user, isServer: true) }
 }

@@ -12,12 +12,11 @@ package struct ChatSignIn: Hashable, Sendable {
     package var deviceClass: ChatDevice.Class
     /// Whether the session replaces a connection that was lost.
     package var isReconnect: Bool
-    /// Whether, on a reconnect, the session is refused when another device of its class is connected.
+    /// Whether a reconnecting session is refused when another device of its class is connected.
     package var yields: Bool
-    /// When the session's token was issued.
+    /// The time in ms since 1970 when the session's token was issued.
     package var tokenIssued: Int64
 
-    /// Makes a value with these properties.
     package init(
         user: Identifier, device: Identifier, deviceClass: ChatDevice.Class = .mobile, isReconnect: Bool = false,
         yields: Bool = false,
@@ -32,7 +31,7 @@ package struct ChatSignIn: Hashable, Sendable {
     }
 }
 
-/// The connected sessions (rules CH-14 to CH-19).
+/// The connected sessions of an application's users (rules CH-14 to CH-19).
 struct ChatDevices: Sendable {
     struct Device: Sendable {
         var session: ChatSessionID
@@ -44,7 +43,7 @@ struct ChatDevices: Sendable {
     }
 
     private(set) var count = 0
-    /// Sessions that were added or removed; nil when changes are not recorded.
+    /// The sessions that were added or removed; nil when changes are not recorded.
     var touched: Set<Place>?
     private var devices: [Identifier: [Device]] = [:]
 
@@ -53,7 +52,7 @@ struct ChatDevices: Sendable {
     /// The devices of a user, in the order of their sign-ins.
     func devices(of user: Identifier) -> [Device] { devices[user] ?? [] }
 
-    /// Adds a session, and returns the sessions that it replaces. These are signed out already.
+    /// Adds a session, and returns the sessions that it replaces. They are signed out by this call.
     mutating func signIn(
         _ session: ChatSessionID, _ signIn: ChatSignIn, limits: ChatLimits, at now: Int64
     ) throws(ChatRefusal) -> [ChatSessionID] {
@@ -61,7 +60,7 @@ struct ChatDevices: Sendable {
         let others = known.filter { $0.deviceClass == signIn.deviceClass && $0.id != signIn.device }
         let excess = others.count + 1 - max(limits.devicesPerClass, 1)
         guard excess <= 0 || !signIn.isReconnect || !signIn.yields else {
-            throw ChatRefusal(ChatCode.otherDeviceOnline, "Another device of this class is signed in.")
+            throw ChatRefusal(ChatCode.otherDeviceOnline, "Another device of the same class is already signed in for this user.")
         }
         let kicked = known.filter { $0.id == signIn.device } + others.prefix(max(excess, 0))
         guard count - kicked.count < limits.connections else {
@@ -80,7 +79,7 @@ struct ChatDevices: Sendable {
         return kicked.map(\.session)
     }
 
-    /// Whether the session was signed in.
+    /// Removes a session. Returns false if it was not signed in.
     mutating func signOut(_ session: ChatSessionID, of user: Identifier) -> Bool {
         guard let position = devices[user]?.firstIndex(where: { $0.session.id == session.id }) else { return false }
         devices[user]?.remove(at: position)
@@ -90,7 +89,7 @@ struct ChatDevices: Sendable {
         return true
     }
 
-    /// Adds a restored session. Sessions are restored in the order in which they signed in.
+    /// Adds a restored session. Restore the sessions in the order in which they signed in.
     mutating func restore(_ live: ChatLive.Session, limits: ChatLimits, at now: Int64) {
         devices[live.user, default: []].append(
             Device(
@@ -99,7 +98,7 @@ struct ChatDevices: Sendable {
         count += 1
     }
 
-    /// Counts one request against the limits of a session; returns the milliseconds to wait when a limit is reached.
+    /// Counts one request against the limits of a session. Returns nil, or the milliseconds to wait when a limit is reached.
     mutating func take(
         _ kind: ChatSpending, _ session: UInt64, of user: Identifier, limits: ChatLimits, at now: Int64
     ) -> Int? {
@@ -110,13 +109,13 @@ struct ChatDevices: Sendable {
     }
 }
 
-/// The quota against which a request of a session counts (code 20604).
+/// The quota against which a session's request counts. Requests beyond a quota are refused with 20604.
 package enum ChatSpending: CaseIterable, Hashable, Sendable {
-    /// Messages, and changes of messages.
+    /// For messages, and for changes of messages.
     case send
-    /// Other requests that change something.
+    /// For other requests that change something.
     case change
-    /// Requests that only read.
+    /// For requests that only read.
     case query
 
     func perSecond(_ limits: ChatLimits) -> Int {
@@ -128,7 +127,7 @@ package enum ChatSpending: CaseIterable, Hashable, Sendable {
     }
 }
 
-/// The limits on the requests of a session, for each kind of request.
+/// The rate limits of one session, one for each kind of request.
 struct ChatRates: Hashable, Sendable {
     private var sends: ChatRate
     private var changes: ChatRate
@@ -150,7 +149,7 @@ struct ChatRates: Hashable, Sendable {
     }
 }
 
-/// The rate limit for one kind of request of a session.
+/// The rate limit of one session for one kind of request.
 struct ChatRate: Hashable, Sendable {
     private var bucket: TokenBucket
     private var last: Int64
@@ -160,8 +159,8 @@ struct ChatRate: Hashable, Sendable {
         last = now
     }
 
-    /// Takes one token from the bucket. Returns nil on success, otherwise the ms until there is one. A clock that was set back
-    /// resets the bucket.
+    /// Takes one token from the bucket. Returns nil on success, otherwise the ms until a token is available. If the clock was set back, the
+    /// bucket starts anew.
     mutating func take(_ rate: Int, at now: Int64) -> Int? {
         if now < last { self = ChatRate(rate, at: now) }
         last = now

@@ -1,19 +1,19 @@
 import Identifiers
 import ServerStorage
 
-/// Users of an application and their tokens (rules CH-3 to CH-9).
+/// The users of an application and their tokens (rules CH-3 to CH-9).
 struct ChatDirectory: Sendable {
-    /// The largest number of stored tokens of one user; the oldest are removed.
+    /// The largest number of tokens that are stored for a user. The oldest are removed.
     static let tokensPerUser = 100
-    /// How long an expired token is kept, so that it is refused as expired rather than unknown: a day.
+    /// The time in ms for which an expired token is kept, so that it is refused as expired rather than unknown: a day.
     static let expiredTokensAreKnown: Int64 = 86_400_000
 
     private(set) var users: [Identifier: ChatDocument.User] = [:]
     private var tokens: [Identifier: ChatDocument.Token] = [:]
-    /// The hashes of each user's tokens, oldest first.
+    /// The hashes of each user's tokens, in the order of their issue.
     private var tokensByUser: [Identifier: [Identifier]] = [:]
 
-    /// Registers a user, or updates the given fields.
+    /// Registers a user, or updates those fields of the user that are not nil.
     @discardableResult
     mutating func put(
         _ id: Identifier, name: String? = nil, avatar: String? = nil, extra: [String: String]? = nil, at now: Int64,
@@ -41,7 +41,7 @@ struct ChatDirectory: Sendable {
         for hash in hashes.prefix(hashes.count - Self.tokensPerUser) { forget(hash, into: &commit) }
     }
 
-    /// The user of a token, if it is valid.
+    /// Checks a token, and returns its document. Throws if the token is unknown, expired or revoked, or its account is deactivated.
     func check(_ hash: Identifier, at now: Int64) throws(ChatRefusal) -> ChatDocument.Token {
         guard let token = tokens[hash] else {
             throw ChatRefusal(ChatCode.tokenIncorrect, "The token is not valid for this application.")
@@ -76,7 +76,7 @@ struct ChatDirectory: Sendable {
 
     mutating func restore(_ user: ChatDocument.User) { users[user.id] = user }
 
-    /// Restores a token. Tokens are restored in the order of their issue.
+    /// Restores a token. Restore the tokens in the order in which they were issued.
     mutating func restore(_ token: ChatDocument.Token) { keep(token) }
 
     var documents: [ChatDocument] { users.values.map { .user($0) } + tokens.values.map { .token($0) } }

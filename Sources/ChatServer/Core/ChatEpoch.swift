@@ -1,9 +1,9 @@
-/// The epoch of all inboxes of an application, an opaque text for clients. It is a name, followed after a loss of data by `-` and
-/// the position after which inboxes continue (rule CH-26).
+/// The epoch of all inboxes of an application: an opaque text for clients. It is a name. After a loss of data, `-` follows, and then the
+/// position after which inboxes continue (rule CH-26).
 package struct ChatEpoch: Hashable, Sendable {
     /// The text that clients get.
     package let text: String
-    /// No position up to this one is assigned again.
+    /// The position after which inboxes assign new positions; 0 unless data was lost.
     let base: UInt64
 
     private var root: Substring { text.prefix { $0 != "-" } }
@@ -16,14 +16,14 @@ package struct ChatEpoch: Hashable, Sendable {
 
     /// The next epoch after inboxes have lost their latest entries, which may have been delivered.
     ///
-    /// - Parameter last: the highest position of any inbox that is still known.
+    /// - Parameter last: the highest position of any inbox that the store still has.
     package func afterLoss(last: UInt64) -> ChatEpoch {
         ChatEpoch("\(root)-\(max(last, base) + Self.leap)")
     }
 
-    /// Whether positions of the other epoch belong to the same inboxes, up to a loss.
+    /// Whether positions of the other epoch belong to the same inboxes, apart from a loss of data.
     func continues(_ other: String) -> Bool { root == ChatEpoch(other).root }
 
-    /// More positions than can have been assigned and lost.
+    /// The number of positions to skip after a loss of data: more than can have been assigned and lost.
     private static var leap: UInt64 { 1_000_000 }
 }

@@ -2,21 +2,21 @@ import ChatProtocol
 import Identifiers
 import ServerStorage
 
-/// A change of a group, to be sent to its members.
+/// A change of a group's members or owner, as it is sent to the members.
 package struct ChatGroupChange: Hashable, Sendable {
     /// The kind of change.
     package var operation: ChatGroupOperation.Kind
-    /// The group after the change, or before it was dismissed.
+    /// The group after the change; a dismissed group as it was before.
     package var group: ChatDocument.Group
-    /// How many members the group has after the change.
+    /// The number of members after the change.
     package var memberCount: Int
     /// The user who made the change; empty for the application's server.
     package var `operator`: Identifier
     /// The affected members.
     package var members: [ChatDocument.Member]
-    /// When it happened, milliseconds since 1970.
+    /// The time of the change, in milliseconds since 1970.
     package var time: Int64
-    /// The receivers: all members, including former members that the change removed.
+    /// All members, and former members that the change removed. They receive the event.
     package var recipients: ChatRecipients
 }
 
@@ -24,27 +24,27 @@ package struct ChatGroupChange: Hashable, Sendable {
 package struct ChatGroupInfoChange: Hashable, Sendable {
     /// The group after the change.
     package var group: ChatDocument.Group
-    /// How many members the group has.
+    /// The group's number of members.
     package var memberCount: Int
     /// The protocol names of the changed properties, in alphabetical order.
     package var changed: [String]
     /// The user who made the change; empty for the application's server.
     package var `operator`: Identifier
-    /// When it happened, milliseconds since 1970.
+    /// The time of the change, in milliseconds since 1970.
     package var time: Int64
-    /// The users who are notified.
+    /// The users who receive the event.
     package var recipients: ChatRecipients
 }
 
-/// A member's profile within a group has changed.
+/// A change of a member's profile in a group.
 package struct ChatMemberChange: Hashable, Sendable {
     /// The member after the change.
     package var member: ChatDocument.Member
     /// The user who made the change; empty for the application's server.
     package var `operator`: Identifier
-    /// When it happened, milliseconds since 1970.
+    /// The time of the change, in milliseconds since 1970.
     package var time: Int64
-    /// The users who are notified.
+    /// The users who receive the event.
     package var recipients: ChatRecipients
 }
 
@@ -52,6 +52,6 @@ package struct ChatMemberChange: Hashable, Sendable {
 package struct ChatGroupInfo: Hashable, Sendable {
     /// The group.
     package var group: ChatDocument.Group
-    /// How many members the group has.
+    /// The group's number of members.
     package var memberCount: Int
 }

@@ -2,7 +2,7 @@ import Identifiers
 import OrderedCollections
 import ServerStorage
 
-/// Groups and their members (rules CH-40 to CH-53).
+/// The groups of an application and their members (rules CH-40 to CH-53).
 struct ChatGroups: Sendable {
     struct Entry: Sendable {
         var group: ChatDocument.Group
@@ -34,7 +34,7 @@ struct ChatGroups: Sendable {
 
     func count(of id: Identifier) -> Int { entries[id]?.members.count ?? 0 }
 
-    /// The ids of all members, in the order in which they joined. The array shares the group's own storage, so nothing is copied.
+    /// The ids of all members, in the order in which they joined. The array shares the group's storage, so it is not copied.
     func users(of id: Identifier) -> [Identifier] { entries[id]?.members.keys.elements ?? [] }
 
     func members(of id: Identifier) -> [ChatDocument.Member] { entries[id].map { Array($0.members.values) } ?? [] }
@@ -85,7 +85,7 @@ struct ChatGroups: Sendable {
         }
     }
 
-    /// Restores a member. Members are restored after their groups, in the order in which they joined; those of unknown groups are ignored.
+    /// Restores a member, unless the group is unknown. Restore members after their groups, in the order in which they joined.
     mutating func restore(_ member: ChatDocument.Member) {
         guard let index = entries.index(forKey: member.group) else { return }
         entries.values[index].members[member.user] = member

@@ -6,14 +6,13 @@ import ServerStorage
 package struct ChatInboxStart: Hashable, Sendable {
     /// Events after this position have to be delivered.
     package var after: UInt64
-    /// The last position that was assigned.
+    /// The last position that was assigned in the inbox.
     package var last: UInt64
     /// Whether reading resumes at the position that the device sent.
     package var isResumed: Bool
-    /// Whether the device sent a position that is invalid here, so that events may be lost for it.
+    /// Whether the device sent a position that is not valid in this inbox. The device may have missed events.
     package var hasLost: Bool
 
-    /// Makes a value with these properties.
     package init(after: UInt64, last: UInt64, isResumed: Bool, hasLost: Bool) {
         self.after = after
         self.last = last
@@ -21,15 +20,15 @@ package struct ChatInboxStart: Hashable, Sendable {
         self.hasLost = hasLost
     }
 
-    /// Whether some or all of the following entries are lost, given the first entry after `after` that the store still has.
-    /// Positions have no gaps, so a gap means that entries were purged (rule CH-23).
+    /// Whether entries after `after` are lost. `firstKept` is the first entry after `after` that the store still has. Positions have no
+    /// gaps, so a gap means that entries were purged (rule CH-23).
     package func hasLost(firstKept: UInt64?) -> Bool {
         guard isResumed, after < last else { return hasLost }
         return firstKept.map { $0 > after + 1 } ?? true
     }
 }
 
-/// The positions of all inboxes (rules CH-20 to CH-24). The store has their entries.
+/// The last assigned and the acknowledged position of each inbox (rules CH-20 to CH-24). The entries are in the store.
 struct ChatInboxes: Sendable {
     struct Inbox: Hashable, Sendable {
         var last: UInt64 = 0
@@ -37,7 +36,7 @@ struct ChatInboxes: Sendable {
     }
 
     private(set) var inboxes: [Identifier: Inbox] = [:]
-    /// No position up to this one is assigned again (rule CH-26).
+    /// The position after which inboxes assign new positions (rule CH-26).
     private let base: UInt64
 
     init(epoch: String) {
@@ -48,7 +47,7 @@ struct ChatInboxes: Sendable {
 
     func contains(_ user: Identifier) -> Bool { inboxes[user] != nil }
 
-    /// Assigns the next position in each inbox.
+    /// Assigns the next position in the inbox of each recipient.
     mutating func place(_ recipients: some Collection<Identifier>, skipping skipped: Identifier?) -> [ChatInboxPlace] {
         var places: [ChatInboxPlace] = []
         places.reserveCapacity(recipients.count)
@@ -66,7 +65,7 @@ struct ChatInboxes: Sendable {
         return step(&inboxes[user, default: Inbox()])
     }
 
-    /// Records an acknowledgement; returns nil when it changes nothing. A position that was never assigned cannot be acknowledged.
+    /// Records an acknowledgement, at most up to the last assigned position. Returns nil when this changes nothing.
     mutating func acknowledge(_ sequence: UInt64, by user: Identifier) -> ChatInboxPlace? {
         guard let index = inboxes.index(forKey: user) else { return nil }
         let place = min(sequence, inboxes.values[index].last)
@@ -81,7 +80,7 @@ struct ChatInboxes: Sendable {
         if let resume, resume.epoch.isExactly(epoch), resume.sequence <= end {
             return ChatInboxStart(after: resume.sequence, last: inbox.last, isResumed: true, hasLost: false)
         }
-        // Stored events after the device's position are delivered, each once.
+        // The position is from before a loss of data. The stored events after it are delivered, each once, and the welcome reports the loss.
         if let resume, ChatEpoch(epoch).continues(resume.epoch), resume.sequence <= end {
             return ChatInboxStart(after: resume.sequence, last: inbox.last, isResumed: false, hasLost: true)
         }

@@ -1,8 +1,8 @@
 import ChatProtocol
 import Identifiers
 
-/// The connected sessions and participants of an application: the state that is not in its store, and that a server needs to
-/// continue in place of another.
+/// The connected sessions and participants of an application. This part of the state is not in the store, and a server needs it to continue
+/// in place of another server.
 package struct ChatLive: Sendable {
     /// A session of a user's device.
     package struct Session: Hashable, Sendable {
@@ -19,7 +19,6 @@ package struct ChatLive: Sendable {
         /// When the session began, milliseconds since 1970.
         package var signedIn: Int64
 
-        /// Makes a value with these properties.
         package init(
             session: ChatSessionID, user: Identifier, device: Identifier, deviceClass: ChatDevice.Class, tokenIssued: Int64,
             signedIn: Int64
@@ -41,12 +40,11 @@ package struct ChatLive: Sendable {
         package var user: Identifier
         /// When the user entered, milliseconds since 1970.
         package var entered: Int64
-        /// The ids of the user's sessions in the channel; empty during the grace period of a user who lost the connection.
+        /// The ids of the user's sessions in the channel; empty while a user who has lost the connection may reconnect.
         package var sessions: [UInt64]
-        /// When the user leaves the channel unless a session reconnects.
+        /// The time when the user leaves the channel, unless a session reconnects; nil for a connected user.
         package var leavesAt: Int64?
 
-        /// Makes a value with these properties.
         package init(channel: Identifier, user: Identifier, entered: Int64, sessions: [UInt64], leavesAt: Int64?) {
             self.channel = channel
             self.user = user
@@ -58,26 +56,24 @@ package struct ChatLive: Sendable {
 
     /// A user's online status.
     package struct Presence: Hashable, Sendable {
-        /// The online status that was last reported to other users.
+        /// The online status that other users were told last.
         package var state: ChatPresenceState
-        /// For a user whose last session has just ended: when other users are notified, and since when the user has been offline.
+        /// The loss of the user's last session, while other users are not notified of it yet; otherwise nil.
         package var leaving: Leaving?
 
-        /// A user whose last session was lost and who is still reported as online.
+        /// The loss of a user's last session. Until the deadline, other users still see the user as online.
         package struct Leaving: Hashable, Sendable {
-            /// When other users are notified, in milliseconds since 1970.
+            /// The time when other users are notified, in milliseconds since 1970.
             package var deadline: Int64
-            /// When the last session was lost, in milliseconds since 1970.
+            /// The time when the last session was lost, in milliseconds since 1970.
             package var since: Int64
 
-            /// Makes a value with these properties.
             package init(deadline: Int64, since: Int64) {
                 self.deadline = deadline
                 self.since = since
             }
         }
 
-        /// Makes a value with these properties.
         package init(state: ChatPresenceState, leaving: Leaving?) {
             self.state = state
             self.leaving = leaving
@@ -95,13 +91,13 @@ package struct ChatLive: Sendable {
     package init() {}
 }
 
-/// Changes of a ``ChatLive``: the new values by key, nil for removed ones.
+/// Changes of a ``ChatLive``: the new values by key; nil for a removed value.
 package struct ChatLiveChanges: Sendable {
-    /// The changed sessions; the value is nil for one that ended.
+    /// The changed sessions; the value is nil for a session that has ended.
     package var sessions: [(id: UInt64, value: ChatLive.Session?)] = []
-    /// The changed participants; the value is nil for one who left.
+    /// The changed participants; the value is nil for a participant who has left.
     package var participants: [(channel: Identifier, user: Identifier, value: ChatLive.Participant?)] = []
-    /// The changed online statuses; the value is nil for one that is no longer stored.
+    /// The changed online statuses; the value is nil for a status that is no longer stored.
     package var presence: [(user: Identifier, value: ChatLive.Presence?)] = []
 
     /// An empty value.
@@ -112,14 +108,14 @@ package struct ChatLiveChanges: Sendable {
 }
 
 extension ChatState {
-    /// Starts recording, so that ``takeLiveChanges()`` returns the changes.
+    /// Starts recording changes, which ``takeLiveChanges()`` returns.
     package mutating func recordLiveChanges() {
         devices.touched = []
         rooms.touched = []
         presence.touched = []
     }
 
-    /// The changes since the last call.
+    /// Returns the changes since the last call.
     package mutating func takeLiveChanges() -> ChatLiveChanges {
         var changes = ChatLiveChanges()
         if devices.touched?.isEmpty == false {
@@ -137,7 +133,7 @@ extension ChatState {
         return changes
     }
 
-    /// Continues the state of another server, without notifications. Call it before the first sign-in.
+    /// Restores the sessions, participants and online statuses of another server, without notifications. Call it before the first sign-in.
     package mutating func restore(_ live: ChatLive, at now: Int64) {
         var sessions: [UInt64: ChatSessionID] = [:]
         for session in live.sessions.sorted(by: { ($0.signedIn, $0.session.id) < ($1.signedIn, $1.session.id) }) {
@@ -149,7 +145,7 @@ extension ChatState {
     }
 }
 
-// MARK: - The parts
+// MARK: - Recorded changes of devices, rooms and presence
 
 extension ChatDevices {
     /// The key of a session.

@@ -2,35 +2,33 @@ import ChatProtocol
 import Identifiers
 import ServerStorage
 
-/// A user entered or left an open channel.
+/// A user's entering or leaving of an open channel.
 package struct ChatOpenAction: Hashable, Sendable {
     /// The user's id.
     package var user: Identifier
     /// Whether the user entered; false when the user left.
     package var isJoin: Bool
 
-    /// Makes a value with these properties.
     package init(user: Identifier, isJoin: Bool) {
         self.user = user
         self.isJoin = isJoin
     }
 }
 
-/// A metadata entry of an open channel changed; `value` is nil when it was removed.
+/// A change of a metadata entry of an open channel.
 package struct ChatOpenEntryChange: Hashable, Sendable {
     /// The key of the entry.
     package var key: Identifier
     /// The new value; nil when the entry was removed.
     package var value: String?
 
-    /// Makes a value with these properties.
     package init(key: Identifier, value: String?) {
         self.key = key
         self.value = value
     }
 }
 
-/// An event for the participants of an open channel (chat-protocol.md 8).
+/// An event for the participants of an open channel (chat-protocol.md, section 8).
 package struct ChatOpenEvent: Hashable, Sendable {
     /// The kinds of events.
     package enum Kind: Hashable, Sendable {
@@ -38,9 +36,9 @@ package struct ChatOpenEvent: Hashable, Sendable {
         case members([ChatOpenAction], count: Int)
         /// Metadata changed.
         case metadata([ChatOpenEntryChange])
-        /// Users were muted or unmuted. The duration is in ms; 0 for no end.
+        /// Users were muted or unmuted. The duration is in ms; 0 means without an end.
         case muting(ChatOpenMute.Kind, users: [Identifier], duration: Int64)
-        /// Users were banned for `duration` milliseconds; 0 for no limit.
+        /// Users were banned for `duration` milliseconds; 0 means without an end.
         case banned([Identifier], duration: Int64)
         /// The channel was destroyed, by the application's server or because it was unused.
         case destroyed(isManual: Bool)
@@ -50,13 +48,13 @@ package struct ChatOpenEvent: Hashable, Sendable {
     package var channel: Identifier
     /// The kind of event.
     package var kind: Kind
-    /// When it happened, milliseconds since 1970.
+    /// The time of the event, in milliseconds since 1970.
     package var time: Int64
-    /// The event loops of the participants.
+    /// The event loops that have sessions in the channel.
     package var eventLoopIDs: EventLoopSet
 }
 
-/// The membership of a session in an open channel.
+/// A session's membership in an open channel.
 package struct ChatSeat: Hashable, Sendable {
     /// The session.
     package var session: ChatSessionID
@@ -65,7 +63,6 @@ package struct ChatSeat: Hashable, Sendable {
     /// The channel's id.
     package var channel: Identifier
 
-    /// Makes a value with these properties.
     package init(session: ChatSessionID, user: Identifier, channel: Identifier) {
         self.session = session
         self.user = user
@@ -79,9 +76,9 @@ package struct ChatOpenSync: Hashable, Sendable {
     package var channel: Identifier
     /// Whether the user entered; false when the user left.
     package var isJoin: Bool
-    /// Whether the user left because of another device, not by a request.
+    /// Whether the user left because a device entered another channel, not by a request to leave. True if the user entered.
     package var isOtherDevice: Bool
-    /// The other sessions of the user, which get the event.
+    /// The user's other sessions. They receive the event.
     package var sessions: [ChatSessionID]
 }
 
@@ -93,11 +90,11 @@ package struct ChatParticipant: Hashable, Sendable {
     package var entered: Int64
 }
 
-/// The answer to a user who enters an open channel.
+/// The result for a user who has entered an open channel.
 package struct ChatEntrance: Sendable {
     /// The channel.
     package var channel: ChatDocument.OpenChannel
-    /// How many participants the channel has.
+    /// The number of participants after the user has entered.
     package var count: Int
     /// When the user entered, milliseconds since 1970.
     package var entered: Int64
@@ -109,8 +106,8 @@ package struct ChatEntrance: Sendable {
     package var isAllowed: Bool
     /// The channel's metadata, sorted by key.
     package var entries: [ChatDocument.OpenEntry]
-    /// Open channels that the user left because only one is allowed.
+    /// The open channels that the user left, because the application allows only one at a time.
     package var left: [Identifier]
-    /// The events that the user's entering causes.
+    /// The notifications of the user's entering.
     package var news: ChatNews
 }

@@ -2,16 +2,15 @@ import DequeModule
 import Identifiers
 import ServerStorage
 
-/// Whether a user is online.
+/// A user's online status.
 package struct ChatPresenceState: Hashable, Sendable {
     /// The user's id.
     package var user: Identifier
     /// Whether the user is online.
     package var isOnline: Bool
-    /// The time of the last change, if known; otherwise 0.
+    /// The time of the last change in milliseconds since 1970; 0 if it is unknown.
     package var time: Int64
 
-    /// Makes a value with these properties.
     package init(user: Identifier, isOnline: Bool, time: Int64) {
         self.user = user
         self.isOnline = isOnline
@@ -19,29 +18,29 @@ package struct ChatPresenceState: Hashable, Sendable {
     }
 }
 
-/// A user came online or went offline, with the users who watch this status.
+/// A change of a user's online status, for the users who watch it.
 package struct ChatPresenceEvent: Hashable, Sendable {
     /// The new status.
     package var state: ChatPresenceState
-    /// The watching users; each of their sessions is notified.
+    /// The users who watch the status. All of their sessions are notified.
     package var watchers: [Identifier]
 }
 
-/// The watchers of each user, and the users who count as online (rules CH-83 to CH-87).
+/// The online status of users, and the users who watch it (rules CH-83 to CH-87).
 struct ChatPresence: Sendable {
-    /// How long the time at which a user went offline is kept: 7 days.
+    /// How long the time at which a user went offline is kept, in ms: 7 days.
     static let memory: Int64 = 7 * 86_400_000
 
-    /// Subscriptions, by the watching user.
+    /// Each user's subscriptions to other users' online status: by the watching user, then by the watched user.
     private var subscriptions: [Identifier: [Identifier: ChatDocument.Subscription]] = [:]
     private var watchers: [Identifier: Set<Identifier>] = [:]
-    /// Users whose last session has just ended and whose watchers are not notified yet. The deadline is by the monotonic clock, the
-    /// time of the loss by the wall clock.
+    /// Users whose last session has ended and whose watchers are not notified yet. `deadline` is by the monotonic clock. `since`, the time
+    /// of the end, is by the wall clock.
     private var leaving: [Identifier: (deadline: Int64, since: Int64)] = [:]
     /// See ``ChatState/steadyTime``.
     var steadyTime: Int64?
     private var changes: [Identifier: ChatPresenceState] = [:]
-    /// Users whose status changed; nil when changes are not recorded.
+    /// The users whose status has changed; nil when changes are not recorded.
     var touched: Set<Identifier>?
     private var nextHousekeeping = Int64.min
 
@@ -58,7 +57,7 @@ struct ChatPresence: Sendable {
         change(user, isOnline: true, at: now, news: &news)
     }
 
-    /// Records that a user has no session any more.
+    /// Records that a user has lost the last session. Watchers are notified after `grace` milliseconds, unless the user is online by then.
     mutating func left(_ user: Identifier, grace: Int64, at now: Int64, news: inout ChatNews) {
         if grace > 0 {
             leaving[user] = ((steadyTime ?? now) + grace, now)
@@ -139,7 +138,7 @@ struct ChatPresence: Sendable {
 
     /// Restores the online status of users. Users who are recorded as online but have no session get the grace period to reconnect.
     mutating func restore(_ live: [ChatLive.Presence], devices: ChatDevices, grace: Duration, at now: Int64) {
-        // The deadline may come from another machine's clock, so it is limited to the grace period.
+        // The deadline may come from another machine's clock, so it is at most one grace period from now.
         let latest = (steadyTime ?? now) + max(grace.wholeMilliseconds, 0)
         for one in live {
             let user = one.state.user
@@ -153,14 +152,17 @@ struct ChatPresence: Sendable {
 }
 
 extension ChatState {
-    /// Watches users for this number of seconds, and returns their current status.
+    /// Subscribes `watcher` to users' online status for `expiry` seconds, and returns their current status.
     ///
-    /// - Returns: the users that exceed a limit (26021, 26022), and the status of all other users who do not block the watcher.
+    /// - Returns: the users whose subscription would exceed a limit (26021, 26022), and the status of all other users who do not block the
+    ///   watcher.
     /// - Throws: ``ChatRefusal``, with the reason.
     package mutating func subscribe(
         to users: [Identifier], expiry: Int, by watcher: Identifier, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> (failed: [Identifier], states: [ChatPresenceState]) {
-        guard application.hasPresence else { throw ChatRefusal(ChatCode.presenceOff, "Online status is off.") }
+        guard application.hasPresence else {
+            throw ChatRefusal(ChatCode.presenceOff, "Online status is switched off for this application.")
+        }
         let limits = application.limits
         try ChatID.check(users, "a user", limit: limits.presencePerCall)
         guard (60...2_592_000).contains(expiry) else { throw .badArgument("expiry is 60 to 2,592,000 seconds.") }
@@ -198,19 +200,19 @@ extension ChatState {
         presence.subscriptions(of: watcher).filter { $0.expires > now }
     }
 
-    /// Returns the status of the users that a user watches, for a new session.
+    /// Returns the status of the users whom a user watches, for the user's new session.
     package func presenceStates(for watcher: Identifier, at now: Int64) -> [ChatPresenceState] {
         guard application.hasPresence else { return [] }
         return subscriptions(of: watcher, at: now).filter { !isBlocked(watcher, by: $0.user) }.map { presence.state(of: $0.user) }
     }
 
-    /// The status of `user` for users whom `user` has just blocked: offline, unless offline was last reported to them (rule CH-88).
+    /// Reports `user` as offline to watchers whom `user` has just blocked, unless offline was already reported to them (rule CH-88).
     package func presenceNews(afterBlocking others: [Identifier], by user: Identifier, at now: Int64) -> ChatNews {
         guard presence.state(of: user).isOnline else { return ChatNews() }
         return presenceNews(ChatPresenceState(user: user, isOnline: false, time: now), for: others)
     }
 
-    /// The online status of a user, for users who were just unblocked.
+    /// Reports the online status of `user` to watchers whom `user` has just unblocked.
     package func presenceNews(afterUnblocking others: [Identifier], by user: Identifier) -> ChatNews {
         presenceNews(presence.state(of: user), for: others)
     }
@@ -222,7 +224,7 @@ extension ChatState {
         return news
     }
 
-    /// Removes watchers that the watched user has blocked from the notifications (rule CH-88).
+    /// Removes from the notifications those watchers whom the watched user has blocked (rule CH-88).
     func hidePresenceFromBlocked(_ news: inout ChatNews) {
         for index in news.presence.indices {
             let user = news.presence[index].state.user

@@ -1,13 +1,12 @@
-/// Why a request was refused. Nothing has changed then.
+/// The reason why a request was refused. A refused request has changed nothing.
 package struct ChatRefusal: Error, Hashable, Sendable {
     /// An error code of the vendor's API, one of ``ChatCode`` (chat-protocol.md, section 10).
     package var code: Int
-    /// The reason for people. It contains no content and no secret.
+    /// The reason as a text for people. It contains no content and no secret.
     package var reason: String
-    /// After how many ms to retry.
+    /// The delay in ms after which the request may be repeated; nil when repeating it does not help.
     package var retryAfter: Int?
 
-    /// Makes a value with these properties.
     package init(_ code: Int, _ reason: String, retryAfter: Int? = nil) {
         self.code = code
         self.reason = reason
@@ -17,7 +16,7 @@ package struct ChatRefusal: Error, Hashable, Sendable {
     static func badArgument(_ reason: String) -> ChatRefusal { ChatRefusal(ChatCode.badArgument, reason) }
 }
 
-/// The error codes of a chat service. Source: the vendor's list of error codes.
+/// The error codes of chat, from the vendor's list of error codes.
 package enum ChatCode {
     /// The receiver has blocked the sender.
     package static let blockedByReceiver = 405

@@ -1,26 +1,25 @@
 import DequeModule
 import Identifiers
 
-/// An earlier message with the same client id.
+/// An earlier message of the same sender with the same client id.
 package struct ChatRepetition: Hashable, Sendable {
     /// The id of the earlier message.
     package var id: UInt64
-    /// Its position in the sender's own inbox, if it has one there.
+    /// The position of the earlier message in the sender's own inbox; nil if it has none there.
     package var sequence: UInt64?
 
-    /// Makes a value with these properties.
     package init(id: UInt64, sequence: UInt64?) {
         self.id = id
         self.sequence = sequence
     }
 }
 
-/// The client message ids of the last hour (rule CH-25).
+/// The client ids of the last hour's messages, by which repeated messages are recognised (rule CH-25).
 ///
-/// They are stored as fingerprints of 128 bits with a new key for each process: 1,000,000 of them take at most 150 MB, and a
-/// collision is less likely than a memory fault. Each sender may use a share of them.
+/// An id is stored as a fingerprint of 128 bits, with a new key for each process. 1,000,000 of them take at most 150 MB, and a collision is
+/// less likely than a memory fault. The number of ids of one sender is limited.
 struct ChatRepetitions: Sendable {
-    /// Ticks of 100 ns in an hour.
+    /// The time in units of 100 ns for which a client id is remembered: an hour.
     static let span: UInt64 = 36_000_000_000
 
     private struct Fingerprint: Hashable {
@@ -49,7 +48,7 @@ struct ChatRepetitions: Sendable {
     let limit: Int
     let share: Int
     private var entries: [Fingerprint: Entry] = [:]
-    /// All messages in the order of their ids; may contain ids of messages that were removed.
+    /// All messages in the order of their ids. It may contain messages that were removed.
     private var order: Deque<Name> = []
     /// The messages of each sender, oldest first.
     private var bySender: [Fingerprint: Deque<Name>] = [:]
@@ -70,7 +69,7 @@ struct ChatRepetitions: Sendable {
         }
     }
 
-    /// Records a message. Ids arrive in ascending order.
+    /// Records a message. Messages have to be recorded in ascending order of their ids.
     mutating func note(_ sender: Identifier, _ clientID: Identifier, id: UInt64, sequence: UInt64?) {
         let (key, sender) = (Fingerprint(sender, clientID), Fingerprint(sender))
         entries[key] = Entry(id: id, sequence: sequence ?? 0, sender: sender)
@@ -103,7 +102,7 @@ struct ChatRepetitions: Sendable {
         if let entry = entries[first.key], entry.id == first.id { forget(first, of: entry.sender) }
     }
 
-    /// Removes a message, and the earlier messages of its sender.
+    /// Removes a message and all earlier messages of the same sender.
     private mutating func forget(_ name: Name, of sender: Fingerprint) {
         while let first = bySender[sender]?.first, first.id <= name.id {
             bySender[sender]?.removeFirst()

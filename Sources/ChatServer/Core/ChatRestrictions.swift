@@ -1,7 +1,7 @@
 import Identifiers
 import ServerStorage
 
-/// The restrictions of users, and when each ends (rules CH-10 to CH-13).
+/// The restrictions of users, such as mutes and bans, with the time when each ends (rules CH-10 to CH-13).
 struct ChatRestrictions: Sendable {
     /// Where a restriction applies: everywhere, for one user, in one channel, or in all channels of a kind.
     struct Scope: Hashable, Sendable {
@@ -19,7 +19,7 @@ struct ChatRestrictions: Sendable {
         var scope: Scope
     }
 
-    /// The end of each restriction; `.max` for none.
+    /// The time when each restriction ends, by user; `.max` for a restriction without an end.
     private var ends: [Key: [Identifier: Int64]] = [:]
 
     func contains(_ kind: ChatDocument.Restriction.Kind, in scope: Scope, user: Identifier, at now: Int64) -> Bool {
@@ -27,7 +27,7 @@ struct ChatRestrictions: Sendable {
         return end > now
     }
 
-    /// The end of a restriction; nil when there is none, `.max` when it does not end.
+    /// The time when a user's restriction ends: `.max` for never; nil when the user has no such restriction.
     func end(_ kind: ChatDocument.Restriction.Kind, in scope: Scope, user: Identifier, at now: Int64) -> Int64? {
         ends[Key(kind: kind, scope: scope)]?[user].flatMap { $0 > now ? $0 : nil }
     }
@@ -98,7 +98,7 @@ struct ChatRestrictions: Sendable {
 }
 
 extension ChatRestrictions.Scope {
-    /// The scope in documents: see ``ChatDocument.Restriction/Kind``.
+    /// The name of the scope in documents: see ``ChatDocument.Restriction/Kind``.
     var text: Identifier { kind.map { $0.scope(id.isEmpty ? nil : id) } ?? id }
 
     init(_ restriction: ChatDocument.Restriction.Kind, text: Identifier) {

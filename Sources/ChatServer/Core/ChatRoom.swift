@@ -5,25 +5,25 @@ import ServerStorage
 struct ChatRoom: Sendable {
     struct Participant: Sendable {
         var entered: Int64
-        /// The user's sessions; empty for a participant who has lost the connection and may reconnect.
+        /// The user's sessions; empty for a participant who has lost the connection and may still reconnect.
         var sessions: [ChatSessionID]
-        /// When the participant is removed, by the monotonic clock.
+        /// The time when the participant is removed, by the monotonic clock; nil while the participant is connected.
         var leavesAt: Int64?
     }
 
     var channel: ChatDocument.OpenChannel
     private(set) var participants: [Identifier: Participant] = [:]
     var entries: [Identifier: ChatDocument.OpenEntry] = [:]
-    /// Joins and leaves that have not been published yet.
+    /// Participants' joins and leaves that have not been published yet.
     var untold: [ChatOpenAction] = []
-    /// The time of the last participant or message in the channel, by the monotonic clock. Nil after a restart, because the store
-    /// does not keep it: the next sweep restarts the lifetime (rule CH-75).
+    /// The last time with a participant or a message in the channel, by the monotonic clock. It is nil after a restart, because it is not
+    /// stored: the next sweep restarts the channel's lifetime (rule CH-75).
     var lastActivity: Int64?
-    /// The number of sessions on each event loop.
+    /// The number of the channel's sessions on each event loop.
     private var sessions: [Int] = []
     private(set) var eventLoopIDs = EventLoopSet()
 
-    /// - Parameter time: the monotonic time; nil for a channel that is restored.
+    /// - Parameter time: the monotonic time; nil for a channel that is restored from the store.
     init(_ channel: ChatDocument.OpenChannel, at time: Int64?) {
         self.channel = channel
         lastActivity = time
@@ -52,9 +52,9 @@ struct ChatRoom: Sendable {
         return false
     }
 
-    /// Removes one session. The user remains a participant, without sessions if it was the last one.
+    /// Removes one session. The user stays a participant, even without sessions.
     ///
-    /// - Returns: the number of the user's remaining sessions; nil when this session was not in the channel.
+    /// - Returns: the number of the user's remaining sessions; nil when the session was not in the channel.
     mutating func detach(_ session: ChatSessionID, _ user: Identifier) -> Int? {
         guard let index = participants.index(forKey: user),
             let position = participants.values[index].sessions.firstIndex(where: { $0.id == session.id })
@@ -64,7 +64,7 @@ struct ChatRoom: Sendable {
         return participants.values[index].sessions.count
     }
 
-    /// Restores a participant unchanged.
+    /// Adds a restored participant, without any events.
     mutating func restore(_ user: Identifier, entered: Int64, _ sessions: [ChatSessionID], leavesAt: Int64?) {
         participants[user] = Participant(entered: entered, sessions: sessions, leavesAt: leavesAt)
         for session in sessions { seat(session, 1) }
@@ -75,7 +75,7 @@ struct ChatRoom: Sendable {
         participants.values[index].leavesAt = deadline
     }
 
-    /// Removes a user; nil when there was none.
+    /// Removes a user from the participants. Returns nil when the user was not a participant.
     ///
     /// - Parameter time: the monotonic time.
     mutating func remove(_ user: Identifier, at time: Int64) -> Participant? {

@@ -6,7 +6,7 @@ import ServerStorage
 
 /// All open channels of an application (rules CH-60 to CH-74).
 struct ChatRooms: Sendable {
-    /// The lifetime of channels that were created by entering them: an hour, like in the vendor's service.
+    /// The lifetime in ms of channels that were created by entering them: an hour, as in the vendor's service.
     static let lifetime: Int64 = 3_600_000
 
     private(set) var rooms: [Identifier: ChatRoom] = [:]
@@ -17,21 +17,21 @@ struct ChatRooms: Sendable {
     private var roomsOfUser: [Identifier: Set<Identifier>] = [:]
     /// The number of existing channels that each user has created by entering.
     private var made: [Identifier: Int] = [:]
-    /// Participants without a connection, in the order of deadlines.
+    /// Participants who have lost the connection, in the order of the times when they leave.
     private var leaving: Deque<(deadline: Int64, user: Identifier, channel: Identifier)> = []
-    /// After a restart: owners of entries that are deleted when their owner leaves, who have not entered again yet.
+    /// After a restart, the owners who have not entered their channel again yet, and whose metadata entries are deleted when they leave.
     private var absentOwners: Deque<(deadline: Int64, user: Identifier, channel: Identifier)> = []
-    /// Whether channels were restored from documents since the last sweep.
+    /// Whether channels were restored from the store since the last sweep.
     private var isRestored = false
     private var nextLookAtLifetimes = Int64.min
     /// Channels with joins and leaves that have not been published yet.
     private var untold: Set<Identifier> = []
     private var nextTelling = Int64.min
 
-    /// Up to this number of participants each join and leave is published at once. Larger channels publish them once per second,
+    /// The number of participants up to which each join and leave is published at once. A larger channel publishes them once per second,
     /// because the cost of single events grows with the square of the number of participants.
     static let smallRoom = 100
-    /// The largest number of joins and leaves in one event; beyond that only the count is complete.
+    /// The largest number of joins and leaves in one event. Further ones are left out, and only the event's count includes them.
     static let actionsAtATime = 500
 
     subscript(id: Identifier) -> ChatDocument.OpenChannel? { rooms[id]?.channel }
@@ -42,12 +42,12 @@ struct ChatRooms: Sendable {
     /// Whether a user is a participant of a channel, connected or within the grace period.
     func isInside(_ id: Identifier, _ user: Identifier) -> Bool { rooms[id]?.participants[user] != nil }
 
-    /// Whether a session is in a channel.
+    /// Whether a session is among a participant's sessions in a channel.
     func isSeated(_ id: Identifier, session: ChatSessionID, user: Identifier) -> Bool {
         rooms[id]?.participants[user]?.sessions.contains { $0.id == session.id } ?? false
     }
 
-    /// Whether a user has lost the connection and is within the grace period.
+    /// Whether a participant has lost the connection and may still reconnect.
     func isWaited(_ id: Identifier, _ user: Identifier) -> Bool { rooms[id]?.participants[user]?.sessions.isEmpty ?? false }
 
     func entered(_ id: Identifier, _ user: Identifier) -> Int64? { rooms[id]?.participants[user]?.entered }
@@ -56,7 +56,7 @@ struct ChatRooms: Sendable {
         rooms[id].map { $0.entries.values.sorted { $0.key < $1.key } } ?? []
     }
 
-    /// The participants who have been in the channel longest.
+    /// The participants who have been in the channel longest, at most `limit`.
     func participants(of id: Identifier, limit: Int) -> [ChatParticipant] {
         struct Place: Comparable {
             var participant: ChatParticipant
@@ -115,7 +115,7 @@ struct ChatRooms: Sendable {
 
     func channels(of user: Identifier) -> Set<Identifier> { roomsOfUser[user] ?? [] }
 
-    /// Removes one session of a user; the user leaves with the last one.
+    /// Removes one session of a user. The user leaves the channel with the last session.
     ///
     /// - Returns: whether the session was in the channel.
     mutating func exit(
@@ -129,7 +129,8 @@ struct ChatRooms: Sendable {
         return true
     }
 
-    /// Removes a user with all sessions. Other participants are notified, and entries that belong to the user are removed.
+    /// Removes a user with all sessions from a channel, and notifies the other participants. Metadata entries that are deleted when their
+    /// owner leaves are removed.
     mutating func leave(
         _ user: Identifier, _ id: Identifier, at now: Int64, into commit: inout ChatCommit, news: inout ChatNews
     ) {
@@ -142,7 +143,7 @@ struct ChatRooms: Sendable {
         removeEntries(of: user, from: id, at: now, into: &commit, news: &news)
     }
 
-    /// Removes a user's entries that are deleted when their owner leaves.
+    /// Removes those metadata entries of a user that are deleted when their owner leaves.
     private mutating func removeEntries(
         of user: Identifier, from id: Identifier, at now: Int64, into commit: inout ChatCommit, news: inout ChatNews
     ) {
@@ -156,7 +157,7 @@ struct ChatRooms: Sendable {
         for id in channels(of: user).sorted() { _ = exit(session, of: user, room: id, at: now, into: &commit, news: &news) }
     }
 
-    /// Records that the connection of a session is lost: the user stays for the grace period.
+    /// Records that a session has lost its connection. After the last session, the user stays a participant for the grace period.
     mutating func lose(_ session: ChatSessionID, of user: Identifier, grace: Duration, at now: Int64, news: inout ChatNews) {
         for id in channels(of: user) {
             guard let index = rooms.index(forKey: id), let left = rooms.values[index].detach(session, user) else { continue }
@@ -215,15 +216,15 @@ struct ChatRooms: Sendable {
         nextLookAtLifetimes = time + 10_000
         for room in rooms.values where room.participants.isEmpty {
             guard let lifetime = room.channel.lifetime, let last = room.lastActivity else { continue }
-            // Neither value can be negative, so the difference cannot overflow.
+            // Neither operand is negative, so the difference cannot overflow.
             guard time - max(last, 0) >= lifetime else { continue }
             destroy(
                 room.channel.id, isManual: false, restrictions: &restrictions, at: now, into: &commit, news: &news)
         }
     }
 
-    /// Starts the lifetimes of restored channels, and gives the owners of entries that are deleted on leaving the grace period to
-    /// reconnect (rules CH-68 and CH-75).
+    /// Starts the lifetimes of restored channels, and a grace period for absent owners of entries that are deleted on leaving: they may
+    /// reconnect before these entries are deleted (rules CH-68 and CH-75).
     private mutating func resume(at time: Int64, grace: Duration) {
         isRestored = false
         let deadline = time + max(grace.wholeMilliseconds, 0)
@@ -317,12 +318,12 @@ struct ChatRooms: Sendable {
         rooms[entry.channel]?.entries[entry.key] = entry
     }
 
-    /// Restores participants. The lifetime of their channels starts again, as if there had just been activity.
+    /// Restores participants. The lifetimes of all channels start now, as after activity.
     mutating func restore(
         _ live: [ChatLive.Participant], _ sessions: [UInt64: ChatSessionID], grace: Duration, at now: Int64
     ) {
         for id in rooms.keys { noteMessage(in: id, at: now) }
-        // The deadline may come from another machine's clock, so it is limited to the grace period.
+        // The deadline may come from another machine's clock, so it is at most one grace period from now.
         let latest = (steadyTime ?? now) + max(grace.wholeMilliseconds, 0)
         for one in live {
             guard let index = rooms.index(forKey: one.channel) else { continue }
@@ -335,7 +336,7 @@ struct ChatRooms: Sendable {
         leaving.sort { $0.deadline < $1.deadline }
     }
 
-    /// Drops entries whose channel is unknown.
+    /// Removes metadata entries whose channel is unknown.
     mutating func finishRestoring() { rooms = rooms.filter { $0.value.channel.created != .min } }
 
     var documents: [ChatDocument] {

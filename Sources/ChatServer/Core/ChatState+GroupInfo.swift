@@ -2,9 +2,9 @@ import ChatProtocol
 import Identifiers
 import ServerStorage
 
-// Groups: properties, names of members, queries, muting (rules CH-48 to CH-53).
+// Groups: properties, members' names, queries and muting (rules CH-48 to CH-53).
 extension ChatState {
-    /// The owner and admins change a group's properties; only the owner changes permissions (25404).
+    /// Changes a group's properties on behalf of the owner or an admin. Only the owner may change permissions; others get 25404.
     ///
     /// - Returns: nil when nothing changed.
     /// - Throws: ``ChatRefusal``, with the reason.
@@ -17,7 +17,7 @@ extension ChatState {
             let role = try role(of: actor.user, in: id)
             guard role != .member else { throw Self.noPermission }
             guard role == .owner || (update.joinPermission == nil && update.invitePermission == nil) else {
-                throw ChatRefusal(ChatCode.onlyOwner, "Only the owner may change permissions.")
+                throw ChatRefusal(ChatCode.onlyOwner, "Only the owner may change the permissions of a group.")
             }
             try checkSpeaking(.group, id, by: actor.user, at: now)
         }
@@ -49,8 +49,8 @@ extension ChatState {
         return all.filter(\.1).map(\.0)
     }
 
-    /// Members change their own profile in the group; the owner and admins also that of members with a lower role. Nil values stay
-    /// unchanged.
+    /// Changes a member's profile in a group. Members may change their own profile, and the owner and admins also those of members with a
+    /// lower role. Nil values stay unchanged.
     ///
     /// - Returns: nil when nothing changed.
     /// - Throws: ``ChatRefusal``, with the reason.
@@ -66,7 +66,7 @@ extension ChatState {
         }
         if !actor.isServer { try checkSpeaking(.group, id, by: actor.user, at: now) }
         guard nickname?.utf8.count ?? 0 <= 256, extra?.utf8.count ?? 0 <= 4_096 else {
-            throw ChatRefusal(ChatCode.groupTextTooLong, "A nickname has at most 256 bytes, extra at most 4,096.")
+            throw ChatRefusal(ChatCode.groupTextTooLong, "A nickname may have at most 256 bytes, and extra at most 4,096.")
         }
         let before = member
         if let nickname { member.nickname = nickname }
@@ -81,17 +81,17 @@ extension ChatState {
 
     // MARK: Queries
 
-    /// A group; nil when there is none.
+    /// The group with this id; nil when it does not exist.
     package func group(_ id: Identifier) -> ChatGroupInfo? {
         groups[id].map { ChatGroupInfo(group: $0, memberCount: groups.count(of: id)) }
     }
 
-    /// The existing groups among 1 … 20 ids.
+    /// The groups with these ids, without ids of groups that do not exist. A call may have 1 to 20 ids.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     package func groupInfo(_ ids: [Identifier]) throws(ChatRefusal) -> [ChatGroupInfo] {
         guard (1...20).contains(ids.count) else {
-            throw ChatRefusal(ChatCode.tooManyGroupsInCall, "A call takes 1 to 20 groups.")
+            throw ChatRefusal(ChatCode.tooManyGroupsInCall, "A request must name 1 to 20 groups.")
         }
         return ids.compactMap { group($0) }
     }
@@ -99,7 +99,7 @@ extension ChatState {
     /// Whether a user is a member of a group.
     package func isMember(_ user: Identifier, of id: Identifier) -> Bool { groups.member(user, of: id) != nil }
 
-    /// Some members, by their ids, or a page of all members, sorted by id. Only members may request them.
+    /// Members of a group: those with the ids in `users`, or a page of all members, sorted by id. Only members may request them.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     package func groupMembers(
@@ -131,7 +131,7 @@ extension ChatState {
         return (page.elements.compactMap { group($0) }, page.hasMore)
     }
 
-    /// A page of all groups, or of those in which all members are muted, sorted by id.
+    /// A page of all groups, sorted by id; with `isMuted`, only of groups whose members are all muted.
     package func groupPage(
         after: Identifier? = nil, limit: Int, isMuted: Bool = false
     ) -> (groups: [ChatGroupInfo], hasMore: Bool) {
@@ -151,9 +151,9 @@ extension ChatState {
         return (Array(rest.prefix(limit)), rest.count > limit)
     }
 
-    // MARK: Muting, for the application's server
+    // MARK: Muting by the application's server
 
-    /// Mutes members for a number of minutes or permanently.
+    /// Mutes members of a group for a number of minutes; nil mutes them without an end.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     package mutating func muteInGroup(
@@ -179,7 +179,7 @@ extension ChatState {
         return restrictions.list(.muted, .channel(.group, id), at: now)
     }
 
-    /// Allows members to send messages although all members are muted.
+    /// Allows users to send messages in a group while all members are muted.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     package mutating func allowInGroup(_ id: Identifier, users: [Identifier], into commit: inout ChatCommit) throws(ChatRefusal) {

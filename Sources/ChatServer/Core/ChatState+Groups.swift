@@ -2,9 +2,9 @@ import ChatProtocol
 import Identifiers
 import ServerStorage
 
-// Groups: joining and leaving, roles (rules CH-40 to CH-53).
+// Groups: joining, leaving and roles (rules CH-40 to CH-53).
 extension ChatState {
-    /// Creates a group that `actor.user` owns, with further members.
+    /// Creates a group with `actor.user` as the owner and `users` as further members.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     package mutating func createGroup(
@@ -24,7 +24,7 @@ extension ChatState {
         let share = application.limits.groupsMadePerUser
         guard actor.isServer || groups.madeCount(by: actor.user) < share else {
             throw .badArgument(
-                "The user has created \(share) groups that exist, which is the share of one user: dismiss one first.")
+                "The user has created \(share) existing groups, the most that one user may have: dismiss one of them first.")
         }
         if !actor.isServer { try checkInviting(others, by: actor.user, at: now) }
         try checkRoom(forMembers: [actor.user] + others, by: actor)
@@ -39,28 +39,32 @@ extension ChatState {
         return change(.create, group.id, members: members, by: actor, to: groups.users(of: group.id), at: now)
     }
 
-    /// A user joins a group; codes 25412, 25414 or 25424 when this is not allowed. The application's server may add any users.
+    /// Adds users to a group. A client may add only its own user. The application's server may add any users.
     ///
-    /// - Throws: ``ChatRefusal``, with the reason.
+    /// - Throws: ``ChatRefusal``, with the reason: for example 25412 for a member, 25414 if nobody may join, 25424 if an approval is
+    ///   needed.
     package mutating func joinGroup(
         _ id: Identifier, users: [Identifier], by actor: ChatActor, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatGroupChange {
         let group = try knownGroup(id)
         if !actor.isServer {
             guard users == [actor.user] else {
-                throw .badArgument("A client can add only its own user to a group. To add others, invite them.")
+                throw .badArgument("A client can add only its own user to a group: invite other users.")
             }
-            // The vendor's values: 0 owner verifies, 1 free, 2 owner or admin verifies, 3 nobody. A group without a setting has 0,
-            // and nobody could join it without a verification, which does not exist here: 0 counts as free (rule CH-43).
-            guard group.joinPermission != 3 else { throw ChatRefusal(ChatCode.nobodyMayJoin, "Nobody may join the group.") }
+            // The vendor's values: 0 owner verifies, 1 free, 2 owner or admin verifies, 3 nobody. A group without a setting has 0. Since
+            // there are no verifications here, nobody could join such a group, so 0 counts as free (rule CH-43).
+            guard group.joinPermission != 3 else {
+                throw ChatRefusal(ChatCode.nobodyMayJoin, "The group's settings do not allow anybody to join.")
+            }
             guard group.joinPermission != 2 else {
-                throw ChatRefusal(ChatCode.needsApproval, "Joining needs the approval of an admin: ask to be invited.")
+                throw ChatRefusal(
+                    ChatCode.needsApproval, "Joining the group needs the approval of an admin: ask an admin for an invitation.")
             }
         }
         return try add(users, to: id, by: actor, at: now, into: &commit)
     }
 
-    /// A member invites others. Code 25426 when the member may not.
+    /// Adds users whom a member invites. Throws 25426 when the member may not invite.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     package mutating func inviteToGroup(
@@ -69,9 +73,9 @@ extension ChatState {
         let group = try knownGroup(id)
         if !actor.isServer {
             let role = try role(of: actor.user, in: id)
-            // The vendor's values: 0 owner, 1 owner or admin, 2 everyone.
+            // The vendor's values of `invitePermission`: 0 owner, 1 owner or admin, 2 everyone.
             guard role == .owner || (role == .admin && group.invitePermission >= 1) || group.invitePermission >= 2 else {
-                throw ChatRefusal(ChatCode.mayNotInvite, "The user may not invite others.")
+                throw ChatRefusal(ChatCode.mayNotInvite, "The user's role in the group does not permit invitations.")
             }
             try checkInviting(users, by: actor.user, at: now)
         }
@@ -92,9 +96,9 @@ extension ChatState {
         return change(.join, id, members: members, by: actor, to: groups.users(of: id), at: now)
     }
 
-    /// Checks whether users may join one more group, and have inboxes for its messages (rules CH-105 and CH-106).
+    /// Checks whether users may join one more group, and may have inboxes for its messages (rules CH-105 and CH-106).
     ///
-    /// This is the last check, because it counts inboxes against the share of the acting user.
+    /// Call it after all other checks, because it counts new inboxes against the acting user's share.
     private mutating func checkRoom(forMembers users: [Identifier], by actor: ChatActor) throws(ChatRefusal) {
         try checkRoom(forInboxesOf: users)
         let limit = application.limits.groupsPerUser
@@ -104,34 +108,35 @@ extension ChatState {
         if !actor.isServer { try takeShare(ofInboxes: users, by: actor.user) }
     }
 
-    /// A user cannot be added to a group by a user whom he blocks, nor by a user who is muted in all groups, because a group's name
-    /// carries content too.
+    /// Checks whether a user may add others to a group: they must not block the inviter, and the inviter must not be muted in all groups,
+    /// because a group's name carries content, too.
     private func checkInviting(
         _ users: [Identifier], by inviter: Identifier, at now: Int64
     ) throws(ChatRefusal) {
         guard !restrictions.contains(.muted, in: .all(.group), user: inviter, at: now) else {
-            throw ChatRefusal(ChatCode.mutedInGroup, "The user is muted in all groups.")
+            throw ChatRefusal(ChatCode.mutedInGroup, "A user who is muted in all groups may not add others to a group.")
         }
         guard !users.contains(where: { restrictions.contains(.blocked, in: .user($0), user: inviter, at: .min) }) else {
-            throw ChatRefusal(ChatCode.blockedByReceiver, "One of the users blocks the one who invites.")
+            throw ChatRefusal(ChatCode.blockedByReceiver, "One of the invited users has blocked the inviting user.")
         }
     }
 
-    /// Members leave the group. Code 25417 for the owner.
+    /// Removes users from a group at their own request. Throws 25417 for the owner, who cannot leave.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     package mutating func quitGroup(
         _ id: Identifier, users: [Identifier], by actor: ChatActor, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatGroupChange {
         guard actor.isServer || users == [actor.user] else {
-            throw .badArgument("A client can quit a group only for its own user. To remove others, kick them.")
+            throw .badArgument("A client can quit a group only for its own user: kick other users to remove them.")
         }
         return try remove(users, from: id, .quit, by: actor, at: now, into: &commit)
     }
 
-    /// The owner removes any member, an admin ordinary members: 25405, 25417 or 25418 otherwise.
+    /// Removes members from a group. The owner may remove any member, and an admin only ordinary members.
     ///
-    /// - Throws: ``ChatRefusal``, with the reason.
+    /// - Throws: ``ChatRefusal``, with the reason: 25405 without permission, 25417 for the owner as a member to remove, 25418 if none
+    ///   of the users is a member.
     package mutating func kickFromGroup(
         _ id: Identifier, users: [Identifier], by actor: ChatActor, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatGroupChange {
@@ -154,7 +159,9 @@ extension ChatState {
         let group = try knownGroup(id)
         try ChatID.check(users, "a user", limit: actor.isServer ? 1_000 : 100)
         guard !users.contains(group.owner) else {
-            throw ChatRefusal(ChatCode.ownerCannotQuit, "The owner cannot leave the group: transfer or dismiss it.")
+            throw ChatRefusal(
+                ChatCode.ownerCannotQuit, "The owner cannot leave the group: transfer the group to another member, or dismiss it."
+            )
         }
         guard users.contains(where: { groups.member($0, of: id) != nil }) else { throw Self.notMember }
         let before = groups.users(of: id)
@@ -162,13 +169,13 @@ extension ChatState {
         for user in users {
             guard let member = groups.removeMember(user, of: id, into: &commit) else { continue }
             removed.append(member)
-            // A mute is kept: otherwise it would end by leaving and joining again (rule CH-53).
+            // A mute stays when the user leaves, because otherwise leaving and joining again would end it (rule CH-53).
             restrictions.remove(.allowed, in: .channel(.group, id), user: user, into: &commit)
         }
         return change(operation, id, members: removed, by: actor, to: before, at: now)
     }
 
-    /// The owner dismisses a group.
+    /// Removes a group with all its members. Only the owner may dismiss it.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     package mutating func dismissGroup(
@@ -185,7 +192,7 @@ extension ChatState {
         return result
     }
 
-    /// The owner makes another member the owner, and leaves the group if requested.
+    /// Makes another member the owner, on behalf of the present owner, who also leaves the group if `leaves` is true.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     package mutating func transferGroup(
@@ -195,7 +202,7 @@ extension ChatState {
         let former = group.owner
         guard actor.isServer || former == actor.user else { throw Self.noPermission }
         guard var next = groups.member(user, of: id), var last = groups.member(former, of: id) else { throw Self.notMember }
-        guard user != former else { throw .badArgument("The user is the owner already.") }
+        guard user != former else { throw .badArgument("The user is already the owner of the group.") }
         group.owner = user
         next.role = .owner
         last.role = .member
@@ -208,7 +215,7 @@ extension ChatState {
         return [transfer, try remove([former], from: id, .quit, by: .server(as: former), at: now, into: &commit)]
     }
 
-    /// The owner makes members admins and admins members.
+    /// Makes the members in `add` admins, and the admins in `remove` ordinary members. Only the owner may do this.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     package mutating func changeAdmins(
@@ -227,7 +234,7 @@ extension ChatState {
         admins.subtract(remove)
         admins.formUnion(add)
         guard admins.count <= application.limits.groupAdmins else {
-            throw ChatRefusal(ChatCode.tooManyAdmins, "A group has at most \(application.limits.groupAdmins) admins.")
+            throw ChatRefusal(ChatCode.tooManyAdmins, "A group may have at most \(application.limits.groupAdmins) admins.")
         }
         var changes: [ChatGroupChange] = []
         for (users, role, operation) in [
@@ -259,7 +266,7 @@ extension ChatState {
         return member.role
     }
 
-    /// A call of the server API without an operator is reported with the affected user as operator.
+    /// The operator of a change is the acting user. For a server API call without an operator, it is the affected user.
     private func change(
         _ operation: ChatGroupOperation.Kind, _ id: Identifier, members: [ChatDocument.Member], by actor: ChatActor,
         to users: [Identifier],
@@ -273,25 +280,31 @@ extension ChatState {
     }
 
     private var tooManyMembers: ChatRefusal {
-        ChatRefusal(ChatCode.tooManyMembers, "A group has at most \(application.limits.groupMembers) members.")
+        ChatRefusal(ChatCode.tooManyMembers, "A group may have at most \(application.limits.groupMembers) members.")
     }
 
-    static let notMember = ChatRefusal(ChatCode.notMember, "Not a member of the group.")
-    static let noPermission = ChatRefusal(ChatCode.noPermission, "The user may not do this.")
+    static let notMember = ChatRefusal(ChatCode.notMember, "The user is not a member of the group.")
+    static let noPermission = ChatRefusal(ChatCode.noPermission, "The user's role in the group does not permit this request.")
 
     func checkTexts(of group: ChatDocument.Group) throws(ChatRefusal) {
-        guard !group.name.isEmpty else { throw ChatRefusal(ChatCode.groupNameEmpty, "A group needs a name.") }
+        guard !group.name.isEmpty else { throw ChatRefusal(ChatCode.groupNameEmpty, "The name of a group must not be empty.") }
         let texts = [
             (group.name, 256), (group.avatar ?? "", 1_024), (group.introduction ?? "", 4_096), (group.notice ?? "", 8_192),
         ]
         guard texts.allSatisfy({ $0.0.utf8.count <= $0.1 }), group.extra.count <= 20,
             group.extra.allSatisfy({ $0.key.utf8.count <= 64 && $0.value.utf8.count <= 4_096 })
-        else { throw ChatRefusal(ChatCode.groupTextTooLong, "One of the texts is too long, or there are more than 20 extras.") }
+        else {
+            throw ChatRefusal(
+                ChatCode.groupTextTooLong,
+                "A text of the group is too long. The limits in bytes are: name 256, avatar 1,024, introduction 4,096, notice 8,192, "
+                    + "and 20 extra values of 4,096 with keys of 64.")
+        }
         let bytes =
             texts.reduce(0) { $0 + $1.0.utf8.count } + group.extra.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
         guard bytes <= application.limits.groupBytes else {
             throw ChatRefusal(
-                ChatCode.groupTextTooLong, "The texts of a group have at most \(application.limits.groupBytes) bytes together.")
+                ChatCode.groupTextTooLong,
+                "All texts of a group together may have at most \(application.limits.groupBytes) bytes.")
         }
         guard (0...3).contains(group.joinPermission), (0...2).contains(group.invitePermission) else {
             throw .badArgument("joinPermission is 0 to 3, and invitePermission is 0 to 2.")

@@ -1,14 +1,14 @@
 import Identifiers
 import ServerStorage
 
-// Open channels: entering and leaving, metadata (rules CH-60 to CH-68).
+// Open channels: entering, leaving and metadata (rules CH-60 to CH-68).
 extension ChatState {
-    /// Creates an open channel; an existing channel stays unchanged.
+    /// Creates an open channel. A channel that exists already stays unchanged.
     ///
     /// - Parameters:
-    ///   - id: the id.
+    ///   - id: the id of the channel.
     ///   - lifetime: the time in ms without participants and messages after which the channel is removed; nil for never.
-    ///   - now: the time, milliseconds since 1970.
+    ///   - now: the current time, in milliseconds since 1970.
     ///   - commit: receives the changes to store.
     /// - Throws: ``ChatRefusal``, with the reason.
     package mutating func createOpenChannel(
@@ -22,12 +22,13 @@ extension ChatState {
         return channel
     }
 
-    /// A session enters an open channel: 23409, 23410 or 23437 otherwise.
+    /// Adds a session to an open channel. The channel is created if it does not exist and the application allows this.
     ///
-    /// Entering again changes nothing, and reconnecting within the grace period sends no event to other participants. The session
-    /// has to be attached before the events of `news` are delivered.
+    /// Entering again changes nothing. Reconnecting within the grace period sends no event to other participants. The session has to be
+    /// attached before the events of `news` are delivered.
     ///
-    /// - Throws: ``ChatRefusal``, with the reason.
+    /// - Throws: ``ChatRefusal``, with the reason: for example 23409 for a banned user, 23410 for an unknown channel, 23437 for a long
+    ///   `extra`.
     package mutating func enterOpenChannel(
         _ id: Identifier, extra: String? = nil, session: ChatSessionID, user: Identifier, at now: Int64,
         into commit: inout ChatCommit
@@ -44,7 +45,7 @@ extension ChatState {
             let share = application.limits.openChannelsMadePerUser
             guard rooms.madeCount(by: user) < share else {
                 throw .badArgument(
-                    "The user has made \(share) open channels by entering, which is the share of one user: enter one that exists."
+                    "The user has created \(share) open channels by entering, the most that one user may create: enter an existing channel."
                 )
             }
         }
@@ -84,7 +85,7 @@ extension ChatState {
         }
     }
 
-    /// A session leaves an open channel; the user leaves with the last session. Throws 23406 when the session is not in the channel.
+    /// Removes a session from an open channel. The user leaves with the last session. Throws 23406 when the session is not in the channel.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     package mutating func exitOpenChannel(
@@ -94,7 +95,7 @@ extension ChatState {
         var news = ChatNews()
         if !rooms.exit(session, of: user, room: id, at: now, into: &commit, news: &news) {
             guard rooms.isWaited(id, user) else {
-                throw ChatRefusal(ChatCode.notInOpenChannel, "The user is not in the open channel.")
+                throw ChatRefusal(ChatCode.notInOpenChannel, "The user has not entered the open channel.")
             }
             rooms.leave(user, id, at: now, into: &commit, news: &news)
         }
@@ -102,7 +103,7 @@ extension ChatState {
         return news
     }
 
-    /// Notifies the user's other devices that this device entered or left.
+    /// Notifies the user's other devices that this device has entered or left.
     private func sync(
         _ id: Identifier, of user: Identifier, session: ChatSessionID, isJoin: Bool, isOtherDevice: Bool, news: inout ChatNews
     ) {
@@ -113,41 +114,41 @@ extension ChatState {
 
     // MARK: Queries
 
-    /// An open channel; nil when there is none.
+    /// The open channel with this id; nil when it does not exist.
     package func openChannel(_ id: Identifier) -> ChatDocument.OpenChannel? { rooms[id] }
 
-    /// How many open channels there are.
+    /// The number of existing open channels.
     package var openChannelCount: Int { rooms.rooms.count }
 
     /// The ids of all open channels, sorted.
     package func openChannels() -> [Identifier] { rooms.rooms.keys.sorted() }
 
-    /// The first open channels, sorted by id.
+    /// A page of open channels, sorted by id.
     ///
     /// - Parameters:
-    ///   - prefix: the beginning of their ids.
-    ///   - after: the last id of the previous page.
+    ///   - prefix: the beginning of the channels' ids.
+    ///   - after: the last id of the previous page; nil for the first page.
     ///   - limit: the largest number of channels.
     package func openChannels(prefix: String, after: Identifier?, limit: Int) -> [Identifier] {
         var found: [Identifier] = []
         for id in rooms.rooms.keys where id.text.utf8.starts(with: prefix.utf8) && after.map({ id > $0 }) ?? true {
             found.append(id)
-            // Sorting a longer list occasionally costs less than sorting all channels.
+            // Sorting the list whenever it has four times the needed length costs less than sorting all channels.
             if found.count >= 4 * limit { found = Array(found.sorted().prefix(limit)) }
         }
         return Array(found.sorted().prefix(limit))
     }
 
-    /// How many participants an open channel has.
+    /// The number of an open channel's participants; 0 if the channel does not exist.
     package func participantCount(of id: Identifier) -> Int { rooms.count(of: id) }
 
     /// Whether a user is in an open channel.
     package func isParticipant(_ user: Identifier, of id: Identifier) -> Bool { rooms.isInside(id, user) }
 
-    /// The event loops of the participants; nil when there is no such channel.
+    /// The event loops that have sessions in an open channel; nil when the channel does not exist.
     package func openEventLoopIDs(of id: Identifier) -> EventLoopSet? { rooms.eventLoopIDs(of: id) }
 
-    /// The participants who have been in the channel longest, at most 500.
+    /// The participants who have been in an open channel longest, at most `limit` (0 to 500).
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     package func participants(of id: Identifier, limit: Int) throws(ChatRefusal) -> [ChatParticipant] {
@@ -156,8 +157,8 @@ extension ChatState {
         return rooms.participants(of: id, limit: limit)
     }
 
-    /// The participants who have been in the channel longest, for a user who need not be in it: 23409 for a user who is banned from the
-    /// channel.
+    /// The participants who have been in an open channel longest. The requesting user need not be in the channel. Throws 23409 for a user
+    /// who is banned from it.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     package func participants(
@@ -182,17 +183,18 @@ extension ChatState {
         return rooms.entries(of: id)
     }
 
-    /// Sets 1 … 10 metadata entries, all or none: 23423, 23424 or 23429 otherwise.
+    /// Sets 1 to 10 metadata entries of an open channel: all of them, or none if it throws.
     ///
     /// - Parameters:
     ///   - pairs: the entries to set.
-    ///   - id: the id.
+    ///   - id: the id of the channel.
     ///   - overwrites: whether entries of other users may be replaced.
     ///   - areDeletedWhenLeft: whether the entries are deleted when the user leaves the channel.
     ///   - actor: the author of the request.
-    ///   - now: the time, milliseconds since 1970.
+    ///   - now: the current time, in milliseconds since 1970.
     ///   - commit: receives the changes to store.
-    /// - Throws: ``ChatRefusal``, with the reason.
+    /// - Throws: ``ChatRefusal``, with the reason: for example 23423 if the channel has too many entries, 23424 for another user's entry,
+    ///   23429 for more than 10 entries.
     package mutating func setOpenEntries(
         _ pairs: [Identifier: String], in id: Identifier, overwrites: Bool, areDeletedWhenLeft: Bool, by actor: ChatActor,
         at now: Int64,
@@ -204,19 +206,19 @@ extension ChatState {
             throw ChatRefusal(ChatCode.tooManyEntriesInCall, "1 to 10 metadata entries can be set at a time.")
         }
         guard pairs.allSatisfy({ (1...128).contains($0.key.utf8.count) && $0.value.utf8.count <= 4_096 }) else {
-            throw .badArgument("A metadata key must have 1 to 128 bytes, a metadata value at most 4,096 bytes.")
+            throw .badArgument("A metadata key must have 1 to 128 bytes, and a metadata value at most 4,096 bytes.")
         }
         let known = rooms.rooms[id]?.entries ?? [:]
         guard known.count + pairs.keys.filter({ known[$0] == nil }).count <= application.limits.openEntries else {
             throw ChatRefusal(
-                ChatCode.tooManyEntries, "An open channel has at most \(application.limits.openEntries) metadata entries.")
+                ChatCode.tooManyEntries, "An open channel may have at most \(application.limits.openEntries) metadata entries.")
         }
         let kept = known.values.reduce(0) { $0 + (pairs[$1.key] == nil ? $1.key.utf8.count + $1.value.utf8.count : 0) }
         let bytes = pairs.reduce(kept) { $0 + $1.key.utf8.count + $1.value.utf8.count }
         guard bytes <= application.limits.openEntryBytes else {
             throw ChatRefusal(
                 ChatCode.tooManyEntries,
-                "The metadata of an open channel have at most \(application.limits.openEntryBytes) bytes together.")
+                "All metadata of an open channel together may have at most \(application.limits.openEntryBytes) bytes.")
         }
         guard overwrites || actor.isServer || pairs.keys.allSatisfy({ known[$0].map { $0.owner == actor.user } ?? true }) else {
             throw ChatRefusal(ChatCode.notEntryOwner, "One of the metadata entries belongs to another user.")
@@ -230,9 +232,10 @@ extension ChatState {
         return news
     }
 
-    /// Removes 1 … 10 metadata entries, all or none: 23424, 23427 or 23429 otherwise.
+    /// Removes 1 to 10 metadata entries of an open channel: all of them, or none if it throws.
     ///
-    /// - Throws: ``ChatRefusal``, with the reason.
+    /// - Throws: ``ChatRefusal``, with the reason: for example 23424 for another user's entry, 23427 for an unknown key, 23429 for more
+    ///   than 10 keys.
     package mutating func deleteOpenEntries(
         _ keys: [Identifier], in id: Identifier, force: Bool, by actor: ChatActor, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatNews {

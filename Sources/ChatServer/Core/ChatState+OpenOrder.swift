@@ -2,7 +2,7 @@ import ChatProtocol
 import Identifiers
 import ServerStorage
 
-// Open channels: requests of the application's server (rules CH-69 to CH-74).
+// Open channels: changes that only the application's server may make (rules CH-69 to CH-74).
 extension ChatState {
     /// Destroys an open channel with all its data.
     ///
@@ -16,7 +16,7 @@ extension ChatState {
         return news
     }
 
-    /// Sets the lifetime after which an open channel is removed; nil for never.
+    /// Sets the time in ms without activity after which an open channel is removed; nil for never.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     package mutating func setLifetime(
@@ -25,12 +25,12 @@ extension ChatState {
         guard var channel = rooms[id] else { throw Self.noSuchOpenChannel }
         guard channel.lifetime != lifetime || channel.creator != nil else { return }
         channel.lifetime = lifetime
-        // From now on the application's server decides when the channel is removed.
+        // The channel no longer counts as made by its first user, because the application's server decides when it is removed.
         channel.creator = nil
         rooms.update(channel, into: &commit)
     }
 
-    /// Mutes users in one open channel, for a number of minutes or permanently.
+    /// Mutes users in one open channel for a number of minutes; nil mutes them without an end.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     package mutating func muteInOpenChannel(
@@ -39,7 +39,7 @@ extension ChatState {
         try restrict(.muted, muting: .muteUsers, in: id, users: users, minutes: minutes, at: now, into: &commit)
     }
 
-    /// Unmutes users in an open channel, or in all open channels.
+    /// Ends the muting of users in one open channel.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     package mutating func unmuteInOpenChannel(
@@ -48,7 +48,7 @@ extension ChatState {
         try lift(.muted, muting: .unmuteUsers, in: id, users: users, at: now, into: &commit)
     }
 
-    /// Allows users to send messages although all users are muted.
+    /// Allows users to send messages in an open channel while all users are muted there.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     package mutating func allowInOpenChannel(

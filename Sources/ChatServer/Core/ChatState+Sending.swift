@@ -1,24 +1,23 @@
 import Identifiers
 import ServerValues
 
-// Permission to send (rules CH-30 to CH-39).
+// Checks whether users may send, change and read messages (rules CH-30 to CH-39).
 
 /// The parts of a message that decide whether it may be sent.
 package struct ChatDraft: Hashable, Sendable {
     /// The kind of channel.
     package var kind: ChatKind
-    /// The receiver: a user, a group or an open channel.
+    /// The receiver's id: of a user, a group or an open channel.
     package var to: Identifier
-    /// The members of a group who receive the message; nil for all.
+    /// The members of a group who receive the message; nil for all members.
     package var users: [Identifier]?
     /// The size of the content in bytes.
     package var contentBytes: Int
     /// Whether the message is for connected devices only.
     package var isStatus: Bool
-    /// Whether the history keeps the message.
+    /// Whether the message is stored in the history.
     package var isPersisted: Bool
 
-    /// Makes a value with these properties.
     package init(
         kind: ChatKind, to: Identifier, users: [Identifier]? = nil, contentBytes: Int, isStatus: Bool = false,
         isPersisted: Bool = true
@@ -34,14 +33,13 @@ package struct ChatDraft: Hashable, Sendable {
 
 /// The users whose inboxes receive an event.
 package struct ChatRecipients: Hashable, Sendable {
-    /// The users, each once. Often a group's own list, which is shared and not copied.
+    /// The users, each once. This is often the group's own array, which is shared and not copied.
     package var users: [Identifier]
-    /// A user in `users` who does not receive the event: the sender, when devices are not synchronized.
+    /// A user in `users` who does not receive the event: the sender, when the application does not synchronize devices.
     package var skipped: Identifier?
     /// The number of receivers without the sender.
     package var others: Int
 
-    /// Makes a value with these properties.
     package init(_ users: [Identifier], skipping skipped: Identifier? = nil, others: Int) {
         self.users = users
         self.skipped = skipped
@@ -49,13 +47,13 @@ package struct ChatRecipients: Hashable, Sendable {
     }
 }
 
-/// How a permitted message is stored and delivered. Its read receipts have `recipients.others` as their total.
+/// Says how a permitted message is stored and delivered. `recipients.others` is the total in its read receipts.
 package struct ChatAdmission: Hashable, Sendable {
-    /// The conversation whose history stores it; nil for none.
+    /// The conversation in whose history the message is stored; nil for none.
     package var conversation: Identifier?
-    /// The receivers; empty for open channels.
+    /// The users who receive the message through their inboxes; empty for an open channel.
     package var recipients: ChatRecipients
-    /// The event loops of an open channel's participants.
+    /// The event loops that have sessions in the open channel.
     package var eventLoopIDs = EventLoopSet()
 }
 
@@ -63,21 +61,21 @@ package struct ChatAdmission: Hashable, Sendable {
 package struct ChatHistoryAccess: Hashable, Sendable {
     /// The conversation.
     package var conversation: Identifier
-    /// Messages up to this id belong to an earlier channel with the same name.
+    /// The user may read messages with higher ids. Messages up to this id belong to an earlier channel with the same name.
     package var floor: UInt64
 }
 
 extension ChatState {
-    /// Decides whether a session may send a message, and counts the message against the session's quota.
+    /// Checks whether a session may send a message, and counts the message against the session's quota.
     ///
-    /// The receiver of a direct message need not be registered: the message waits for the user's first session (rule CH-31).
+    /// The receiver of a direct message need not be registered: the message waits in an inbox for the user's first session (rule CH-31).
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     package mutating func admit(
         _ draft: ChatDraft, from sender: Identifier, session: UInt64, at now: Int64
     ) throws(ChatRefusal) -> ChatAdmission {
         try spend(.send, session: session, of: sender, at: now)
-        guard draft.kind != .system else { throw .badArgument("Only the application's server sends system messages.") }
+        guard draft.kind != .system else { throw .badArgument("Only the application's server may send system messages.") }
         let admission = try admission(of: draft, from: sender, checksBlocking: true)
         try checkSpeaking(draft.kind, draft.to, by: sender, at: now)
         if draft.kind == .direct, !draft.isStatus { try takeShare(ofInboxes: CollectionOfOne(draft.to), by: sender) }
@@ -85,7 +83,7 @@ extension ChatState {
         return admission
     }
 
-    /// Decides about a message that the application's server sends on behalf of a user: membership and mutes are not checked.
+    /// Checks a message that the application's server sends on behalf of a user. Membership and mutes are not checked.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     package mutating func admitFromServer(
@@ -101,9 +99,12 @@ extension ChatState {
         of draft: ChatDraft, from sender: Identifier, checksBlocking: Bool
     ) throws(ChatRefusal) -> ChatAdmission {
         guard draft.contentBytes <= application.limits.contentBytes else {
-            throw ChatRefusal(ChatCode.tooLarge, "A message has at most \(application.limits.contentBytes) bytes.")
+            throw ChatRefusal(
+                ChatCode.tooLarge, "The content of a message may have at most \(application.limits.contentBytes) bytes.")
         }
-        guard draft.users == nil || draft.kind == .group else { throw .badArgument("Only groups have members to choose from.") }
+        guard draft.users == nil || draft.kind == .group else {
+            throw .badArgument("Only a message to a group may be limited to some members (users).")
+        }
         try ChatID.check(draft.to, "the receiver")
         let isKept = draft.isPersisted && !draft.isStatus
         if checksBlocking { try checkReaching(draft.kind, draft.to, by: sender) }
@@ -155,23 +156,25 @@ extension ChatState {
         }
     }
 
-    /// Checks whether the other user of a direct conversation accepts messages of `sender`: 405 otherwise.
+    /// Checks whether the other user of a direct conversation accepts messages of `sender`. Throws 405 if that user has blocked the sender.
     private func checkReaching(_ kind: ChatKind, _ channel: Identifier, by sender: Identifier) throws(ChatRefusal) {
         guard kind == .direct, restrictions.contains(.blocked, in: .user(channel), user: sender, at: .min) else { return }
-        throw ChatRefusal(ChatCode.blockedByReceiver, "The receiver blocks the sender.")
+        throw ChatRefusal(ChatCode.blockedByReceiver, "The receiver has blocked the sender.")
     }
 
-    /// Checks whether a user may send messages to a channel: is a member and not muted (rules CH-30, CH-32 and CH-34).
+    /// Checks whether a user may send messages to a channel, that is, is a member and not muted (rules CH-30, CH-32 and CH-34).
     func checkSpeaking(
         _ kind: ChatKind, _ channel: Identifier, by sender: Identifier, at now: Int64
     ) throws(ChatRefusal) {
         let isMutedEverywhere = restrictions.contains(.muted, in: .all(kind), user: sender, at: now)
         switch kind {
         case .direct, .system:
-            guard !isMutedEverywhere else { throw ChatRefusal(ChatCode.mutedInDirect, "The user is muted.") }
+            guard !isMutedEverywhere else {
+                throw ChatRefusal(ChatCode.mutedInDirect, "The sender is muted in all direct conversations.")
+            }
         case .group:
             guard let member = groups.member(sender, of: channel) else {
-                throw ChatRefusal(ChatCode.notInGroup, "The sender is not in the group.")
+                throw ChatRefusal(ChatCode.notInGroup, "The sender is not a member of the group.")
             }
             let scope = ChatRestrictions.Scope.channel(.group, channel)
             let isSilent =
@@ -191,21 +194,22 @@ extension ChatState {
         }
     }
 
-    /// Checks whether a user is in an open channel: 23409, 23410 or 23406 otherwise.
+    /// Checks whether a user is in an open channel. Throws 23409 for a banned user, 23410 for an unknown channel and 23406 for a user who
+    /// has not entered.
     func checkInside(_ channel: Identifier, _ user: Identifier, at now: Int64) throws(ChatRefusal) {
         guard rooms[channel] != nil else { throw Self.noSuchOpenChannel }
         guard rooms.isInside(channel, user) else {
             guard !restrictions.contains(.barred, in: .channel(.open, channel), user: user, at: now) else { throw Self.barred }
-            throw ChatRefusal(ChatCode.notInOpenChannel, "The user is not in the open channel.")
+            throw ChatRefusal(ChatCode.notInOpenChannel, "The user has not entered the open channel.")
         }
     }
 
     // MARK: Later changes
 
-    /// Checks whether `user` may recall a message of `sender`, and returns the users to notify: 25107 where users may recall their
-    /// own messages only.
+    /// Checks whether `actor` may recall a message of `sender`, and returns the users to notify. Throws 25107 for another user's message if
+    /// users may recall only their own.
     ///
-    /// A muted or blocked user may recall an own message, because a recall has no content. Recalling another user's message
+    /// Users who are muted or blocked may recall their own messages, because a recall has no content. Recalling another user's message
     /// requires permission to send.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
@@ -223,7 +227,8 @@ extension ChatState {
         return try recipients(kind, channel, of: actor.user, users: users.map { $0 + [sender] })
     }
 
-    /// Checks whether `user` may edit a message of `sender` that was sent at `sent` (ms): 25107 or 20114 otherwise.
+    /// Checks whether `actor` may edit a message of `sender` that was sent at `sent` (in ms). Throws 25107 for another user's message and
+    /// 20114 for a message that is too old.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     package func admitEdit(
@@ -231,7 +236,8 @@ extension ChatState {
         users: [Identifier]? = nil, at now: Int64
     ) throws(ChatRefusal) -> ChatRecipients {
         guard contentBytes <= application.limits.contentBytes else {
-            throw ChatRefusal(ChatCode.tooLarge, "A message has at most \(application.limits.contentBytes) bytes.")
+            throw ChatRefusal(
+                ChatCode.tooLarge, "The content of a message may have at most \(application.limits.contentBytes) bytes.")
         }
         guard kind != .system else { throw .badArgument("System messages cannot be edited.") }
         if !actor.isServer {
@@ -245,14 +251,17 @@ extension ChatState {
         return try recipients(kind, channel, of: actor.user, users: users)
     }
 
-    /// Checks whether `user` may change a message's metadata, and returns the users to notify. Direct conversations and groups only.
+    /// Checks whether `actor` may change a message's metadata, and returns the users to notify. Only messages of direct conversations and
+    /// groups have metadata.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     package func admitMetadata(
         by actor: ChatActor, of sender: Identifier, in kind: ChatKind, _ channel: Identifier, users: [Identifier]? = nil,
         at now: Int64
     ) throws(ChatRefusal) -> ChatRecipients {
-        guard kind == .direct || kind == .group else { throw .badArgument("Messages of this kind have no metadata.") }
+        guard kind == .direct || kind == .group else {
+            throw .badArgument("Only messages in direct conversations and groups have metadata.")
+        }
         if !actor.isServer {
             try checkTakingPart(by: actor.user, kind, channel, at: now)
             try checkChanging(by: actor.user, kind, channel, at: now)
@@ -260,8 +269,7 @@ extension ChatState {
         return try recipients(kind, channel, of: actor.user, users: users.map { $0 + [sender] })
     }
 
-    /// Checks whether a user may change messages of a channel at all. This check needs no message, and is made before the message is
-    /// read.
+    /// Checks whether a user may change messages of a channel at all. It needs no message, so it runs before the message is read.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     package func checkChanging(
@@ -281,7 +289,7 @@ extension ChatState {
         if !actor.isServer { try checkTakingPart(by: actor.user, kind, channel, at: now) }
     }
 
-    /// Permission to send is required for later changes of a message too, because others are notified of these as well (rule CH-102).
+    /// Checks permission to send, which later changes of a message require as well, because other users are notified of them (rule CH-102).
     private func checkChanging(
         by user: Identifier, _ kind: ChatKind, _ channel: Identifier, at now: Int64
     ) throws(ChatRefusal) {
@@ -289,7 +297,7 @@ extension ChatState {
         try checkSpeaking(kind, channel, by: user, at: now)
     }
 
-    /// Checks whether `user` may send read receipts. Muted users may.
+    /// Checks whether `user` may send read receipts. Muted users may send them.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     package func admitReceipt(
@@ -299,13 +307,15 @@ extension ChatState {
         try checkReaching(kind, channel, by: user)
     }
 
-    /// Checks whether `user` may send and request read receipts in a channel. Direct conversations and groups only.
+    /// Checks whether `user` may send and request read receipts in a channel. Only direct conversations and groups have receipts.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     package func checkReceipts(
         by user: Identifier, in kind: ChatKind, _ channel: Identifier, at now: Int64
     ) throws(ChatRefusal) {
-        guard kind == .direct || kind == .group else { throw .badArgument("Messages of this kind have no receipts.") }
+        guard kind == .direct || kind == .group else {
+            throw .badArgument("Only messages in direct conversations and groups have read receipts.")
+        }
         try checkTakingPart(by: user, kind, channel, at: now)
     }
 
@@ -319,7 +329,7 @@ extension ChatState {
         return historyAccess(of: kind, channel, by: user)
     }
 
-    /// The same as ``admitHistory(of:_:by:at:)``, for the application's server.
+    /// The part of a channel's history that the application's server may read, on behalf of `user`.
     package func historyAccess(of kind: ChatKind, _ channel: Identifier, by user: Identifier) -> ChatHistoryAccess {
         switch kind {
         case .direct: ChatHistoryAccess(conversation: ChatConversation.key(.direct, user, channel), floor: 0)
@@ -344,13 +354,13 @@ extension ChatState {
         case .direct, .system: break
         case .group:
             guard groups.member(user, of: channel) != nil else {
-                throw ChatRefusal(ChatCode.notInGroup, "The user is not in the group.")
+                throw ChatRefusal(ChatCode.notInGroup, "The user is not a member of the group.")
             }
         case .open: try checkInside(channel, user, at: now)
         }
     }
 
-    static let noSuchGroup = ChatRefusal(ChatCode.noSuchGroup, "There is no such group.")
-    static let noSuchOpenChannel = ChatRefusal(ChatCode.noSuchOpenChannel, "There is no such open channel.")
+    static let noSuchGroup = ChatRefusal(ChatCode.noSuchGroup, "There is no group with this id.")
+    static let noSuchOpenChannel = ChatRefusal(ChatCode.noSuchOpenChannel, "There is no open channel with this id.")
     static let barred = ChatRefusal(ChatCode.bannedFromOpenChannel, "The user is banned from the open channel.")
 }

@@ -2,24 +2,25 @@ import ChatProtocol
 import Identifiers
 import ServerStorage
 
-// Devices and inboxes (rules CH-14 to CH-25).
+// The result of a sign-in: the data for the session's welcome, and the sessions that it replaces.
 
 /// The data for the welcome of a session that signed in, and the sessions that it replaces.
 package struct ChatAdmittance: Sendable {
-    /// The sessions to end with 31010. They are signed out already.
+    /// The replaced sessions. They are signed out already, and their connections have to be ended with 31010.
     package var kicked: [ChatSessionID]
-    /// The events that the sign-in causes.
+    /// The notifications of the sign-in.
     package var news: ChatNews
 }
 
 extension ChatState {
-    /// Signs a session in: 31023 or 31024 otherwise.
+    /// Signs a session in.
     ///
     /// - Parameters:
     ///   - session: the session; it receives events from now on.
     ///   - signIn: the user and the device.
-    ///   - now: the time, milliseconds since 1970.
-    /// - Throws: ``ChatRefusal``, with the reason.
+    ///   - now: the current time, in milliseconds since 1970.
+    /// - Throws: ``ChatRefusal``, with the reason: 31023 if the session yields to another device, 31024 if the application has too many
+    ///   connections.
     package mutating func signIn(
         _ session: ChatSessionID, _ signIn: ChatSignIn, at now: Int64
     ) throws(ChatRefusal) -> ChatAdmittance {
@@ -32,22 +33,21 @@ extension ChatState {
         return ChatAdmittance(kicked: kicked, news: news)
     }
 
-    /// Removes a session. For one that is signed out already, this only removes it from open channels.
+    /// Removes a session. If it is signed out already, it is only removed from open channels.
     ///
     /// - Parameters:
     ///   - session: the session.
     ///   - user: the user's id.
-    ///   - isDeliberate: whether the user signs out, which is reported at once. A user who lost the connection stays online and in
-    ///     open channels for the grace period.
-    ///   - now: the time, milliseconds since 1970.
+    ///   - isDeliberate: whether the user signs out, which is reported at once. A user who has lost the connection stays online and in open channels for the grace period.
+    ///   - now: the current time, in milliseconds since 1970.
     ///   - commit: receives the changes to store.
     package mutating func signOut(
         _ session: ChatSessionID, of user: Identifier, isDeliberate: Bool, at now: Int64, into commit: inout ChatCommit
     ) -> ChatNews {
         var news = ChatNews()
         guard devices.signOut(session, of: user) else {
-            // A session that was replaced is signed out already, but until its connection ended it may have entered open channels
-            // (rule CH-110). Nothing else would remove it from these.
+            // A replaced session is signed out already, but it may have entered open channels until its connection ended (rule CH-110).
+            // Nothing else would remove it from them.
             rooms.lose(session, of: user, grace: application.limits.openGrace, at: now, news: &news)
             return news
         }
@@ -64,7 +64,7 @@ extension ChatState {
         return news
     }
 
-    /// Counts a request against the quota of a session: 20604 beyond it (rules CH-19 and CH-101).
+    /// Counts a request against the quota of a session. Throws 20604 when the quota is used up (rules CH-19 and CH-101).
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     package mutating func spend(
@@ -72,13 +72,14 @@ extension ChatState {
     ) throws(ChatRefusal) {
         guard let wait = devices.take(kind, session, of: user, limits: application.limits, at: now) else { return }
         let what = kind == .send ? "messages" : "requests of this kind"
-        throw ChatRefusal(ChatCode.tooManySends, "More \(what) a second than a client may send.", retryAfter: wait)
+        throw ChatRefusal(
+            ChatCode.tooManySends, "The client sends more \(what) per second than the application permits.", retryAfter: wait)
     }
 
-    /// The number of sessions.
+    /// The number of the application's signed-in sessions.
     package var connectionCount: Int { devices.count }
 
-    /// Whether a user has a session now.
+    /// Whether a user has a signed-in session.
     package func isOnline(_ user: Identifier) -> Bool { devices.isOnline(user) }
 
     /// The sessions of a user, in the order of their sign-ins.
@@ -93,17 +94,17 @@ extension ChatState {
         inboxes.place(recipients, skipping: skipped)
     }
 
-    /// Assigns the next positions in the inboxes of a message's recipients.
+    /// Assigns the next position in the inbox of each recipient of a message.
     package mutating func place(_ recipients: ChatRecipients) -> [ChatInboxPlace] {
         inboxes.place(recipients.users, skipping: recipients.skipped)
     }
 
-    /// The position at which a new session begins to read.
+    /// The position at which a new session begins to read its user's inbox.
     package func inboxStart(of user: Identifier, resume: ChatPlace?) -> ChatInboxStart {
         inboxes.start(of: user, resume: resume, epoch: epoch, getsEverything: application.syncsDevices)
     }
 
-    /// Records the position up to which a user's device has read, and adds it to the commit.
+    /// Records the position up to which a user's device has stored the inbox, and adds it to the commit.
     ///
     /// - Returns: whether the position was new.
     @discardableResult
@@ -115,18 +116,18 @@ extension ChatState {
 
     // MARK: Repetitions
 
-    /// The message that a user sent with a client id in the last hour.
+    /// The message that a user has sent with this client id in the last hour; nil for none.
     package func repetition(of clientID: Identifier, by sender: Identifier) -> ChatRepetition? {
         repetitions.find(sender, clientID)
     }
 
-    /// Records the message with a client id. Ids of messages must be in ascending order.
+    /// Records a sent message with its client id. Messages have to be recorded in ascending order of their ids.
     ///
     /// - Parameters:
     ///   - clientID: the sender's own id of the message.
     ///   - sender: the sender's user id.
-    ///   - id: the id.
-    ///   - sequence: the message's position in the sender's own inbox, if it has one.
+    ///   - id: the id of the message.
+    ///   - sequence: the message's position in the sender's own inbox; nil if it has none.
     package mutating func noteSent(_ clientID: Identifier, by sender: Identifier, id: UInt64, sequence: UInt64?) {
         repetitions.note(sender, clientID, id: id, sequence: sequence)
     }

@@ -1,16 +1,16 @@
 import Identifiers
 import ServerStorage
 
-// Tokens and users (rules CH-3 to CH-13).
+// Tokens, users and their restrictions (rules CH-3 to CH-13).
 extension ChatState {
     /// Registers a user, or updates the user's name and avatar, and stores a new token of the user.
     ///
     /// - Parameters:
     ///   - hash: the SHA-256 of the token, in hex. The caller generates the token; only the hash is stored.
     ///   - user: the user's id.
-    ///   - name: the user's name.
+    ///   - name: the user's name; nil does not change it.
     ///   - avatar: the address of the user's picture; nil does not change it.
-    ///   - now: the time, milliseconds since 1970.
+    ///   - now: the current time, in milliseconds since 1970.
     ///   - commit: receives the changes to store.
     /// - Throws: ``ChatRefusal``, with the reason.
     package mutating func issueToken(
@@ -23,9 +23,9 @@ extension ChatState {
         directory.add(ChatDocument.Token(token: hash, user: user, issued: now, expires: lifetime), into: &commit)
     }
 
-    /// Checks the token of a user who wants to connect. The error has code 31004, 31009, 31020 or 31029.
+    /// Checks the token with which a user wants to connect.
     ///
-    /// - Throws: ``ChatRefusal``, with the reason.
+    /// - Throws: ``ChatRefusal``, with code 31004 (not valid), 31009 (banned), 31020 (expired) or 31029 (deactivated).
     package func checkToken(hash: Identifier, at now: Int64) throws(ChatRefusal) -> ChatDocument.Token {
         let token = try directory.check(hash, at: now)
         guard !restrictions.contains(.banned, in: .everywhere, user: token.user, at: now) else {
@@ -34,9 +34,9 @@ extension ChatState {
         return token
     }
 
-    /// Revokes all tokens that were issued before a time.
+    /// Revokes all tokens of users that were issued before a time.
     ///
-    /// - Returns: the sessions that use one of these tokens, to be ended with 31020.
+    /// - Returns: the sessions that use a revoked token, to be ended with 31020.
     /// - Throws: ``ChatRefusal``, with the reason.
     package mutating func expireTokens(
         of users: [Identifier], issuedBefore instant: Int64, at now: Int64, into commit: inout ChatCommit
@@ -54,9 +54,9 @@ extension ChatState {
         return ended
     }
 
-    /// Bans users from connecting for 1 … 43,200 minutes.
+    /// Bans users from connecting for 1 to 43,200 minutes.
     ///
-    /// - Returns: their sessions, to be ended with 31011.
+    /// - Returns: the users' sessions, to be ended with 31011.
     /// - Throws: ``ChatRefusal``, with the reason.
     package mutating func ban(
         _ users: [Identifier], minutes: Int, at now: Int64, into commit: inout ChatCommit
@@ -75,14 +75,14 @@ extension ChatState {
         for user in users { restrictions.remove(.banned, in: .everywhere, user: user, into: &commit) }
     }
 
-    /// Banned users, sorted by id. `page` counts from 1.
+    /// A page of banned users, sorted by id. `page` counts from 1.
     package func banned(page: Int, size: Int, at now: Int64) -> [ChatDocument.Restriction] {
         Self.page(restrictions.list(.banned, .everywhere, at: now), number: page, size: size)
     }
 
-    /// Deactivates accounts.
+    /// Deactivates the accounts of users.
     ///
-    /// - Returns: their sessions, to be ended with 31029.
+    /// - Returns: the users' sessions, to be ended with 31029.
     /// - Throws: ``ChatRefusal``, with the reason.
     package mutating func deactivate(
         _ users: [Identifier], at now: Int64, into commit: inout ChatCommit
@@ -100,7 +100,7 @@ extension ChatState {
         try setDeactivated(false, users, at: now, into: &commit)
     }
 
-    /// Deactivated users, sorted by id. `page` counts from 1.
+    /// A page of deactivated users, sorted by id. `page` counts from 1.
     package func deactivated(page: Int, size: Int) -> [ChatDocument.User] {
         let all = directory.users.values.filter(\.isDeactivated).sorted { $0.id < $1.id }
         return Self.page(all, number: page, size: size)
@@ -119,76 +119,83 @@ extension ChatState {
         }
     }
 
-    /// A registered user; nil when there is none.
+    /// The registered user with this id; nil when there is none.
     package func user(_ id: Identifier) -> ChatDocument.User? { directory.users[id] }
 
-    /// How many users are registered.
+    /// The number of registered users.
     package var userCount: Int { directory.users.count }
 
-    /// Changes the given fields of a user; users may change only their own. The error has code 24366 for a user who is not registered.
+    /// Changes those fields of a user that are not nil. A client may change only its own user. Throws 24366 for a user who is not
+    /// registered.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     package mutating func updateUser(
         _ id: Identifier, name: String?, avatar: String?, extra: [String: String]?, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) {
-        guard directory.users[id] != nil else { throw ChatRefusal(ChatCode.noSuchUser, "The user is not registered.") }
+        guard directory.users[id] != nil else { throw ChatRefusal(ChatCode.noSuchUser, "No user with this id is registered.") }
         guard name?.utf8.count ?? 0 <= 256, avatar?.utf8.count ?? 0 <= 1_024, extra?.count ?? 0 <= 100,
             extra?.allSatisfy({ $0.key.utf8.count <= 32 && $0.value.utf8.count <= 4_096 }) ?? true
         else {
             throw .badArgument(
-                "A name has at most 256 bytes, an avatar 1,024. At most 100 other values have 4,096 bytes and keys of 32.")
+
+                "A name may have at most 256 bytes, and an avatar 1,024. A user may have 100 other values of 4,096 bytes, "
+                    + "with keys of 32 bytes.")
         }
         guard extra?.reduce(0, { $0 + $1.key.utf8.count + $1.value.utf8.count }) ?? 0 <= application.limits.userBytes else {
-            throw .badArgument("The values of a user have at most \(application.limits.userBytes) bytes together.")
+            throw .badArgument("All values of a user together may have at most \(application.limits.userBytes) bytes.")
         }
         directory.put(id, name: name, avatar: avatar, extra: extra, at: now, into: &commit)
     }
 
-    /// Checks that registering the new users among these does not exceed the application's limit of users (rule CH-104).
+    /// Checks that registering those users who are new does not exceed the application's limit of users (rule CH-104).
     private func checkRoom(forUsers users: some Collection<Identifier>) throws(ChatRefusal) {
         let room = application.limits.users - directory.users.count
         guard users.count > room, users.count(where: { directory.users[$0] == nil }) > max(room, 0) else { return }
         throw .badArgument("The application has reached its limit of \(application.limits.users) users.")
     }
 
-    /// Checks that creating inboxes for those of these users who have none does not exceed the limit; code 24366 otherwise (rule
-    /// CH-105).
+    /// Checks that creating inboxes for users who have none does not exceed the limit. Throws 24366 if it does (rule CH-105).
     ///
-    /// The number of inboxes for ids without a registered user is limited, because users may send messages to any id, and these wait
-    /// in an inbox.
+    /// The number of inboxes without a registered user is limited, because users may send messages to any id, and these messages wait in an
+    /// inbox.
     func checkRoom(forInboxesOf users: some Collection<Identifier>) throws(ChatRefusal) {
         let room = directory.users.count + application.limits.unregisteredInboxes - inboxes.count
         guard users.count > room else { return }
         let strangers = users.count { directory.users[$0] == nil && !inboxes.contains($0) }
         guard strangers > max(room, 0) else { return }
-        throw ChatRefusal(ChatCode.noSuchUser, "The user is not registered, and there is no room for more inboxes of such users.")
+        throw ChatRefusal(
+            ChatCode.noSuchUser,
+            "The user is not registered, and the application has reached its limit of inboxes for unregistered users.")
     }
 
-    /// Counts the inboxes to create for unregistered users against the sender's share; code 24366 when it is exceeded (rule CH-108).
+    /// Counts the inboxes to create for unregistered users against the sender's share. Throws 24366 if this exceeds the share (rule
+    /// CH-108).
     mutating func takeShare(ofInboxes users: some Collection<Identifier>, by user: Identifier) throws(ChatRefusal) {
         let strangers = users.filter { directory.users[$0] == nil && !inboxes.contains($0) }
         guard !strangers.isEmpty else { return }
         let share = application.limits.unregisteredInboxesPerUser
         var made = strangersInboxes[user] ?? []
         made.formUnion(strangers)
-        // Users who have registered meanwhile no longer count as unregistered.
+        // Users who have registered since then no longer count as unregistered.
         if made.count > share { made = made.filter { directory.users[$0] == nil } }
         guard made.count <= share else {
             throw ChatRefusal(
-                ChatCode.noSuchUser, "The user is not registered, and the sender has written to \(share) such users already.")
+                ChatCode.noSuchUser,
+                "The user is not registered, and the requesting user has already contacted \(share) unregistered users, "
+                    + "the most allowed.")
         }
         strangersInboxes[user] = made
     }
 
     // MARK: Blocking
 
-    /// Blocks users: `user` receives no messages of `others` any more (405).
+    /// Blocks users: their messages to `user` are refused with 405 from now on.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     package mutating func block(_ others: [Identifier], by user: Identifier, into commit: inout ChatCommit) throws(ChatRefusal) {
         try ChatID.check(others, "a user")
         guard restrictions.count(.blocked, .user(user)) + others.count <= Self.blockedPerUser else {
-            throw .badArgument("A user may block \(Self.blockedPerUser) others.")
+            throw .badArgument("A user may block at most \(Self.blockedPerUser) other users.")
         }
         for other in others where !restrictions.contains(.blocked, in: .user(user), user: other, at: .min) {
             restrictions.insert(.blocked, in: .user(user), user: other, until: nil, into: &commit)
@@ -204,14 +211,14 @@ extension ChatState {
         for other in others { restrictions.remove(.blocked, in: .user(user), user: other, into: &commit) }
     }
 
-    /// The users whom a user blocks, sorted by id.
+    /// The users whom a user has blocked, sorted by id.
     package func blocked(by user: Identifier) -> [Identifier] {
         restrictions.list(.blocked, .user(user), at: .min).map(\.user)
     }
 
     // MARK: Muting in all channels of a kind
 
-    /// Mutes users in all channels of a kind.
+    /// Mutes users in all channels of a kind for a number of minutes; nil mutes them without an end.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     package mutating func mute(
@@ -223,7 +230,7 @@ extension ChatState {
         return kind == .open ? rooms.tell(of: .muteGlobal, users, duration: until.map { $0 - now } ?? 0, at: now) : ChatNews()
     }
 
-    /// Unmutes users in all channels of a kind.
+    /// Ends the muting of users in all channels of a kind.
     ///
     /// - Throws: ``ChatRefusal``, with the reason.
     package mutating func unmute(
@@ -244,7 +251,7 @@ extension ChatState {
     static let blockedPerUser = 3_000
 
     static func end(minutes: Int, at now: Int64) throws(ChatRefusal) -> Int64 {
-        guard (1...43_200).contains(minutes) else { throw .badArgument("A duration is 1 to 43,200 minutes.") }
+        guard (1...43_200).contains(minutes) else { throw .badArgument("The duration must be 1 to 43,200 minutes.") }
         return now + Int64(minutes) * 60_000
     }
 

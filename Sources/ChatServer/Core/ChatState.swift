@@ -3,18 +3,18 @@ import ServerStorage
 
 /// The core of a chat service: the state of one application, and the decisions about requests.
 ///
-/// A value without locks, clocks, I/O and randomness, and without a protocol: its owner guards it with a lock and passes the time,
-/// in ms since 1970. Functions that change persistent state write the documents into the given commit. Functions that throw have
-/// changed nothing.
+/// It is a value without locks, clocks, I/O, randomness and network protocol. Its owner guards it with a lock, and passes the time in ms
+/// since 1970. Functions that change persistent state write the changed documents into the given commit. A function that throws has changed
+/// nothing.
 package struct ChatState: Sendable {
-    /// The application's settings. They may be changed at any time, except for the key; existing state stays.
+    /// The application's settings. The owner may change them at any time, except for the key; this does not change existing data.
     package var application: ChatApplication
-    /// Identifies the numbering of the entries in all inboxes. A loss of data begins a new epoch, so that a position from before the loss
-    /// is recognised as outdated (rules CH-22 and CH-26).
+    /// Identifies the numbering of the entries in all inboxes. After a loss of data a new epoch begins, by which older positions are
+    /// recognised as outdated (rules CH-22 and CH-26).
     package let epoch: String
 
-    /// The monotonic time in milliseconds, to be updated before each change: grace periods, pauses and lifetimes are measured with
-    /// it. It equals `now` at the start of the process. Nil where `now` itself never jumps, as in tests.
+    /// The monotonic time in milliseconds, for grace periods, delays and lifetimes. Update it before each change. It equals `now` at the
+    /// start of the process. It is nil where `now` itself never jumps, as in tests.
     package var steadyTime: Int64? {
         didSet {
             rooms.steadyTime = steadyTime
@@ -27,7 +27,8 @@ package struct ChatState: Sendable {
     var devices = ChatDevices()
     var inboxes: ChatInboxes
     var repetitions = ChatRepetitions()
-    /// Inboxes of ids without a user, by the user who wrote to them first (rule CH-108). Counted since the start of the process.
+    /// The inboxes of unregistered users, by the user who first sent them a message (rule CH-108). They are counted from the start of the
+    /// process.
     var strangersInboxes: [Identifier: Set<Identifier>] = [:]
     var settings = ChatUserSettings()
     var groups = ChatGroups()
@@ -35,11 +36,11 @@ package struct ChatState: Sendable {
     var presence = ChatPresence()
     private var nextHousekeeping = Int64.min
 
-    /// The state of an application.
+    /// Restores the state of an application.
     ///
     /// - Parameters:
-    ///   - application: the application.
-    ///   - restored: the state from the store, which is not checked.
+    ///   - application: the application's settings.
+    ///   - restored: the state from the store. It is not checked.
     ///   - epoch: the epoch of the store.
     package init(_ application: ChatApplication, restoring restored: RestoredChat.Application = .init(), epoch: String) {
         self.application = application
@@ -75,14 +76,14 @@ package struct ChatState: Sendable {
         }
     }
 
-    /// All documents that a store needs to restore this state, in no particular order.
+    /// All documents from which this state can be restored, in no particular order.
     package var documents: [ChatDocument] {
         directory.documents + restrictions.documents + settings.documents + groups.documents + rooms.documents
             + presence.documents
     }
 
-    /// Runs time-dependent work: users who lost the connection leave open channels, presence is reported, ended restrictions are
-    /// removed.
+    /// Runs time-dependent work: removes users who have lost the connection from open channels, reports their presence, and removes ended
+    /// restrictions.
     ///
     /// Call it about once per second.
     package mutating func sweep(at now: Int64, into commit: inout ChatCommit) -> ChatNews {
@@ -101,15 +102,15 @@ package struct ChatState: Sendable {
     }
 }
 
-/// Notifications for connected devices that are sent at once and not stored.
+/// Notifications for connected devices. They are sent at once, and not stored.
 package struct ChatNews: Sendable {
-    /// Events of open channels.
+    /// Events for the participants of open channels.
     package var open: [ChatOpenEvent] = []
     /// Changes of online status.
     package var presence: [ChatPresenceEvent] = []
-    /// Sessions that are no longer in an open channel, to be removed after the events are delivered.
+    /// Sessions that have left an open channel. Remove them from it after the events are delivered.
     package var detached: [ChatSeat] = []
-    /// Events for other devices of a user about open channels.
+    /// Events about open channels for a user's other devices.
     package var syncs: [ChatOpenSync] = []
 
     /// An empty value.

@@ -1,7 +1,7 @@
 import Identifiers
 import ServerStorage
 
-/// The settings of users for channels and kinds of channels (chat-protocol.md 6, rules CH-80 to CH-82).
+/// The settings of users for channels and for kinds of channels (chat-protocol.md, section 6; rules CH-80 to CH-82).
 struct ChatUserSettings: Sendable {
     private var settings: [Identifier: [Identifier: ChatDocument.Setting]] = [:]
 
@@ -13,7 +13,7 @@ struct ChatUserSettings: Sendable {
 
     func count(of user: Identifier) -> Int { settings[user]?.count ?? 0 }
 
-    /// A setting with default values is not stored.
+    /// Stores a setting, or removes it from the store if it has only default values.
     mutating func put(_ setting: ChatDocument.Setting, into commit: inout ChatCommit) {
         if setting.isPinned || setting.level != 0 {
             settings[setting.user, default: [:]][setting.channel] = setting
@@ -30,25 +30,27 @@ struct ChatUserSettings: Sendable {
 }
 
 extension ChatState {
-    /// The largest number of settings of one user.
+    /// The largest number of channels and kinds of channels for which a user can have settings.
     static let settingsPerUser = 2_000
 
-    /// Changes a user's settings for a channel or, without an id, for a kind of channels; nil values stay unchanged.
+    /// Changes a user's settings for a channel, or for a kind of channels if `channel` is nil. Nil values stay unchanged.
     ///
-    /// - Returns: whether anything changed, so that other devices have to be notified.
+    /// - Returns: whether anything changed, so that the user's other devices have to be notified.
     /// - Throws: ``ChatRefusal``, with the reason.
     package mutating func set(
         _ kind: ChatKind, channel: Identifier?, isPinned: Bool?, level: Int?, of user: Identifier, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> Bool {
         if let channel { try ChatID.check(channel, "a channel") }
-        guard channel != nil || isPinned == nil else { throw .badArgument("Only single channels can be pinned.") }
+        guard channel != nil || isPinned == nil else {
+            throw .badArgument("Only a single channel can be pinned, not a kind of channels.")
+        }
         if let level, ![-1, 0, 1, 2, 4, 5].contains(level) {
             throw .badArgument("level is -1, 0, 1, 2, 4 or 5.")
         }
         let name = kind.scope(channel)
         let before = settings[user, name]
         guard before != nil || settings.count(of: user) < Self.settingsPerUser else {
-            throw .badArgument("A user has settings for at most \(Self.settingsPerUser) channels and kinds of channels.")
+            throw .badArgument("A user may have settings for at most \(Self.settingsPerUser) channels and kinds of channels.")
         }
         var setting = before ?? ChatDocument.Setting(user: user, channel: name)
         if let isPinned { setting.isPinned = isPinned }
@@ -63,6 +65,6 @@ extension ChatState {
 }
 
 extension ChatDocument.Setting {
-    /// The target that ``channel`` refers to: a kind, and a channel of it unless the setting is for the kind.
+    /// The kind and the channel to which ``channel`` refers. The channel is nil if the setting is for all channels of the kind.
     package var target: (kind: ChatKind, id: Identifier?)? { ChatKind.target(ofScope: channel) }
 }
