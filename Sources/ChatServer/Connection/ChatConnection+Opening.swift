@@ -10,7 +10,7 @@ extension ChatConnection {
         guard let context else { return }
         guard hello.version == 1 else { return close(.bye(.unknownVersion)) }
         guard let application = service.gateway(key: hello.appKey) else { return refuse(hello, .unknownApplication) }
-        // Also for a refusal, whose log entry and row in the console name the application (rule SO-148).
+        // The slot is set before a refusal, too, because its log entry and its row in the console name the application (rule SO-148).
         slot = application.slot
         if let refusal = application.refusal { return refuse(hello, refusal) }
         switch service.context.admission.withLockedValue({ $0.open(application.name, limit: nil) }) {
@@ -38,7 +38,7 @@ extension ChatConnection {
             countRefusal(farewell)
             close(farewell)
         case .success(let admission):
-            // The connection may have closed meanwhile; nothing else would remove the session then.
+            // The connection may have closed meanwhile, and nothing else would then remove the session from the application.
             guard isOpen, let application else {
                 admission.application.signOut(admission.peer, leaving: nil)
                 return
@@ -55,7 +55,7 @@ extension ChatConnection {
         application.readInbox(of: peer.user, after: reader.written, for: line)
     }
 
-    /// Handles a page of the inbox. The welcome is sent before the first page, because it has to say whether events were lost.
+    /// Handles a page of the inbox. Sends the welcome before the first page, because the welcome says whether events were lost.
     func take(_ page: [ChatInboxEntry]?, _ sessions: ChatLoop) {
         guard isOpen, let application, let peer else { return }
         guard let page else { return close(.bye(.unreadable)) }
@@ -94,7 +94,7 @@ extension ChatConnection {
                 hasPresence: settings.hasPresence))
     }
 
-    /// Handles a committed event of the inbox.
+    /// Handles an inbox event that has been committed. `knows`: whether the device already has the event.
     func push(
         _ body: ByteBuffer, _ sequence: UInt64, knows: Bool, _ sessions: ChatLoop
     ) {
@@ -116,7 +116,7 @@ extension ChatConnection {
 }
 
 extension ChatBye {
-    /// Why a hello was refused. Only temporary reasons permit a retry.
+    /// The `bye` for a refused hello. It permits a retry only if the reason is temporary.
     init(_ refusal: ChatRequestRefusal) {
         let mayRetry = refusal.code == .tooManyConnections || refusal.code == .storageFailed
         self.init(

@@ -4,9 +4,9 @@ import Logging
 import NIOCore
 import ServerRuntime
 
-/// Handles frames of the client.
+/// Handles the frames that a client sends.
 extension ChatConnection {
-    /// Handles any text message, valid or not (rules NV-9 and NV-10).
+    /// Handles a text message of the client, valid or not (rules NV-9 and NV-10).
     func read(_ bytes: UnsafeRawBufferPointer) {
         do throws(ChatFrameError) {
             let frame = try sessions.parser.parse(bytes)
@@ -21,21 +21,21 @@ extension ChatConnection {
             logUnread(error.refusal)
             switch error.kind {
             case .ignored: return
-            // The number of the request is unknown, and no request has the number 0.
+            // The answer has the number 0, which no request has, because the number of a malformed request is unknown.
             case .malformed: refuse(0, error.refusal)
             case .refused(let number): refuse(number, error.refusal)
             }
         }
     }
 
-    /// Logs a frame that could not be read, while its session goes on, in the words of the answer, which have nothing of the frame's contents
-    /// (rule SO-173).
+    /// Logs a frame that could not be parsed, after which the session goes on. The log entry has the text of the answer, which contains
+    /// nothing of the frame (rule SO-173).
     private func logUnread(_ refusal: ChatRequestRefusal) {
         loop.state.note("error sent", .client, in: service.context) { details(of: refusal) }
     }
 
-    /// Logs the refusal in the answer to a request that was read, such as a rate or a missing right; nothing for other answers. It is at
-    /// debug, because applications expect such answers, and a warning where the server failed (rule SO-175).
+    /// Logs the refusal in the answer to a valid request, for example because of a rate or a missing right; other answers are not logged.
+    /// The level is debug, because applications expect such answers, or warning if the server failed (rule SO-175).
     func logRefusal(in answer: ByteBuffer) {
         let message = answer.messageOfServerFrame
         guard isOpen, message.starts(with: ChatWire.refusalStart.utf8) else { return }
@@ -48,7 +48,7 @@ extension ChatConnection {
         }
     }
 
-    /// What the log says of a refused frame: nothing of its contents.
+    /// The log fields for a refused frame. They contain nothing of the frame.
     private func details(of refusal: ChatRequestRefusal) -> Logger.Metadata {
         var metadata = logMetadata.merging(endingDetails) { $1 }
         metadata["service"] = "\(service.webSockets.name.rawValue)"
@@ -103,11 +103,11 @@ extension ChatConnection {
 }
 
 extension ChatWire {
-    /// The largest size of an answer in bytes. A larger one could close its own client as a slow reader (rule NV-63). Pages
-    /// of history are much smaller.
+    /// The largest size of an answer in bytes (rule NV-63). With a larger answer the client itself could count as a slow reader and be
+    /// closed. Pages of history are much smaller.
     static let maximumAnswerBytes = 786_432
 
-    /// The beginning of an answer that refuses a request.
+    /// The first bytes of an answer that refuses a request.
     static let refusalStart = #"{"t":"no","#
 
     /// Encodes the answer to a request.

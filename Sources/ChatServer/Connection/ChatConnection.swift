@@ -4,7 +4,8 @@ import NIOCore
 import ServerRuntime
 import ServerValues
 
-/// The WebSocket connection of one chat session. As small as ``WebSocketConnection``. Nothing is written to it before the welcome.
+/// The WebSocket connection of one chat session. It stays small, like ``WebSocketConnection``. The server sends nothing on it before the
+/// welcome.
 final class ChatConnection: WebSocketConnection, SeatedConnection {
     typealias ChannelID = ChatRoomID
 
@@ -12,16 +13,16 @@ final class ChatConnection: WebSocketConnection, SeatedConnection {
     var application: (any ChatGateway)?
     var peer: ChatSessionPeer?
     var reader = InboxReader(after: 0)
-    /// The contents of the welcome, until it has been sent.
+    /// The contents of the welcome; nil once the welcome has been sent.
     var admission: ChatSessionAdmission?
-    /// Whether the client has sent `leave`, and whether it wants no notifications from then on.
+    /// Nil until the client has sent `leave`; then whether it asked for no more push notifications.
     var leaving: Bool?
     /// The number of requests that have not been answered yet.
     private var outstanding = 0
     /// The bytes and frames that arrived before the hello.
     private var early: (bytes: Int, frames: Int) = (0, 0)
     var seats: ShortList<LoopSeat<ChatConnection>> = []
-    /// What the log says of a client that is refused at its hello: the beginning of its key.
+    /// For the log: the beginning of the application key with which a client was refused at its hello.
     private var asked: Logger.Metadata = [:]
 
     init(service: ChatService, loop: EventLoopContext) {
@@ -30,7 +31,7 @@ final class ChatConnection: WebSocketConnection, SeatedConnection {
     }
 
     var mailbox: EventLoopMailbox<ChatLoop> { service.mailboxes[loop.number] }
-    /// The sessions of this event loop.
+    /// The chat sessions of the connection's event loop.
     var sessions: ChatLoop { mailbox.part }
 
     override var logMetadata: Logger.Metadata {
@@ -40,7 +41,7 @@ final class ChatConnection: WebSocketConnection, SeatedConnection {
 
     // MARK: Before the hello
 
-    /// The limit in bytes of data before the hello: one frame, and some early pings of client libraries (rule NV-60).
+    /// The largest number of bytes before the hello, enough for one frame and some early pings of client libraries (rule NV-60).
     static let earlyBytes = 65_536
     static let earlyFrames = 16
 
@@ -85,14 +86,14 @@ final class ChatConnection: WebSocketConnection, SeatedConnection {
         case .silent:
             noteEnding(.server, code: 0, reason: "The client sent nothing in time, not even a pong.")
             hangUp()
-        // Each client gets a different pause.
+        // The delay before reconnecting is random, so that clients do not reconnect at the same time.
         case .draining: close(.bye(.restarting(after: Int.random(in: 100...5_000))))
         case .late where expectsGreeting: close(.bye(.lateHello))
         case .late, .violation: close(.plain(fault.code, fault.reason))
         }
     }
 
-    /// Sends a `bye`, ends the session, and waits for the peer's close frame.
+    /// Sends a `bye`, ends the session, and waits for the client's close frame.
     func close(_ farewell: ChatCloseReason) {
         guard isOpen else { return }
         noteEnding(.server, code: farewell.number, reason: farewell.reason)
@@ -138,7 +139,7 @@ final class ChatConnection: WebSocketConnection, SeatedConnection {
     override func finish() {
         sessions.list.remove(self)
         if peer != nil { service.context.logger.debug("chat session ended", metadata: logMetadata) }
-        // The peer refers to the connection, so the two would keep each other alive.
+        // The peer refers to the connection, so both would stay in memory if the connection kept its reference.
         peer = nil
     }
 }

@@ -14,9 +14,9 @@ enum ChatOperation: LoopOperation {
     case room(ChatRoomID, ByteBuffer, except: NIOLoopBound<ChatConnection>?)
     case seat(NIOLoopBound<ChatConnection>, ChatRoomID)
     case unseat(NIOLoopBound<ChatConnection>, ChatRoomID)
-    /// The answer to a request. `isLogged` tells whether its error was logged when the frame was read.
+    /// The answer to a request. `isLogged`: whether its error was logged when the frame was read.
     case answer(NIOLoopBound<ChatConnection>, ByteBuffer, isLogged: Bool)
-    /// The page of the inbox that the store has read; nil when it could not be read.
+    /// A page of the inbox that the store has read; nil when the store could not read it.
     case page(NIOLoopBound<ChatConnection>, [ChatInboxEntry]?)
     /// The application's decision to admit or refuse the connection.
     case admit(NIOLoopBound<ChatConnection>, Result<ChatSessionAdmission, ChatRequestRefusal>)
@@ -24,7 +24,7 @@ enum ChatOperation: LoopOperation {
     /// The server stops: all clients are asked to reconnect later.
     case drain
 
-    /// The fixed size of an operation, in addition to the bytes that it carries.
+    /// The memory in bytes that an operation counts for, in addition to the bytes that it carries.
     private static let overhead = 64
 
     var queuedBytes: Int {
@@ -40,18 +40,18 @@ enum ChatOperation: LoopOperation {
     }
 }
 
-/// The chat sessions of one event loop, and the open channels that they have entered. Used on that event loop only.
+/// The chat sessions of one event loop, and the open channels that they have entered. It is used on that event loop only.
 final class ChatLoop {
     private let loop: EventLoopContext
     var list = ConnectionList<ChatConnection>()
-    /// Shared by all connections of the event loop, because their frames are parsed one after the other.
+    /// All connections of the event loop share the parser, because their frames are parsed one after the other.
     var parser = ChatClientFrameParser(rememberedNames: 256)
-    /// The participants of open channels.
+    /// The sessions in each open channel.
     var rooms = LoopChannels<ChatConnection>()
     let writer: ConnectionWriter
-    /// Whether messages arrived since the last complete turn.
+    /// Whether the event loop has delivered messages since the last turn whose duration was measured.
     private var hasDelivered = false
-    /// Frames that were refused before they reached an application.
+    /// How many frames were refused before they reached an application.
     var framesRefused = ApplicationCounts()
 
     /// The number of refused frames, readable from other threads.
@@ -65,7 +65,7 @@ final class ChatLoop {
 
     // MARK: Operations
 
-    /// - Parameter isLast: whether no other operation follows in this turn.
+    /// - Parameter isLast: whether this is the last operation in this turn of the event loop.
     private func perform(_ operation: ChatOperation, isLast: Bool) {
         switch operation {
         case .push(let push):

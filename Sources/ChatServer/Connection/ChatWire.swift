@@ -3,14 +3,14 @@ import NIOCore
 import ServerRuntime
 import WebSocketFraming
 
-/// Encodes frames of the chat session as WebSocket frames.
+/// Encodes chat frames as WebSocket frames.
 enum ChatWire {
     static let subprotocol = ChatMemory.subprotocol
 
-    /// The largest frame of a client in bytes (chat-protocol.md, section 1).
+    /// The largest size of a client's frame in bytes (chat-protocol.md, section 1).
     static let maximumFrameBytes = 196_608
 
-    /// One text frame, encoded once for all its receivers.
+    /// A message as a WebSocket text frame, encoded once for all its receivers.
     static func frame(_ message: [UInt8]) -> ByteBuffer {
         var buffer = ByteBuffer()
         var writer = WebSocketFrameWriter(role: .server)
@@ -31,7 +31,7 @@ enum ChatWire {
         return message
     }
 
-    /// Encodes an event of the inbox. The body is copied once, behind the part that differs for each receiver.
+    /// Encodes an inbox event. The body is copied once, after the prefix, which differs for each receiver.
     static func push(_ body: ByteBuffer, sequence: UInt64) -> ByteBuffer {
         let prefix: StaticString = #"{"t":"in","q":"#
         let infix: StaticString = #","e":"#
@@ -60,7 +60,7 @@ enum ChatWire {
         return buffer
     }
 
-    /// The frame with the reason, and the close frame (chat-protocol.md, section 2).
+    /// The `bye` with the reason, if any, followed by the close frame (chat-protocol.md, section 2).
     static func farewell(_ farewell: ChatCloseReason) -> ByteBuffer {
         var buffer = ByteBuffer()
         var writer = WebSocketFrameWriter(role: .server)
@@ -74,10 +74,10 @@ enum ChatWire {
     }
 }
 
-/// The reason for which the server closes a connection.
+/// The reason why the server closes a connection.
 enum ChatCloseReason: Sendable {
     case bye(ChatBye)
-    /// For close codes of the framing layer, which need no `bye`.
+    /// A close code of the WebSocket layer, sent without a `bye`.
     case plain(WebSocketCloseCode, String)
 
     /// The reason as a number, for metrics.
@@ -101,7 +101,7 @@ extension ChatBye {
     static let unknownApplication = ChatBye(code: .unknownApplication, reason: "There is no application with this key.")
     static let disabledApplication = ChatBye(code: .disabledApplication, reason: "The application is disabled.")
     static let kicked = ChatBye(code: .kicked, reason: "The user signed in on another device.")
-    static let noHello = ChatBye(code: .badHello, reason: "The first frame was not a valid hello.")
+    static let noHello = ChatBye(code: .badHello, reason: "The client's first frame was not a valid hello.")
     static let tooMuchBeforeHello = ChatBye(
         code: .badHello,
         reason: "The client sent more than \(ChatConnection.earlyBytes) bytes or \(ChatConnection.earlyFrames) frames "
@@ -110,13 +110,14 @@ extension ChatBye {
     static let unknownVersion = ChatBye(code: .badHello, reason: "The server supports only version 1 of the protocol.")
     static let full = ChatBye(
         code: .tooManyConnections, reason: "The server has reached its limit of connections.", mayRetry: true, after: 5_000)
-    /// Reconnecting at once would not help a client that reads too slowly.
+    /// The `bye` for a slow reader. Its delay is 1 s, because reconnecting at once would not help a client that reads too slowly.
     static let slow = ChatBye(
-        code: .tooFrequent, reason: "The client reads more slowly than messages arrive for it.", mayRetry: true, after: 1_000)
+        code: .tooFrequent, reason: "The client reads its messages more slowly than they arrive.", mayRetry: true, after: 1_000)
     static let unreadable = ChatBye(
-        code: .serverRestarts, reason: "The server could not read the inbox.", mayRetry: true, after: 1_000)
+        code: .serverRestarts, reason: "The server could not read the user's inbox from its store.", mayRetry: true, after: 1_000)
 
-    /// `after`: the pause before reconnecting, different for each connection, so that clients do not reconnect at the same time.
+    /// The `bye` of a server that shuts down. `after` is the delay in ms before reconnecting. It differs for each connection, so that
+    /// clients do not reconnect at the same time.
     static func restarting(after: Int) -> ChatBye {
         ChatBye(code: .serverRestarts, reason: "The server is shutting down.", mayRetry: true, after: after)
     }

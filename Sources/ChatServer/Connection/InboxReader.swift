@@ -3,13 +3,13 @@ import ServerStorage
 
 /// The position of a connection in its user's inbox: a pure value, one for each session (chat-protocol.md, section 4).
 ///
-/// While a page is being read from the store, new events are held, so that none is missing between the page and live delivery and none is
+/// While a page is read from the store, new events are held. So no event is missing between the page and live delivery, and none is
 /// delivered twice. While the client's acknowledgement is pending, new events are dropped, because the next page contains them.
 struct InboxReader: Sendable {
     enum Phase: Hashable, Sendable {
         /// A page is being read from the store.
         case reading
-        /// The package up to this position has to be acknowledged before the next one is read.
+        /// The next page is read once the client has acknowledged the package that ends at this position.
         case awaiting(UInt64)
         case live
     }
@@ -23,21 +23,22 @@ struct InboxReader: Sendable {
     struct Package: Hashable, Sendable {
         var items: ArraySlice<ChatInboxEntry>
         var hasMore: Bool
-        /// Events that arrived meanwhile, which are written after the last package.
+        /// Events that arrived while the page was read. They are written after the last package.
         var held: [Held] = []
     }
 
     private(set) var phase = Phase.reading
-    /// The last position that was written, or that the client has already.
+    /// The position of the last event that was written, or that the client already has.
     private(set) var written: UInt64
     private var held: [Held] = []
     private var heldBytes = 0
-    /// Whether more events arrived than are held: the page that is being read is then not the last one.
+    /// Whether more events arrived than can be held. The page that is being read is then not the last one.
     private var hasOverflowed = false
 
     /// The largest number of events in one package (chat-protocol.md, section 4).
     static let packageLength = 200
-    /// The size in bytes at which a package ends, because a larger one could exceed the limit of unsent bytes for slow readers.
+    /// The size in bytes at which a package ends. A larger package could exceed the limit of unsent bytes, at which clients count as slow
+    /// readers.
     static let packageBytes = 262_144
     static let heldLength = 64
     static let heldLimit = 65_536
@@ -65,13 +66,13 @@ struct InboxReader: Sendable {
         }
     }
 
-    /// Skips an event that the client has from the answer to its own request. This has an effect only if the event is the next one.
+    /// Skips an event that the client already has from the answer to its own request. While a page is read or acknowledged, this has no
+    /// effect, because earlier events are not written yet.
     mutating func skip(_ sequence: UInt64) {
         if phase == .live, sequence > written { written = sequence }
     }
 
-    /// Handles a page of the store: up to ``packageLength`` plus one entries after ``written``. Returns nil when the page has to be
-    /// read again.
+    /// Handles a page of the store: up to ``packageLength`` + 1 entries after ``written``. Returns nil when the page has to be read again.
     mutating func take(_ page: [ChatInboxEntry]) -> Package? {
         guard phase == .reading else { return nil }
         var count = 0

@@ -8,29 +8,28 @@ import ServerRuntime
 import ServerStorage
 import WireCoding
 
-/// Sends the events of a chat application to the webhook address of its own server (rules NV-40 to NV-46), if one is configured.
-/// One of the nodes sends them.
+/// Sends the events of a chat application to its webhook, if one is configured (rules NV-40 to NV-46). Only one of the nodes sends them.
 final class ChatWebhooks: Sendable {
     private struct State: Sendable {
         var url: String?
         /// The delivery to the current address; nil without an address.
         var delivery: WebhookDelivery?
-        /// Deliveries to addresses that are no longer configured: they still send their queued events (rule NV-72).
+        /// Deliveries to addresses that are no longer configured. They still send the events in their queues (rule NV-72).
         var retiring: [WebhookDelivery] = []
-        /// Deliveries of a node that leaves: they still send their queued events, and end with the node.
+        /// Deliveries of a node that leaves. They still send the events in their queues, and end with the node.
         var closing: [WebhookDelivery] = []
-        /// Events that arrive before all of `closing` have ended, held so that older events are sent first; nil while `closing` is
-        /// empty.
+        /// Events that arrived while deliveries in `closing` had not ended. They are held so that older events are sent first. Nil while
+        /// `closing` is empty.
         var held: Held?
-        /// The counts of deliveries that have ended.
+        /// The summed counts of deliveries that have ended.
         var retired = WebhookDelivery.Counts()
-        /// The event loop of the node that sends; nil while there is no such node.
+        /// The event loop of the node that sends the events; nil while no node sends them.
         var eventLoop: (any EventLoop)?
-        /// Whether an address has ever been configured.
+        /// Whether a webhook address has ever been configured.
         var isCounted = false
     }
 
-    /// Events that wait until another node has sent older ones.
+    /// Events that wait until another node has sent its older events.
     private struct Held: Sendable {
         var events: [WebhookEvent] = []
         var bytes = 0
@@ -46,18 +45,18 @@ final class ChatWebhooks: Sendable {
     private let key: String
     private let clock: ServerClock
     private let logger: Logger
-    /// The secret with which requests are signed from now on, including queued ones.
+    /// The secret with which all later requests are signed, including those with events that are queued already.
     private let secret: NIOLockedValueBox<Secret>
-    /// Stores events so that they survive this process; nil when events are not stored.
+    /// Stores undelivered events, so that they survive this process; nil when events are not stored.
     private let journal: (any WebhookJournal)?
     private let state = NIOLockedValueBox(State())
 
-    /// One batch at a time, so that events of a user arrive in order whatever their types are.
+    /// Only one batch is sent at a time, so that a user's events arrive in order, whatever their types.
     static let policy = WebhookPolicy(shares: 10, batchLength: 200, batchBytes: 1 << 20, requests: 1)
 
-    /// Nothing is sent before ``use(_:)`` has set the event loop.
+    /// Prepares the webhook of an application. Nothing is sent before ``use(_:)`` has set the event loop.
     ///
-    /// - Parameter journal: stores events that have not been delivered.
+    /// - Parameter journal: stores events that have not been delivered; nil for none.
     init(_ settings: ChatApplication, clock: ServerClock, logger: Logger, journal: (any WebhookJournal)? = nil) {
         self.journal = journal
         key = settings.key
@@ -71,7 +70,7 @@ final class ChatWebhooks: Sendable {
         follow(settings)
     }
 
-    /// Uses the configured address and secret from now on.
+    /// Uses the address and the secret of these settings from now on.
     func follow(_ settings: ChatApplication) {
         secret.withLockedValue { $0 = settings.secret }
         state.withLockedValue { state in
@@ -83,9 +82,10 @@ final class ChatWebhooks: Sendable {
         }
     }
 
-    /// Sends all later events on the event loop of another node; nil when there is none.
+    /// Sends all later events on this event loop, which belongs to another node; nil when no node sends.
     ///
-    /// - Returns: the deliveries of the previous node, which ``close(_:)`` has to end. Events that arrive meanwhile are sent after theirs.
+    /// - Returns: the deliveries of the previous node, which ``close(_:)`` has to end. Events that arrive meanwhile are sent after these
+    ///   deliveries' events.
     @discardableResult
     func use(_ eventLoop: (any EventLoop)?) -> [WebhookDelivery] {
         state.withLockedValue { state in
@@ -101,14 +101,14 @@ final class ChatWebhooks: Sendable {
         }
     }
 
-    /// Starts the delivery to the current address, on the current event loop.
+    /// Starts the delivery to the current address on the current event loop, if both are set.
     private func begin(_ state: inout State) {
         state.delivery = nil
         guard let url = state.url, let eventLoop = state.eventLoop else { return }
         let delivery = delivery(to: url, on: eventLoop)
         state.delivery = delivery
         state.isCounted = true
-        // Restored before new events are accepted, so that events of another process are sent first (rule CR-43).
+        // Stored events of another process are restored before new events are accepted, so that they are sent first (rule CR-43).
         restore(for: WebhookReceiverName(url: url), delivery, &state)
     }
 
@@ -129,7 +129,7 @@ final class ChatWebhooks: Sendable {
             "webhook given up", metadata: ["events": "\(unwanted.count)", "reason": "the receiver is no longer configured"])
     }
 
-    /// Counts events of another process that were dropped because no address is configured for them.
+    /// Counts stored events of another process that were dropped because their address is no longer configured.
     func countExpired(_ count: Int) {
         state.withLockedValue { state in
             state.retired.dropped += count
@@ -137,7 +137,7 @@ final class ChatWebhooks: Sendable {
         }
     }
 
-    /// Passes held events to the node that sends now.
+    /// Passes held events to the delivery of the node that sends now.
     private func release(_ state: inout State) {
         guard let held = state.held else { return }
         state.held = nil
@@ -145,7 +145,7 @@ final class ChatWebhooks: Sendable {
     }
 
     private func delivery(to url: String, on eventLoop: any EventLoop) -> WebhookDelivery {
-        // Random for each start, so that ids of batches are unique.
+        // The prefix is random for each start, so that ids of batches are unique.
         let prefix = Hex.text((0..<8).map { _ in UInt8.random(in: .min ... .max) })
         return WebhookDelivery(
             policy: Self.policy, clock: clock, eventLoop: eventLoop, logger: logger, journal: journal, isFinal: Self.isFinal
@@ -162,8 +162,8 @@ final class ChatWebhooks: Sendable {
         }
     }
 
-    /// The counts of events, including those to former addresses, so that they never decrease; nil when an address has never been
-    /// configured.
+    /// The counts of all events, including those sent to former addresses, so that the counts never decrease. Nil when no address has ever
+    /// been configured.
     var counts: WebhookDelivery.Counts? {
         state.withLockedValue { state in
             guard state.isCounted else { return nil }
@@ -176,8 +176,7 @@ final class ChatWebhooks: Sendable {
         }
     }
 
-    /// Stores an event, which ``tell(_:)`` sends once it is durable. The event is made only if there is a receiver; otherwise this
-    /// returns nil.
+    /// Stores an event, which ``tell(_:)`` sends once it is durable. Returns nil, without making the event, if no address is configured.
     func keep(_ event: () -> WebhookEvent) -> WebhookEvent? {
         guard let url = state.withLockedValue({ $0.delivery == nil ? nil : $0.url }) else { return nil }
         var event = event()
@@ -193,12 +192,12 @@ final class ChatWebhooks: Sendable {
         }
     }
 
-    /// Queues an event, which is made only if there is a receiver; another thread sends it. The call is cheap enough to be made
+    /// Queues an event, which another thread sends. The event is made only if an address is configured. The call is fast enough to be made
     /// under a lock.
     func tell(_ event: @autoclosure () -> WebhookEvent) {
         let unwanted: UInt64? = state.withLockedValue { state in
             guard let delivery = state.delivery else {
-                // Without a sending node, another process sends the stored event.
+                // If no node of this process sends, another process sends the stored event.
                 return journal == nil || state.eventLoop == nil ? nil : event().number
             }
             if state.held?.isFull == true { release(&state) }
@@ -212,7 +211,7 @@ final class ChatWebhooks: Sendable {
         if let unwanted { journal?.forget([unwanted]) }
     }
 
-    /// Removes former addresses whose events have all been sent.
+    /// Ends deliveries to former addresses whose events have all been sent.
     func sweep() {
         state.withLockedValue { state in
             guard !state.retiring.isEmpty else { return }
@@ -225,13 +224,12 @@ final class ChatWebhooks: Sendable {
         }
     }
 
-    /// Whether a receiver that answers with this status has refused a batch for good: it would refuse it again, unless the status
-    /// asks to retry.
+    /// Whether a receiver has refused a batch for good by answering with this status. Statuses that ask for a retry are not final.
     private static func isFinal(_ status: Int) -> Bool {
         (300..<500).contains(status) && ![408, 425, 429].contains(status)
     }
 
-    /// Waits for a limited time until the deliveries of a former node have ended; drops the rest.
+    /// Waits for a limited time until the deliveries of a former node have sent their events, and drops the rest.
     ///
     /// - Parameter former: the result of ``use(_:)``.
     func close(_ former: [WebhookDelivery]) async {

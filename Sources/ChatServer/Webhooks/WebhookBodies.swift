@@ -3,17 +3,17 @@ import ServerRuntime
 import WireCoding
 
 extension WebhookEvent {
-    /// The types of chat's events.
+    /// The types of chat's webhook events.
     enum ChatTopic: String, Sendable {
         case connectionStatus = "user:connection_status"
         case messageSend = "message:send"
     }
 
-    /// The connection status of a session.
+    /// The connection status of a session in a webhook event.
     enum Status: String, Sendable {
         case connected = "0"
         case disconnected = "1"
-        /// The user has logged out and wants no notifications.
+        /// The user has logged out and wants no push notifications.
         case loggedOut = "2"
     }
 
@@ -26,7 +26,7 @@ extension WebhookEvent {
         self.init(topic: ChatTopic.connectionStatus.rawValue, key: peer.user.text, body: members.object)
     }
 
-    /// Makes the event for a durable message of a session.
+    /// Makes the webhook event for a durable message of a session.
     init(_ message: ChatMessage) {
         var members: JSONMembers = [
             ("messageId", .string(message.id.description)), ("fromUserId", .string(message.from)),
@@ -45,7 +45,7 @@ extension WebhookEvent {
 }
 
 extension WebhookBatch {
-    /// The body of the request: `{type, id, time, data}`.
+    /// The body of a webhook request: `{type, id, time, data}`.
     ///
     /// - Parameter prefix: makes the id unique among all starts of the server.
     func chatBody(prefix: String, time: Int64) -> [UInt8] {
@@ -70,7 +70,7 @@ extension WebhookBatch {
 private typealias JSONMembers = [(String, JSONValue)]
 
 extension JSONMembers {
-    /// Appends a member, unless it is empty.
+    /// Appends a text member, unless the text is empty.
     fileprivate mutating func addText(_ key: String, _ value: String) {
         if !value.isEmpty { append((key, .string(value))) }
     }
@@ -83,7 +83,7 @@ extension JSONMembers {
 }
 
 extension ChatConversationKind {
-    /// The name in the server API.
+    /// The conversation's name in the server API.
     fileprivate var apiWord: String {
         switch self {
         case .direct: "PERSON"
