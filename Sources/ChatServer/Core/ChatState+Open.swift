@@ -95,7 +95,7 @@ extension ChatState {
         var news = ChatNews()
         if !rooms.exit(session, of: user, room: id, at: now, into: &commit, news: &news) {
             guard rooms.isWaited(id, user) else {
-                throw ChatRefusal(ChatCode.notInOpenChannel, "The user has not entered the open channel.")
+                throw ChatRefusal(ChatCode.notInOpenChannel, "The user is not in the open channel.")
             }
             rooms.leave(user, id, at: now, into: &commit, news: &news)
         }
