@@ -10,29 +10,30 @@ public struct ChatMemory: Sendable {
     public var token: String
     public var device: ChatDevice
     public var client: String
-    /// Whether this device's session ends when another device has signed in meanwhile.
+    /// Whether, on a reconnect, this device ends its session if another device has signed in meanwhile.
     public var yields: Bool
-    /// The position up to which all events are stored; nil for a new device. Advances with each ``ChatCommand/acknowledge(_:)``.
+    /// The position up to which the application has stored all events; nil for a new device. Each ``ChatCommand/acknowledge(_:)`` advances
+    /// it.
     public internal(set) var resume: ChatPlace?
-    /// How long a message may wait for its answer, from the command on.
+    /// How long a message may wait for its answer, counted from its command.
     public var sendLimit: Duration
-    /// The user of the last welcome.
+    /// The user's id from the last welcome; nil before the first one.
     public internal(set) var user: String?
 
     /// The last sequence number that was delivered, in the epoch of `resume`.
     var delivered: UInt64
-    /// Whether the last link was welcomed, and was lost instead of closed on request.
+    /// Whether the last connection was welcomed and then lost, rather than closed on request.
     var wasLost = false
-    /// When data was last received on the link that was lost.
+    /// The time when data was last received on the lost connection.
     var lostAt: Moment?
     var disablesPush = false
     var outbox = ChatOutbox()
-    /// The wanted open channels, in the order in which they were requested.
+    /// The open channels that the user wants to be in, in the order in which they were requested.
     var entries: OrderedDictionary<Identifier, WantedEntry> = [:]
 
-    /// The subprotocol that is offered (chat-protocol.md, section 1).
+    /// The WebSocket subprotocol that the client offers (chat-protocol.md, section 1).
     public static let subprotocol = "nexconn.lifeline.v1"
-    /// The path of the session.
+    /// The path of the WebSocket address.
     public static let path = "/nexconn/v1"
 
     public init(
@@ -52,25 +53,25 @@ public struct ChatMemory: Sendable {
         delivered = resume?.sequence ?? 0
     }
 
-    /// How many messages wait to be sent, or for their answer.
+    /// The number of messages that wait to be sent, or for their answer.
     public var waitingMessages: Int { outbox.messages.count }
-    /// The wanted open channels, in the order in which they were requested.
+    /// The open channels that the user wants to be in, in the order in which they were requested.
     public var openChannels: [String] { entries.keys.texts }
 }
 
-/// An open channel that a user wants to be in, over all connections.
+/// An open channel that the user wants to be in, also after reconnects.
 struct WantedEntry: Sendable {
     var entry: ChatEntryRequest
-    /// The requests that wait for the entry.
+    /// The requests to enter the channel that have not been answered yet.
     var waiters: [RequestID] = []
-    /// Whether it has ever been entered.
+    /// Whether the user has ever entered the channel.
     var wasIn = false
-    /// The last received message that is also in the history.
+    /// The id of the last received message that the history contains.
     var lastSeen: ChatMessageID?
-    /// When data was last received before the link was lost.
+    /// The time when data was last received before the connection was lost.
     var lostAt: Moment?
 
-    /// The request on a new connection: all missed messages that fit in one answer.
+    /// The request to enter the channel on a new connection. It asks for as many missed messages as one answer can have.
     var renewal: ChatEntryRequest {
         guard wasIn, let lastSeen else { return entry }
         return ChatEntryRequest(

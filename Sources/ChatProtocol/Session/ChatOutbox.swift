@@ -1,36 +1,36 @@
 import ConnectionEngine
 import DequeModule
 
-/// Messages that wait to be sent or for their answer, in the order of the commands. Messages in progress are at the front, because
-/// answers arrive in order (chat-protocol.md, 5.1).
+/// Messages that wait to be sent or for their answer, in the order of the commands. Messages in progress come first, because answers arrive
+/// in order (chat-protocol.md, 5.1).
 struct ChatOutbox: Sendable {
     struct Waiting: Sendable {
         var draft: ChatMessageDraft
         var id: RequestID?
         var deadline: Moment
-        /// Whether the message was ever written, on any connection: then it may have been delivered.
+        /// Whether the message was written on any connection. If so, the server may have delivered it.
         var wasWritten = false
-        /// The number of its request on the present connection.
+        /// The number of the message's request on the present connection; nil if it is not in progress.
         var number: UInt64?
     }
 
-    /// How many messages may wait (rule NS-13).
+    /// The largest number of waiting messages (rule NS-13).
     static let limit = 1_000
-    /// How many bytes of content may wait.
+    /// The largest number of bytes in the contents of waiting messages.
     static let byteLimit = 16 * 1024 * 1024
-    /// How many messages may be in progress at once (rule NS-11).
+    /// The largest number of messages in progress at the same time (rule NS-11).
     static let window = 64
-    /// How many bytes of content may be in progress at once, beyond the first message.
+    /// The largest number of content bytes in progress at the same time. A single message may be larger.
     static let byteWindow = 1024 * 1024
 
     private(set) var messages: Deque<Waiting> = []
     private(set) var bytes = 0
-    /// How many messages at the front are in progress on the present connection.
+    /// The number of messages at the front that are in progress on the present connection.
     private(set) var underWay = 0
     private(set) var bytesUnderWay = 0
 
     var isFull: Bool { messages.count >= Self.limit || bytes >= Self.byteLimit }
-    /// The deadline of the first message, which is the earliest because all messages have the same time limit.
+    /// The deadline of the first message. It is the earliest one, because all messages have the same time limit.
     var earliestDeadline: Moment? { messages.first?.deadline }
 
     mutating func append(_ message: Waiting) {
@@ -38,13 +38,13 @@ struct ChatOutbox: Sendable {
         bytes += message.draft.content.count
     }
 
-    /// A new connection, on which no message is in progress.
+    /// Prepares for a new connection, on which no message is in progress.
     mutating func startOver() {
         for index in 0..<underWay { messages[index].number = nil }
         (underWay, bytesUnderWay) = (0, 0)
     }
 
-    /// The next message to write, when another one may be in progress.
+    /// The next message to write; nil if there is none, or if too many messages or bytes are in progress.
     var next: Waiting? {
         guard underWay < messages.count, underWay < Self.window else { return nil }
         let message = messages[underWay]
@@ -52,7 +52,7 @@ struct ChatOutbox: Sendable {
         return message
     }
 
-    /// Records that the message that `next` returned is being written with this number.
+    /// Records that the message from `next` is being written with this request number.
     mutating func wrote(as number: UInt64) {
         guard underWay < messages.count else { return }
         messages[underWay].number = number
@@ -61,19 +61,19 @@ struct ChatOutbox: Sendable {
         underWay += 1
     }
 
-    /// Removes the message that `next` returned from the queue.
+    /// Removes the message from `next` without writing it.
     mutating func skipNext() {
         guard underWay < messages.count else { return }
         remove(at: underWay)
     }
 
-    /// Removes and returns the message that was sent with this number.
+    /// Removes and returns the message that was sent with this request number; nil if there is none.
     mutating func answered(_ number: UInt64) -> Waiting? {
         guard let index = messages.prefix(underWay).firstIndex(where: { $0.number == number }) else { return nil }
         return remove(at: index)
     }
 
-    /// Removes the messages for which `isOver` is true, in order.
+    /// Removes the messages for which `isOver` is true, and returns them in order.
     mutating func removeAll(where isOver: (Waiting) -> Bool) -> [Waiting] {
         guard messages.contains(where: isOver) else { return [] }
         var removed: [Waiting] = []

@@ -1,20 +1,22 @@
 import ConnectionEngine
 
-// Why sessions end and requests fail. Rules NS-23 to NS-29.
+// The failures of sessions and requests (rules NS-23 to NS-29).
 extension ChatSession {
-    /// There is no connection, so nothing was sent.
+    /// The failure of a request without a connection. Nothing was sent.
     static let notConnected = ConnectionFailure(chat: .noConnection, .disconnected, "There is no connection.", origin: .local)
-    /// There was no connection during the message's whole time limit.
+    /// The failure of a message if there was no connection during its whole time limit.
     static let neverConnected = ConnectionFailure(
-        chat: .noConnection, .timeout, "There was no connection within the time that the message could wait.", origin: .local)
-    /// There was a connection, but the message was not sent in time.
+        chat: .noConnection, .timeout, "There was no connection to the server within the time limit of the message.",
+        origin: .local)
+    /// The failure of a message that was not sent within its time limit, although there was a connection.
     static let neverSent = ConnectionFailure(
-        chat: .sendTimedOut, .timeout, "The message could not be sent within the time that it could wait.", origin: .local)
-    /// The message was written, and its outcome is unknown.
+        chat: .sendTimedOut, .timeout, "The message could not be sent within its time limit.", origin: .local)
+    /// The failure of a message or request that was written and not answered, so that its outcome is unknown.
     static let unanswered = ConnectionFailure(
-        chat: .noAcknowledgement, .unknown, "The server did not answer; it may have been done or not.", origin: .local)
+        chat: .noAcknowledgement, .unknown, "The server did not answer: the request may or may not have been performed.",
+        origin: .local)
 
-    /// The category under which a `bye` is reported. It depends on the code of the `bye` and on whether another attempt is allowed
+    /// The category under which a `bye` is reported. It depends on the code of the `bye`, and on whether the `bye` permits another attempt
     /// (chat-protocol.md, section 2).
     public static func category(of bye: ChatBye) -> StatusCategory {
         switch bye.code {
@@ -37,7 +39,7 @@ extension ChatSession {
         out.fault(failure)
     }
 
-    /// The category of a close code, or nil for a code without a meaning. Session document, section 2; RFC 6455, 7.4.1.
+    /// The category of a WebSocket close code; nil for a code without a defined meaning (chat-protocol.md, section 2; RFC 6455, 7.4.1).
     public static func category(ofCloseCode code: Int) -> StatusCategory? {
         switch code {
         case 4000: .refused
@@ -59,22 +61,23 @@ extension ChatSession {
         return failure
     }
 
-    /// A `bye` that requests a reconnect is followed even when automatic retries are off (rule NS-26).
+    /// Whether the server has requested a reconnect by a `bye`. Such a request is followed even when automatic retries are off (rule
+    /// NS-26).
     public static func insistsOnRetry(after failure: ConnectionFailure) -> Bool {
         failure.chatCode != nil && (failure.category == .serverRestart || failure.category == .overloaded)
     }
 }
 
 extension ConnectionFailure {
-    /// A failure with a number of the service in place of a close code. The two cannot be confused: close codes are 1000 to 4999, and
-    /// the service's numbers are outside of that range.
+    /// Makes a failure with an error code of the service in the place of a close code. The two cannot be confused: close codes are 1000 to
+    /// 4999, and the service's codes are outside of that range.
     public init(
         chat code: ChatErrorCode, _ category: StatusCategory, _ reason: String, origin: Origin, retryAfter: Duration? = nil
     ) {
         self.init(category, reason, origin: origin, closeCode: code.rawValue, retryAfter: retryAfter)
     }
 
-    /// A request that the server has refused.
+    /// Makes the failure of a request that the server has refused.
     public init(_ refusal: ChatRequestRefusal) {
         self.init(
             chat: refusal.code, Self.category(of: refusal.code), String(refusal.reason.prefix(300)), origin: .server,
@@ -91,7 +94,7 @@ extension ConnectionFailure {
         }
     }
 
-    /// The service's number for the failure, if it gave one.
+    /// The service's error code for the failure; nil if the service gave none.
     public var chatCode: ChatErrorCode? {
         guard let closeCode, !(1000...4999).contains(closeCode) else { return nil }
         return ChatErrorCode(closeCode)
@@ -99,7 +102,7 @@ extension ConnectionFailure {
 }
 
 extension ChatErrorCode {
-    /// The service's number for any failure: its own, or the number with the meaning of the category (rule NS-27).
+    /// The error code for any failure: the service's code, or the code with the meaning of the failure's category (rule NS-27).
     public init(_ failure: ConnectionFailure) {
         if let code = failure.chatCode {
             self = code
@@ -121,8 +124,8 @@ extension ChatErrorCode {
             }
     }
 
-    /// A token for a single use was already used.
+    /// The code for a single-use token that was already used.
     public static let tokenUsed = ChatErrorCode(31027)
-    /// The application has no licence for another connection.
+    /// The code for an application that has no licence for another connection.
     public static let noLicence = ChatErrorCode(31030)
 }

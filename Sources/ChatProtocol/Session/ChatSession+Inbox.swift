@@ -1,9 +1,9 @@
 import ConnectionEngine
 
-// The inbox: messages that must not be lost. Rules NS-8 and NS-9.
+// The inbox: events that must not be lost, with their acknowledgements (rules NS-8 and NS-9).
 extension ChatSession {
-    /// How many events are reported before an acknowledgement is sent, and after how much time it is sent at the latest. Both are well
-    /// below the 200 events and five seconds of chat-protocol.md, section 4.
+    /// The number of reported events after which an acknowledgement is sent, and the longest time until it is sent. Both are well below the
+    /// 200 events and five seconds of chat-protocol.md, section 4.
     static let acknowledgedEvents = 100
     static let acknowledgementPause = Duration.seconds(1)
 
@@ -23,7 +23,7 @@ extension ChatSession {
         if !new.isEmpty { out.emit(.received(new, isOffline: true, hasMore: hasMore)) }
         for item in new { tellProblem(of: item.event, out: &out) }
         if !hasMore { out.emit(.caughtUp) }
-        // A package that was received before is not delivered, so the application would not acknowledge it.
+        // If all events of the package were received before, the application does not acknowledge it, so the session does.
         acknowledgePackage(memory: memory, out: &out)
     }
 
@@ -43,7 +43,7 @@ extension ChatSession {
         tellProblem(of: item.event, out: &out)
     }
 
-    /// Reports an event that could not be read; it keeps its position in the inbox (rule NC-40).
+    /// Reports an event that could not be read. The event keeps its position in the inbox (rule NC-40).
     private func tellProblem(of event: ChatWireEvent, out: inout Actions) {
         guard case .unknown(let kind, let problem?) = event else { return }
         let name = kind.isEmpty ? "An event" : "An event of the kind \(kind.prefix(64))"
@@ -53,7 +53,7 @@ extension ChatSession {
     mutating func acknowledge(_ place: ChatPlace, memory: inout ChatMemory, out: inout Actions) {
         guard Self.keep(place, memory: &memory), isWelcome else { return }
         acknowledgePackage(memory: memory, out: &out)
-        // A part of a package needs no acknowledgement; events that arrive together are acknowledged together.
+        // Part of a package needs no acknowledgement. Events that arrive together are acknowledged together.
         guard isCaughtUp, min(place.sequence, received) > acknowledged else { return }
         if toldSince >= Self.acknowledgedEvents {
             flushAcknowledgement(memory: memory, out: &out)
@@ -63,7 +63,7 @@ extension ChatSession {
         }
     }
 
-    /// Records that all events up to `place` are stored. Returns false when they already were.
+    /// Records that all events up to `place` are stored. Returns false when this was known already, or `place` is not valid.
     static func keep(_ place: ChatPlace, memory: inout ChatMemory) -> Bool {
         guard let known = memory.resume, known.epoch == place.epoch, place.sequence > known.sequence,
             place.sequence <= memory.delivered
@@ -72,7 +72,7 @@ extension ChatSession {
         return true
     }
 
-    /// Requests the next package once this one is stored.
+    /// Acknowledges the present package once it is stored completely, so that the server sends the next one.
     private mutating func acknowledgePackage(memory: ChatMemory, out: inout Actions) {
         guard let end = packageEnd, let kept = memory.resume?.sequence, kept >= end else { return }
         flushAcknowledgement(memory: memory, out: &out)
@@ -86,14 +86,15 @@ extension ChatSession {
         arm(deadline, out: &out)
     }
 
-    /// Handles a frame that cannot be read: it may have been a package, whose acknowledgement the server would wait for without end.
+    /// Handles a frame that cannot be read. The session ends if the frame may have been a package, because the server would wait for its
+    /// acknowledgement without a time limit.
     func malformed(_ reason: String, out: inout Actions) {
         out.emit(.malformed(reason: reason))
         guard isWelcome, !isCaughtUp else { return }
         out.fault(ConnectionFailure(.malformedResponse, "The package of missed events could not be read.", origin: .server))
     }
 
-    /// Acknowledges the stored events, as far as this connection has delivered them.
+    /// Acknowledges the stored events that this connection has delivered.
     mutating func flushAcknowledgement(memory: ChatMemory, out: inout Actions) {
         guard isWelcome, let kept = memory.resume?.sequence else { return }
         let place = min(kept, received)

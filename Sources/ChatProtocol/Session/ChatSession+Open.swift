@@ -2,40 +2,41 @@ import ConnectionEngine
 import Identifiers
 import WireCoding
 
-// Open channels: from the request to be in them, over all connections. Rules NS-18 to NS-22.
+// Open channels: entering and leaving them, also after reconnects (rules NS-18 to NS-22).
 extension ChatSession {
-    /// An open channel on this connection.
+    /// The state of an open channel on this connection.
     struct OpenState: Sendable {
-        /// The number of the unanswered request to enter.
+        /// The number of the unanswered request to enter the channel; nil if there is none.
         var request: UInt64?
-        /// Whether that request continues at the user's position on an earlier connection.
+        /// Whether the request continues after the last message that was received on an earlier connection.
         var isRenewal = false
-        /// Whether the channel was entered on this connection.
+        /// Whether the user has entered the channel on this connection.
         var isInside = false
-        /// Messages that arrived before the first answer.
+        /// Messages that arrived before the answer to the first request to enter. They are reported after it.
         var held: [ChatMessage] = []
-        /// The messages of the latest answer; they are dropped when they arrive again.
+        /// The ids of the messages in the latest answer. Messages with these ids are dropped when they arrive again.
         var known: Set<ChatMessageID> = []
     }
 
-    /// How many messages are held for a channel that is being entered.
+    /// The largest number of messages that are held for a channel that is being entered.
     static let heldLimit = 1_000
 
     mutating func enter(
         _ entry: ChatEntryRequest, id: RequestID?, memory: inout ChatMemory, out: inout Actions
     ) {
         guard Self.want(entry, id: id, memory: &memory, out: &out), isWelcome else { return }
-        // A request in progress answers this one, too.
+        // The answer to the request in progress will also answer this request.
         if open[entry.channel]?.request != nil { return }
         ask(entry, isRenewal: false, out: &out)
     }
 
-    /// Stores the request. Returns false when no server would accept it; the request has then been answered.
+    /// Records that the user wants to be in an open channel. Returns false when no server would accept the request; it has then been
+    /// answered with a failure.
     static func want(
         _ entry: ChatEntryRequest, id: RequestID?, memory: inout ChatMemory, out: inout Actions
     ) -> Bool {
         guard ChatProtocolLimits.accepts(id: entry.channel), ChatProtocolLimits.entryMessages.contains(entry.count) else {
-            let reason = "An open channel has a name of 1 to 64 characters, and is entered with 0 to 50 messages."
+            let reason = "The id of an open channel must have 1 to 64 characters, and entering it may request 0 to 50 messages."
             out.answer(id, .failure(ConnectionFailure(chat: .badArgument, .badRequest, reason, origin: .local)))
             return false
         }
@@ -47,7 +48,7 @@ extension ChatSession {
         return true
     }
 
-    /// Enters on a new connection: continues at the user's last position.
+    /// Enters a channel on a new connection, and continues after the last received message.
     mutating func renew(_ name: String, memory: inout ChatMemory, out: inout Actions) {
         guard let wanted = memory.entries[name] else { return }
         ask(wanted.renewal, isRenewal: wanted.wasIn, out: &out)
@@ -64,7 +65,7 @@ extension ChatSession {
     ) {
         guard let state = open[name], state.request == number, var wanted = memory.entries[name] else { return }
         guard var entrance = answer.entrance(of: name) else {
-            let refusal = ChatRequestRefusal(.noAcknowledgement, "The server's answer says nothing about the channel.")
+            let refusal = ChatRequestRefusal(.noAcknowledgement, "The server's answer has no data of the open channel.")
             entryRefused(name, number: number, refusal: refusal, memory: &memory, out: &out)
             return
         }
@@ -74,7 +75,8 @@ extension ChatSession {
         wanted.waiters = []
         wanted.lostAt = nil
         wanted.wasIn = true
-        // Without a message, the position is the time of entering. A user who returns soon entered before this connection.
+        // Without a message, the position is the time of entering. A user who returns within the grace period entered before this
+        // connection, so the position is at least the time of the welcome.
         let start = ChatMessageID(milliseconds: max(entrance.entered, welcomedAt))
         wanted.lastSeen = ([wanted.lastSeen, entrance.messages.last?.id].compactMap { $0 } + [start]).max()
         memory.entries[name] = wanted
@@ -83,7 +85,7 @@ extension ChatSession {
         if state.isRenewal, entrance.hasMore || isForgetful { out.emit(.openGap(channel: name, since: lostAt)) }
         if isTold {
             out.emit(.reentered(entrance))
-            // These messages were already delivered; waiting callers get the rest of the answer.
+            // The event has reported these messages, so the waiting callers get the answer without them.
             entrance.messages = []
         }
         for id in waiters { out.answer(id, .success(.entered(entrance))) }
@@ -101,7 +103,7 @@ extension ChatSession {
         for id in wanted.waiters { out.answer(id, .failure(ConnectionFailure(refusal))) }
     }
 
-    /// Handles an entry without an answer in time (rule NS-21).
+    /// Handles a request to enter a channel that was not answered in time (rule NS-21).
     mutating func entryOverdue(
         _ name: String, number: UInt64, memory: inout ChatMemory, out: inout Actions
     ) {
@@ -110,7 +112,7 @@ extension ChatSession {
             ask(wanted.renewal, isRenewal: true, out: &out)
             return
         }
-        // The request is withdrawn, so that the user does not enter a channel without any caller knowing.
+        // The request is withdrawn by leaving the channel. Otherwise the user could be in a channel for which every caller got a failure.
         Self.send(.request(.exit(name), number: nextNumber()), out: &out)
         let refusal = ChatRequestRefusal(
             .noAcknowledgement, "The server did not answer within \(out.timing.request.inSeconds) s.")
@@ -131,11 +133,12 @@ extension ChatSession {
     static func forget(_ name: String, memory: inout ChatMemory, out: inout Actions) {
         guard let wanted = memory.entries.removeValue(forKey: name) else { return }
         for id in wanted.waiters {
-            out.answer(id, .failure(ConnectionFailure(.cancelled, "The open channel was left.")))
+            out.answer(
+                id, .failure(ConnectionFailure(.cancelled, "The client left the open channel before entering it was complete.")))
         }
     }
 
-    /// Handles an event that is only relevant at the moment and not stored.
+    /// Handles an event that the server does not store.
     mutating func transient(_ event: ChatWireEvent, memory: inout ChatMemory, out: inout Actions) {
         guard isWelcome else { return }
         switch event {
@@ -158,16 +161,17 @@ extension ChatSession {
         out.emit(.transient(event))
     }
 
-    /// Handles a channel that the user has left by entering another one, on this device or another one.
+    /// Handles a channel that the user has left by entering another channel, on this device or on another one.
     private mutating func leave(_ name: String, memory: inout ChatMemory, out: inout Actions) {
         guard memory.entries[name] != nil else { return }
         lose(name, code: .notInOpenChannel, memory: &memory, out: &out)
         out.emit(
-            .entryFailed(channel: name, ChatRequestRefusal(.notInOpenChannel, "Entering another open channel has left this one."))
+            .entryFailed(
+                channel: name, ChatRequestRefusal(.notInOpenChannel, "The user left this open channel by entering another one."))
         )
     }
 
-    /// Handles a channel that the user has lost and cannot enter again.
+    /// Handles a channel that the user has left, and that is not entered again automatically.
     private mutating func lose(
         _ name: String, code: ChatErrorCode, memory: inout ChatMemory, out: inout Actions
     ) {
@@ -177,8 +181,8 @@ extension ChatSession {
         for id in wanted.waiters { out.answer(id, .failure(ConnectionFailure(refusal))) }
     }
 
-    /// Reports a message of an open channel. Messages of channels that are not wanted are ignored, the order with the messages of the
-    /// entrance's answer is kept, and no message is reported twice.
+    /// Reports a message of an open channel. Messages of other channels are ignored. Messages that arrive before the answer to `open.enter`
+    /// are held until then. No message is reported twice.
     private mutating func openMessage(
         _ message: ChatMessage, memory: inout ChatMemory, out: inout Actions
     ) {
@@ -187,7 +191,8 @@ extension ChatSession {
             if state.held.count < Self.heldLimit { open[message.to]?.held.append(message) }
             return
         }
-        // Messages that are not in the history have no position in it, because they may have overtaken messages that are.
+        // A message that is not in the history does not advance the position, because it may arrive before older messages that are in the
+        // history.
         if message.options.isPersisted, !message.options.isStatus {
             let lastSeen = memory.entries[message.to]?.lastSeen ?? message.id
             memory.entries[message.to]?.lastSeen = max(lastSeen, message.id)
@@ -197,7 +202,7 @@ extension ChatSession {
 }
 
 extension ChatMessageID {
-    /// An id before those of all messages at that time or later.
+    /// The lowest id that a message of this millisecond can have.
     fileprivate init(milliseconds: Int64) {
         let (value, isTooLarge) = UInt64(max(milliseconds, 0)).multipliedReportingOverflow(by: 10_000)
         self.init(rawValue: isTooLarge ? 0 : value)

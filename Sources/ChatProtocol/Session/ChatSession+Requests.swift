@@ -1,8 +1,8 @@
 import ConnectionEngine
 
-// Requests other than messages, and the answers to all requests. Rule NS-17.
+// Requests other than messages, and the answers to all requests (rule NS-17).
 extension ChatSession {
-    /// How many requests may wait for their answers.
+    /// The largest number of requests that wait for their answers.
     static let requestLimit = 1_000
 
     mutating func call(_ request: ChatRequest, id: RequestID?, out: inout Actions) {
@@ -11,14 +11,14 @@ extension ChatSession {
             return
         }
         guard requests.count < Self.requestLimit else {
-            let reason = "\(Self.requestLimit) requests wait for their answers already."
+            let reason = "The client already has \(Self.requestLimit) unanswered requests: wait for an answer first."
             out.answer(id, .failure(ConnectionFailure(chat: .tooFrequent, .overloaded, reason, origin: .local)))
             return
         }
         ask(request, kind: .call(id), out: &out)
     }
 
-    /// Writes a request and waits for its answer.
+    /// Writes a request, and records it until its answer arrives. Returns its number.
     @discardableResult
     mutating func ask(_ request: ChatRequest, kind: Pending.Kind, out: inout Actions) -> UInt64 {
         let number = nextNumber()
@@ -44,7 +44,7 @@ extension ChatSession {
         switch requests.removeValue(forKey: number)?.kind {
         case .call(let id): out.answer(id, .success(.answer(answer)))
         case .enter(let channel): entered(channel, number: number, answer: answer, memory: &memory, out: &out)
-        // The request was already answered when its time limit ended.
+        // The answer is too late: the request was answered with a failure when its time limit ended.
         case nil: return
         }
     }
@@ -65,7 +65,7 @@ extension ChatSession {
     }
 
     mutating func expireRequests(memory: inout ChatMemory, out: inout Actions) {
-        // In the order of the numbers, because all requests have the same time limit.
+        // The request with the lowest number has the earliest deadline, because all requests have the same time limit.
         while let (number, pending) = requests.elements.first, pending.deadline <= out.now {
             requests.removeFirst()
             switch pending.kind {

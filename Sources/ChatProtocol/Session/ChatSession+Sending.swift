@@ -1,7 +1,7 @@
 import ConnectionEngine
 import WireCoding
 
-// Messages, from the command to the answer. Rules NS-10 to NS-16.
+// Messages, from the command to the answer (rules NS-10 to NS-16).
 extension ChatSession {
     mutating func send(
         _ draft: ChatMessageDraft, id: RequestID?, memory: inout ChatMemory, out: inout Actions
@@ -11,7 +11,7 @@ extension ChatSession {
         transmit(memory: &memory, out: &out)
     }
 
-    /// Keeps a message until it is answered. Returns false when it cannot be sent at all; the request has then been answered.
+    /// Adds a message to the outbox. Returns false when it cannot be sent; the command has then been answered with a failure.
     static func enqueue(
         _ draft: ChatMessageDraft, id: RequestID?, memory: inout ChatMemory, out: inout Actions
     ) -> Bool {
@@ -20,11 +20,11 @@ extension ChatSession {
             return false
         }
         if memory.outbox.isFull {
-            // Messages whose callers no longer wait are removed to make room.
+            // Removes messages whose callers no longer wait, to make room.
             _ = memory.outbox.removeAll { $0.id.map { !out.isAwaited($0) } ?? false }
         }
         guard !memory.outbox.isFull else {
-            let reason = "\(ChatOutbox.limit) messages, or \(ChatOutbox.byteLimit) bytes, wait to be sent already."
+            let reason = "The queue of unsent messages is full: \(ChatOutbox.limit) messages or \(ChatOutbox.byteLimit) bytes."
             out.answer(id, .failure(ConnectionFailure(chat: .tooFrequent, .overloaded, reason, origin: .local)))
             return false
         }
@@ -32,12 +32,12 @@ extension ChatSession {
         return true
     }
 
-    /// Removes a waiting message, unless it may have been sent already. Rule NS-10.
+    /// Removes a waiting message. Returns false if it may have been sent already (rule NS-10).
     public static func withdraw(_ id: RequestID, memory: inout ChatMemory) -> Bool {
         !memory.outbox.removeAll { $0.id == id && !$0.wasWritten }.isEmpty
     }
 
-    /// Why a message cannot be sent, as far as the client can check it; nil when it can.
+    /// The reason why a message cannot be sent, as far as the client can check it; nil when there is none.
     private static func problem(of draft: ChatMessageDraft) -> ConnectionFailure? {
         var refusal = ChatProtocolLimits.problem(of: draft)
         if refusal == nil, !isObject(draft.content) || !(draft.options.push.map(isObject) ?? true) {
@@ -53,11 +53,11 @@ extension ChatSession {
         return text.text.utf8.first == UInt8(ascii: "{")
     }
 
-    /// Writes as many messages as may be in progress.
+    /// Writes waiting messages, as many as may be in progress at the same time.
     mutating func transmit(memory: inout ChatMemory, out: inout Actions) {
         guard isWelcome, farewell == nil else { return }
         while let message = memory.outbox.next {
-            // The request was answered meanwhile: its caller was told that the message is not sent.
+            // The command was cancelled, and its caller was told that the message is not sent.
             if let id = message.id, !out.isAwaited(id) {
                 memory.outbox.skipNext()
                 continue
@@ -66,7 +66,7 @@ extension ChatSession {
             let text = ChatClientFrames.encode(.request(.send(message.draft), number: number))
             guard text.utf8.count <= ChatProtocolLimits.frame else {
                 memory.outbox.skipNext()
-                let reason = "The message is longer than \(ChatProtocolLimits.frame) bytes."
+                let reason = "The encoded message is longer than \(ChatProtocolLimits.frame) bytes."
                 out.answer(message.id, .failure(ConnectionFailure(chat: .tooLarge, .badRequest, reason, origin: .local)))
                 continue
             }
@@ -80,7 +80,7 @@ extension ChatSession {
         return lastNumber
     }
 
-    /// Answers the messages whose lifetime has ended (rule NS-14).
+    /// Answers the messages whose time limit has ended with a failure (rule NS-14).
     static func expire(memory: inout ChatMemory, out: inout Actions, isConnected: Bool) {
         let now = out.now
         for message in memory.outbox.removeAll(where: { $0.deadline <= now }) {
@@ -89,7 +89,7 @@ extension ChatSession {
         }
     }
 
-    /// Answers all waiting messages with the failure, because no attempt will follow (rule NS-15).
+    /// Answers all waiting messages with a failure, because no further connection attempt follows (rule NS-15).
     static func giveUp(_ cause: ConnectionFailure, memory: inout ChatMemory, out: inout Actions) {
         for message in memory.outbox.removeAll(where: { _ in true }) {
             out.answer(message.id, .failure(message.wasWritten ? unanswered : cause))
@@ -97,7 +97,7 @@ extension ChatSession {
     }
 }
 
-// Handling of commands while there is no connection.
+// Handles commands while there is no connection.
 extension ChatSession {
     public static func performOffline(
         _ command: ChatCommand, id: RequestID?, memory: inout ChatMemory, out: inout SessionActions<Self>

@@ -5,7 +5,7 @@ import WireCoding
 
 /// One connection to a chat service, as a value: the client's side of `docs/chat-protocol.md`.
 ///
-/// Rules NS-1 to NS-34 of `docs/rules/chat-session.md`.
+/// It follows rules NS-1 to NS-34 of `docs/rules/chat-session.md`.
 public struct ChatSession: WebSocketSession {
     public typealias Endpoint = WebSocketEndpoint
     public typealias Inbound = ChatInbound
@@ -22,38 +22,38 @@ public struct ChatSession: WebSocketSession {
 
     /// The timer for the earliest deadline of all requests and messages.
     static let deadlines = SessionTimer(1)
-    /// The timer that runs while stored events have not been acknowledged to the server.
+    /// The timer that runs while the server has no acknowledgement of stored events.
     static let acknowledging = SessionTimer(2)
 
     var isWelcome = false
-    /// Whether the server has lost the state of its predecessor, such as after a restart without a store.
+    /// Whether the server has begun another epoch of the inbox, for example after a restart without a store.
     var isForgetful = false
-    /// The server's clock at the welcome, ms since 1970.
+    /// The server's time at the welcome, in ms since 1970.
     var welcomedAt: Int64 = 0
-    /// Whether the last package has arrived, so that new events arrive directly.
+    /// Whether the last package of missed events has arrived. New events then arrive directly.
     var isCaughtUp = false
-    /// The last sequence number of the unacknowledged package; the server waits for its acknowledgement.
+    /// The last sequence number of a package that the server has not got an acknowledgement of; nil if there is none.
     var packageEnd: UInt64?
-    /// The deadline of the next package; nil when the client has to acknowledge first, or when there is no further package.
+    /// The deadline for the next package; nil while the client has to acknowledge a package, and when no package follows.
     var packageDeadline: Moment?
-    /// The last sequence number that was received on this connection, known or not; later numbers are not acknowledged.
+    /// The last sequence number that was received on this connection, including repeated events. Later numbers are not acknowledged.
     var received: UInt64 = 0
-    /// The last position that was acknowledged on this connection.
+    /// The last sequence number that was acknowledged on this connection.
     var acknowledged: UInt64 = 0
     /// The number of events delivered since the last acknowledgement.
     var toldSince = 0
     var isAcknowledging = false
-    /// Requests that wait for their answer, other than messages.
+    /// Requests, other than messages, that wait for their answers, by number.
     var requests: OrderedDictionary<UInt64, Pending> = [:]
     var lastNumber: UInt64 = 0
-    /// Open channels on this connection.
+    /// The state of each open channel on this connection.
     var open: [Identifier: OpenState] = [:]
     var pings: UInt64 = 0
-    /// When the timer for deadlines fires; nil when it is not running.
+    /// The time at which the timer for deadlines fires; nil when it is not running.
     var timerAt: Moment?
-    /// Why the server has ended the session for good.
+    /// The reason for which the server has ended the session for good; nil unless it has.
     var farewell: ConnectionFailure?
-    /// Whether a disconnect follows, so that no further frame is sent.
+    /// Whether the application is disconnecting, so that no further frame is sent.
     var isLeaving = false
 
     /// A request that waits for its answer.
@@ -73,7 +73,7 @@ public struct ChatSession: WebSocketSession {
         memory.outbox.startOver()
     }
 
-    /// Sends the first frame (rules NS-1 and NS-2).
+    /// Sends the hello, which is the first frame (rules NS-1 and NS-2).
     public mutating func opened(memory: inout ChatMemory, out: inout SessionActions<Self>) {
         Self.expire(memory: &memory, out: &out, isConnected: false)
         if let deadline = memory.outbox.earliestDeadline { arm(deadline, out: &out) }
@@ -94,23 +94,23 @@ public struct ChatSession: WebSocketSession {
         case .package(let items, let hasMore): package(items, hasMore: hasMore, memory: &memory, out: &out)
         case .welcome(let welcome): self.welcome(welcome, memory: &memory, out: &out)
         case .bye(let bye): self.bye(bye, out: &out)
-        // The received frame has already counted as a sign of life (rule LV-1).
+        // Any received frame, including this one, has already counted as a sign of life (rule LV-1).
         case .pong: break
         case .malformed(let reason): malformed(reason, out: &out)
         }
     }
 
-    /// Rules NS-3 and NS-4.
+    /// Handles the welcome: takes over its position, and starts to enter channels and to send messages (rules NS-3 and NS-4).
     private mutating func welcome(_ welcome: ChatWelcome, memory: inout ChatMemory, out: inout Actions) {
         guard !isWelcome else { return }
         isWelcome = true
         welcomedAt = welcome.time
         memory.user = welcome.user
         memory.wasLost = false
-        // Messages that the server has lost may have been delivered before; then the user has not lost them.
+        // If this device has already received the messages that the server has lost, nothing is lost for the user.
         var hasLost = welcome.hasLost
         if let known = memory.resume, known.epoch == welcome.place.epoch {
-            // Messages that were delivered but not stored arrive again, and are recognised by their number.
+            // Messages that were delivered but not stored arrive again. Their sequence numbers show that they are repetitions.
             hasLost = hasLost && welcome.place.sequence > memory.delivered
             if welcome.place.sequence > known.sequence { memory.resume = welcome.place }
             memory.delivered = max(memory.delivered, welcome.place.sequence)
@@ -126,7 +126,7 @@ public struct ChatSession: WebSocketSession {
         expectPackage(out: &out)
         if hasLost { out.emit(.gap(since: memory.lostAt)) }
         memory.lostAt = nil
-        // Entered first, because messages may be for these channels.
+        // Channels are entered before messages are sent, because messages may be for these channels.
         for name in memory.openChannels { renew(name, memory: &memory, out: &out) }
         transmit(memory: &memory, out: &out)
     }
@@ -146,7 +146,7 @@ public struct ChatSession: WebSocketSession {
             acknowledge(place, memory: &memory, out: &out)
             out.answer(id, .success(.done))
         case .leave(let disablePush):
-            // `closing` and `ended` handle the rest; the link may be lost before the disconnect follows.
+            // `closing` and `ended` do the remaining work, because the connection may be lost before the disconnect follows.
             memory.disablesPush = disablePush
             isLeaving = true
             out.answer(id, .success(.done))
@@ -158,7 +158,7 @@ public struct ChatSession: WebSocketSession {
         }
     }
 
-    /// Sends a WebSocket ping, which all servers answer (chat-protocol.md, section 3). Its payload is its number (rule NS-6).
+    /// Sends a WebSocket ping, which all servers answer (chat-protocol.md, section 3). The payload is the ping's number (rule NS-6).
     public mutating func probe(memory: inout ChatMemory, out: inout SessionActions<Self>) {
         pings += 1
         out.send(.ping(Array(String(pings).utf8)))
@@ -220,7 +220,7 @@ public struct ChatSession: WebSocketSession {
         }
     }
 
-    /// Starts the timer for `deadline` if it is the earliest. A timer for a deadline that no longer exists is harmless.
+    /// Starts the timer for `deadline` if no earlier one is set. A timer whose deadline no longer exists has no effect.
     mutating func arm(_ deadline: Moment, out: inout Actions) {
         if let timerAt, timerAt <= deadline { return }
         timerAt = deadline

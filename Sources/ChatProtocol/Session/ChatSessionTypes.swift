@@ -2,28 +2,29 @@ import ConnectionEngine
 
 /// A command of a user to a chat session.
 public enum ChatCommand: Sendable {
-    /// Sends a message. While there is no connection it waits in the outbox, in order; after a loss it is sent again with the same
-    /// client id. Answered with `sent`, or with a failure once it is final: refused, time limit exceeded (``ChatMemory/sendLimit``),
-    /// or given up by `disconnect`. Rules NS-10 to NS-16.
+    /// Sends a message. Without a connection the message waits in the outbox, in order. After a lost connection it is sent again with the
+    /// same client id. The command is answered with `sent`, or with a failure once that is final: the message was refused, its time limit
+    /// (``ChatMemory/sendLimit``) has ended, or `disconnect` was called (rules NS-10 to NS-16).
     case send(ChatMessageDraft)
-    /// Makes any other request. Needs a connection; after a loss it is answered with category `unknown` (rule NS-17).
+    /// Sends a request of any other kind. It needs a connection. If the connection is lost, the command fails with category `unknown` (rule
+    /// NS-17).
     case request(ChatRequest)
-    /// Sends a typing notification; dropped without a connection.
+    /// Sends a typing notification. Without a connection it is dropped.
     case typing(to: String, type: String)
-    /// Stays in an open channel, over every reconnect. Answered with `entered`, or with the refusal.
+    /// Enters an open channel, and enters it again after every reconnect. Answered with `entered`, or with the server's refusal.
     case enter(ChatEntryRequest)
-    /// Leaves an open channel. Answered at once.
+    /// Leaves an open channel. The command is answered at once.
     case exit(String)
-    /// Records that all events up to this position are stored and need not be sent again. The epoch is that of the latest
-    /// ``ChatSessionEvent/welcomed(_:)`` before the command; a position of another epoch is ignored.
+    /// Records that the application has stored all events up to this position, so that the server need not send them again. The position
+    /// belongs to the epoch of the latest ``ChatSessionEvent/welcomed(_:)``; a position of another epoch is ignored.
     case acknowledge(ChatPlace)
     /// Sets the token for the next connection.
     case setToken(String)
-    /// Prepares a disconnect with this setting for push notifications. Answers the waiting messages, also without a link, because the
-    /// engine alone could not distinguish messages that may have been delivered from others (rule NS-15).
+    /// Prepares a disconnect with this setting for push notifications. It answers the waiting messages, also without a connection, because
+    /// the engine alone cannot distinguish messages that may have been delivered from others (rule NS-15).
     case leave(disablePush: Bool)
-    /// Drops the messages whose lifetime has ended. During an attempt the session does this automatically; submit this to enforce the
-    /// limit during a pause between attempts as well (rule NS-14).
+    /// Answers the messages whose time limit has ended with a failure. The session does this by itself during a connection attempt. Submit
+    /// the command to enforce the limit during a pause between attempts as well (rule NS-14).
     case expire
 }
 
@@ -50,24 +51,24 @@ public struct ChatSentMessage: Hashable, Sendable {
 
 /// An event of a chat session.
 public enum ChatSessionEvent: Sendable {
-    /// The server has welcomed this connection. Emitted before the connection is announced as connected.
+    /// The server has welcomed this connection. This event comes before the connection is reported as connected.
     indirect case welcomed(ChatWelcome)
-    /// Events of the inbox, in order and without repetitions. `isOffline` is true for events of packages, `hasMore` when another
-    /// package follows. The application has to acknowledge them with the command when they are stored; the server sends the next
-    /// package only then.
+    /// Events of the inbox, in order and without repetitions. `isOffline` is true for missed events, which arrive in packages. `hasMore` is
+    /// true when another package follows. The server sends the next package only after the application has stored these events and has
+    /// acknowledged them with the command `acknowledge`.
     case received([ChatInboxItem], isOffline: Bool, hasMore: Bool)
     /// All missed messages have arrived.
     case caughtUp
-    /// An event that is only relevant at the moment and not stored.
+    /// An event that the server does not store, such as a typing notification.
     case transient(ChatWireEvent)
-    /// Messages of the inbox that were sent after `since` may be missing: the server could not continue at this device's position.
+    /// Messages of the inbox that were sent after `since` may be missing, because the server could not continue at this device's position.
     case gap(since: Moment?)
     /// Messages of an open channel that were sent after `since` may be missing.
     case openGap(channel: String, since: Moment?)
-    /// An open channel was entered again after a reconnect; its `messages` are those missed meanwhile.
+    /// An open channel was entered again after a reconnect. Its `messages` are the messages that were missed.
     indirect case reentered(ChatOpenEntrance)
-    /// An open channel could not be entered again, or was left by entering another one, and will not be tried again.
+    /// An open channel could not be entered again, or was left by entering another one. The session does not try to enter it again.
     case entryFailed(channel: String, ChatRequestRefusal)
-    /// A frame that does not follow the protocol has arrived; the connection continues.
+    /// The server has sent a frame that violates the protocol. The connection continues.
     case malformed(reason: String)
 }

@@ -1,6 +1,6 @@
 import ConnectionEngine
 
-/// The service's own numbers for the states of a connection, and the only place that derives them (rules NP-1 to NP-4).
+/// The vendor's numbers for the states of a connection (rules NP-1 to NP-4). All status numbers are derived here.
 ///
 /// The numbers are those of the vendor's `NCConnectionStatus`; 18 is not in use.
 public enum ChatStatusCode: Int, CaseIterable, Hashable, Sendable {
@@ -18,7 +18,7 @@ public enum ChatStatusCode: Int, CaseIterable, Hashable, Sendable {
     case proxyUnavailable = 17
     case userAbandon = 19
 
-    /// The status for a change of the connection's phase. Two changes in a row may have one status; it is reported once.
+    /// The status for a change of the connection's phase. Two consecutive changes may have the same status, which is then reported once.
     public init(change: ConnectionChange) {
         switch change.phase {
         case .idle: self = .unconnected
@@ -31,7 +31,7 @@ public enum ChatStatusCode: Int, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Whether no further attempt is made until the application connects again.
+    /// Whether the client makes no further attempt until the application calls connect.
     public var isFinal: Bool {
         switch self {
         case .unknown, .connected, .networkUnavailable, .connecting, .suspend: false
@@ -41,7 +41,7 @@ public enum ChatStatusCode: Int, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// The service's name of the status.
+    /// The vendor's name of the status.
     public var name: String {
         switch self {
         case .unknown: "unknown"
@@ -60,11 +60,11 @@ public enum ChatStatusCode: Int, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// The status of a pause before the next attempt.
+    /// The status during a pause before the next attempt.
     private static func waiting(_ change: ConnectionChange) -> Self {
         switch change.category {
         case .networkUnavailable, .tlsFailed, .tlsUntrusted: .networkUnavailable
-        // A lost connection is reported as a suspension; a failed attempt as one of the attempts in progress.
+        // A lost connection is reported as `suspend`. After a failed attempt the status stays `connecting`.
         case .unexpectedDisconnect, .timeout: change.previous == .connected ? .suspend : .connecting
         case .unknown: .unknown
         default: .connecting
