@@ -1,18 +1,18 @@
 import WireCoding
 
-/// Readers for the answers to requests (chat-protocol.md, sections 5 to 9). A value is nil when the member is missing or has another
-/// type; an element of a list that cannot be read is left out (rule NC-40).
+/// The members of answers to requests (chat-protocol.md, sections 5 to 9). A value is nil when the member is missing or has another type.
+/// An element of a list that cannot be read is left out (rule NC-40).
 extension ChatAnswer {
-    /// To `send`: the message's id.
+    /// From the answer to `send`: the message's id.
     public var id: ChatMessageID? { read { $0.id("id") } }
-    /// To `send`: the message's sequence number in the sender's own inbox, if it is there.
+    /// From the answer to `send`: the message's sequence number in the sender's own inbox; nil if it is not in that inbox.
     public var sequence: UInt64? { read { $0.whole("q") } }
-    /// To `edit`: the time of the edit, ms since 1970.
+    /// From the answer to `edit`: the time of the edit, in ms since 1970.
     public var time: Int64? { read { $0.number("time") } }
-    /// To group requests: 0 when it is done.
+    /// From the answer to a group request: 0 when the operation is complete.
     public var process: Int? { read { $0.integer("process") } }
 
-    /// The answer to `history`: one page, in the order that the request named.
+    /// From the answer to `history`: one page, in the order that the request named.
     public var history: (messages: [ChatMessage], hasMore: Bool)? {
         read { reader in
             guard let messages = reader.messages() else { return nil }
@@ -31,7 +31,7 @@ extension ChatAnswer {
         }
     }
 
-    /// To `group.info` and `group.mine`.
+    /// From the answers to `group.info` and `group.mine`.
     public var groups: (groups: [ChatGroup], hasMore: Bool)? {
         read { reader in
             guard let groups = reader.objects("groups", { $0.group() }) else { return nil }
@@ -47,7 +47,9 @@ extension ChatAnswer {
         }
     }
 
-    /// The answer to `open.enter`. - Parameter channel: the entered channel, which the answer does not repeat.
+    /// From the answer to `open.enter`.
+    ///
+    /// - Parameter channel: the entered channel, which the answer does not contain.
     public func entrance(of channel: String) -> ChatOpenEntrance? {
         read { reader in
             guard let count = reader.integer("count"), let messages = reader.messages() else { return nil }
@@ -71,7 +73,7 @@ extension ChatAnswer {
 
     public var openMetadata: [ChatOpenEntry]? { read { $0.objects("meta") { $0.entry() } } }
     public var users: [ChatUser]? { read { $0.objects("users") { $0.user() } } }
-    /// To `user.subscribe`: the users beyond a limit.
+    /// From the answer to `user.subscribe`: the users whose subscription would exceed a limit.
     public var failed: [String]? { read { $0.texts("failed") } }
     public var subscriptions: [ChatSubscription]? { read { $0.objects("users") { $0.subscription() } } }
     public var blocklist: [String]? { read { $0.texts("users") } }

@@ -1,32 +1,32 @@
 import WireCoding
 
-/// Reads the frames of clients, one after the other.
+/// Parses the frames that clients send, one after the other.
 ///
-/// Reads the bytes in one pass without a tree. Repeated ids are shared. Use a separate parser for each connection or event loop; not
-/// for use from several threads at once.
+/// The parser reads the bytes in one pass, without building a tree. Equal ids share one string. Use a separate parser for each connection
+/// or event loop, and never from several threads at once.
 public struct ChatClientFrameParser: Sendable {
     private var state: WireReader.State
 
-    /// - Parameter rememberedNames: the most ids that are cached, with 16 bytes each in addition to the ids.
+    /// - Parameter rememberedNames: the largest number of cached ids. Each takes 16 bytes in addition to its text.
     public init(rememberedNames: Int = 32) {
         state = WireReader.State(rememberedNames: rememberedNames)
     }
 
-    /// Reads one frame. The bytes must be UTF-8, as a WebSocket layer has checked, and are used during the call only.
+    /// Parses one frame. The bytes must be valid UTF-8, which the WebSocket layer has checked. They are used during the call only.
     public mutating func parse(_ bytes: UnsafeRawBufferPointer) throws(ChatFrameError) -> ChatClientFrame {
         try WireReader.with(bytes, state: &state) { $0.clientFrame() }.get()
     }
 }
 
 extension ChatClientFrame {
-    /// Reads one frame; ``ChatClientFrameParser`` is for many. The bytes must be UTF-8.
+    /// Parses one frame. Use ``ChatClientFrameParser`` for many frames. The bytes must be valid UTF-8.
     public init(parsing bytes: UnsafeRawBufferPointer) throws(ChatFrameError) {
         var parser = ChatClientFrameParser(rememberedNames: 0)
         self = try parser.parse(bytes)
     }
 }
 
-/// A problem with a request, before the request is identified.
+/// The reason to refuse a request, without the request's number.
 typealias RequestFault = ChatRequestRefusal
 
 extension WireReader {
@@ -34,15 +34,15 @@ extension WireReader {
         do throws(JSONSyntaxError) {
             guard try scanner.peek() == UInt8(ascii: "{") else {
                 _ = try scanner.value()
-                return .failure(ChatFrameError(.malformed, code: .badArgument, reason: "The frame is not an object."))
+                return .failure(ChatFrameError(.malformed, code: .badArgument, reason: "The frame is not a JSON object."))
             }
             let frame = try object { (reader) throws(JSONSyntaxError) in
-                // The whole frame is scanned first, so that invalid JSON is always reported as a syntax error.
+                // The scan continues to the end of the frame, so that invalid JSON is always reported as a syntax error.
                 var rest = reader.scanner
                 try rest.expectEnd()
                 return reader.frameOfScope()
             }
-            return frame ?? .failure(ChatFrameError(.malformed, code: .badArgument, reason: "The frame is not an object."))
+            return frame ?? .failure(ChatFrameError(.malformed, code: .badArgument, reason: "The frame is not a JSON object."))
         } catch {
             return .failure(ChatFrameError(.malformed, code: .badArgument, reason: "The frame is not JSON: \(error)."))
         }
@@ -50,18 +50,18 @@ extension WireReader {
 
     private mutating func frameOfScope() -> Result<ChatClientFrame, ChatFrameError> {
         guard let type = find("t"), type.kind == .string else {
-            return .failure(ChatFrameError(.malformed, code: .badArgument, reason: "The frame has no type."))
+            return .failure(ChatFrameError(.malformed, code: .badArgument, reason: "The frame has no type t."))
         }
         guard let slot = find("n") else { return notification(type) }
         let number = slot.kind == .number ? whole("n") : nil
         guard let number, (1...ChatProtocolLimits.requestNumber).contains(number) else {
             return .failure(
-                ChatFrameError(.ignored, code: .badArgument, reason: "The request's number is not a valid whole number."))
+                ChatFrameError(.ignored, code: .badArgument, reason: "The request's number n is not a valid whole number."))
         }
         do throws(RequestFault) {
             if let request = try request(type) { return .success(.request(request, number: number)) }
             return .failure(
-                ChatFrameError(.refused(number: number), code: .unknownRequest, reason: "There is no such request."))
+                ChatFrameError(.refused(number: number), code: .unknownRequest, reason: "The request has an unknown type t."))
         } catch {
             return .failure(ChatFrameError(.refused(number: number), error))
         }
@@ -82,7 +82,7 @@ extension WireReader {
                 return .failure(ChatFrameError(.malformed, code: .badHello, reason: error.reason))
             }
         }
-        return .failure(ChatFrameError(.ignored, code: .unknownRequest, reason: "There is no such notification."))
+        return .failure(ChatFrameError(.ignored, code: .unknownRequest, reason: "The notification has an unknown type t."))
     }
 
     private mutating func hello() throws(RequestFault) -> ChatHello {

@@ -1,12 +1,12 @@
 import WireCoding
 
-/// The frames that a client sends, encoded (chat-protocol.md, sections 2 to 9).
+/// Encodes the frames that a client sends (chat-protocol.md, sections 2 to 9).
 public enum ChatClientFrames {
     public static func encode(_ frame: ChatClientFrame) -> String {
         String(decoding: bytes(frame), as: UTF8.self)
     }
 
-    /// The frame in UTF-8.
+    /// The encoded frame in UTF-8.
     public static func bytes(_ frame: ChatClientFrame) -> [UInt8] {
         switch frame {
         case .hello(let hello): WireWriter.object(reserving: 320) { $0.hello(hello) }
@@ -37,7 +37,7 @@ public enum ChatClientFrames {
 }
 
 extension ChatRequest {
-    /// The word `t` of the request.
+    /// The type of the request: its member `t`.
     public var word: String {
         switch self {
         case .send: "send"
@@ -82,7 +82,7 @@ extension ChatRequest {
         }
     }
 
-    /// The approximate size of the frame, in bytes.
+    /// The approximate size of the encoded frame in bytes.
     fileprivate var size: Int {
         switch self {
         case .send(let draft): draft.content.count + 224
@@ -166,7 +166,7 @@ extension WireWriter {
         id("id", target.id)
     }
 
-    /// Writes a time as servers accept it, clamped to the valid range.
+    /// Writes a time, limited to the range that servers accept.
     private mutating func time(_ name: StaticString, _ time: Int64) {
         number(name, min(max(time, ChatProtocolLimits.time.lowerBound), ChatProtocolLimits.time.upperBound))
     }

@@ -1,14 +1,14 @@
 import Identifiers
 
-/// What kind of channel a message belongs to (chat-protocol.md, section 5). The numbers are those of the vendor's family of
-/// services and appear in its server API and in `ChannelType`.
+/// The kind of channel to which a message belongs (chat-protocol.md, section 5). The numbers are the vendor's; they appear in the server
+/// API and in `ChannelType`.
 public enum ChatConversationKind: Int, CaseIterable, Hashable, Sendable {
     case direct = 1
     case group = 3
     case open = 4
     case system = 6
 
-    /// The word in frames.
+    /// The name of the kind in frames.
     public var word: String {
         switch self {
         case .direct: "direct"
@@ -24,7 +24,7 @@ public enum ChatConversationKind: Int, CaseIterable, Hashable, Sendable {
     }
 }
 
-/// A channel as one user sees it: in a direct conversation the id is the other user's.
+/// A channel from the view of one user. In a direct conversation, `id` is the other user's id.
 public struct ChatChannel: Hashable, Sendable {
     public var conversation: ChatConversationKind
     public var id: String
@@ -45,7 +45,7 @@ public struct ChatChannel: Hashable, Sendable {
     }
 }
 
-/// The id of a message: a number that grows with time, as text on the wire (chat-protocol.md, section 5).
+/// The id of a message: a number that grows with time. Frames contain it as text (chat-protocol.md, section 5).
 public struct ChatMessageID: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The id in units of 100 ns since 1970.
     public var rawValue: UInt64
@@ -54,7 +54,7 @@ public struct ChatMessageID: RawRepresentable, Hashable, Comparable, Sendable, C
         self.rawValue = rawValue
     }
 
-    /// Returns nil for a text that is not a decimal number of at most 20 digits.
+    /// Parses a decimal number of at most 20 digits; nil for any other text.
     public init?(_ text: String) {
         guard text.utf8.count <= 20, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let value = UInt64(text) else {
             return nil
@@ -62,7 +62,7 @@ public struct ChatMessageID: RawRepresentable, Hashable, Comparable, Sendable, C
         rawValue = value
     }
 
-    /// The id's time in milliseconds since 1970.
+    /// The time that is contained in the id, in milliseconds since 1970.
     public var time: Int64 { Int64(rawValue / 10_000) }
 
     public var description: String { String(rawValue) }

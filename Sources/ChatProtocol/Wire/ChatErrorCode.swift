@@ -1,6 +1,6 @@
 /// The error codes of the service: the `code` of an error and of a `bye`.
 ///
-/// An open set: servers may send others. The names here are ours; the numbers are those of the vendor's API.
+/// Servers may send other codes as well. The numbers are those of the vendor's API. The names are this package's own.
 public struct ChatErrorCode: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     public let rawValue: Int
 

@@ -3,18 +3,18 @@ import WireCoding
 
 /// Decodes the frames of a server, on the connection's event loop (chat-protocol.md, sections 1 to 9).
 ///
-/// Reads the bytes in one pass without a tree: contents are copied unchanged, and repeated ids are shared. Frames of unknown types are
-/// decoded as nil; they still count as a sign of life.
+/// It reads the bytes in one pass, without building a tree. Contents are copied unchanged, and equal ids share one string. A frame of an
+/// unknown type is decoded as nil; it still counts as a sign of life.
 public struct ChatFrameDecoder: WebSocketDecoder {
     private var state: WireReader.State
 
-    /// - Parameter rememberedNames: how many ids of users, channels and types are shared between messages.
+    /// - Parameter rememberedNames: the largest number of ids of users, channels and types that messages share.
     public init(rememberedNames: Int = 64) {
         state = WireReader.State(rememberedNames: rememberedNames, isStrict: false)
     }
 
-    /// The positions of the elements of packages and answers. A damaged element of a package keeps its position (rules NC-40 and
-    /// NC-41).
+    /// Describes where packages and answers have lists, whose damaged elements are replaced. A damaged element of a package keeps its
+    /// sequence number (rules NC-40 and NC-41).
     private static let repair = JSONRepair.Plan(.init("in", elementKeys: ["q"]), .init("*")) { element in
         ChatPlaceScan.number(in: element).map { Array("{\"q\":\($0)}".utf8) } ?? Array("null".utf8)
     }
@@ -55,11 +55,11 @@ extension WireReader {
         var items: [ChatInboxItem]?
         guard try scanner.peek() == UInt8(ascii: "{") else {
             _ = try scanner.value()
-            return .malformed(reason: "The frame is not an object.")
+            return .malformed(reason: "The frame is not a JSON object.")
         }
         return try object(
             special: { (member, reader) throws(JSONSyntaxError) in
-                // Decoded in place regardless of the frame's type, so that no part is read twice.
+                // The event is decoded as soon as its member is found, whatever the frame's type, so that no part is read twice.
                 if reader.isKey(member, "e") {
                     event = try reader.event()
                     return true
@@ -78,8 +78,8 @@ extension WireReader {
             { (reader) throws(JSONSyntaxError) in reader.frame(event, items) })
     }
 
-    /// Reads an element of a package. An element without a sequence number gets the one after the previous element, the lowest possible
-    /// one, so that the package can be acknowledged (rule NC-41); the first element of a package without a number is left out.
+    /// Reads an element of a package. An element without a sequence number gets the number after the previous element's, which is the
+    /// lowest possible one, so that the package can be acknowledged (rule NC-41). The first element is left out if it has no number.
     private mutating func item(after last: UInt64?) throws(JSONSyntaxError) -> ChatInboxItem? {
         var event: ChatWireEvent?
         let item: ChatInboxItem? = try object(
@@ -131,7 +131,7 @@ extension WireReader {
                     code: ChatErrorCode(code), reason: text("reason") ?? "", mayRetry: flag("retry") ?? false,
                     after: integer("after")))
         }
-        return type?.kind == .string ? nil : .malformed(reason: "The frame has no type.")
+        return type?.kind == .string ? nil : .malformed(reason: "The frame has no type t.")
     }
 
     private mutating func welcome() -> ChatInbound {

@@ -1,19 +1,19 @@
 import WireCoding
 
-/// Why a client's frame was refused. Contains no part of the frame, so it is safe to log and to send back.
+/// The reason why a client's frame was refused. It contains nothing of the frame, so it can be logged and sent to the client.
 public struct ChatFrameError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The server's reaction to the error.
+    /// The way in which the server handles the invalid frame.
     public enum Kind: Hashable, Sendable {
-        /// The frame does not follow the protocol: invalid JSON, not an object, without a type, or an unusable hello.
+        /// The frame violates the protocol: it is not a JSON object, has no type, or is an invalid hello.
         case malformed
-        /// An unknown notification, or one without a required member, which is ignored (chat-protocol.md, 1).
+        /// The frame is an unknown notification, or one that lacks a required member. The server ignores it (chat-protocol.md, section 1).
         case ignored
-        /// An invalid request, which is answered with `no`.
+        /// The frame is an invalid request. The server answers it with `no`.
         case refused(number: UInt64)
     }
 
     public var kind: Kind
-    /// The refusal in the answer.
+    /// The refusal that the answer contains.
     public var refusal: ChatRequestRefusal
 
     public init(_ kind: Kind, code: ChatErrorCode, reason: String) {
@@ -26,7 +26,7 @@ public struct ChatFrameError: Error, Hashable, Sendable, CustomStringConvertible
         self.refusal = refusal
     }
 
-    /// The number of the request, if it is known.
+    /// The number of the refused request; nil for other frames.
     public var number: UInt64? {
         guard case .refused(let number) = kind else { return nil }
         return number

@@ -4,7 +4,7 @@ public struct ChatHello: Hashable, Sendable {
     public var appKey: String
     public var token: String
     public var device: ChatDevice
-    /// Name and version of the client, for display.
+    /// The name and version of the client, for display.
     public var client: String
     public var resume: ChatPlace?
     public var isReconnect: Bool
@@ -30,7 +30,7 @@ public struct ChatDevice: Hashable, Sendable {
         case mobile, desktop, web
     }
 
-    /// The id of the device: 1 … 64 characters.
+    /// The id of the device, with 1 to 64 characters.
     public var id: String
     public var `class`: Class
     /// The operating system, such as `iOS`, for webhooks.
@@ -57,14 +57,14 @@ public struct ChatPlace: Hashable, Sendable {
 public struct ChatWelcome: Hashable, Sendable {
     public var user: String
     public var session: String
-    /// The server's clock, ms since 1970.
+    /// The server's time, in ms since 1970.
     public var time: Int64
-    /// The server continues after this position.
+    /// The inbox position after which the server continues.
     public var place: ChatPlace
     public var isResumed: Bool
-    /// Whether earlier messages are lost.
+    /// Whether events after the device's position are lost.
     public var hasLost: Bool
-    /// The heartbeat interval in milliseconds.
+    /// The time without received data after which the server sends a ping, in milliseconds.
     public var heartbeat: Int
     public var settings: ChatServerSettings
 
@@ -83,7 +83,7 @@ public struct ChatWelcome: Hashable, Sendable {
     }
 }
 
-/// The settings of an application.
+/// The settings of an application that its clients need.
 public struct ChatServerSettings: Hashable, Sendable {
     public var modifiableMinutes: Int
     public var syncsDevices: Bool
@@ -96,12 +96,12 @@ public struct ChatServerSettings: Hashable, Sendable {
     }
 }
 
-/// How the server ends a session.
+/// The frame with which the server ends a session.
 public struct ChatBye: Hashable, Sendable {
     public var code: ChatErrorCode
     public var reason: String
     public var mayRetry: Bool
-    /// The minimum pause before the next attempt, ms.
+    /// The shortest pause before the next attempt, in ms; nil if the server gives none.
     public var after: Int?
 
     public init(code: ChatErrorCode, reason: String, mayRetry: Bool = false, after: Int? = nil) {
@@ -123,11 +123,11 @@ public struct ChatInboxItem: Hashable, Sendable {
     }
 }
 
-/// A request that was refused.
+/// The refusal of a request: an error code, and a reason for people.
 public struct ChatRequestRefusal: Error, Hashable, Sendable {
     public var code: ChatErrorCode
     public var reason: String
-    /// The pause before the next request, in milliseconds.
+    /// The pause before the next request, in milliseconds; nil if the server gives none.
     public var retryAfter: Int?
 
     public init(_ code: ChatErrorCode, _ reason: String, retryAfter: Int? = nil) {
@@ -137,21 +137,21 @@ public struct ChatRequestRefusal: Error, Hashable, Sendable {
     }
 }
 
-/// A frame of the client.
+/// A frame that a client sends.
 public enum ChatClientFrame: Hashable, Sendable {
     indirect case hello(ChatHello)
-    /// A request or notification; `number` is nil for notifications.
+    /// A request or a notification; `number` is nil for a notification.
     case request(ChatRequest, number: UInt64)
     case typing(to: String, type: String)
     case acknowledge(UInt64)
     case leave(disablePush: Bool)
 }
 
-/// A frame of the server, as a client reads it.
+/// A frame that a server sends, as a client decodes it.
 public enum ChatInbound: Hashable, Sendable {
     indirect case welcome(ChatWelcome)
     indirect case bye(ChatBye)
-    /// An answer; ``ChatAnswer`` reads its members.
+    /// A positive answer. Read its members with ``ChatAnswer``.
     case answer(number: UInt64, ChatAnswer)
     indirect case refusal(number: UInt64, ChatRequestRefusal)
     case package([ChatInboxItem], hasMore: Bool)
@@ -162,7 +162,7 @@ public enum ChatInbound: Hashable, Sendable {
     case malformed(reason: String)
 }
 
-/// The members of a positive answer, which are read on demand; a member that is missing or of another type is nil.
+/// A positive answer, whose members are read on demand. A member that is missing or of another type is nil.
 public struct ChatAnswer: Hashable, Sendable {
     /// The whole frame: a JSON object in UTF-8.
     public var json: [UInt8]

@@ -7,9 +7,9 @@ public struct ChatGroup: Hashable, Sendable {
     public var introduction: String?
     public var notice: String?
     public var memberCount: Int
-    /// When the group was created, milliseconds since 1970.
+    /// The time when the group was created, in milliseconds since 1970.
     public var created: Int64
-    /// The vendor's number for who may join.
+    /// The vendor's number for who may join, 0 to 3.
     public var joinPermission: Int
     public var invitePermission: Int
     public var extra: [String: String]
@@ -45,7 +45,7 @@ public struct ChatGroupMember: Hashable, Sendable {
     public var role: ChatGroupRole
     public var nickname: String?
     public var extra: String?
-    /// When the user joined, milliseconds since 1970.
+    /// The time when the user joined, in milliseconds since 1970.
     public var joined: Int64
 
     public init(user: String, role: ChatGroupRole, nickname: String? = nil, extra: String? = nil, joined: Int64 = 0) {
@@ -57,7 +57,7 @@ public struct ChatGroupMember: Hashable, Sendable {
     }
 }
 
-/// An operation on a group and its members.
+/// An event about an operation on a group and its members.
 public struct ChatGroupOperation: Hashable, Sendable {
     public enum Kind: String, CaseIterable, Hashable, Sendable {
         case create, join, kick, quit, dismiss, addAdmin, removeAdmin, transfer

@@ -1,6 +1,6 @@
 import Identifiers
 
-/// A message as the session carries it: event `msg` of chat-protocol.md, section 5.
+/// A message in the form that sessions exchange: the event `msg` of chat-protocol.md, section 5.
 public struct ChatMessage: Hashable, Sendable {
     public var id: ChatMessageID
     public var conversation: ChatConversationKind
@@ -14,9 +14,9 @@ public struct ChatMessage: Hashable, Sendable {
     /// The sender's own id of the message.
     public var clientID: String?
     public var options: ChatMessageOptions
-    /// When it was last edited, ms since 1970.
+    /// The time of the last edit, in ms since 1970; nil if the message was never edited.
     public var edited: Int64?
-    /// The service that the message came from over the bridge, such as `pusher`.
+    /// The service from which the bridge has taken the message, such as `pusher`; nil for a message of chat itself.
     public var bridge: String?
 
     public init(
@@ -38,7 +38,7 @@ public struct ChatMessage: Hashable, Sendable {
     /// The message's time in milliseconds since 1970, by the server's clock.
     public var time: Int64 { id.time }
 
-    /// The channel of the message as `user` sees it.
+    /// The channel of the message from the view of `user`.
     public func channel(for user: String) -> ChatChannel {
         switch conversation {
         case .direct: ChatChannel(.direct, from.isExactly(user) ? to : from)
@@ -48,20 +48,20 @@ public struct ChatMessage: Hashable, Sendable {
     }
 }
 
-/// A sender's options beyond the content. The defaults are those of the wire.
+/// The options that a sender sets beside the content. The defaults are those of the protocol.
 public struct ChatMessageOptions: Hashable, Sendable {
     /// Whether the message is stored in the history.
     public var isPersisted = true
     /// Whether the message counts as unread.
     public var isCounted = true
-    /// Whether the message is for connected devices only, and neither in an inbox nor in the history.
+    /// Whether only connected devices get the message. Such a message is neither in an inbox nor in the history.
     public var isStatus = false
     public var needsReceipt = false
     public var isQuiet = false
-    /// Whether the message is not shown as its channel's latest message.
+    /// Whether the message is never shown as its channel's latest message.
     public var isNotLatest = false
     public var metadata: [String: String] = [:]
-    /// The members of a group who get the message; nil for all.
+    /// The members of a group who get the message; nil for all members.
     public var users: [String]?
     /// Data for push services: a JSON object in UTF-8.
     public var push: [UInt8]?
@@ -71,7 +71,7 @@ public struct ChatMessageOptions: Hashable, Sendable {
 
 /// A message to send.
 public struct ChatMessageDraft: Hashable, Sendable {
-    /// The client's id of the message: 1 … 64 characters, new for each message, so that sending it again is safe.
+    /// The client's id of the message: 1 to 64 characters, new for each message. It makes it safe to send the message again.
     public var clientID: String
     public var conversation: ChatConversationKind
     public var to: String

@@ -1,4 +1,4 @@
-/// A user entered or left an open channel (chat-protocol.md, section 8).
+/// A user's entering or leaving of an open channel (chat-protocol.md, section 8).
 public struct ChatWireOpenAction: Hashable, Sendable {
     public var user: String
     public var isJoin: Bool
@@ -9,7 +9,7 @@ public struct ChatWireOpenAction: Hashable, Sendable {
     }
 }
 
-/// A pair of an open channel's metadata changed; `value` is nil when it was removed.
+/// A change of an open channel's metadata. `value` is nil when the key was removed.
 public struct ChatOpenChange: Hashable, Sendable {
     public var key: String
     public var value: String?
@@ -20,7 +20,7 @@ public struct ChatOpenChange: Hashable, Sendable {
     }
 }
 
-/// A pair of an open channel's metadata.
+/// A key and its value in an open channel's metadata.
 public struct ChatOpenEntry: Hashable, Sendable {
     public var key: String
     public var value: String
@@ -33,7 +33,7 @@ public struct ChatOpenEntry: Hashable, Sendable {
     }
 }
 
-/// Muting in an open channel.
+/// An event about muted or allowed users of an open channel.
 public struct ChatOpenMute: Hashable, Sendable {
     public enum Kind: String, CaseIterable, Hashable, Sendable {
         case muteUsers, unmuteUsers, muteAll, unmuteAll, addAllowlist, removeAllowlist, muteGlobal, unmuteGlobal
@@ -42,7 +42,7 @@ public struct ChatOpenMute: Hashable, Sendable {
     public var channel: String
     public var kind: Kind
     public var users: [String]
-    /// How long the user is muted, in milliseconds; 0 for no end.
+    /// The time for which the users are muted, in milliseconds; 0 means without an end.
     public var duration: Int64
     public var time: Int64
 
@@ -55,7 +55,7 @@ public struct ChatOpenMute: Hashable, Sendable {
     }
 }
 
-/// The data that a client gets when it enters an open channel: the answer to `open.enter`.
+/// The answer to `open.enter`: the data that a client gets when it enters an open channel.
 public struct ChatOpenEntrance: Hashable, Sendable {
     public var channel: String
     public var created: Int64
@@ -68,10 +68,10 @@ public struct ChatOpenEntrance: Hashable, Sendable {
     public var isAllowed: Bool
     /// The messages, oldest first.
     public var messages: [ChatMessage]
-    /// Whether messages are missing between the client's position and the first of `messages`.
+    /// Whether messages between the client's position and the first of `messages` are missing.
     public var hasMore: Bool
     public var metadata: [ChatOpenEntry]
-    /// The channels that the user has left by entering this one, when the application allows only one at a time.
+    /// The channels that the user has left by entering this one, because the application allows only one at a time.
     public var left: [String]
 
     public init(

@@ -1,8 +1,8 @@
 import WireCoding
 
-/// Finds the sequence number of an element of a package that is not valid JSON (rule NC-41).
+/// Finds the sequence number of a package's element that is not valid JSON (rule NC-41).
 enum ChatPlaceScan {
-    /// The number of the key `q` at the beginning of the element, where servers write it.
+    /// The number of the key `q`, which servers write at the beginning of an element; nil if it is not there.
     static func number(in element: UnsafeRawBufferPointer) -> UInt64? {
         var scanner = JSONScanner(element)
         do throws(JSONSyntaxError) {

@@ -1,4 +1,4 @@
-/// The requests that a client sends (chat-protocol.md, sections 5 to 9). Client and server use this type.
+/// The requests that a client sends (chat-protocol.md, sections 5 to 9). Both client and server use this type.
 public enum ChatRequest: Hashable, Sendable {
     indirect case send(ChatMessageDraft)
     case recall(ChatMessageTarget)
@@ -45,7 +45,7 @@ public enum ChatRequest: Hashable, Sendable {
     case blocklist
 }
 
-/// One message, by its conversation and id.
+/// Identifies one message by its conversation and its id.
 public struct ChatMessageTarget: Hashable, Sendable {
     public var conversation: ChatConversationKind
     /// The receiver: the other user, the group or the open channel.
@@ -59,11 +59,11 @@ public struct ChatMessageTarget: Hashable, Sendable {
     }
 }
 
-/// A page of history (chat-protocol.md, 5.3).
+/// A request for a page of history (chat-protocol.md, 5.3).
 public struct ChatHistoryRequest: Hashable, Sendable {
-    /// The start of a page; exclusive.
+    /// The position at which a page starts. The message at the position is not included.
     public enum Place: Hashable, Sendable {
-        /// Begins with the latest message, in descending order.
+        /// The page begins with the latest message, in descending order.
         case latest
         case before(ChatMessageID)
         case beforeTime(Int64)
@@ -73,7 +73,7 @@ public struct ChatHistoryRequest: Hashable, Sendable {
 
     public var channel: ChatChannel
     public var place: Place
-    /// The number of messages, 1 … 100.
+    /// The largest number of messages in the page, 1 to 100.
     public var limit: Int
 
     public init(_ channel: ChatChannel, place: Place = .latest, limit: Int = 20) {
@@ -83,7 +83,7 @@ public struct ChatHistoryRequest: Hashable, Sendable {
     }
 }
 
-/// Changes to a group; nil values stay unchanged.
+/// Changes of a group's properties. Properties with the value nil stay unchanged.
 public struct ChatGroupUpdate: Hashable, Sendable {
     public var name: String?
     public var avatar: String?
@@ -98,13 +98,13 @@ public struct ChatGroupUpdate: Hashable, Sendable {
     public init() {}
 }
 
-/// A request for members of a group: listed users, or a page of all.
+/// A request for members of a group: either the listed users, or a page of all members.
 public struct ChatMembersRequest: Hashable, Sendable {
     public var group: String
-    /// The users that the request is limited to. Empty means all.
+    /// The users to whom the request is limited; empty for all members.
     public var users: [String]
     public var role: ChatGroupRole?
-    /// The last user id of the previous page.
+    /// The last user id of the previous page; nil for the first page.
     public var after: String?
     public var limit: Int
 
@@ -117,12 +117,12 @@ public struct ChatMembersRequest: Hashable, Sendable {
     }
 }
 
-/// The arguments of an entry into an open channel.
+/// A request to enter an open channel.
 public struct ChatEntryRequest: Hashable, Sendable {
     public var channel: String
-    /// How many earlier messages to return, 0 … 50.
+    /// The number of earlier messages to return, 0 to 50.
     public var count: Int
-    /// The last received message, when returning to the channel.
+    /// The id of the last received message, for a client that returns to the channel.
     public var after: ChatMessageID?
     public var extra: String?
 

@@ -1,29 +1,29 @@
-/// The result of a request: the members of a successful answer, as the server writes them. Clients read them with ``ChatAnswer``.
+/// The result of a request, from which the server writes a positive answer. Clients read the answer with ``ChatAnswer``.
 ///
-/// Messages are the stored bodies of their events, so that a page of history is copied and not encoded anew.
+/// Messages are the stored, encoded events, so that a page of history is copied and not encoded anew.
 public enum ChatResult: Hashable, Sendable {
-    /// The request was done, and there is no further data.
+    /// The request is complete, and its answer has no further data.
     case done
-    /// To `send`. `sequence` is the message's sequence number in the sender's own inbox, if it is there.
+    /// The result of `send`. `sequence` is the message's sequence number in the sender's own inbox; nil if it is not in that inbox.
     case sent(ChatMessageID, sequence: UInt64? = nil)
-    /// To `edit`: the time of the edit, ms since 1970.
+    /// The result of `edit`: the time of the edit, in ms since 1970.
     case edited(time: Int64)
-    /// To group requests: 0 when it is done.
+    /// The result of a group request: 0 when the operation is complete.
     case process(Int)
     case receipts([ChatReadCounts])
     case receiptUsers([ChatReceiptUser])
-    /// To `history`: bodies of `msg` events, in the requested order.
+    /// The result of `history`: encoded `msg` events, in the requested order.
     case history([[UInt8]], hasMore: Bool)
     case settings(ChatSettingsList)
     case groups([ChatGroup])
     case groupPage([ChatGroup], hasMore: Bool)
     case members([ChatGroupMember], hasMore: Bool)
-    /// The answer to `open.enter`. The messages are taken from `messages`, oldest first; those of the entrance are ignored.
+    /// The result of `open.enter`. The answer has the encoded `messages`, oldest first, and not those of the `ChatOpenEntrance`.
     indirect case entrance(ChatOpenEntrance, messages: [[UInt8]])
     case openInfo(ChatOpenInfo)
     case openMetadata([ChatOpenEntry])
     case users([ChatUser])
-    /// To `user.subscribe`: the users beyond a limit.
+    /// The result of `user.subscribe`: the users whose subscription would exceed a limit.
     case failed([String])
     case subscriptions([ChatSubscription])
     case blocklist([String])
@@ -32,7 +32,7 @@ public enum ChatResult: Hashable, Sendable {
 /// A user who has read a message.
 public struct ChatReceiptUser: Hashable, Sendable {
     public var user: String
-    /// When the user has read the message, milliseconds since 1970.
+    /// The time when the user read the message, in milliseconds since 1970.
     public var time: Int64
 
     public init(user: String, time: Int64) {
@@ -41,11 +41,11 @@ public struct ChatReceiptUser: Hashable, Sendable {
     }
 }
 
-/// All settings of a user's channels (chat-protocol.md, section 6).
+/// All settings that a user has for channels (chat-protocol.md, section 6).
 public struct ChatSettingsList: Hashable, Sendable {
     /// Settings of single channels.
     public var channels: [ChatChannelSettings]
-    /// Settings of whole conversation kinds; `id` is nil.
+    /// Settings of whole kinds of channels; their `id` is nil.
     public var kinds: [ChatChannelSettings]
 
     public init(channels: [ChatChannelSettings] = [], kinds: [ChatChannelSettings] = []) {
@@ -56,7 +56,7 @@ public struct ChatSettingsList: Hashable, Sendable {
 
 /// The properties of an open channel (chat-protocol.md, section 8).
 public struct ChatOpenInfo: Hashable, Sendable {
-    /// When the channel was created, milliseconds since 1970.
+    /// The time when the channel was created, in milliseconds since 1970.
     public var created: Int64
     public var count: Int
     public var members: [ChatOpenMember]
@@ -71,7 +71,7 @@ public struct ChatOpenInfo: Hashable, Sendable {
 /// A participant of an open channel.
 public struct ChatOpenMember: Hashable, Sendable {
     public var user: String
-    /// When the user entered, milliseconds since 1970.
+    /// The time when the user entered, in milliseconds since 1970.
     public var entered: Int64
 
     public init(user: String, entered: Int64) {
@@ -80,7 +80,7 @@ public struct ChatOpenMember: Hashable, Sendable {
     }
 }
 
-/// A user as others see them (chat-protocol.md, section 9).
+/// A user's profile, as other users get it (chat-protocol.md, section 9).
 public struct ChatUser: Hashable, Sendable {
     public var user: String
     public var name: String?

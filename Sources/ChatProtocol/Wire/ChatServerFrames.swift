@@ -1,8 +1,8 @@
 import WireCoding
 
-/// The frames that a server sends, encoded (chat-protocol.md, sections 1 to 9).
+/// Encodes the frames that a server sends (chat-protocol.md, sections 1 to 9).
 ///
-/// Each frame is encoded once and can be sent to any number of connections. Events are passed as the bodies that stores keep.
+/// Each frame is encoded once and can be sent to any number of connections. Events are passed in their stored, encoded form.
 public enum ChatServerFrames {
     public static func welcome(_ welcome: ChatWelcome) -> [UInt8] {
         WireWriter.object(reserving: 320) {
@@ -53,7 +53,7 @@ public enum ChatServerFrames {
         }
     }
 
-    /// An event of the inbox.
+    /// The frame with an event of the inbox.
     public static func event(_ body: [UInt8], sequence: UInt64) -> [UInt8] {
         var out: [UInt8] = []
         out.reserveCapacity(body.count + 48)
@@ -65,7 +65,7 @@ public enum ChatServerFrames {
         return out
     }
 
-    /// An event for connected devices.
+    /// The frame with an event that is not stored, for connected devices.
     public static func transient(_ body: [UInt8]) -> [UInt8] {
         var out: [UInt8] = []
         out.reserveCapacity(body.count + 16)
@@ -75,7 +75,7 @@ public enum ChatServerFrames {
         return out
     }
 
-    /// A package of events that a device has missed.
+    /// The frame with a package of events that a device has missed.
     public static func package(_ items: [(sequence: UInt64, body: [UInt8])], hasMore: Bool) -> [UInt8] {
         let size = items.reduce(48) { $0 + $1.body.count + 40 }
         return WireWriter.object(reserving: size) {

@@ -1,14 +1,14 @@
 import WireCoding
 
 extension ChatWireEvent {
-    /// The event's encoding for clients: the object `e` of chat-protocol.md. Encoded once, stored, and wrapped for each receiver by
-    /// ``ChatServerFrames`` without another encoding.
+    /// The encoded event: the object `e` of chat-protocol.md. It is encoded and stored once. ``ChatServerFrames`` wraps it for each
+    /// receiver without encoding it again.
     public var body: [UInt8] {
         if case .message(let message) = self { return message.body }
         return WireWriter.object { $0.event(self) }
     }
 
-    /// The word `k` of the event.
+    /// The kind of the event: its member `k`.
     public var kind: String {
         switch self {
         case .message: "msg"
@@ -35,7 +35,7 @@ extension ChatWireEvent {
 }
 
 extension ChatMessage {
-    /// The message as the event `msg`.
+    /// The encoded event `msg` of this message.
     public var body: [UInt8] {
         WireWriter.object(reserving: content.count + 192 + from.utf8.count + to.utf8.count) {
             $0.text("k", "msg")
@@ -55,7 +55,7 @@ extension ChatMessage {
 }
 
 extension ChatMessageDraft {
-    /// The message that this draft becomes once a server has given it an id.
+    /// The message that a server makes from this draft, with an id and a sender.
     public func message(id: ChatMessageID, from: String) -> ChatMessage {
         ChatMessage(
             id: id, conversation: conversation, from: from, to: to, type: type, content: content, clientID: clientID,

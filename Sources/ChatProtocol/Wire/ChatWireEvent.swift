@@ -1,13 +1,13 @@
-/// An event for a client: the kinds `k` of chat-protocol.md, sections 5 to 9.
+/// An event for a client, with one case for each kind `k` of chat-protocol.md, sections 5 to 9.
 public enum ChatWireEvent: Hashable, Sendable {
     indirect case message(ChatMessage)
     indirect case recall(ChatRecall)
     indirect case edit(ChatEdit)
     indirect case metadata(ChatMetadataChange)
     indirect case receipt(ChatReceipts)
-    /// Another device of the same user has marked messages as read: unread messages are counted from `time` (ms) on.
+    /// Another device of the same user has marked messages as read: messages from `time` (ms) on count as unread.
     case read(ChatChannel, time: Int64)
-    /// Channel settings that another device of the same user changed. Without an id they apply to all channels of the kind.
+    /// Another device of the same user has changed channel settings. Settings without an id apply to all channels of the kind.
     indirect case settings(ChatChannelSettings)
     indirect case typing(from: String, to: String, type: String, time: Int64)
     indirect case group(ChatGroupOperation)
@@ -18,15 +18,15 @@ public enum ChatWireEvent: Hashable, Sendable {
     indirect case openMute(ChatOpenMute)
     indirect case openBan(channel: String, users: [String], duration: Int64, time: Int64)
     indirect case openDestroyed(channel: String, isManual: Bool, time: Int64)
-    /// The user entered or left an open channel with another device.
+    /// Another device of the user has entered or left an open channel.
     case openSync(channel: String, isJoin: Bool, isOtherDevice: Bool)
     case presence([ChatOnlineStatus])
-    /// An event of an unknown kind, or without a required member; `problem` describes the error, for people. It keeps its position in
-    /// the inbox, so that it is acknowledged and not sent again.
+    /// An event of an unknown kind, or one that lacks a required member. `problem` describes the error for people. The event keeps its
+    /// position in the inbox, so that it is acknowledged and not sent again.
     case unknown(kind: String, problem: String? = nil)
 }
 
-/// A message was recalled.
+/// The event that a message was recalled.
 public struct ChatRecall: Hashable, Sendable {
     public var conversation: ChatConversationKind
     /// The id of the user who recalled the message.
@@ -49,7 +49,7 @@ public struct ChatRecall: Hashable, Sendable {
     }
 }
 
-/// The content of a message was replaced.
+/// The event that the content of a message was replaced.
 public struct ChatEdit: Hashable, Sendable {
     public var conversation: ChatConversationKind
     public var from: String
@@ -71,7 +71,7 @@ public struct ChatEdit: Hashable, Sendable {
     }
 }
 
-/// A message's metadata changed.
+/// The event that a message's metadata was changed.
 public struct ChatMetadataChange: Hashable, Sendable {
     public var conversation: ChatConversationKind
     public var from: String
@@ -95,7 +95,7 @@ public struct ChatMetadataChange: Hashable, Sendable {
     }
 }
 
-/// Read receipts of a user.
+/// The event that a user has read messages, for their senders.
 public struct ChatReceipts: Hashable, Sendable {
     public var conversation: ChatConversationKind
     /// The id of the user who has read the messages.
@@ -113,7 +113,7 @@ public struct ChatReceipts: Hashable, Sendable {
     }
 }
 
-/// How far a message has been read.
+/// The numbers of users who have read a message and who have not.
 public struct ChatReadCounts: Hashable, Sendable {
     public var id: ChatMessageID
     public var read: Int
@@ -128,7 +128,7 @@ public struct ChatReadCounts: Hashable, Sendable {
     }
 }
 
-/// Settings of a channel, or, without an id, of all channels of a kind. Nil leaves a setting unchanged.
+/// Settings of a channel, or of all channels of a kind if `id` is nil. A setting with the value nil stays unchanged.
 public struct ChatChannelSettings: Hashable, Sendable {
     public var conversation: ChatConversationKind
     public var id: String?
@@ -144,7 +144,7 @@ public struct ChatChannelSettings: Hashable, Sendable {
     }
 }
 
-/// Online status of a user.
+/// The online status of a user.
 public struct ChatOnlineStatus: Hashable, Sendable {
     public var user: String
     public var isOnline: Bool

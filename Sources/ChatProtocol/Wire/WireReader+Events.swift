@@ -1,7 +1,7 @@
 import WireCoding
 
 extension WireReader {
-    /// Reads the next value as an event; nil when it is not an object.
+    /// Reads the next value as an event; nil when the value is not an object.
     mutating func event() throws(JSONSyntaxError) -> ChatWireEvent? {
         try object { (reader) throws(JSONSyntaxError) in reader.eventOfScope() }
     }
@@ -38,7 +38,7 @@ extension WireReader {
         return event ?? .unknown(kind: kind, problem: "A member of the event is missing or has the wrong type.")
     }
 
-    /// Receiver and sender of an event, and when it happened.
+    /// The receiver, the sender and the time of an event.
     private struct Parties {
         var conversation: ChatConversationKind
         var from: String

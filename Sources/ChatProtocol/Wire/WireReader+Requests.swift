@@ -1,8 +1,8 @@
 import WireCoding
 
-/// The requests of clients, read from the innermost object and checked against the limits (chat-protocol.md, sections 5 to 9).
+/// Reads the requests of clients from the innermost object, and checks them against the limits (chat-protocol.md, sections 5 to 9).
 extension WireReader {
-    /// Reads the request of a type; nil when there is no such type.
+    /// Reads a request of this type; nil when the type is unknown.
     mutating func request(_ type: Slot) throws(RequestFault) -> ChatRequest? {
         // The most frequent type is checked first.
         if `is`(type, "send") { return .send(try draft()) }
@@ -92,7 +92,7 @@ extension WireReader {
         return ids
     }
 
-    /// A time of a request; nil when it is negative or greater than `ChatProtocolLimits.time`.
+    /// A time in a request; nil when it is outside of `ChatProtocolLimits.time`.
     private func time(_ name: StaticString) -> Int64? { number(name).flatMap { ChatProtocolLimits.time.contains($0) ? $0 : nil } }
 
     private mutating func messageID(_ name: StaticString) -> ChatMessageID? {
@@ -137,7 +137,7 @@ extension WireReader {
             isPinned: try wanted(flag("pinned"), "pinned"), level: try wanted(integer("level"), "level"))
         if let level = settings.level, !ChatProtocolLimits.levels.contains(level) { throw .missing("level") }
         if settings.isPinned == nil, settings.level == nil { throw .missing("level") }
-        // A whole kind cannot be pinned.
+        // Only a single channel can be pinned, not all channels of a kind.
         if settings.id == nil, settings.isPinned != nil { throw .missing("ch") }
         return settings
     }
@@ -155,7 +155,8 @@ extension WireReader {
         case "group.create":
             let given = object("group") { reader -> Result<ChatGroup, RequestFault>? in
                 Result { () throws(RequestFault) in
-                    // A member of a wrong type would otherwise count as missing, and a group that nobody may join would be open to all.
+                    // Checks the types of all members. Otherwise a member of a wrong type would count as missing, so that a group that
+                    // nobody may join would be open to all users.
                     _ = try reader.groupUpdate()
                     return try reader.need(reader.group(), "group")
                 }

@@ -1,6 +1,6 @@
 import WireCoding
 
-/// The values of chat-protocol.md, read from the innermost object. Nil when a required member is missing or of another type.
+/// Reads the values of chat-protocol.md from the innermost object. A value is nil when a required member is missing or of another type.
 extension WireReader {
     mutating func message() -> ChatMessage? {
         guard let id = id("id"), let conversation = conversation(), let from = shared("from"), let to = shared("to"),

@@ -1,26 +1,26 @@
 import WireCoding
 
-/// Reads the objects of frames: records the positions of an object's members, then returns the members by name and type.
+/// Reads the objects of frames: it records the positions of an object's members, and then returns members by name and type.
 ///
-/// Reads the bytes in one pass without a tree. Nested objects are recorded after the enclosing ones, as on a stack, so that the table's
-/// memory is reused. Valid only as long as the bytes are.
+/// It reads the bytes in one pass, without building a tree. The members of a nested object are recorded after those of the enclosing
+/// objects, as on a stack, so that the table's memory is reused. A reader is valid only as long as the bytes are.
 struct WireReader {
     var scanner: JSONScanner
     var state: State
-    /// The index in the table at which the members of the innermost object begin.
+    /// The index in the table of members at which those of the innermost object begin.
     private var scope = 0
 
-    /// State that is kept between the frames of a connection.
+    /// State that stays between the frames of a connection.
     struct State: Sendable {
         fileprivate(set) var members: [Member] = []
         var names: NameTable
-        /// Whether an unreadable element makes the whole list unreadable. True for requests, which a server processes completely or not
-        /// at all; false for frames that a client reads (rule NC-40).
+        /// Whether an unreadable element makes the whole list unreadable. It is true for requests, which a server performs completely or
+        /// not at all, and false for frames that a client reads (rule NC-40).
         let isStrict: Bool
         fileprivate var scratch: [UInt8] = []
 
-        /// - Parameter rememberedNames: the capacity of the cache of names, which are ids of users and channels, and types. Messages
-        ///   with the same name share one string. 0 for no cache.
+        /// - Parameter rememberedNames: the capacity of the cache of names: ids of users and channels, and message types. Messages with the
+        ///   same name share one string. 0 means no cache.
         init(rememberedNames: Int, isStrict: Bool = true) {
             names = NameTable(capacity: rememberedNames)
             self.isStrict = isStrict
@@ -37,7 +37,7 @@ struct WireReader {
     struct Member: Sendable {
         fileprivate var keyStart: Int
         fileprivate var keyEnd: Int
-        /// The key when it was written with escapes.
+        /// The key as text, if it was written with escapes; otherwise nil.
         fileprivate var keyText: String?
         fileprivate var slot: Slot
     }
@@ -55,7 +55,7 @@ struct WireReader {
         self.state = state
     }
 
-    /// Lends the state of a connection for one frame.
+    /// Makes a reader that uses the state of a connection, for one frame.
     static func with<Value>(
         _ bytes: UnsafeRawBufferPointer, state: inout State, _ body: (inout WireReader) -> Value
     ) -> Value {
@@ -71,9 +71,10 @@ struct WireReader {
 
     // MARK: Recording the positions of members
 
-    /// Reads the members of the next object and hands them to `body`; nil when the next value is not an object, or when `body` returns nil.
+    /// Reads the members of the next object, and passes them to `body`. Returns nil when the next value is not an object, or when `body`
+    /// returns nil.
     ///
-    /// - Parameter special: called with each key first; returns true when it has read the value itself.
+    /// - Parameter special: called first with each key. It returns true when it has read the value itself.
     @inline(__always)
     mutating func object<Value>(
         special: (Member, inout WireReader) throws(JSONSyntaxError) -> Bool,
@@ -91,7 +92,7 @@ struct WireReader {
                 var member = try key()
                 if try !special(member, &self) {
                     member.slot = try slot()
-                    // No known key is longer.
+                    // Members with longer keys are not recorded, because no known key has more than 20 bytes.
                     if member.keyEnd &- member.keyStart <= 20 || member.keyText != nil { state.members.append(member) }
                 }
             } while try !scanner.endOfObject()
@@ -108,7 +109,7 @@ struct WireReader {
         try object(special: { (_, _) throws(JSONSyntaxError) in false }, body)
     }
 
-    /// Reads the next value as an array; nil when it is not one. Elements whose result is nil are left out.
+    /// Reads the next value as an array; nil when it is not an array. Elements for which `body` returns nil are left out.
     @inline(__always)
     mutating func array<Element>(
         _ body: (inout WireReader) throws(JSONSyntaxError) -> Element?
@@ -136,7 +137,7 @@ struct WireReader {
             slot: Slot(start: 0, end: 0, kind: .null, hasEscapes: false))
     }
 
-    /// Records the position of the next value.
+    /// Records the position of the next value, and skips the value.
     @inline(__always)
     mutating func slot() throws(JSONSyntaxError) -> Slot {
         if try scanner.peek() == JSONBytes.quote {
@@ -149,7 +150,8 @@ struct WireReader {
 
     // MARK: Finding members
 
-    /// The value of a member of the innermost object, the last one of its name; nil when there is none, and for null.
+    /// The position of the value with this name in the innermost object; the last one if the name occurs several times. Nil when there is
+    /// none, or when the value is null.
     func find(_ name: StaticString) -> Slot? {
         var index = state.members.count
         while index > scope {
@@ -176,7 +178,7 @@ struct WireReader {
     @inline(__always)
     private func isEqual(_ start: Int, _ end: Int, to word: StaticString) -> Bool {
         guard end &- start == word.utf8CodeUnitCount else { return false }
-        // in bounds: the range from start to end has the length of the word.
+        // in bounds: the string from `start` to its end is as long as the word.
         for index in 0..<word.utf8CodeUnitCount where scanner.bytes[start &+ index] != word.utf8Start[index] { return false }
         return true
     }
@@ -192,13 +194,13 @@ struct WireReader {
 
     mutating func text(_ name: StaticString) -> String? { text(find(name)) }
 
-    /// A text that many messages have in common, such as an id. Taken from the cache ``State/names``.
+    /// A text that many messages have in common, such as an id. It is taken from the cache ``State/names``.
     mutating func shared(_ name: StaticString) -> String? {
         guard let slot = find(name), slot.kind == .string, !slot.hasEscapes else { return text(name) }
         return state.names.name(scanner.bytes.clampedBytes(from: slot.start, to: slot.end))
     }
 
-    /// An integer that is not negative.
+    /// An integer that is not negative; nil for any other value.
     func whole(_ name: StaticString) -> UInt64? {
         guard let slot = find(name), slot.kind == .number else { return nil }
         return scanner.wholeNumber(slot.start, slot.end)
@@ -222,7 +224,7 @@ struct WireReader {
 
     func flag(_ name: StaticString) -> Bool? { flag(find(name)) }
 
-    /// An object, copied unchanged.
+    /// The JSON text of an object, copied unchanged.
     func json(_ name: StaticString) -> [UInt8]? {
         guard let slot = find(name), slot.kind == .object else { return nil }
         return Array(scanner.bytes.clamped(from: slot.start, to: slot.end))
@@ -243,7 +245,7 @@ struct WireReader {
         return `is`(slot, "system") ? .system : nil
     }
 
-    /// A dictionary of strings. A value of another type makes the whole dictionary nil, or is left out: see ``State/isStrict``.
+    /// A dictionary of strings. A value of another type either makes the whole dictionary nil, or is left out: see ``State/isStrict``.
     mutating func pairs(_ name: StaticString) -> [String: String]? {
         guard let slot = find(name), slot.kind == .object else { return nil }
         return inside(slot) { (reader) throws(JSONSyntaxError) in
@@ -263,17 +265,17 @@ struct WireReader {
         }
     }
 
-    /// A list of strings. An element of another type makes the whole list nil, or is left out: see ``State/isStrict``.
+    /// A list of strings. An element of another type either makes the whole list nil, or is left out: see ``State/isStrict``.
     mutating func texts(_ name: StaticString) -> [String]? {
         list(name) { (reader) throws(JSONSyntaxError) in reader.text(try reader.slot()) }
     }
 
-    /// A list of message ids. An element of another type makes the whole list nil, or is left out.
+    /// A list of message ids. An element of another type either makes the whole list nil, or is left out: see ``State/isStrict``.
     mutating func ids(_ name: StaticString) -> [ChatMessageID]? {
         list(name) { (reader) throws(JSONSyntaxError) in reader.id(try reader.slot()) }
     }
 
-    /// A list of objects. An element whose result is nil makes the whole list nil, or is left out.
+    /// A list of objects. An element for which `body` returns nil either makes the whole list nil, or is left out: see ``State/isStrict``.
     mutating func objects<Element>(
         _ name: StaticString, _ body: (inout WireReader) -> Element?
     ) -> [Element]? {
@@ -305,14 +307,14 @@ struct WireReader {
         return isWhole || !state.isStrict ? elements : nil
     }
 
-    /// Reads the value at a recorded position.
+    /// Moves to a recorded position, and reads the value there.
     private mutating func inside<Value>(
         _ slot: Slot, _ body: (inout WireReader) throws(JSONSyntaxError) -> Value?
     ) -> Value? {
         let position = scanner.position
         scanner.position = slot.start
         defer { scanner.position = position }
-        // The value has already been checked, so no error can be thrown.
+        // The value was checked when its position was recorded, so no error can be thrown.
         return try? body(&self)
     }
 }

@@ -1,6 +1,6 @@
 import WireCoding
 
-/// Writes frames and events: JSON objects, member by member.
+/// Writes frames and events as JSON objects, member by member.
 struct WireWriter {
     private(set) var out: [UInt8] = []
 
@@ -11,7 +11,7 @@ struct WireWriter {
     mutating func open() { out.append(UInt8(ascii: "{")) }
     mutating func close() { out.append(UInt8(ascii: "}")) }
 
-    /// The key of the next member; the key must need no escapes.
+    /// Writes the key of the next member. The key must not need escapes.
     mutating func key(_ key: StaticString) {
         if out.last != UInt8(ascii: "{") { out.append(UInt8(ascii: ",")) }
         out.append(JSONBytes.quote)
@@ -25,7 +25,7 @@ struct WireWriter {
         JSONWriter.appendString(value, to: &out)
     }
 
-    /// Writes a text; nil is left out.
+    /// Writes a text; a nil text is left out.
     mutating func text(_ key: StaticString, _ value: String?) {
         if let value { text(key, value) }
     }
@@ -58,7 +58,7 @@ struct WireWriter {
         if value { JSONWriter.append("true", to: &out) } else { JSONWriter.append("false", to: &out) }
     }
 
-    /// Writes a value that is already JSON.
+    /// Writes a value that is already encoded as JSON.
     mutating func json(_ key: StaticString, _ value: [UInt8]) {
         self.key(key)
         out.append(contentsOf: value)
@@ -106,7 +106,7 @@ struct WireWriter {
         out.append(UInt8(ascii: "]"))
     }
 
-    /// A list of objects.
+    /// Writes a list of objects.
     mutating func objects<Element>(
         _ key: StaticString, _ elements: [Element], each body: (inout WireWriter, Element) -> Void
     ) {
@@ -131,7 +131,7 @@ struct WireWriter {
 }
 
 extension WireWriter {
-    /// Writes the sender's options; defaults are left out.
+    /// Writes the sender's options. Options with their default values are left out.
     mutating func options(_ options: ChatMessageOptions) {
         if !options.isPersisted { flag("persist", false) }
         if !options.isCounted { flag("count", false) }

@@ -139,7 +139,8 @@ struct ChatClientFrameTests {
             Issue.record("accepted")
             return
         }
-        #expect(request == ChatFrameError(.refused(number: 9), code: .unknownRequest, reason: "There is no such request."))
+        #expect(
+            request == ChatFrameError(.refused(number: 9), code: .unknownRequest, reason: "The request has an unknown type t."))
         #expect(notification.kind == .ignored)
     }
 
