@@ -9,17 +9,16 @@ import NIOConcurrencyHelpers
     import Foundation
 #endif
 
-/// The data that a chat client stores on this device for one user of one application: messages, channels, and the position in the
-/// inbox.
+/// The data that a chat client stores on this device for one user of one application: messages, channels, and the position in the inbox.
 ///
-/// All calls block until they are done and may come from any thread; they must not come from the main one. One call writes at a time
-/// while up to four others read, so a search does not delay arriving events (rule CD-8). After ``close()`` they throw `closed`.
+/// All calls block until they are done. They may come from any thread except the main thread. One call writes at a time while up to four
+/// others read, so a search does not delay arriving events (rule CD-8). After ``close()`` all calls throw `closed`.
 public final class ChatDatabase: Sendable {
     private struct State: Sendable {
         var isClosed = false
         var place: ChatPlace?
         var interrupted: [Int64] = []
-        /// Cached numbers of names that are certainly in the database.
+        /// A cache of the numbers of names. It has only names that are certainly in the database.
         var names: [Identifier: Int64] = [:]
     }
 
@@ -36,11 +35,11 @@ public final class ChatDatabase: Sendable {
 
     /// Opens the database of a user, and creates it if it does not exist.
     ///
-    /// A file that is damaged, or that a newer version has written, is moved aside and replaced by a new one: `isRecreated` is true,
-    /// and data that was stored only there is lost (rules CD-3 to CD-5). Messages that were being sent when the process ended are
-    /// marked as failed, and are returned by ``unfinished()``.
+    /// A file that is damaged, or that a newer version has written, is moved aside and replaced by a new file. `isRecreated` is then true,
+    /// and data that was stored only in the old file is lost (rules CD-3 to CD-5). Messages that were being sent when the process ended are
+    /// marked as failed, and ``unfinished()`` returns them.
     /// - Parameters:
-    ///   - directory: the directory of the file; created if necessary, accessible to its owner only.
+    ///   - directory: the directory of the file. It is created if necessary, accessible to its owner only.
     ///   - now: returns the time of day in milliseconds since 1970.
     public static func open(
         directory: String, appKey: String, user: String, now: @escaping @Sendable () -> Int64 = ChatDatabase.timeOfDay
@@ -48,7 +47,7 @@ public final class ChatDatabase: Sendable {
         try open(directory: directory, appKey: appKey, user: user, patience: 2, now: now)
     }
 
-    /// - Parameter patience: how long to wait for another process that holds the file, in seconds.
+    /// - Parameter patience: how long to wait for another process that uses the database, in seconds.
     static func open(
         directory: String, appKey: String, user: String, patience: Double, now: @escaping @Sendable () -> Int64
     ) throws(ChatDatabaseError) -> (database: ChatDatabase, isRecreated: Bool) {
@@ -88,20 +87,20 @@ public final class ChatDatabase: Sendable {
     /// The time of day by the system's clock, in milliseconds since 1970.
     @Sendable public static func timeOfDay() -> Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
 
-    /// Waits for calls in progress, then releases the file. May be called any number of times.
+    /// Waits for calls in progress, then closes the file. Repeated calls have no effect.
     public func close() {
         let wasClosed = state.withLockedValue { state in
             defer { state.isClosed = true }
             return state.isClosed
         }
         guard !wasClosed else { return }
-        // Merges the write-ahead log into the main file, so that only one file is left; the last connection that closes is read-only
-        // and could not do this.
+        // Merges the write-ahead log into the main file, so that only one file is left. SQLite cannot do this by itself here, because the
+        // connection that closes last is read-only.
         _ = try? pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
         try? pool.close()
     }
 
-    /// This device's position in the user's inbox, from which a session resumes. Nil for a new database.
+    /// This device's position in the user's inbox, at which a session resumes; nil for a new database.
     public var place: ChatPlace? { state.withLockedValue(\.place) }
 
     var interrupted: [Int64] { state.withLockedValue(\.interrupted) }
@@ -119,7 +118,7 @@ public final class ChatDatabase: Sendable {
         }
     }
 
-    /// Runs `body` in a transaction: completely, or without effect when it throws.
+    /// Runs `body` in a transaction, which has no effect when `body` throws.
     func write<Value>(_ body: (WriteTransaction) throws -> Value) throws(ChatDatabaseError) -> Value {
         let (isClosed, names) = state.withLockedValue { ($0.isClosed, $0.names) }
         guard !isClosed else { throw .closed }
@@ -138,7 +137,7 @@ public final class ChatDatabase: Sendable {
     }
 
     private func failure(_ error: any Error) -> ChatDatabaseError {
-        // A call that was made just before the close fails with errors of a closed file.
+        // A call that began just before the close fails with errors of a closed file, which count as `closed`.
         if state.withLockedValue(\.isClosed) { return .closed }
         let failure = ChatDatabaseError(error)
         if failure == .damaged { file.markDamaged() }

@@ -2,11 +2,11 @@ import ChatProtocol
 import DatabaseFile
 import GRDB
 
-/// Why the local database could not be opened, or an operation failed. No error contains a message or a user's name.
+/// The reason why the local database could not be opened, or why an operation failed. No error contains a message or a user's name.
 public enum ChatDatabaseError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The database was closed: the user signed out, or changed.
+    /// The database was closed, because the user signed out or another user signed in.
     case closed
-    /// The disk is full. The call changed nothing; later ones work as soon as there is space.
+    /// The disk is full. The call changed nothing. Later calls work as soon as there is space.
     case full
     /// Another process has locked the file for longer than two seconds. The call changed nothing.
     case locked
@@ -25,7 +25,7 @@ public enum ChatDatabaseError: Error, Hashable, Sendable, CustomStringConvertibl
         }
     }
 
-    /// The error code in the API.
+    /// The error code under which the API reports the error.
     public var code: ChatErrorCode { self == .closed ? .databaseClosed : .storageFailed }
 
     init(_ error: any Error) {
@@ -48,7 +48,7 @@ public enum ChatDatabaseError: Error, Hashable, Sendable, CustomStringConvertibl
         case .SQLITE_CORRUPT, .SQLITE_NOTADB: self = .damaged
         case .SQLITE_FULL: self = .full
         case .SQLITE_BUSY, .SQLITE_LOCKED: self = .locked
-        // SQLite's messages contain at most the file's name, never its contents.
+        // The reason is safe to report: SQLite's messages contain at most the file's name, never its contents.
         default: self = .unusable(reason: error.message ?? "SQLite error \(error.resultCode.rawValue)")
         }
     }

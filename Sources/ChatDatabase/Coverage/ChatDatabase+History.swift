@@ -4,10 +4,10 @@ import GRDB
 extension ChatDatabase {
     /// Begins an inbox after the welcome of a new connection, and records whether the inbox continues without a gap.
     /// - Parameters:
-    ///   - time: the server's clock at the welcome, ms since 1970.
-    ///   - isContinued: whether the inbox was resumed without a loss. If not, there is a gap in every channel up to `time`.
-    ///   - hasEverything: whether the inbox delivers all messages, including the user's messages from other devices (`syncsDevices`).
-    ///     If not, only answers of the server prove that no message is missing.
+    ///   - time: the server's time at the welcome, in ms since 1970.
+    ///   - isContinued: whether the inbox was resumed without a loss. If not, every channel has a gap up to `time`.
+    ///   - hasEverything: whether the inbox delivers all messages, including those that the user sends with other devices
+    /// (`syncsDevices`). If not, only the server's pages of history prove that no message is missing.
     public func beginInbox(at time: Int64, isContinued: Bool, hasEverything: Bool) throws(ChatDatabaseError) {
         try write { transaction in
             let from = hasEverything ? Position.end(of: time) : nil
@@ -16,7 +16,7 @@ extension ChatDatabase {
         }
     }
 
-    /// Records a loss in the inbox without a new connection: messages are certainly complete only after `time` (ms).
+    /// Records a loss in the inbox without a new connection: messages may be missing up to `time` (ms), and are complete after it.
     public func declareGap(at time: Int64) throws(ChatDatabaseError) {
         try write { transaction in
             let goesOn = try Int64.fetchOne(transaction.database, sql: "SELECT inbox_from FROM state") != nil
@@ -26,8 +26,8 @@ extension ChatDatabase {
 
     /// Stores a page of the server's history, and records the range in which the page proves that no message is missing.
     ///
-    /// Messages of a page do not count as unread, and do not move a channel up in the list. Stored messages are updated with later
-    /// edits.
+    /// Messages of a page do not count as unread, and do not move a channel up in the list. Messages that are stored already are updated
+    /// with later edits.
     /// - Returns: the messages that were not stored before, oldest first.
     @discardableResult
     public func merge(
@@ -44,7 +44,9 @@ extension ChatDatabase {
         }
     }
 
-    /// Stores messages between two known ends, both included, or without a proven range.
+    /// Stores messages of a channel.
+    ///
+    /// - Parameter ends: the ids between which no message is missing, both included; nil if no range is proven.
     @discardableResult
     public func merge(
         _ page: [ChatMessage], of channel: ChatChannel, between ends: ClosedRange<ChatMessageID>? = nil
@@ -58,7 +60,7 @@ extension ChatDatabase {
         }
     }
 
-    /// The ranges of messages without gaps, oldest first. The last range may reach into the future.
+    /// The ranges of a channel's history in which no message is missing, oldest first. The last range may reach into the future.
     public func coverage(of channel: ChatChannel) throws(ChatDatabaseError) -> [ClosedRange<ChatMessageID>] {
         try read { database in
             try Coverage.fetch(channel, ChannelState.fetch(channel, database)?.number, database).spans.spans
@@ -66,15 +68,15 @@ extension ChatDatabase {
         }
     }
 
-    /// A page of the local history, and the request to the server if messages may be missing in it.
+    /// A page of the local history, and the request to the server if messages may be missing in the page.
     ///
-    /// To fill gaps: request `missing`, ``merge(_:of:hasMore:)`` the answer, and read the page again, until no message is missing or
-    /// the server cannot be reached.
+    /// To fill gaps, send the request `missing`, ``merge(_:of:hasMore:)`` the answer, and read the page again, until no message is missing
+    /// or the server cannot be reached.
     /// - Parameters:
     ///   - types: the types of messages to return; empty for all.
     ///   - isLive: whether the inbox is complete up to now: the device is connected, and all missed messages have arrived.
-    ///   - isFresh: whether the server has just answered with the latest messages, or with no message after the last one, so that the
-    ///     stored history reaches its end.
+    ///   - isFresh: whether the server has just answered with the latest messages, or that no message follows the last one. The stored
+    /// history then reaches to its end.
     public func history(
         _ channel: ChatChannel, from place: LocalPlace = .latest, types: [String] = [], limit: Int = 20, isLive: Bool = true,
         isFresh: Bool = false
@@ -122,7 +124,7 @@ extension WriteTransaction {
         for message in page.sorted(by: { $0.id < $1.id }) {
             guard let position = Position.of(message.id), message.channel(for: user) == id else { continue }
             var received = LocalMessage(message, user: user, now: now)
-            // A received message counts as read until the inbox reports it as new.
+            // A message of another user that comes from a page counts as read, until the inbox delivers it as new.
             if !received.isSent { received.received |= 1 }
             switch try take(received, id: position, isFetched: true) {
             case .finished(let own): new.append(own)
@@ -137,7 +139,7 @@ extension WriteTransaction {
         return new
     }
 
-    /// Stores a message that was edited while this device was offline.
+    /// Updates a stored message that was edited while this device was offline.
     private func takeOver(_ message: LocalMessage, at position: Int64) throws {
         guard let edited = message.edited, let here = try self.message(position, in: channel(message.channel)),
             edited > here.edited ?? .min

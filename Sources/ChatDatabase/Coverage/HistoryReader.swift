@@ -2,20 +2,20 @@ import ChatProtocol
 import GRDB
 import Identifiers
 
-/// Reads ranges of a channel in the order of positions.
+/// Reads ranges of a channel's messages in the order of their positions.
 struct HistoryReader {
     let database: Database
     let channel: Int64
 
     typealias Found = (message: LocalMessage, position: Int64)
 
-    /// The position at which a page begins, exclusive.
+    /// The position at which a page begins. A message at this position is not part of the page.
     func bound(of place: LocalPlace) throws -> Int64 {
         switch place {
         case .latest: .max
         case .oldest: Position.bottom
         case .before(let message), .after(let message):
-            // The message has been deleted since; its id or its time still determines the position.
+            // If the message was deleted meanwhile, its id or its time still determines the position.
             try Int64.fetchOne(
                 database, sql: "SELECT position FROM message WHERE local_id = ?", arguments: [message.localID])
                 ?? message.id.flatMap(Position.of) ?? Position.start(of: message.sentTime)
@@ -30,10 +30,10 @@ struct HistoryReader {
         guard !types.isEmpty else {
             return try fetch("m.channel = ? AND \(beyond) LIMIT ?", [channel, bound, limit])
         }
-        // One index lookup for each type; the results are merged, because each type is a separate range of the index.
+        // Reads each type separately, because it is a separate range of the index, and merges the results.
         var found: [Found] = []
         for number in try numbers(of: types) {
-            // The most frequent type is not in the index of types.
+            // Type 1, the most frequent one, is not in the index of types.
             let type = number == 1 ? "m.type = ?" : "m.type = ? AND m.type <> 1"
             found += try fetch("m.channel = ? AND \(type) AND \(beyond) LIMIT ?", [channel, number, bound, limit])
         }

@@ -1,4 +1,4 @@
-/// Ranges of a channel's history without gaps: closed ranges of positions, disjoint and in order.
+/// Ranges of a channel's history in which no message is missing: closed ranges of positions, disjoint and in order.
 struct SpanSet: Hashable {
     private(set) var spans: [ClosedRange<Int64>] = []
 
@@ -12,7 +12,7 @@ struct SpanSet: Hashable {
     mutating func insert(_ span: ClosedRange<Int64>) {
         var low = span.lowerBound
         var high = span.upperBound
-        // Neighbouring ranges without a number between them touch.
+        // Two ranges touch if they overlap, or if no position is between them.
         let first = spans.firstIndex { $0.upperBound >= low || $0.upperBound + 1 == low } ?? spans.count
         var end = first
         while end < spans.count, spans[end].lowerBound <= high || spans[end].lowerBound - 1 == high {
@@ -27,14 +27,14 @@ struct SpanSet: Hashable {
         spans.first { $0.contains(position) }
     }
 
-    /// The highest position of `range` that is in no stored range.
+    /// The highest position of `range` that is in none of the ranges; nil if there is none.
     func lastHole(in range: ClosedRange<Int64>) -> Int64? {
         guard let span = span(with: range.upperBound) else { return range.upperBound }
-        // The ranges do not touch, so the position before a range is a gap.
+        // Stored ranges do not touch each other, so the position before a range is in none of them.
         return span.lowerBound <= range.lowerBound ? nil : span.lowerBound - 1
     }
 
-    /// The lowest position of `range` that is in no stored range.
+    /// The lowest position of `range` that is in none of the ranges; nil if there is none.
     func firstHole(in range: ClosedRange<Int64>) -> Int64? {
         guard let span = span(with: range.lowerBound) else { return range.lowerBound }
         return span.upperBound >= range.upperBound ? nil : span.upperBound + 1

@@ -1,16 +1,18 @@
 import ChatProtocol
 import GRDB
 
-/// Which parts of a channel's history are stored (rules CD-20 to CD-24).
+/// The parts of a channel's history that are stored completely (rules CD-20 to CD-24).
 struct Coverage {
-    /// The ranges of requested pages, and of the inbox, which covers all channels alike.
+    /// The complete ranges: those of requested pages, and those of the inbox, which are the same for all channels.
     var spans: SpanSet
-    /// The point from which the inbox delivers every message; nil when that is not certain.
+    /// The position from which the inbox delivers every message; nil when this is not certain.
     var inboxFrom: Int64?
 
+    /// Reads the coverage of a channel.
+    ///
     /// - Parameters:
     ///   - number: the channel's number; nil for a channel that is not stored.
-    ///   - isLive: whether the inbox is complete up to now; if not, only up to the last received message (rule CD-27).
+    ///   - isLive: whether the inbox is complete up to now. If not, it is complete up to the last received message (rule CD-27).
     static func fetch(
         _ channel: ChatChannel, _ number: Int64?, isLive: Bool = true, _ database: Database
     ) throws -> Coverage {
@@ -18,8 +20,8 @@ struct Coverage {
         var coverage = Coverage(spans: SpanSet(own))
         // The inbox does not contain messages of open channels (chat-protocol.md, section 8), so it covers nothing of their history.
         guard channel.conversation != .open else { return coverage }
-        // Messages that were sent in a group before the user joined were not in the inbox either, but are in the group's history (rule
-        // CD-28).
+        // Messages that were sent in a group before the user joined were not in the inbox either. They are in the group's history, so the
+        // inbox covers it only from the joining on (rule CD-28).
         let joined = try number.flatMap {
             try Int64.fetchOne(
                 database.cachedStatement(sql: "SELECT position FROM joined WHERE channel = ?"), arguments: [$0])
@@ -44,7 +46,7 @@ struct Coverage {
 }
 
 extension WriteTransaction {
-    /// Records that no message is missing in a range of a channel; 0 stands for all channels.
+    /// Records that no message is missing in a range of a channel. `channel` 0 stands for all channels.
     func cover(_ span: ClosedRange<Int64>, of channel: Int64) throws {
         let rows = try Row.fetchAll(
             database.cachedStatement(sql: "SELECT low, high FROM span WHERE channel = ?"), arguments: [channel])
@@ -55,7 +57,7 @@ extension WriteTransaction {
         for span in spans.spans { try insertion.execute(arguments: [channel, span.lowerBound, span.upperBound]) }
     }
 
-    /// Records that the user has joined a group: from then on the inbox delivers its messages (rule CD-28).
+    /// Records that the user has joined a group, whose messages the inbox delivers from then on (rule CD-28).
     func join(_ group: String, at time: Int64) throws {
         try database.cachedStatement(
             sql: """
@@ -65,7 +67,7 @@ extension WriteTransaction {
         ).execute(arguments: [channel(ChatChannel(.group, group)).number, Position.end(of: time)])
     }
 
-    /// Ends the gapless range of the inbox, and starts a new one at `from`.
+    /// Ends the present range in which the inbox has all messages, and starts a new one at `from`; nil starts none.
     func beginInbox(from: Int64?) throws {
         guard let row = try Row.fetchOne(database, sql: "SELECT inbox_from, inbox_last FROM state") else { return }
         let last: Int64 = row[1]
@@ -75,10 +77,10 @@ extension WriteTransaction {
 }
 
 extension ChatHistoryRequest {
-    /// The range of the channel in which an answer to this request proves that there are no gaps; nil for none.
+    /// The range of the channel in which an answer to this request proves that no message is missing; nil if it proves nothing.
     func proven(by page: [ChatMessage], hasMore: Bool, inboxFrom: Int64?) -> ClosedRange<Int64>? {
         let ids = page.compactMap { Position.of($0.id) }
-        // New messages arrive through the inbox, so a page up to now reaches the beginning of the inbox's range.
+        // New messages arrive through the inbox, so a page up to the present reaches the beginning of the inbox's range.
         let now = max(ids.max() ?? 0, inboxFrom ?? 0)
         let bound: Int64
         switch place {

@@ -1,6 +1,6 @@
 import DatabaseFile
 
-/// The file of a user's database, with the errors of the database.
+/// The file of a user's database. It throws the errors of the database.
 struct ChatFile: Sendable {
     private let file: DatabaseFile
 
@@ -9,7 +9,7 @@ struct ChatFile: Sendable {
     }
 
     var path: String { file.path }
-    /// Whether damage was found when the file was last used.
+    /// Whether the file was marked as damaged when it was last used.
     var isMarked: Bool { file.isMarked }
 
     /// Creates the file and its directory if they do not exist, accessible to their owner only.
@@ -26,10 +26,10 @@ struct ChatFile: Sendable {
         do throws(DatabaseFileError) { return try file.lock(patience: patience) } catch { throw ChatDatabaseError(error) }
     }
 
-    /// Records that the file is damaged, for the next opening.
+    /// Marks the file as damaged, so that the next opening replaces it.
     func markDamaged() { file.markDamaged() }
 
-    /// Renames the database and its companion files, and deletes the oldest of the files that were renamed before.
+    /// Moves the database and its companion files aside by renaming them, and deletes the oldest of the files that were moved aside before.
     func putAside() throws(ChatDatabaseError) {
         do throws(DatabaseFileError) { try file.putAside() } catch { throw ChatDatabaseError(error) }
     }

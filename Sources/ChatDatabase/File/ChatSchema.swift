@@ -1,8 +1,8 @@
 import GRDB
 
-/// Tables, versions and settings of the database.
+/// The tables, versions and settings of the database.
 enum ChatSchema {
-    /// The tokenizer keeps the characters that ``Words`` treats as words or parts of words.
+    /// Builds the index of words again. Its tokenizer accepts the characters that ``Words`` treats as words or parts of words.
     private static func indexAgain(_ database: Database) throws {
         try database.execute(sql: "DROP TABLE message_text")
         try database.execute(
@@ -25,7 +25,7 @@ enum ChatSchema {
         }
     }
 
-    /// "LIFC" identifies database files of this client.
+    /// "LIFC" in ASCII. It identifies database files of this client.
     static let applicationID: Int32 = 0x4C49_4643
 
     static var migrator: DatabaseMigrator {
@@ -47,8 +47,8 @@ enum ChatSchema {
         configuration.maximumReaderCount = 4
         configuration.busyMode = .timeout(patience)
         configuration.prepareDatabase { database in
-            // Writes that a power failure loses are received again, because the position in the inbox is lost together with them (rule
-            // CD-10).
+            // Writes need not reach the disk at once: after a power failure their events are received again, because the position in the
+            // inbox is lost together with them (rule CD-10).
             try database.execute(sql: "PRAGMA synchronous = NORMAL")
             try database.execute(sql: "PRAGMA cache_size = -8000")
             try database.execute(sql: "PRAGMA journal_size_limit = 16777216")
@@ -65,7 +65,7 @@ enum ChatSchema {
             do {
                 try migrator.migrate(pool)
             } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR || error.resultCode == .SQLITE_CONSTRAINT {
-                // The tables differ from those that this version has created.
+                // The file's tables differ from the tables of this version, so the file is replaced.
                 throw ChatDatabaseError.damaged
             }
             guard try Set(pool.read(tables)).isSuperset(of: tableNames) else { throw ChatDatabaseError.damaged }
@@ -76,8 +76,8 @@ enum ChatSchema {
         }
     }
 
-    /// Checks the owner, the version and the small tables, without reading a large file completely. A damaged message is detected when
-    /// it is read (rule CD-4).
+    /// Checks the application id, the version and the small tables, without reading a large file completely. A damaged message is detected
+    /// when it is read (rule CD-4).
     private static func check(_ database: Database) throws {
         let id = try Int32.fetchOne(database, sql: "PRAGMA application_id") ?? 0
         let tables = try tables(database)
@@ -94,7 +94,7 @@ enum ChatSchema {
         }
     }
 
-    /// The largest file, in bytes, that is checked completely whenever it is opened.
+    /// The size in bytes up to which a file is checked completely when it is opened.
     private static let checkedSize = 16 << 20
 
     private static func tables(_ database: Database) throws -> [String] {
@@ -107,11 +107,11 @@ enum ChatSchema {
         guard try String.fetchOne(database, sql: pragma) == "ok" else { throw ChatDatabaseError.damaged }
     }
 
-    /// - `message.position` orders a channel: the server's id, or, while there is none, the time in the same units. `slot` is the
-    ///   millisecond that represents the message in the index of words, nil for a message without words.
-    /// - `name` stores each user and type once, so that indexes stay small. Its number 1 is the type that most messages have, which the
-    ///   index of types leaves out.
-    /// - `span.channel` 0 stands for all channels.
+    /// - `message.position` orders the messages of a channel: it is the server's id, or, until there is one, the time in the same units.
+    ///   `slot` is the millisecond that represents the message in the index of words; nil for a message without words.
+    /// - `name` stores each user and type once, so that indexes stay small. Number 1 is the type of most messages, which the index of types
+    ///   leaves out.
+    /// - `span.channel` is 0 for ranges of all channels.
     /// - `joined` stores the position at which the user joined a group, if this device received that event.
     /// - `early` stores changes of messages that are not stored yet: recalls, edits and metadata.
     private static let statements = """

@@ -4,10 +4,10 @@ extension ChatDatabase {
     /// Stores events of the inbox together with the new position, in one transaction, so that both are consistent after a crash (rule
     /// CD-10).
     ///
-    /// Known items change nothing: items up to the stored position, messages whose id is known, and own messages whose client id is
-    /// known. Messages are counted as unread when they are received, counted, and later than the channel's read mark. Items need not be
-    /// in order of their time.
-    /// - Parameter place: the position to resume from once all of `items` are stored.
+    /// Known items change nothing: items up to the stored position, messages whose id is known, and own messages whose client id is known.
+    /// A received message counts as unread if it is to be counted and is later than the channel's read mark. Items need not be in the order
+    /// of their times.
+    /// - Parameter place: the position from which to resume once all of `items` are stored.
     /// - Returns: the changes, in order, for handlers.
     public func receive(_ items: [ChatInboxItem], place: ChatPlace) throws(ChatDatabaseError) -> [ReceivedChange] {
         let (changes, reached) = try write { transaction in
@@ -27,8 +27,8 @@ extension ChatDatabase {
         return changes
     }
 
-    /// Stores messages that arrived outside of the inbox, such as those of open channels, which have no position in it.
-    /// - Returns: those that are new, as changes.
+    /// Stores events that arrived outside of the inbox, such as messages of open channels, which have no position in it.
+    /// - Returns: the changes of the events that are new.
     public func receive(transient events: [ChatWireEvent]) throws(ChatDatabaseError) -> [ReceivedChange] {
         try write { transaction in
             var intake = Intake(transaction: transaction)

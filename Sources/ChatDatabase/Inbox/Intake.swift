@@ -1,7 +1,7 @@
 import ChatProtocol
 import Identifiers
 
-/// Turns events of the inbox into rows, one after the other.
+/// Converts events of the inbox to rows, one after the other.
 struct Intake {
     let transaction: WriteTransaction
     private(set) var changes: [ReceivedChange] = []
@@ -25,7 +25,7 @@ struct Intake {
         case .settings(let settings): try take(settings)
         case .group(let operation):
             let isArrival = operation.kind == .join || operation.kind == .create
-            // Compared by bytes, because two Unicode spellings of an id are two users.
+            // The ids are compared by their bytes, because two Unicode spellings of an id are two users.
             if isArrival, operation.members.contains(where: { $0.user.isExactly(user) }) {
                 try transaction.join(operation.group.id, at: operation.time)
             }
@@ -37,7 +37,7 @@ struct Intake {
     // MARK: - Messages
 
     private mutating func take(_ message: ChatMessage) throws {
-        // A message whose id is out of range cannot be ordered.
+        // A message whose id is out of range cannot be ordered, so it is not stored.
         guard let id = Position.of(message.id) else { return }
         lastID = max(lastID, id)
         let received = LocalMessage(message, user: user, now: transaction.now)
@@ -58,14 +58,14 @@ struct Intake {
         }
     }
 
-    // MARK: - Later changes
+    // MARK: - Changes of messages after sending
 
     private mutating func take(_ recall: ChatRecall) throws {
         guard let id = Position.of(recall.id) else { return }
         let channel = try channel(recall.conversation, from: recall.from, to: recall.to)
         var early = try transaction.early(id, in: channel) ?? EarlyMessageChange()
         guard !early.isRecalled else { return }
-        // Kept permanently, because an answer in progress may still contain the message.
+        // The recall stays recorded permanently, because a page of history that is on its way may still contain the message.
         early = EarlyMessageChange()
         early.isRecalled = true
         try transaction.save(early, of: id, in: channel)
@@ -123,7 +123,7 @@ struct Intake {
         if !new.items.isEmpty { changes.append(.receipts(channel.channel, new)) }
     }
 
-    // MARK: - Other devices of the user
+    // MARK: - Events of the user's other devices
 
     private mutating func read(_ id: ChatChannel, upTo time: Int64) throws {
         if try transaction.read(id, upTo: time) { changes.append(.read(id, time: time)) }

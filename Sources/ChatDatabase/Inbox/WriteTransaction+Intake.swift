@@ -1,19 +1,19 @@
 import ChatProtocol
 import Identifiers
 
-/// The outcome of storing a message of the server.
+/// The result of storing a message that the server has sent.
 enum Taken {
     case known
-    /// An own message whose sending was not answered yet.
+    /// An own message whose sending had not been answered yet.
     case finished(LocalMessage)
     case added(LocalMessage, position: Int64, isMention: Bool)
 }
 
 extension WriteTransaction {
-    /// Stores a message with an id, without repetitions, for the inbox, pages of history and open channels alike. Does not change
-    /// unread counts.
-    /// - Parameter isFetched: whether the message comes from a page of history; if the inbox delivers it later, it counts as new then
-    ///   (rule CD-14).
+    /// Stores a message with an id once, whether it comes from the inbox, a page of history or an open channel. It does not change unread
+    /// counts.
+    /// - Parameter isFetched: whether the message comes from a page of history. If the inbox delivers it later, it counts as new then (rule
+    ///   CD-14).
     func take(_ message: LocalMessage, id: Int64, isFetched: Bool = false) throws -> Taken {
         if message.isSent, let clientID = message.clientID, let own = try ownMessage(clientID: clientID),
             own.channel == message.channel
@@ -38,7 +38,7 @@ extension WriteTransaction {
         return .added(message, position: id, isMention: text.mentions(user))
     }
 
-    /// Stores a message of the inbox that a page of history had contained before.
+    /// Handles a message of the inbox that a page of history has already contained.
     /// - Returns: the updated message; nil when the inbox has already delivered it.
     private func deliver(_ known: LocalMessage, _ channel: ChannelState) throws -> LocalMessage? {
         let isFetched = MessageColumns.Flags.isFetched.rawValue
@@ -52,14 +52,14 @@ extension WriteTransaction {
         return message
     }
 
-    /// Sets the id of an own message. Nil when the message was deleted meanwhile.
+    /// Sets the id of an own message, which the server has accepted. Returns nil when the message was deleted meanwhile.
     func finish(_ own: LocalMessage, id: Int64) throws -> LocalMessage? {
         var channel = try channel(own.channel)
         if let early = try early(id, in: channel), early.isRecalled {
             try remove(own)
             return nil
         }
-        // The message was stored before without its client id; that copy is removed, and the one that the application knows is kept.
+        // The same message was stored before without its client id. That copy is removed, and the message that the application has is kept.
         if let twin = try message(id, in: channel), twin.localID != own.localID { try remove(twin) }
         channel = try self.channel(own.channel)
         var message = own
@@ -68,7 +68,7 @@ extension WriteTransaction {
         message.sentTime = Position.time(id)
         try settle(message, at: id, in: &channel)
         if channel.latest == message.localID {
-            // Another message may be the latest one now.
+            // The message may have moved behind another one, which is then the channel's latest.
             try findLatest(&channel)
         } else {
             show(message.localID, message, at: id, in: &channel)
@@ -79,7 +79,7 @@ extension WriteTransaction {
     }
 
     func set(_ receipt: LocalReceipt, of message: LocalMessage) throws {
-        // A direct channel has only one possible reader.
+        // In a direct channel only one user can read the message, so one reader makes its status `read`.
         let isRead = message.channel.conversation == .direct && receipt.read > 0
         let status = isRead ? LocalMessageStatus.read : message.status
         try database.cachedStatement(
@@ -87,8 +87,8 @@ extension WriteTransaction {
         ).execute(arguments: [receipt.read, receipt.unread, receipt.total, status.rawValue, message.localID])
     }
 
-    /// Moves the channel's read mark.
-    /// - Returns: whether the mark or a message has changed.
+    /// Moves the channel's read mark to a later time.
+    /// - Returns: whether the mark has changed.
     func read(_ id: ChatChannel, upTo time: Int64) throws -> Bool {
         var channel = try channel(id)
         guard time > channel.readTime else { return false }
@@ -98,10 +98,10 @@ extension WriteTransaction {
         return true
     }
 
-    /// Marks all stored messages as read: those of the server up to the newest one, and messages that were inserted on this device one
-    /// by one. The mark is never a time of this device, whose clock may be ahead, because it would then cover future messages (rule
-    /// CD-58).
-    /// - Returns: the mark; 0 when the server has sent nothing yet.
+    /// Marks all stored messages as read. For messages of the server, the read mark moves to the newest one. Messages that were inserted on
+    /// this device are marked one by one. The mark is never a time of this device, whose clock may be ahead, because it would then cover
+    /// future messages (rule CD-58).
+    /// - Returns: the read mark; 0 when the channel has no message of the server.
     @discardableResult
     func readAll(of id: ChatChannel) throws -> Int64 {
         var channel = try channel(id)
@@ -129,7 +129,7 @@ extension WriteTransaction {
 }
 
 extension LocalMessage {
-    /// A message of the server as `user` sees it.
+    /// Converts a message of the server to its stored form for `user`.
     init(_ message: ChatMessage, user: String, now: Int64) {
         let isSent = message.from.isExactly(user) && message.conversation != .system
         self.init(

@@ -1,15 +1,15 @@
 import ChatProtocol
 import GRDB
 
-/// Searches run concurrently with the writer and never delay it. Rules CD-30 to CD-37 define the results for a keyword.
+/// Searches run concurrently with the writer and never delay it. Rules CD-30 to CD-37 define which messages match a keyword.
 extension ChatDatabase {
     /// Messages of a channel that contain a keyword, newest first.
     /// - Parameters:
-    ///   - keyword: words separated by spaces; a message must contain all of them, the last one at least as the beginning of a word. No
-    ///     message matches a keyword without a word.
+    ///   - keyword: words separated by spaces. A message must contain all of them; the last word may be the beginning of a longer word.
+    /// A keyword without a word matches no message.
     ///   - types: the types of messages to search; empty for all.
-    ///   - time: the time range of the messages, ms, both ends included; nil for all.
-    ///   - place: the end of the previous page.
+    ///   - time: the time range of the messages in ms, both ends included; nil for all.
+    ///   - place: the end of the previous page; nil for the first page.
     public func search(
         _ keyword: String, in channel: ChatChannel, types: [String] = [], sender: String? = nil,
         time: ClosedRange<Int64>? = nil, from place: SearchPlace? = nil, limit: Int = 20
@@ -19,7 +19,7 @@ extension ChatDatabase {
                 state.number <= WordKey.lastChannel
             else { return SearchPage(messages: [], next: nil) }
             let low = min(max(time?.lowerBound ?? 0, 0), WordKey.lastSlot)
-            // A message's slot may be later than its time, never earlier.
+            // A message's slot may be later than its time, but never earlier, so the upper bound is moved by the largest difference.
             let high = min((time?.upperBound ?? WordKey.lastSlot).addingClamped(state.drift), WordKey.lastSlot)
             let first = WordKey.key(state.number, low)
             let last = min(place.map { $0.key - 1 } ?? .max, WordKey.key(state.number, max(high, 0)))
@@ -61,7 +61,7 @@ extension ChatDatabase {
         }
     }
 
-    /// Messages of a channel in a time (ms, both ends included), newest first.
+    /// Messages of a channel that were sent in a time range (ms, both ends included), newest first.
     public func messages(
         in channel: ChatChannel, time: ClosedRange<Int64>, types: [String] = [], before place: LocalPlace = .latest,
         limit: Int = 20
@@ -77,7 +77,7 @@ extension ChatDatabase {
         }
     }
 
-    /// The channels with messages that contain a keyword, sorted by the latest operation, each with its number of messages.
+    /// The channels with messages that contain a keyword, each with its number of such messages, sorted by the latest operation.
     public func searchChannels(
         _ keyword: String, _ conversations: [ChatConversationKind], types: [String] = []
     ) throws(ChatDatabaseError) -> [FoundChannel] {
@@ -100,9 +100,9 @@ extension ChatDatabase {
     }
 }
 
-/// Counts of found messages for each channel.
+/// Counts the found messages of each channel.
 enum WordCounts {
-    /// Counts keys, which are sorted by channel.
+    /// Counts the index keys that match an expression, by channel. The keys are sorted by channel.
     static func count(
         _ expression: String, isStreamed: Bool, _ database: Database
     ) throws -> [(number: Int64, count: Int)] {
@@ -112,7 +112,7 @@ enum WordCounts {
         return try count(Int64.fetchCursor(statement, arguments: [expression]))
     }
 
-    /// Reads a number of keys at once; when they end in the middle of a channel, the rest of that channel is counted without reading
+    /// Reads the keys in groups. When a group ends in the middle of a channel, one query counts the rest of that channel, without reading
     /// each key.
     private static func countByChannels(
         _ expression: String, _ database: Database
@@ -128,7 +128,7 @@ enum WordCounts {
             for key in keys {
                 let number = WordKey.channel(key)
                 if counts.last?.number == number {
-                    // in bounds: the last element has this number.
+                    // in bounds: `counts` has a last element, with this number.
                     counts[counts.count - 1].count += 1
                 } else {
                     counts.append((number, 1))
@@ -137,13 +137,13 @@ enum WordCounts {
             guard keys.count == glance, let last = keys.last else { return counts }
             let end = WordKey.key(WordKey.channel(last), WordKey.lastSlot)
             let rest = try Int.fetchOne(total, arguments: [expression, last + 1, end]) ?? 0
-            // in bounds: each key has added an element.
+            // in bounds: the keys, of which there is at least one, have added an element.
             counts[counts.count - 1].count += rest
             start = end + 1
         }
     }
 
-    /// The number of keys that are looked up at once; a new query costs about as much.
+    /// The number of keys in a group. Reading so many takes about as long as another query.
     private static let glance = 64
 
     static func count(_ expression: String, types: [String], _ database: Database) throws -> [(number: Int64, count: Int)] {

@@ -1,7 +1,7 @@
 import Identifiers
 import WireCoding
 
-/// The parts of a message's content that the database reads: the words to search for, and the mentioned users.
+/// The parts of a message's content that the database uses: the words to search for, and the mentioned users.
 struct MessageText {
     /// The text for the index of words; nil for a message without text.
     var words: String?
@@ -12,7 +12,7 @@ struct MessageText {
         var users: [String]
     }
 
-    /// How many bytes of a text are indexed.
+    /// The number of bytes of a text that are indexed. Further text cannot be found.
     static let limit = 16_384
 
     /// A content that is not a JSON object has neither words nor mentions.
@@ -28,8 +28,8 @@ struct MessageText {
         }
     }
 
-    /// The members of a type that contain text. Types of applications are read by the usual member names; thumbnails and commands are
-    /// not text.
+    /// The members that contain text, for a message type. For types of applications, these are members with the usual names. Thumbnails and
+    /// commands contain no text.
     private static func members(of type: String) -> [StaticString] {
         switch type {
         case "RC:TxtMsg", "RC:ReferenceMsg": ["content"]

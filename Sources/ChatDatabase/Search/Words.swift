@@ -2,13 +2,13 @@ import Identifiers
 
 /// Splits text into words, in the same way for messages and keywords (rules CD-30 to CD-33).
 ///
-/// The index splits at characters that are not letters, digits or symbols, and ignores case and accents. Characters of scripts without
-/// spaces between words, pictographs, and signs such as `+` and `€` are split here: each character is a word. So any part of a Chinese
-/// text can be found as a phrase, and `C++` can be found.
+/// The index itself splits at characters that are not letters, digits or symbols, and ignores case and accents. Characters of scripts
+/// without spaces between words, pictographs, and signs such as `+` and `€` are separated here, so that each is a word. So any part of a
+/// Chinese text can be found as a phrase, and `C++` can be found.
 enum Words {
-    /// `text` with spaces around characters that are separate words.
+    /// The text with spaces around characters that are separate words, shortened to `limit` bytes.
     static func separated(_ text: String, limit: Int = .max) -> String {
-        // Most text needs no change.
+        // Most texts have no such characters, and are returned unchanged.
         let isShort = text.utf8.count <= limit
         if isShort, !text.utf8.contains(where: { $0 >= 0xC2 || isSign($0) }) { return text }
         var out = String.UnicodeScalarView()
@@ -31,7 +31,7 @@ enum Words {
     static func isAlone(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0..<0x80: isSign(UInt8(truncatingIfNeeded: scalar.value))
-        // Thai, Lao; Myanmar; Khmer.
+        // Thai and Lao; Myanmar; Khmer.
         case 0x0E00...0x0EFF, 0x1000...0x109F, 0x1780...0x17FF: true
         // Symbols; radicals and kana; ideographs; compatibility ideographs; half-width kana.
         case 0x2600...0x27BF, 0x2E80...0x312F, 0x31A0...0x4DBF, 0x4E00...0x9FFF, 0xF900...0xFAFF, 0xFF66...0xFF9D: true
@@ -51,14 +51,14 @@ enum Words {
         }
     }
 
-    /// The search expression of a keyword; nil when it has no word.
+    /// The search expression of the index for a keyword; nil when the keyword has no word.
     ///
-    /// A message must contain all parts between spaces, each as a phrase; the last word may be the beginning of a longer one, unless it
-    /// is a sign.
+    /// A message must contain each part between spaces as a phrase. The last word may be the beginning of a longer word, unless it is a
+    /// sign.
     static func expression(_ keyword: String) -> String? {
         let parts = parts(of: keyword)
         guard let last = parts.last else { return nil }
-        // A quote would end the phrase, and a zero byte the whole expression; neither can be part of a word.
+        // A quote would end the phrase, and a zero byte the whole expression. Neither can be part of a word, so both become spaces.
         let phrases = parts.map { part in
             let text = separated(String(part)).replacing(byte: UInt8(ascii: "\""), with: " ").replacing(byte: 0, with: " ")
             return "\"\(text)\""
@@ -66,8 +66,8 @@ enum Words {
         return phrases.joined(separator: " AND ") + (tail(of: last).isEmpty ? "" : "*")
     }
 
-    /// Whether the index can list the messages of a keyword page by page, from any position. It cannot when the last word of the
-    /// keyword is longer than the prefixes in the index: such results are computed again for each query.
+    /// Whether the index can list the messages of a keyword page by page, from any position. It cannot if the last word of the keyword is
+    /// longer than the prefixes in the index. Such results are computed anew for each query.
     static func isStreamed(_ keyword: String) -> Bool {
         parts(of: keyword).last.map { tail(of: $0).count <= 3 } ?? true
     }
@@ -76,7 +76,7 @@ enum Words {
         keyword.split(whereSeparator: \.isWhitespace).filter { $0.unicodeScalars.contains(where: isWord) }
     }
 
-    /// The letters of the last word; empty when that is a sign.
+    /// The letters of the last word; empty when the last word is a sign.
     private static func tail(of part: Substring) -> [Unicode.Scalar] {
         let last = part.unicodeScalars.reversed().drop { !isWord($0) }
         return Array(last.prefix { isWord($0) && !isAlone($0) })
@@ -93,14 +93,14 @@ enum Words {
     }
 }
 
-/// Keys of the index of words: channel and slot in one number, so that a channel's messages are a single range, in the order of their
-/// time.
+/// Keys of the index of words. A key has channel and slot in one number, so that a channel's messages are one range, in the order of their
+/// times.
 enum WordKey {
     static let slotBits: Int64 = 42
     /// The last slot, in the year 2109.
     static let lastSlot: Int64 = 1 << slotBits - 1
-    /// The number of slots before ``lastSlot`` that are not used for a message's own time, so that later slots are free for messages
-    /// with the same time.
+    /// The number of slots before ``lastSlot`` that no message gets for its own time. They stay free for messages whose own slot is taken
+    /// by a message with the same time.
     static let room: Int64 = 1 << 20
     static let lastChannel: Int64 = 1 << 20
 

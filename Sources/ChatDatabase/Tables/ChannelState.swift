@@ -1,7 +1,7 @@
 import ChatProtocol
 import GRDB
 
-/// A channel's row while a transaction changes it.
+/// The row of a channel while a transaction changes it.
 struct ChannelState: Hashable {
     var number: Int64
     var channel: ChatChannel
@@ -11,15 +11,15 @@ struct ChannelState: Hashable {
     var level = 0
     var operationTime: Int64 = 0
     var draft = ""
-    /// The local id of the message that the list shows.
+    /// The local id of the message that the list of channels shows; nil for none.
     var latest: Int64?
     var latestPosition: Int64 = 0
     var readTime: Int64 = 0
     var isListed = false
-    /// An upper bound of the messages' positions; a new message above it needs no search for a free position.
+    /// An upper bound of the messages' positions. A position above it is free without a search.
     var top: Int64 = 0
     var topSlot: Int64 = 0
-    /// The most milliseconds by which a message's slot is later than its time.
+    /// The largest number of milliseconds by which a message's slot is later than its time.
     var drift: Int64 = 0
 
     static let columns = """
@@ -68,10 +68,10 @@ struct ChannelState: Hashable {
         ])
     }
 
-    /// Whether the channel is in the list of channels and counts unread messages. Open channels do not.
+    /// Whether the channel appears in the list of channels and counts unread messages. Open channels do neither.
     var isKept: Bool { channel.conversation != .open }
 
-    /// The position of the first message after the read mark.
+    /// The first position after the channel's read mark.
     var readPosition: Int64 { Position.end(of: readTime) }
 
     mutating func touch(at time: Int64) {
@@ -89,22 +89,22 @@ enum Position {
         min(max(time, 0), .max / perMillisecond) * perMillisecond
     }
 
-    /// The first position after a millisecond. Accepts any time, because it comes from the server or from other devices.
+    /// The first position after a millisecond. It accepts any time, because times come from the server or from other devices.
     static func end(of time: Int64) -> Int64 { start(of: time < .max ? time + 1 : time) }
 
     static func time(_ position: Int64) -> Int64 { position / perMillisecond }
 
-    /// The highest id that a message of the server may have, in the year 31,193. The positions above it are for this device's own
-    /// messages, which are ordered after all others (rule CD-13).
+    /// The highest id that a message of the server may have, in the year 31,193. Higher positions are for this device's own messages,
+    /// which come after all others (rule CD-13).
     static let last: Int64 = .max - (1 << 40)
 
-    /// The position after another one.
+    /// The position that follows another one.
     static func next(_ position: Int64) -> Int64 { position < .max ? position + 1 : position }
 
-    /// A position below all messages.
+    /// The position before those of all messages.
     static let bottom: Int64 = 0
 
-    /// Nil for an invalid id: 0, and ids above ``last`` (rule CD-13).
+    /// The position of a message with this id; nil for an invalid id, which is 0 or above ``last`` (rule CD-13).
     static func of(_ id: ChatMessageID) -> Int64? {
         guard let position = Int64(exactly: id.rawValue), position != 0, position <= last else { return nil }
         return position

@@ -4,19 +4,19 @@ import GRDB
 // MARK: - The list of channels
 
 extension ChatDatabase {
-    /// A page of the list: pinned channels first, then by the time of the last operation, newest first.
+    /// A page of the list of channels: pinned channels first, then by the time of the last operation, newest first.
     /// - Parameters:
-    ///   - after: the end of the previous page; nil for the beginning.
-    ///   - time: the time (ms) before which the channels' last operation was; nil for all.
+    ///   - after: the end of the previous page; nil for the first page.
+    ///   - time: a time in ms; only channels whose last operation was before it are listed. Nil for all.
     ///   - pinnedFirst: whether pinned channels come first; false sorts by time only.
     public func channels(
         _ conversations: [ChatConversationKind], after place: ChannelPlace? = nil, before time: Int64? = nil, limit: Int,
         pinnedFirst: Bool = true
     ) throws(ChatDatabaseError) -> [LocalChannel] {
         try read { database in
-            // There are so few that reading all of them is cheaper than an index for each order.
+            // A user has so few channels that reading all of them is cheaper than an index for each order.
             let kinds = Self.list(conversations)
-            // A plain number would be a column index in SQL.
+            // The rank is an expression, because SQL would take a plain number for the index of a column.
             let rank = pinnedFirst ? "pinned" : "pinned * 0"
             var condition = "listed = 1 AND conversation IN (\(kinds)) AND operation_time < ?"
             var arguments: StatementArguments = [time ?? .max]
@@ -33,7 +33,7 @@ extension ChatDatabase {
         }
     }
 
-    /// One channel, whether it is in the list or not; nil when it is not stored.
+    /// A channel, whether it is in the list or not; nil when it is not stored.
     public func channel(_ channel: ChatChannel) throws(ChatDatabaseError) -> LocalChannel? {
         try read { database in
             try Self.fetch(
@@ -42,7 +42,7 @@ extension ChatDatabase {
         }
     }
 
-    /// The given channels that are in the list, in the order of the arguments.
+    /// Those of the given channels that are in the list, in the order of the arguments.
     public func channels(_ channels: [ChatChannel]) throws(ChatDatabaseError) -> [LocalChannel] {
         try read { database in
             try channels.compactMap {
@@ -94,7 +94,10 @@ extension ChatDatabase {
 // MARK: - Changes
 
 extension ChatDatabase {
-    /// - Parameter time: moves the channel up in the list as well (ms).
+    /// Pins a channel to the top of the list, or unpins it.
+    ///
+    /// - Parameter time: the time of the operation in ms, by which the channel moves up in the list. With nil, only a
+    ///   channel without an operation moves.
     public func setPinned(
         _ isPinned: Bool, of channel: ChatChannel, operationTime time: Int64? = nil
     ) throws(ChatDatabaseError) {
@@ -107,12 +110,12 @@ extension ChatDatabase {
         }
     }
 
-    /// Sets a channel's level of notifications; chat-protocol.md, section 6.
+    /// Sets a channel's level of notifications (chat-protocol.md, section 6).
     public func setLevel(_ level: Int, of channel: ChatChannel) throws(ChatDatabaseError) {
         try write { transaction in try transaction.change(channel) { $0.level = level } }
     }
 
-    /// Sets the level for channels of a kind that have no level (0) of their own.
+    /// Sets the level of notifications for all channels of a kind that have no level (0) of their own.
     public func setLevel(_ level: Int, of conversation: ChatConversationKind) throws(ChatDatabaseError) {
         try write { transaction in try transaction.setLevel(level, of: conversation) }
     }
@@ -124,7 +127,7 @@ extension ChatDatabase {
         }
     }
 
-    /// Sets the draft; an empty text removes it. A channel with a new draft moves up in the list.
+    /// Sets the draft of a channel; an empty text removes it. A channel with a new draft moves up in the list.
     public func setDraft(_ draft: String, of channel: ChatChannel) throws(ChatDatabaseError) {
         try write { transaction in
             try transaction.change(channel) { state in
@@ -135,8 +138,8 @@ extension ChatDatabase {
         }
     }
 
-    /// Removes channels from the list, with draft, pin and unread messages. Messages are kept unless `andMessages` is true; a channel
-    /// returns to the list with its next message.
+    /// Removes channels from the list, together with their drafts, pins and unread counts. Messages are kept unless `andMessages` is true.
+    /// A channel returns to the list with its next message.
     public func deleteChannels(_ channels: [ChatChannel], andMessages: Bool = false) throws(ChatDatabaseError) {
         try write { transaction in
             for id in channels where try transaction.knownChannel(id) != nil {
@@ -157,8 +160,9 @@ extension ChatDatabase {
 // MARK: - Unread messages
 
 extension ChatDatabase {
-    /// Unread messages of all channels of these kinds.
-    /// - Parameter levels: the levels of the channels to count, where a channel without a level has that of its kind; nil for all.
+    /// The number of unread messages in all channels of these kinds.
+    /// - Parameter levels: the notification levels of the channels to count; nil for all. A channel without a level has the level of its
+    ///   kind.
     public func unreadTotal(
         _ conversations: [ChatConversationKind], levels: [Int]? = nil, onlyMentions: Bool = false
     ) throws(ChatDatabaseError) -> Int {
@@ -177,8 +181,8 @@ extension ChatDatabase {
         }
     }
 
-    /// Marks all messages up to `time` (ms; nil for the latest one) as read.
-    /// - Returns: the read mark for the user's other devices; nil when no message was unread.
+    /// Marks all messages of a channel up to `time` (ms) as read; nil means up to the latest message.
+    /// - Returns: the read mark to send to the user's other devices; nil when no message was unread.
     @discardableResult
     public func clearUnread(of channel: ChatChannel, upTo time: Int64? = nil) throws(ChatDatabaseError) -> Int64? {
         try write { transaction in
@@ -196,12 +200,12 @@ extension ChatDatabase {
         }
     }
 
-    /// The oldest unread message.
+    /// The oldest unread message of a channel; nil for none.
     public func firstUnread(of channel: ChatChannel) throws(ChatDatabaseError) -> LocalMessage? {
         try unread(of: channel, mask: MessageColumns.Flags.isCounted, limit: 1).first
     }
 
-    /// Unread messages that mention the user, oldest first.
+    /// Unread messages of a channel that mention the user, oldest first.
     public func unreadMentions(of channel: ChatChannel, limit: Int = 100) throws(ChatDatabaseError) -> [LocalMessage] {
         try unread(of: channel, mask: [.isCounted, .isMention], limit: limit)
     }

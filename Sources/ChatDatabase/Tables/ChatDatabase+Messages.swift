@@ -9,11 +9,13 @@ extension ChatDatabase {
         }
     }
 
-    /// - Parameter channel: the message's channel, which makes the search faster with very many channels.
+    /// The message with this id; nil when it is not stored.
+    ///
+    /// - Parameter channel: the message's channel, if it is known. It makes the search faster if there are very many channels.
     public func message(id: ChatMessageID, in channel: ChatChannel? = nil) throws(ChatDatabaseError) -> LocalMessage? {
         guard let position = Position.of(id) else { return nil }
         return try read { database in
-            // One lookup in the index for each channel.
+            // Looks up the position once in the index for each channel.
             var sql = "SELECT m.local_id FROM channel c CROSS JOIN message m ON m.channel = c.number AND m.position = ?1"
             var arguments: StatementArguments = [position]
             sql += " WHERE m.id = ?1"
@@ -27,7 +29,7 @@ extension ChatDatabase {
         }
     }
 
-    /// An own message by its client id.
+    /// The own message with this client id; nil when it is not stored.
     public func message(clientID: String) throws(ChatDatabaseError) -> LocalMessage? {
         try read { database in
             try Row.fetchOne(
@@ -38,9 +40,9 @@ extension ChatDatabase {
         }
     }
 
-    // MARK: - Changes of this device
+    // MARK: - Changes that this device makes
 
-    /// Marks a received message as read, listened to or downloaded (bits 1, 2, 4; they are added).
+    /// Marks a received message as read (bit 1), listened to (2) or downloaded (4). Bits are added to those that are set already.
     @discardableResult
     public func setReceived(_ bits: Int, of localID: Int64) throws(ChatDatabaseError) -> LocalMessage? {
         try write { transaction in
@@ -58,7 +60,7 @@ extension ChatDatabase {
         }
     }
 
-    /// Text of the application, stored on this device only.
+    /// Sets the application's own text for a message, which is stored on this device only.
     public func setLocalExtra(_ extra: String, of localID: Int64) throws(ChatDatabaseError) {
         try write { transaction in
             try transaction.database.execute(
@@ -66,7 +68,7 @@ extension ChatDatabase {
         }
     }
 
-    /// Records that read receipts for these messages were sent.
+    /// Records that this user has sent read receipts for these messages.
     public func setReceiptSent(_ ids: [ChatMessageID], in channel: ChatChannel) throws(ChatDatabaseError) {
         try write { transaction in
             guard let state = try transaction.knownChannel(channel) else { return }
@@ -78,12 +80,12 @@ extension ChatDatabase {
         }
     }
 
-    /// Applies a change that the server has confirmed for an own request, as if it had arrived through the inbox.
+    /// Applies the change of an own request that the server has confirmed, as if the change had arrived through the inbox.
     public func apply(_ event: ChatWireEvent) throws(ChatDatabaseError) -> [ReceivedChange] {
         try receive(transient: [event])
     }
 
-    /// Deletes messages on this device. Loading the server's history stores those again that the server still has.
+    /// Deletes messages on this device. A later page of the server's history stores a message again if the server still has it.
     /// - Returns: the deleted messages.
     @discardableResult
     public func deleteMessages(localIDs: [Int64]) throws(ChatDatabaseError) -> [LocalMessage] {
@@ -110,7 +112,7 @@ extension ChatDatabase {
         }
     }
 
-    /// Deletes messages of a channel up to a time (ms, included; `Int64.max` for all).
+    /// Deletes messages of a channel that were sent up to a time (ms, included); `Int64.max` deletes all.
     public func deleteMessages(of channel: ChatChannel, upTo time: Int64) throws(ChatDatabaseError) {
         try write { transaction in
             try transaction.removeMessages(of: channel, before: Position.end(of: time))
@@ -119,7 +121,7 @@ extension ChatDatabase {
 }
 
 extension WriteTransaction {
-    /// Removes all messages of a channel below a position.
+    /// Removes all messages of a channel whose positions are lower than this one.
     func removeMessages(of id: ChatChannel, before position: Int64) throws {
         guard let state = try knownChannel(id) else { return }
         let statement = try database.cachedStatement(

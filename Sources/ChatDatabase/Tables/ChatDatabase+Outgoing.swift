@@ -6,8 +6,8 @@ import GRDB
 extension ChatDatabase {
     /// Stores a message that is about to be sent, with status `sending`, at the end of its channel.
     ///
-    /// - Returns: the message with its `localID`. A status message, or one that is not in the history, is not stored: its `localID` is
-    ///   0, for which all calls do nothing.
+    /// - Returns: the message with its `localID`. A status message, or a message that is not for the history, is not stored. Its `localID`
+    ///   is 0, and calls with that number do nothing.
     @discardableResult
     public func insert(_ outgoing: LocalMessage) throws(ChatDatabaseError) -> LocalMessage {
         var message = outgoing
@@ -16,14 +16,14 @@ extension ChatDatabase {
         return try insertLocal([message]).first ?? message
     }
 
-    /// Stores messages on this device only, without sending them. They count as unread like received ones. A `sentTime` of 0 means now;
-    /// with an earlier one the message is ordered by that time.
+    /// Stores messages on this device only, without sending them. They count as unread in the same way as received messages. A `sentTime`
+    /// of 0 means now; an earlier `sentTime` determines the message's position.
     @discardableResult
     public func insertLocal(_ messages: [LocalMessage]) throws(ChatDatabaseError) -> [LocalMessage] {
         try write { transaction in try messages.map(transaction.insertLocal) }
     }
 
-    /// Records that the server has accepted a message: sets its id, the server's time, and its final position.
+    /// Records that the server has accepted a message: sets its id, the server's time and its final position.
     /// - Returns: the message; nil when it was deleted meanwhile.
     @discardableResult
     public func finish(localID: Int64, id: ChatMessageID) throws(ChatDatabaseError) -> LocalMessage? {
@@ -33,7 +33,7 @@ extension ChatDatabase {
         }
     }
 
-    /// Records that sending has failed or was cancelled. Ignored once the server has accepted the message.
+    /// Records that sending a message has failed or was cancelled. It has no effect once the server has accepted the message.
     @discardableResult
     public func fail(localID: Int64, status: LocalMessageStatus = .failed) throws(ChatDatabaseError) -> LocalMessage? {
         try write { transaction in
@@ -44,8 +44,8 @@ extension ChatDatabase {
         }
     }
 
-    /// Updates a message that is being sent: its file has an address now. Not an edit; ignored once the server has accepted the
-    /// message.
+    /// Replaces the content of a message that is being sent, for example when its file has been uploaded and has an address. This does not
+    /// count as an edit. It has no effect once the server has accepted the message.
     public func setContent(_ content: [UInt8], of localID: Int64) throws(ChatDatabaseError) {
         try write { transaction in
             guard let own = try transaction.message(localID: localID), own.id == nil else { return }
@@ -53,7 +53,7 @@ extension ChatDatabase {
         }
     }
 
-    /// A message that failed is being sent again, with the same client id: moves it to the end of its channel, as `sending`.
+    /// Prepares a failed message to be sent again with the same client id: moves it to the end of its channel, with status `sending`.
     @discardableResult
     public func restart(localID: Int64) throws(ChatDatabaseError) -> LocalMessage? {
         try write { transaction in
@@ -70,8 +70,8 @@ extension ChatDatabase {
         }
     }
 
-    /// Messages that were being sent when the process ended; they are marked as failed. It is not known whether the server has them;
-    /// sent again with the same client id they are delivered once (chat-protocol.md, 5.1).
+    /// Messages that were being sent when the process ended. They are marked as failed, and the server may have them or not. If they are
+    /// sent again with the same client id, the server delivers them once (chat-protocol.md, 5.1).
     public func unfinished() throws(ChatDatabaseError) -> [LocalMessage] {
         let interrupted = interrupted
         guard !interrupted.isEmpty else { return [] }
@@ -82,7 +82,7 @@ extension ChatDatabase {
 }
 
 extension WriteTransaction {
-    /// Marks interrupted messages as failed when the database is opened.
+    /// Marks messages that were being sent as failed, when the database is opened. Returns their local ids.
     static func failInterrupted(_ database: Database) throws -> [Int64] {
         let sending = LocalMessageStatus.sending.rawValue
         let interrupted = try Int64.fetchAll(
@@ -107,7 +107,7 @@ extension WriteTransaction {
         if message.sentTime <= 0 { message.sentTime = now }
         var channel = try channel(message.channel)
         let start = min(Position.start(of: message.sentTime), Position.last)
-        // A message that is being sent is always the last one, regardless of this device's clock.
+        // A message that is being sent always comes last in its channel, whatever this device's clock.
         let position =
             message.status == .sending ? max(start, Position.next(channel.top)) : try freePosition(from: start, in: channel)
         message.note(readTime: channel.readTime)

@@ -2,7 +2,7 @@ import ChatProtocol
 import GRDB
 import WireCoding
 
-/// The columns of a message in its table.
+/// The columns that a message has in its table.
 enum MessageColumns {
     /// Bits of `flags`.
     struct Flags: OptionSet {
@@ -13,13 +13,13 @@ enum MessageColumns {
         static let isQuiet = Flags(rawValue: 8)
         static let isNotLatest = Flags(rawValue: 16)
         static let hasSentReceipt = Flags(rawValue: 32)
-        /// The message mentions this user.
+        /// The message mentions the user of this database.
         static let isMention = Flags(rawValue: 64)
-        /// The message was stored with a page of history, and was not delivered by the inbox yet.
+        /// A page of history contained the message, and the inbox has not delivered it yet.
         static let isFetched = Flags(rawValue: 128)
     }
 
-    /// In the order in which ``message(of:)`` reads them.
+    /// The columns in the order in which ``message(of:)`` reads them.
     static let columns = """
         m.local_id, c.conversation, c.id, m.id, m.client_id, s.text, t.text, m.flags, m.status, m.received, m.sent_time,
         m.received_time, m.edited, m.content, m.metadata, m.users, m.push, m.extra, m.read_count, m.unread_count,
@@ -28,7 +28,7 @@ enum MessageColumns {
 
     static let columnCount = 22
 
-    /// Joined to messages `m`, in this order.
+    /// The joins that ``columns`` need, for messages `m`. SQLite performs them in this order.
     static let joins = """
         CROSS JOIN channel c ON c.number = m.channel CROSS JOIN name s ON s.number = m.sender
         CROSS JOIN name t ON t.number = m.type
@@ -84,9 +84,9 @@ enum MessageColumns {
     }
 }
 
-/// Lists and dictionaries as text of one column.
+/// Encodes lists and dictionaries as the text of one column.
 enum StoredText {
-    /// A JSON object whose values are strings or null.
+    /// Encodes a dictionary as a JSON object whose values are strings or null.
     static func text(_ pairs: [String: String?]) -> String {
         var out: [UInt8] = [UInt8(ascii: "{")]
         for (index, key) in pairs.keys.sorted().enumerated() {

@@ -17,7 +17,7 @@ extension WriteTransaction {
     func fetch(_ condition: String, _ arguments: StatementArguments) throws -> LocalMessage? {
         let row = try Row.fetchOne(database.cachedStatement(sql: MessageColumns.select(condition)), arguments: arguments)
         guard var message = row.map(MessageColumns.message(of:)) else { return nil }
-        // The read mark may have moved in this transaction.
+        // This transaction may have moved the channel's read mark.
         if let channel = try knownChannel(message.channel) { message.note(readTime: channel.readTime) }
         return message
     }
@@ -35,7 +35,7 @@ extension WriteTransaction {
         try fetch("m.client_id = ? AND m.flags & 1 = 1 ORDER BY m.local_id DESC LIMIT 1", [clientID])
     }
 
-    /// Whether the message mentioned this user when it was received; edits do not change that.
+    /// Whether the message mentioned this user when it was received. Edits do not change this.
     func isMention(_ message: LocalMessage) throws -> Bool {
         let flags = try Int.fetchOne(
             database.cachedStatement(sql: "SELECT flags FROM message WHERE local_id = ?"), arguments: [message.localID])
@@ -43,10 +43,11 @@ extension WriteTransaction {
     }
 }
 
-// MARK: - Adding and changing
+// MARK: - Adding and changing messages
 
 extension WriteTransaction {
-    /// Stores a message at a position, which is made free if necessary, and indexes its words. Does not change unread counts.
+    /// Stores a message at a position, from which another message is moved if necessary, and indexes its words. It does not change unread
+    /// counts.
     func add(
         _ message: LocalMessage, at position: Int64, to channel: inout ChannelState, text: MessageText, isFetched: Bool = false
     ) throws -> Int64 {
@@ -75,7 +76,7 @@ extension WriteTransaction {
         return localID
     }
 
-    /// If a message without an id, other than `localID`, has this position, moves it to another one.
+    /// Makes a position free for the message `localID`. If another message without an id has this position, it is moved to another one.
     func clear(_ position: Int64, for localID: Int64, in channel: inout ChannelState) throws {
         guard position <= channel.top else { return }
         let holder = try Int64.fetchOne(
@@ -87,7 +88,7 @@ extension WriteTransaction {
         channel.top = max(channel.top, free)
     }
 
-    /// The first free position, from this one on.
+    /// The first free position that is not lower than this one.
     func freePosition(from position: Int64, in channel: ChannelState) throws -> Int64 {
         var position = position
         let statement = try database.cachedStatement(sql: "SELECT 1 FROM message WHERE channel = ? AND position = ?")
@@ -103,13 +104,13 @@ extension WriteTransaction {
             .execute(arguments: [position, localID])
     }
 
-    /// Writes an own message's id, status and time, and moves it to its position.
+    /// Writes the id, the status and the time of an own message, and moves it to its final position.
     func settle(_ message: LocalMessage, at position: Int64, in channel: inout ChannelState) throws {
         try clear(position, for: message.localID, in: &channel)
         let old = try slot(of: message)
         let text = MessageText(message.type, message.content)
         if let old { try unindex(text.words, slot: old, in: channel) }
-        // Reset, so that the statement can be used again.
+        // The slot is set to NULL, and the next statement sets the new slot.
         try database.cachedStatement(
             sql: "UPDATE message SET id = ?, position = ?, status = ?, sent_time = ?, slot = NULL WHERE local_id = ?"
         ).execute(arguments: [
@@ -122,7 +123,7 @@ extension WriteTransaction {
         try index(text.words, slot: slot, in: channel)
     }
 
-    /// Replaces the content of a message, also in the index of words.
+    /// Replaces the content of a message, and its words in the index.
     func setContent(_ content: [UInt8], of message: LocalMessage, edited: Int64?) throws {
         var channel = try channel(message.channel)
         let old = try slot(of: message)
@@ -144,15 +145,15 @@ extension WriteTransaction {
 // MARK: - The index of words
 
 extension WriteTransaction {
-    /// The slot of a message in the index of words: the millisecond at which it was sent, or the next one that no message has. Nil for a
-    /// message that is not indexed.
+    /// A free slot for a message in the index of words: the millisecond at which it was sent, or the next one that no message has. Nil for
+    /// a message that is not indexed.
     private func slot(for text: MessageText, at time: Int64, in channel: inout ChannelState) throws -> Int64? {
         guard text.words != nil, channel.number <= WordKey.lastChannel else { return nil }
         let wanted = min(max(time, 0), WordKey.lastSlot - WordKey.room)
         var slot = wanted
         if wanted <= channel.topSlot {
-            // Each lookup finds the last taken slot among 256 in a row, so that a free slot after many messages with the same time is found
-            // with a few lookups instead of one for each message.
+            // Each lookup finds the last taken slot among 256 in a row. So a few lookups find a free slot even after many messages with the
+            // same time.
             let statement = try database.cachedStatement(
                 sql: "SELECT max(slot) FROM message WHERE channel = ? AND slot BETWEEN ? AND ?")
             while slot <= channel.topSlot {
@@ -180,7 +181,7 @@ extension WriteTransaction {
 
     private func unindex(_ words: String?, slot: Int64, in channel: ChannelState) throws {
         guard let words else { return }
-        // The index does not store the text, so the text to remove is passed again.
+        // The index does not store texts, so the words to remove are passed to it.
         try database.cachedStatement(sql: "INSERT INTO message_text (message_text, rowid, text) VALUES ('delete', ?, ?)")
             .execute(arguments: [WordKey.key(channel.number, slot), words])
     }
@@ -216,14 +217,14 @@ extension WriteTransaction {
         channel.latestPosition = row?[1] ?? 0
     }
 
-    /// Shows a message as the channel's latest, unless a later one is shown.
+    /// Makes a message the channel's latest one, unless a later message is shown already.
     func show(_ localID: Int64, _ message: LocalMessage, at position: Int64, in channel: inout ChannelState) {
         guard !message.options.isNotLatest, channel.latest == nil || position > channel.latestPosition else { return }
         channel.latest = localID
         channel.latestPosition = position
     }
 
-    /// Counts the unread messages after the read mark again.
+    /// Counts the channel's unread messages after the read mark anew.
     func countUnread(_ channel: inout ChannelState) throws {
         guard channel.isKept else { return }
         let row = try Row.fetchOne(
@@ -239,10 +240,10 @@ extension WriteTransaction {
 }
 
 extension LocalMessage {
-    /// Whether the message counts as unread, once `received` includes the channel's read mark.
+    /// Whether the message counts as unread. Call ``note(readTime:)`` before, so that `received` includes the channel's read mark.
     var isUnread: Bool { !isSent && options.isCounted && received & 1 == 0 }
 
-    /// Marks the message as read if it is before the channel's read mark, which is not stored in each row.
+    /// Marks the message as read if the channel's read mark covers it. The mark is not stored in the rows of messages.
     mutating func note(readTime: Int64) {
         if !isSent, sentTime <= readTime { received |= 1 }
     }

@@ -2,19 +2,19 @@ import ChatProtocol
 import GRDB
 import Identifiers
 
-/// One write transaction. Rows of channels are read once, changed in memory, and written at its end.
+/// One write transaction. Rows of channels are read once, changed in memory, and written at the end of the transaction.
 final class WriteTransaction {
     let database: Database
     let user: String
     /// Milliseconds since 1970.
     let now: Int64
-    /// Cached numbers of users and types.
+    /// A cache of the numbers of users and types.
     private(set) var names: [Identifier: Int64]
     private var channels: [ChatChannel: ChannelState] = [:]
     private var unchanged: [ChatChannel: ChannelState] = [:]
     private var hasEarly: Bool?
 
-    /// How many names are cached; beyond that the cache is emptied.
+    /// The largest number of cached names. The cache is emptied when it has more.
     private static let namesLimit = 10_000
 
     init(_ database: Database, user: String, now: Int64, names: [Identifier: Int64]) {
@@ -31,7 +31,7 @@ final class WriteTransaction {
 
     // MARK: - Channels
 
-    /// The channel's row; creates it if it does not exist.
+    /// The row of a channel, which is created if it does not exist.
     func channel(_ channel: ChatChannel) throws -> ChannelState {
         if let state = try knownChannel(channel) { return state }
         let statement = try database.cachedStatement(sql: "INSERT INTO channel (conversation, id) VALUES (?, ?)")
@@ -74,7 +74,7 @@ final class WriteTransaction {
         return number ?? 0
     }
 
-    // MARK: - Records of messages that are not stored
+    // MARK: - Changes of messages that are not stored yet
 
     func early(_ id: Int64, in channel: ChannelState) throws -> EarlyMessageChange? {
         let isThere = try hasEarly ?? (Bool.fetchOne(database, sql: "SELECT EXISTS (SELECT 1 FROM early)") ?? false)
@@ -95,7 +95,7 @@ final class WriteTransaction {
         ])
     }
 
-    // MARK: - The place in the inbox
+    // MARK: - The position in the inbox
 
     static func place(_ database: Database) throws -> ChatPlace? {
         guard let row = try Row.fetchOne(database, sql: "SELECT epoch, sequence FROM state"), let epoch: String = row[0] else {
@@ -111,12 +111,12 @@ final class WriteTransaction {
     }
 }
 
-/// A change that arrived before its message.
+/// A change of a message that arrived before the message itself.
 struct EarlyMessageChange {
     var isRecalled = false
     var edited: Int64?
     var content: [UInt8]?
-    /// The changed metadata; nil values were deleted.
+    /// The changed entries of the metadata; the value is nil for a deleted entry.
     var metadata: [String: String?] = [:]
 
     init() {}

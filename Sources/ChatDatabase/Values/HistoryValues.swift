@@ -1,10 +1,10 @@
 import ChatProtocol
 
-/// The start of a page of local history. The given message, time or id is never part of the page.
+/// The position at which a page of local history starts. The message at that position is never part of the page.
 public enum LocalPlace: Hashable, Sendable {
-    /// Begins at the latest message, in descending order.
+    /// The page begins with the latest message, in descending order.
     case latest
-    /// Begins at the oldest message, in ascending order.
+    /// The page begins with the oldest message, in ascending order.
     case oldest
     case before(LocalMessage)
     case after(LocalMessage)
@@ -25,9 +25,9 @@ public enum LocalPlace: Hashable, Sendable {
 
 /// A page of the locally stored history of a channel.
 public struct LocalPage: Hashable, Sendable {
-    /// The messages in the direction of the page: newest first, or oldest first.
+    /// The messages of the page, newest first or oldest first, depending on the request.
     public var messages: [LocalMessage]
-    /// The request that the server has to answer first, because messages may be missing in this range; nil when none can be missing.
+    /// The request that the server should answer first, because messages may be missing in the page; nil when none can be missing.
     public var missing: ChatHistoryRequest?
 
     public init(messages: [LocalMessage], missing: ChatHistoryRequest? = nil) {
@@ -36,7 +36,7 @@ public struct LocalPage: Hashable, Sendable {
     }
 }
 
-/// The position at which a search continues.
+/// The position at which the next page of a search starts.
 public struct SearchPlace: Hashable, Sendable {
     /// The key, in the full-text index, of the last message of the previous page. The search continues with lower keys.
     var key: Int64
@@ -45,24 +45,24 @@ public struct SearchPlace: Hashable, Sendable {
 /// A page of found messages, newest first.
 public struct SearchPage: Hashable, Sendable {
     public var messages: [LocalMessage]
-    /// The start of the next page; nil at the end.
+    /// The start of the next page; nil if this is the last page.
     public var next: SearchPlace?
 }
 
-/// A channel in which a keyword was found.
+/// A channel with messages that contain a keyword.
 public struct FoundChannel: Hashable, Sendable {
     public var channel: LocalChannel
-    /// How many messages contain the keyword.
+    /// The number of messages that contain the keyword.
     public var count: Int
 }
 
-/// The start of the next page of channels.
+/// The position in the list of channels at which the next page starts.
 public struct ChannelPlace: Hashable, Sendable {
     var isPinned: Bool
     var operationTime: Int64
     var channel: ChatChannel
 
-    /// The position after this channel.
+    /// The position directly after this channel.
     public init(after channel: LocalChannel) {
         isPinned = channel.isPinned
         operationTime = channel.operationTime

@@ -2,31 +2,32 @@ import ChatProtocol
 
 /// A message as it is stored on this device.
 public struct LocalMessage: Hashable, Sendable {
-    /// This device's number of the message, assigned by the database, strictly increasing.
+    /// The number of the message on this device. The database assigns it, in strictly increasing order.
     public var localID: Int64
     public var channel: ChatChannel
-    /// The service's id; nil until the server has accepted the message.
+    /// The server's id of the message; nil until the server has accepted it.
     public var id: ChatMessageID?
-    /// The sender's own id, by which the server recognises a repetition.
+    /// The sender's own id of the message, by which the server recognises a repetition.
     public var clientID: String?
     public var sender: String
     public var isSent: Bool
     public var status: LocalMessageStatus
-    /// When the message was sent, milliseconds since 1970: by the server's clock, or by this device's until the server has accepted it.
+    /// The time when the message was sent, in milliseconds since 1970: by the server's clock, or by this device's clock until the server
+    /// has accepted the message.
     public var sentTime: Int64
     public var receivedTime: Int64
     public var type: String
-    /// A JSON object in UTF-8.
+    /// The content: a JSON object in UTF-8.
     public var content: [UInt8]
     public var options: ChatMessageOptions
-    /// Whether it has been read, listened to, downloaded: bits 1, 2, 4.
+    /// Whether the user has read (bit 1), listened to (2) and downloaded (4) the message.
     public var received: Int
     public var edited: Int64?
     /// A text of the application that is stored on this device only.
     public var localExtra: String
     /// Whether this user has sent a read receipt to the sender.
     public var hasSentReceipt: Bool
-    /// How many users have read an own message with receipts; nil until the first receipt.
+    /// The number of users who have read an own message with receipts; nil until the first receipt.
     public var receipt: LocalReceipt?
 
     public init(
@@ -55,7 +56,7 @@ public struct LocalMessage: Hashable, Sendable {
     }
 }
 
-/// How many users have read a message.
+/// The numbers of users who have read a message and who have not.
 public struct LocalReceipt: Hashable, Sendable {
     public var read: Int
     public var unread: Int
@@ -68,7 +69,7 @@ public struct LocalReceipt: Hashable, Sendable {
     }
 }
 
-/// The progress of a message. The numbers are those of the vendor's services.
+/// The sending status of a message. The numbers are those of the vendor's services.
 public enum LocalMessageStatus: Int, Hashable, Sendable {
     case sending = 10
     case failed = 20
@@ -79,14 +80,14 @@ public enum LocalMessageStatus: Int, Hashable, Sendable {
     case cancelled = 70
 }
 
-/// A channel as the list of channels shows it.
+/// A channel in the list of channels.
 public struct LocalChannel: Hashable, Sendable {
     public var channel: ChatChannel
     public var unread: Int
     public var mentions: Int
     public var isPinned: Bool
     public var level: Int
-    /// The time by which the list is sorted after pinned channels, milliseconds since 1970.
+    /// The time of the channel's last operation, in milliseconds since 1970. Channels that are not pinned are sorted by it.
     public var operationTime: Int64
     public var draft: String
     public var latest: LocalMessage?

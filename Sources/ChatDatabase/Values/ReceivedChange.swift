@@ -1,23 +1,23 @@
 import ChatProtocol
 
-/// The changes that events of the inbox made in the local database, in order. Handlers are notified of these changes.
+/// A change that an event of the inbox has made in the local database. Handlers are notified of the changes in order.
 public enum ReceivedChange: Hashable, Sendable {
-    /// A new message. Its `localID` is 0 when it is not stored: a status message, or one that is not in the history.
+    /// A new message. Its `localID` is 0 if it is not stored, that is, if it is a status message or not for the history.
     case message(LocalMessage)
-    /// The server has accepted an own message whose sending was not answered yet.
+    /// The server has accepted an own message whose sending had not been answered yet.
     case sent(LocalMessage)
-    /// A message was recalled and deleted. The copy is the former message; nil for one that was not stored.
+    /// A message was recalled and deleted. The second value is the deleted message; nil if it was not stored.
     case recalled(ChatRecall, LocalMessage?)
     /// A message has a new content.
     case edited(LocalMessage)
     /// A message has new metadata.
     case metadata(LocalMessage, ChatMetadataChange)
-    /// Own messages were read. Contains only stored messages with changed counts.
+    /// Other users have read own messages. The event has only stored messages whose counts have changed.
     case receipts(ChatChannel, ChatReceipts)
     /// Another device of the user has read the channel up to this time (ms).
     case read(ChatChannel, time: Int64)
-    /// Another device of the user changed settings.
+    /// Another device of the user has changed channel settings.
     case settings(ChatChannelSettings)
-    /// An event that the database does not store: an event of a group, or one that is only relevant at the moment.
+    /// An event that the database does not store, such as an event of a group or a typing notification.
     case other(ChatWireEvent)
 }
