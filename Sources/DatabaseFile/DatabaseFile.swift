@@ -8,22 +8,22 @@ import Crypto
     import Darwin
 #endif
 
-/// The location of a client's database: one file for each user, accessible to the file's owner only (rules CD-1, CD-2).
+/// The file of a client's database. Each user has a separate file, which only the file's owner can access (rules CD-1, CD-2).
 package struct DatabaseFile: Sendable {
     package let directory: String
     package let path: String
 
-    /// How many damaged files of a user are moved aside before the oldest is deleted.
+    /// The number of a user's damaged files that are kept. Before one more is moved aside, the oldest is deleted.
     package static let keptAside = 3
-    /// SQLite's own files beside the database.
+    /// The suffixes of the files that SQLite creates beside the database.
     private static let companions = ["-wal", "-shm", "-journal"]
 
     /// - Parameters:
-    ///   - parts: what the file belongs to, such as an application and a user. The name of the file is a hash of them.
-    ///   - suffix: the end of the name, such as `.chat`.
+    ///   - parts: the texts that identify the database, such as an application and a user. The name of the file is a hash of them.
+    ///   - suffix: the end of the file's name, such as `.chat`.
     package init(directory: String, parts: [String], suffix: String) {
         self.directory = directory
-        // The lengths distinguish different parts whose texts would be the same when joined.
+        // Each part has its length in front. Otherwise different parts could give the same text when joined.
         let text = parts.dropLast().map { "\($0.utf8.count):\($0)" }.joined() + (parts.last ?? "")
         let digest = SHA256.hash(data: Array(text.utf8)).prefix(16)
         path = directory + "/" + digest.map { Self.hex($0 >> 4) + Self.hex($0 & 15) }.joined() + suffix
@@ -37,13 +37,13 @@ package struct DatabaseFile: Sendable {
         try createDirectory()
         var status = stat()
         if stat(path, &status) == 0 {
-            // The file is not opened here: closing it would release the locks that SQLite has on it for other databases of this
-            // process, and each of these would conclude that the other's process has ended (rule CD-62).
+            // The file is not opened here, because closing it would release the locks that SQLite has on it for other databases of this
+            // process. Each of these would then conclude that the process of the other one has ended (rule CD-62).
             guard status.st_mode & S_IFMT == S_IFREG else { throw .unusable(reason: String(cString: strerror(EISDIR))) }
             guard access(path, R_OK | W_OK) == 0 else { throw Self.unusable() }
             return true
         }
-        // A mark that belongs to a file which was moved aside does not apply to its successor.
+        // A mark of damage belongs to a file that was moved aside, not to the new file.
         unlink(mark)
         let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         if descriptor < 0, errno == EEXIST { return true }
@@ -53,8 +53,9 @@ package struct DatabaseFile: Sendable {
         return false
     }
 
-    /// Locks the directory, so that no other process and no other thread of this process opens a database in it at the same time: a file
-    /// that is still being created looks damaged, and would be moved aside (rule CD-60). The lock ends with the process at the latest.
+    /// Locks the directory, so that no other process and no other thread of this process opens a database in it at the same time. Otherwise
+    /// a file that is still being created would look damaged, and would be moved aside (rule CD-60). The system releases the lock when the
+    /// process ends.
     ///
     /// - Parameter patience: how long to wait until the lock is free, in seconds.
     /// - Throws: ``DatabaseFileError/locked`` when the lock is not free after that time.
@@ -63,7 +64,7 @@ package struct DatabaseFile: Sendable {
         return try Self.lock(open(directory, O_RDONLY | O_CLOEXEC), patience: patience)
     }
 
-    /// Locks the file, so that no other process and no other caller in this process uses it until the lock is released. Does not wait.
+    /// Locks the file without waiting, so that no other process and no other caller in this process uses it until the lock is released.
     ///
     /// - Throws: ``DatabaseFileError/locked`` when another process or caller uses the file.
     package func reserve() throws(DatabaseFileError) -> FileLock {
@@ -133,15 +134,15 @@ package struct DatabaseFile: Sendable {
 package struct FileLock: Sendable {
     fileprivate let descriptor: Int32
 
-    /// Releases the lock. Must be called only once.
+    /// Releases the lock. Call it only once.
     package func release() {
         close(descriptor)
     }
 }
 
-/// Why the file of a database cannot be used.
+/// The reason why the file of a database cannot be used.
 package enum DatabaseFileError: Error, Hashable, Sendable {
-    /// Another process, or another caller in this one, uses the file.
+    /// Another process, or another caller in this process, uses the file.
     case locked
     /// The folder or the file cannot be read or written; `reason` is the system's error text.
     case unusable(reason: String)

@@ -7,15 +7,15 @@
     import Foundation
 #endif
 
-/// Makes the folder of a database. Rules CD-2 and CD-61.
+/// Creates the folder of a database (rules CD-2 and CD-61).
 enum FolderCreation {
-    /// Creates a folder and its parents, each for the owner alone. An existing folder is left alone without checking its parents: the
+    /// Creates a folder and its parents, each accessible to the owner only. If the folder exists, its parents are not checked, because the
     /// sandbox of an app refuses with EPERM to create folders outside of it, even existing ones.
     ///
     /// - Parameters:
-    ///   - isFolder: whether a path is a folder; nil when nothing is there.
-    ///   - make: makes one folder; the error number, or 0.
-    /// - Returns: the number of the error; nil when the folder is there.
+    ///   - isFolder: returns whether a path is a folder; nil when nothing exists at the path.
+    ///   - make: creates one folder, and returns the system's error number, or 0.
+    /// - Returns: the system's error number; nil when the folder exists at the end.
     static func create(
         _ path: String, isFolder: (String) -> Bool? = isFolder, make: (String) -> Int32 = { mkdir($0, 0o700) == 0 ? 0 : errno }
     ) -> Int32? {
@@ -40,12 +40,13 @@ enum FolderCreation {
         return stat(path, &status) == 0 ? status.st_mode & S_IFMT == S_IFDIR : nil
     }
 
-    /// A second device that is restored from a backup would take the database of the first for its own.
+    /// Excludes a file from backups. Otherwise another device that is restored from a backup would use the first device's database as its
+    /// own.
     static func excludeFromBackups(_ path: String) {
         #if canImport(Darwin)
             var (file, values) = (URL(fileURLWithPath: path), URLResourceValues())
             values.isExcludedFromBackup = true
-            // Without the mark the file is in the backup, which is no reason to go without the file.
+            // A failure is ignored: the file is then part of backups, which does not prevent its use.
             try? file.setResourceValues(values)
         #endif
     }
