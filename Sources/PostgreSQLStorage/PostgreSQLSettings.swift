@@ -1,30 +1,30 @@
 import Foundation
 import ServerValues
 
-/// How stores reach a PostgreSQL database, and what they keep.
+/// The address of a PostgreSQL database, and the limits of the data that stores keep in it.
 public struct PostgreSQLSettings: Hashable, Sendable {
-    /// The address as libpq reads it: `postgres://user@host:port/database?sslmode=verify-full`. It may contain a password.
+    /// The address in libpq's format: `postgres://user@host:port/database?sslmode=verify-full`. It may contain a password.
     public var url: String
-    /// A file with the password, read for each new connection, without the newline at its end; nil for a password of the address, of the
-    /// environment variable `PGPASSWORD`, or of the file that `PGPASSFILE` names.
+    /// The path of a file with the password. It is read for each new connection, without the newline at its end. Nil for a password in the
+    /// address, in the environment variable `PGPASSWORD`, or in the file that `PGPASSFILE` names.
     public var passwordFile: String?
-    /// The schema of the tables, which is created if necessary. Stores of different schemas know nothing of each other.
+    /// The schema of the tables, which is created if necessary. Stores in different schemas are independent of each other.
     public var schema: String
-    /// The number of connections that read, from 1; one more writes. Each store has its own connections.
+    /// The number of connections that read, at least 1. One more connection writes. Each store has its own connections.
     public var poolSize: Int
-    /// How long a statement may take until its connection is given up, in milliseconds.
+    /// The time in milliseconds after which a statement without an answer ends its connection.
     public var answerTimeout: Int
-    /// The name of the cluster whose servers use the tables together; nil when one server at a time does.
+    /// The name of the cluster whose servers share the tables; nil when one server at a time uses them.
     package var cluster: String?
-    /// How long messages outside of the history are kept for readers that catch up, in units of 100 ns; 20 minutes.
+    /// How long messages outside of the history are kept for readers that catch up, in units of 100 ns; 20 minutes by default.
     public var catchUp: UInt64
     /// The largest number of messages of one channel that are loaded when the server starts.
     public var recentPerChannel: Int
     /// The largest number of messages of all channels that are loaded when the server starts.
     public var recentInAll: Int
-    /// The maximum size of these messages in bytes, approximately.
+    /// The largest size of the messages that are loaded when the server starts, in bytes, approximately.
     public var recentBytes: Int
-    /// The largest number of events in a user's inbox of chat; the oldest are deleted.
+    /// The largest number of events in a chat user's inbox. The oldest are deleted.
     public var inboxEntries: Int
 
     /// Makes settings.
@@ -45,13 +45,13 @@ public struct PostgreSQLSettings: Hashable, Sendable {
         self.inboxEntries = max(1, inboxEntries)
     }
 
-    /// Checks the address without connecting. libpq's own error could quote the password, so it is not repeated.
+    /// Checks the address without connecting. The error does not repeat libpq's message, which could quote the password.
     func check(_ libpq: LibPQ) throws(PostgreSQLStoreError) {
         guard let options = libpq.conninfoParse(url, nil) else { throw .invalidAddress }
         libpq.conninfoFree(options)
     }
 
-    /// The content of ``passwordFile``; nil without one.
+    /// The password in ``passwordFile``; nil if no file is set.
     func currentPassword() throws(PostgresError) -> String? {
         guard let passwordFile else { return nil }
         do {
@@ -62,7 +62,7 @@ public struct PostgreSQLSettings: Hashable, Sendable {
         }
     }
 
-    /// The schema as a quoted name in SQL.
+    /// The name of the schema as a quoted identifier in SQL.
     var quotedSchema: String {
         "\"" + schema.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
     }

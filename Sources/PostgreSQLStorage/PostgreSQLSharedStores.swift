@@ -8,10 +8,10 @@ package final class PostgreSQLSharedMessageStore: SharedMessageStore {
 
     private init(_ store: PostgreSQLMessageStore) { self.store = store }
 
-    /// Connects, and creates the tables.
+    /// Connects, and creates the tables or migrates them to this version.
     ///
-    /// - Parameter cluster: the name of the cluster, of which the database has one.
-    /// - Throws: why the database cannot be used.
+    /// - Parameter cluster: the name of the cluster. A database belongs to one cluster.
+    /// - Throws: the reason why the database cannot be used.
     package static func open(
         _ settings: PostgreSQLSettings, cluster: String, now: @escaping @Sendable () -> UInt64 = systemTicks
     ) async throws(PostgreSQLStoreError) -> PostgreSQLSharedMessageStore {
@@ -20,7 +20,7 @@ package final class PostgreSQLSharedMessageStore: SharedMessageStore {
         return PostgreSQLSharedMessageStore(try await PostgreSQLMessageStore.open(settings, purgesInBackground: false, now: now))
     }
 
-    /// Why the database cannot be used at present; nil when that is not known.
+    /// The reason why the database cannot be used at present; nil while no reason is known.
     package var failure: PostgreSQLStoreError? { store.failure }
 
     package func begin(_ term: LeaderTerm) async throws -> any MessageStore {
@@ -44,10 +44,10 @@ package final class PostgreSQLSharedChatStore: SharedChatStore {
 
     private init(_ store: PostgreSQLChatStore) { self.store = store }
 
-    /// Connects, and creates the tables.
+    /// Connects, and creates the tables or migrates them to this version.
     ///
-    /// - Parameter cluster: the name of the cluster, of which the database has one.
-    /// - Throws: why the database cannot be used.
+    /// - Parameter cluster: the name of the cluster. A database belongs to one cluster.
+    /// - Throws: the reason why the database cannot be used.
     package static func open(
         _ settings: PostgreSQLSettings, cluster: String, now: @escaping @Sendable () -> UInt64 = systemTicks
     ) async throws(PostgreSQLStoreError) -> PostgreSQLSharedChatStore {
@@ -56,7 +56,7 @@ package final class PostgreSQLSharedChatStore: SharedChatStore {
         return PostgreSQLSharedChatStore(try await PostgreSQLChatStore.open(settings, now: now))
     }
 
-    /// Why the database cannot be used at present; nil when that is not known.
+    /// The reason why the database cannot be used at present; nil while no reason is known.
     package var failure: PostgreSQLStoreError? { store.failure }
 
     package func begin(_ term: LeaderTerm) async throws -> any ChatStore {

@@ -1,4 +1,5 @@
-/// Why a store could not be opened, or an operation failed. Each error contains the remedy; none contains a message or a password.
+/// The reason why a store could not be opened, or why an operation failed. An error contains the remedy if there is one, and never a
+/// message or a password.
 public enum PostgreSQLStoreError: Error, Hashable, Sendable, CustomStringConvertible {
     /// PostgreSQL's client library libpq is not installed.
     case libraryMissing
@@ -6,31 +7,31 @@ public enum PostgreSQLStoreError: Error, Hashable, Sendable, CustomStringConvert
     case libraryTooOld
     /// The address cannot be parsed. It is not part of the error, because it may contain a password.
     case invalidAddress
-    /// The server does not answer, stops, or refuses the connection. The store connects again by itself.
+    /// The server does not answer, is stopping, or refuses the connection. The store reconnects automatically.
     case unreachable(reason: String)
     /// Another server uses the tables.
     case inUse(schema: String)
-    /// Another server has used the tables since this one lost its connection.
+    /// Another server has used the tables after this server lost its connection.
     case replaced(schema: String)
-    /// Another server has become the leader of the partition meanwhile, so this one writes no more.
+    /// Another server has become the leader of the partition, so this server can no longer write.
     case deposed
-    /// Another cluster of servers keeps its data in the tables.
+    /// The tables contain the data of another cluster.
     case otherCluster(schema: String)
-    /// Servers of an older version use the tables, which this version has to change.
+    /// This version has to change the tables, but servers of an older version are using them.
     case olderServers(schema: String)
     /// A newer version of Lifeline has changed the tables.
     case newer(schema: String)
-    /// The schema, which is only read, has no tables, or those of an older version of Lifeline.
+    /// A schema that is only read has no tables, or the tables of an older version of Lifeline.
     case unprepared(schema: String)
     /// The schema contains tables of another program.
     case foreign(schema: String)
     /// The tables contain values that this version cannot read.
     case damaged(schema: String)
-    /// The disk of the database is full. The store continues as soon as there is space.
+    /// The disk of the database is full. The store continues as soon as the disk has space.
     case full
     /// PostgreSQL refuses a statement; `code` is its SQLSTATE.
     case refused(reason: String, code: String)
-    /// The queue is full, because the database is too slow.
+    /// The queue of writes is full, because the database is too slow.
     case overloaded
     /// A message or event with this number exists already.
     case duplicate
@@ -42,7 +43,7 @@ public enum PostgreSQLStoreError: Error, Hashable, Sendable, CustomStringConvert
         return advice.map { "\(fact): \($0)" } ?? fact
     }
 
-    /// What is wrong, and what the operator can do about it; nil when there is nothing to do.
+    /// A description of the error, and the operator's remedy; the remedy is nil when there is nothing to do.
     package var parts: (fact: String, advice: String?) {
         switch self {
         case .libraryMissing:
@@ -113,7 +114,7 @@ public enum PostgreSQLStoreError: Error, Hashable, Sendable, CustomStringConvert
         }
     }
 
-    /// Translates any error for the operator of the server.
+    /// Converts any error to an error for the operator of the server.
     init(_ error: any Error) {
         if let known = error as? PostgreSQLStoreError {
             self = known
@@ -125,7 +126,7 @@ public enum PostgreSQLStoreError: Error, Hashable, Sendable, CustomStringConvert
         }
         switch error.state {
         case "23505": self = .duplicate
-        // No other statement can divide by zero.
+        // A division by zero comes only from the check of a leader's term, because no other statement can divide by zero.
         case PostgresTerms.failure: self = .deposed
         case "53100": self = .full
         case _ where error.endsConnection || error.state == "53300": self = .unreachable(reason: error.message)

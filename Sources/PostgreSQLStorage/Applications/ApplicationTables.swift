@@ -1,4 +1,5 @@
-/// The tables of applications that are made at run time, by version. Never changed, only added to.
+/// The table definitions for applications that are created at run time, one per version. Existing versions are never changed; new ones are
+/// appended.
 enum ApplicationTables {
     static let part = "applications"
 

@@ -1,9 +1,9 @@
 import Identifiers
 import ServerStorage
 
-/// Keeps the applications that are made at run time in a PostgreSQL database, beside the tables of the other stores (rule PG-20).
+/// Stores the applications that are created at run time in a PostgreSQL database, beside the tables of the other stores (rule PG-20).
 package final class PostgreSQLApplicationStore: ApplicationStore {
-    /// Nothing is appended: each change waits for its answer.
+    /// This store appends no items, because each change waits for its answer.
     private struct NoItems: PostgresItems {
         func cost(of item: Never) -> Int {}
         func statements(for item: Never) -> [PostgresStatement] {}
@@ -13,7 +13,7 @@ package final class PostgreSQLApplicationStore: ApplicationStore {
     private let database: PostgresDatabase<NoItems>
     private let schema: String
 
-    /// One server at a time writes, but a change whose answer got lost may have been stored.
+    /// Only one server at a time writes. Still, a change may have been stored although its answer was lost, so the store counts as shared.
     package var isShared: Bool { true }
 
     private init(_ database: PostgresDatabase<NoItems>, schema: String) {
@@ -21,16 +21,16 @@ package final class PostgreSQLApplicationStore: ApplicationStore {
         self.schema = schema
     }
 
-    /// Connects, and creates the tables or brings them to this version.
+    /// Connects, and creates the tables or migrates them to this version.
     ///
-    /// - Throws: why the database cannot be used.
+    /// - Throws: the reason why the database cannot be used.
     package static func open(_ settings: PostgreSQLSettings) async throws(PostgreSQLStoreError) -> PostgreSQLApplicationStore {
         let database = try await PostgresDatabase.open(
             settings, part: ApplicationTables.part, migrations: ApplicationTables.migrations, items: NoItems())
         return PostgreSQLApplicationStore(database, schema: settings.schema)
     }
 
-    // Reads are rare, so they are done by the connection that writes, and the store needs no other one.
+    // Reads are rare, so the writing connection performs them, and the store needs no connection for reading.
 
     package func load() async throws -> StoredApplications {
         let schema = schema
@@ -52,7 +52,7 @@ package final class PostgreSQLApplicationStore: ApplicationStore {
 
     package func write(_ entry: [UInt8]?, name: Identifier, after version: Int64) async throws -> Int64? {
         try await database.writer.perform { connection in
-            // A secret that was shown once must not be lost with the power.
+            // The transaction waits for the disk, because a secret that was shown once must not be lost in a power failure.
             try connection.execute("SET LOCAL synchronous_commit = on")
             let change = try connection.run(
                 "UPDATE application_change SET number = number + 1 WHERE number = $1 RETURNING number", [.integer(version)])
@@ -68,7 +68,7 @@ package final class PostgreSQLApplicationStore: ApplicationStore {
         }
     }
 
-    /// Only one server at a time uses the tables.
+    /// Does nothing: only one server at a time uses the tables, so no other server changes them.
     package func watch(_ changed: @escaping @Sendable () -> Void) {}
 
     package func close() async { await database.close() }

@@ -2,19 +2,19 @@ import Foundation
 import Identifiers
 import ServerStorage
 
-/// Converts commits of chat to statements.
+/// Converts commits of chat to SQL statements.
 struct ChatStatements: PostgresItems {
     struct Item: Sendable {
         var commit: ChatCommit
         var application: String
-        /// The encoded documents, in the order of the commit's.
+        /// The encoded documents, in the order of the commit's documents.
         var documents: [[UInt8]]
     }
 
-    /// The largest number of entries in an inbox; the oldest are deleted, several at a time.
+    /// The largest number of entries in an inbox. The oldest entries are deleted, several at a time.
     let inboxEntries: Int
 
-    /// The number of entries by which an inbox may exceed ``inboxEntries`` until they are deleted together.
+    /// The number of entries by which an inbox may exceed ``inboxEntries`` before the excess is deleted in one step.
     static let trimStep: UInt64 = 64
 
     func cost(of item: Item) -> Int {

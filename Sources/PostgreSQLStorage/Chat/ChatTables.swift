@@ -1,4 +1,4 @@
-/// The tables of chat, by version. Never changed, only added to.
+/// The table definitions of chat, one per version. Existing versions are never changed; new ones are appended.
 enum ChatTables {
     static let part = "chat"
 
@@ -33,7 +33,8 @@ enum ChatTables {
             PRIMARY KEY (application, kind, name)
         );
         """,
-        // How much the histories of each application have, by day. It changes with nearly each transaction, so pages have room for that.
+        // The number and bytes of the messages in histories, by application and day. Pages have free room, because nearly each transaction
+        // changes the table.
         """
         CREATE TABLE event_usage (
             application bytea NOT NULL, day int8 NOT NULL, messages int8 NOT NULL, bytes int8 NOT NULL, PRIMARY KEY (application, day)
@@ -45,7 +46,7 @@ enum ChatTables {
                 CREATE INDEX event_conversation ON event (application, conversation, id) WHERE conversation IS NOT NULL;
                 CREATE INDEX event_loose ON event (id) WHERE conversation IS NULL;
                 """),
-        // The messages of the histories of one application in their order, of which the oldest are deleted.
+        // An index of each application's messages in histories by id, from which the oldest messages are deleted.
         "CREATE INDEX IF NOT EXISTS event_history ON event (application, id) WHERE conversation IS NOT NULL",
     ]
 }

@@ -1,13 +1,13 @@
 import Identifiers
 import ServerStorage
 
-/// How much the histories of chat applications have.
+/// SQL statements that count the messages in the histories of chat applications.
 enum EventUsageStatements {
     static let usage = UsageStatements(table: "event_usage")
 
     private static let day = "id / \(HistoryTrimmer.day)"
 
-    /// Counts all messages; the counts of days that are known already are replaced.
+    /// Counts all messages, and replaces the counts of days that were counted before.
     static let recount = """
         INSERT INTO event_usage (application, day, messages, bytes)
         SELECT application, \(day), count(*), sum(octet_length(body))::int8 FROM event WHERE conversation IS NOT NULL GROUP BY 1, 2
@@ -25,7 +25,7 @@ enum EventUsageStatements {
         return usage.additions(counted)
     }
 
-    /// Gives the message `$1` of the application `$2` the body `$3`.
+    /// Replaces the body of the message `$1` of the application `$2` by `$3`.
     static let rewrite = """
         WITH former AS MATERIALIZED (
             SELECT octet_length(body) AS size, conversation FROM event WHERE id = $1 AND application = $2
@@ -42,7 +42,7 @@ enum EventUsageStatements {
         ), \(usage.removals) SELECT count(*) FROM gone
         """
 
-    /// Deletes the events `$1`, and counts those that were in a history.
+    /// Deletes the events `$1`, and subtracts those that were in a history from the counts.
     static let deletion = """
         WITH gone AS (
             DELETE FROM event WHERE id = ANY ($1)
@@ -50,7 +50,7 @@ enum EventUsageStatements {
         ), \(usage.removals) SELECT count(*) FROM gone
         """
 
-    /// Removes some of the oldest messages of an application from their histories, within a transaction.
+    /// Removes some of the oldest messages of an application from their histories. Call it within a transaction.
     static func trim(
         _ application: Identifier, _ limits: HistoryLimits, from: Int64, _ connection: PostgresConnection
     ) throws -> HistoryTrimmer.Step {

@@ -7,7 +7,7 @@ extension PostgreSQLChatStore {
         var name: Identifier
     }
 
-    /// The number of rows that one transaction deletes, so that other writes can be done between two of them.
+    /// The largest number of rows that one transaction deletes, so that other writes can run between two transactions.
     private static var purgeStep: Int { 1000 }
 
     public func purge(inboxBefore inbox: UInt64, historyBefore history: UInt64) async throws {
@@ -27,7 +27,7 @@ extension PostgreSQLChatStore {
         while try await purgeEvents("id < $1", before: last) == Self.purgeStep {}
     }
 
-    /// Drops the partitions that have only events from before an id, and makes those of the next days (rules PG-31 and PG-32).
+    /// Drops the partitions whose events all have ids lower than this one, and creates those of the next days (rules PG-31 and PG-32).
     private func dropPartitions(before floor: Int64) async throws {
         let partitions = partitions
         try await partitions.prepare(database, under: check, at: now())
@@ -35,7 +35,8 @@ extension PostgreSQLChatStore {
             for table in ["receipt", "hidden", "reader"] {
                 while try await purgeMarks(table, before: partition.upper) == Self.purgeStep {}
             }
-            // A partition that is being read for long is dropped in a later round; its events are deleted one by one.
+            // A partition that cannot be dropped because a long read uses it is dropped in a later round. Until then its events are deleted
+            // one by one.
             _ = try? await database.writer.perform(under: check) { connection in
                 try partitions.drop(partition, if: "true", usage: EventUsageStatements.usage, connection)
             }
@@ -43,7 +44,7 @@ extension PostgreSQLChatStore {
         _ = try await database.read { try partitions.list($0) }
     }
 
-    /// Deletes some of what users have noted about events from before an id.
+    /// Deletes up to ``purgeStep`` rows of a table with receipts, hidden messages or readers of old events. Returns their number.
     private func purgeMarks(_ table: String, before floor: Int64) async throws -> Int {
         try await database.writer.perform(under: check) { connection in
             try connection.run(
@@ -63,7 +64,7 @@ extension PostgreSQLChatStore {
         }
     }
 
-    /// Searches the next thousand inboxes for those that have entries to purge, concurrently with the writer.
+    /// Searches the next thousand inboxes for those with entries to purge. The search runs concurrently with the writer.
     private func dueInboxes(after: Inbox?, before floor: Int64) async throws -> (due: [Inbox], last: Inbox?) {
         try await database.read { connection in
             let rows = try connection.run(
@@ -85,14 +86,14 @@ extension PostgreSQLChatStore {
         }
     }
 
-    /// Deletes the oldest entries of inboxes in one transaction, and returns the inboxes that remain to be purged.
+    /// Deletes the oldest entries of inboxes in one transaction, and returns the inboxes that still have entries to purge.
     private func purge(_ inboxes: ArraySlice<Inbox>, before floor: Int64) async throws -> ArraySlice<Inbox> {
         try await database.writer.perform(under: check) { connection in
             var left = inboxes
             var room = Self.purgeStep
             while room > 0, let inbox = left.first {
                 let place: [PostgresValue] = [.name(inbox.application), .name(inbox.name)]
-                // Within an inbox events are in the order of their ids.
+                // The entries of an inbox are in the order of their events' ids, so the oldest entries come first.
                 let found = try connection.run(
                     """
                     SELECT max(sequence), count(*) FROM (

@@ -5,14 +5,14 @@ import ServerValues
 
 /// Stores chat durably in a PostgreSQL database, beside the tables of the message store (rules PG-2 to PG-15).
 ///
-/// One connection writes, and several read concurrently, each on a thread of its own.
+/// One connection writes, and several read concurrently. Each has a thread of its own.
 public final class PostgreSQLChatStore: ChatStore {
     let database: PostgresDatabase<ChatStatements>
     let trimmer = HistoryTrimmer()
     let partitions = PostgresPartitions.events
     private let settings: PostgreSQLSettings
     let now: @Sendable () -> UInt64
-    /// What every transaction begins with; nil when one server at a time uses the database.
+    /// The statement with which each transaction of a cluster's leader begins; nil when one server at a time uses the database.
     let check: PostgresStatement?
     let purges: Bool
 
@@ -27,12 +27,12 @@ public final class PostgreSQLChatStore: ChatStore {
         self.now = now
     }
 
-    /// Connects, and creates the tables or brings them to this version.
+    /// Connects, and creates the tables or migrates them to this version.
     ///
     /// - Parameters:
-    ///   - settings: the settings.
-    ///   - now: the current time in units of 100 ns, which determines the messages that were sent recently.
-    /// - Throws: why the database cannot be used.
+    ///   - settings: the address of the database, and the limits of the stored data.
+    ///   - now: the current time in units of 100 ns, which determines which messages were sent recently.
+    /// - Throws: the reason why the database cannot be used.
     public static func open(
         _ settings: PostgreSQLSettings, now: @escaping @Sendable () -> UInt64 = systemTicks
     ) async throws(PostgreSQLStoreError) -> PostgreSQLChatStore {
@@ -51,7 +51,7 @@ public final class PostgreSQLChatStore: ChatStore {
         }
         let store = PostgreSQLChatStore(database, settings, now: now)
         do {
-            // In a cluster the leader of partition 0 makes them.
+            // In a cluster, the leader of partition 0 creates the table partitions.
             if settings.cluster == nil { try await store.partitions.prepare(database, under: nil, at: now()) }
         } catch {
             await database.close()
@@ -60,14 +60,14 @@ public final class PostgreSQLChatStore: ChatStore {
         return store
     }
 
-    /// The store of a leader in a cluster, on the same connections.
+    /// Makes the store for a leader's term in a cluster. It uses the connections of this store.
     ///
-    /// - Parameter purges: whether it deletes old events, which one of the cluster's leaders does for all.
+    /// - Parameter purges: whether it deletes old events. One of the cluster's leaders does this for all.
     func begin(_ term: LeaderTerm, purges: Bool) async throws(PostgreSQLStoreError) -> PostgreSQLChatStore {
         PostgreSQLChatStore(database, settings, check: try await database.begin(term), purges: purges, now: now)
     }
 
-    /// Why the database cannot be used at present; nil when that is not known.
+    /// The reason why the database cannot be used at present; nil while no reason is known.
     public var failure: PostgreSQLStoreError? { database.failure }
 
     public func commit(_ commit: ChatCommit, application: String, completion: @escaping @Sendable ((any Error)?) -> Void) {
@@ -84,7 +84,7 @@ public final class PostgreSQLChatStore: ChatStore {
     public func reserve(idsUpTo limit: UInt64) async throws { try await database.reserve(limit, under: check) }
 
     public func close() async {
-        // The store of a leader (`check` is set) uses the connections of the shared store, which closes them itself.
+        // The store of a leader has a `check`, and uses the connections of the shared store, which closes them itself.
         if check == nil { await database.close() }
     }
 }
@@ -189,7 +189,7 @@ extension PostgreSQLChatStore {
     }
 
     private func restore(_ applications: PostgresApplications) async throws -> RestoredChat {
-        // Repeated messages are recognized for an hour (rule CT-7).
+        // The client ids of the last hour's messages are restored, because repeated messages are recognized for an hour (rule CT-7).
         let now = now()
         let horizon = now - min(now, 3600 * TimetokenClock.ticksPerSecond)
         let schema = settings.schema
@@ -199,7 +199,7 @@ extension PostgreSQLChatStore {
             guard let epoch = row.text(0, 0) else { throw PostgreSQLStoreError.damaged(schema: schema) }
             var restored = RestoredChat(epoch: epoch)
             let reserved = row.integer(0, 1) ?? 0
-            // Every server reserves ids before it accepts requests.
+            // Without a reservation no server has used the store, because every server reserves ids before it accepts requests.
             restored.isFirstStart = reserved == 0
             restored.highestID = UInt64(clamping: max(reserved, row.integer(0, 2) ?? 0))
             do {

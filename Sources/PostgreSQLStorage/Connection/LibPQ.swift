@@ -1,17 +1,17 @@
-/// The functions of libpq, PostgreSQL's own client library, that the stores call, by their names without `PQ` (rule PG-19).
+/// The functions of libpq, PostgreSQL's own client library, that the stores call. They have libpq's names without `PQ` (rule PG-19).
 ///
-/// The library is loaded when a store is opened: a program without such a store does not need it, and no build needs its headers. The types
-/// and numbers are those of libpq's binary interface, number 5.
+/// The library is loaded when a store is opened. So a program without such a store does not need it, and no build needs its headers. The
+/// types and numbers are those of version 5 of libpq's binary interface.
 final class LibPQ: Sendable {
     typealias NoticeReceiver = @convention(c) (_ argument: UnsafeMutableRawPointer?, _ result: OpaquePointer?) -> Void
     typealias Texts = UnsafePointer<UnsafePointer<CChar>?>
-    /// Asks a connection or a result for a number, or has it do something.
+    /// A function that returns a number of a connection or a result, or changes the connection.
     typealias Call = @Sendable @convention(c) (OpaquePointer?) -> Int32
-    /// Ends a connection, a result, or options.
+    /// A function that frees a connection, a result or options.
     typealias Free = @Sendable @convention(c) (OpaquePointer?) -> Void
-    /// Asks a connection or a result for a text, which belongs to it.
+    /// A function that returns a text of a connection or a result. The text is valid as long as its owner.
     typealias Text = @Sendable @convention(c) (OpaquePointer?) -> UnsafePointer<CChar>?
-    /// Asks for a number of a field in a row and a column.
+    /// A function that returns a number of a result's field, by row and column.
     typealias Field = @Sendable @convention(c) (OpaquePointer?, Int32, Int32) -> Int32
 
     // Addresses.
@@ -67,7 +67,7 @@ final class LibPQ: Sendable {
 
     /// Loads the library.
     ///
-    /// - Parameter names: where it is looked for, by name in the system's folders, or by path.
+    /// - Parameter names: the file names to try in order: names in the system's library folders, or paths.
     init(names: [String] = LibPQ.names) throws(PostgreSQLStoreError) {
         guard let library = SharedLibrary(names: names) else { throw .libraryMissing }
         func function<Function>(_ name: String, as type: Function.Type = Function.self) throws(PostgreSQLStoreError) -> Function {
@@ -107,7 +107,7 @@ final class LibPQ: Sendable {
     }
 
     #if canImport(Darwin)
-        /// Homebrew does not link its libpq into the folders that are searched.
+        /// The paths of Homebrew are listed, because Homebrew does not link its libpq into the folders that the system searches.
         static let names = [
             "libpq.5.dylib", "/opt/homebrew/opt/libpq/lib/libpq.5.dylib", "/usr/local/opt/libpq/lib/libpq.5.dylib",
         ]

@@ -9,22 +9,22 @@ import Identifiers
     import Darwin
 #endif
 
-/// A connection to a PostgreSQL server, used by one thread at a time. Calls block that thread, for at most the timeout of an answer.
+/// A connection to a PostgreSQL server, used by one thread at a time. A call blocks its thread, for at most the timeout of an answer.
 final class PostgresConnection {
     private let libpq: LibPQ
     private let handle: OpaquePointer
-    /// The names of prepared statements, by their text.
+    /// The names of prepared statements, by the statements' texts.
     private var prepared: [Identifier: String] = [:]
     private var answerTimeout: Int
 
-    /// Connects, within the connection timeout of the settings.
+    /// Connects to the server, for at most the connection timeout of the settings.
     ///
     /// - Throws: `PostgresError`.
     init(_ settings: PostgreSQLSettings, _ libpq: LibPQ) throws(PostgresError) {
         self.libpq = libpq
         answerTimeout = settings.answerTimeout
         let password = try settings.currentPassword()
-        // Those before the address are defaults, those after it take its place.
+        // Parameters before the address are defaults, which the address may override. Parameters after it override the address.
         var parameters: [(String, String)] = [
             ("connect_timeout", "5"), ("application_name", "lifeline"), ("tcp_user_timeout", "15000"),
             ("dbname", settings.url), ("client_encoding", "UTF8"),
@@ -34,7 +34,7 @@ final class PostgresConnection {
         self.handle = handle
         guard libpq.status(handle) == LibPQ.connected else { throw failure() }
         _ = libpq.setnonblocking(handle, 1)
-        // Notices would be printed to standard error.
+        // Ignores notices, which libpq would print to standard error otherwise.
         _ = libpq.setNoticeReceiver(handle, { _, _ in }, nil)
     }
 
@@ -48,7 +48,7 @@ final class PostgresConnection {
         return libpq.connectdbParams(keywords, values.map { UnsafePointer<CChar>($0) } + [nil], 1)
     }
 
-    /// Whether the server has not closed the connection, as far as this side knows.
+    /// Whether the connection is usable and outside of a transaction, as far as libpq has noticed.
     var isOpen: Bool {
         guard libpq.status(handle) == LibPQ.connected, libpq.transactionStatus(handle) == LibPQ.idle else { return false }
         return libpq.consumeInput(handle) == 1 && libpq.status(handle) == LibPQ.connected
@@ -77,7 +77,7 @@ extension PostgresConnection {
         try run(PostgresStatement(sql, values))
     }
 
-    /// Performs a statement without parameters that is not worth preparing, and returns its rows.
+    /// Performs a statement without parameters, and returns its rows. The statement is not prepared.
     func fetch(_ sql: String) throws(PostgresError) -> PostgresRows {
         guard libpq.sendQueryParams(handle, sql, 0, nil, nil, nil, nil, 1) == 1 else { throw failure() }
         return try rows()
@@ -94,7 +94,7 @@ extension PostgresConnection {
         if let error { throw error }
     }
 
-    /// Performs `body`, whose statements may each take an hour, as changes of large tables do.
+    /// Performs `body` with an answer timeout of one hour for each statement, for changes of large tables.
     func patiently<Value>(_ body: () throws -> Value) rethrows -> Value {
         let usual = answerTimeout
         answerTimeout = max(usual, 3_600_000)
@@ -117,16 +117,16 @@ extension PostgresConnection {
         }
     }
 
-    /// Ends a transaction that has failed. When this fails too, the connection is no longer open, and is not used again.
+    /// Ends a failed transaction. If this fails as well, the connection is no longer open, and is not used again.
     private func rollBack() {
         guard libpq.status(handle) == LibPQ.connected, libpq.transactionStatus(handle) != LibPQ.idle else { return }
-        // A failure ends the connection.
+        // An error is ignored here, because it ends the connection.
         try? execute("ROLLBACK")
     }
 
-    /// Performs statements in one transaction, without waiting for the answer to one before the next is sent.
+    /// Performs statements in one transaction. Statements are sent without waiting for the answers to earlier ones.
     ///
-    /// - Throws: the first failure. Nothing was stored then, unless the connection ended during the commit.
+    /// - Throws: the first failure. In this case nothing was stored, unless the connection ended during the commit.
     func pipeline(_ statements: [PostgresStatement]) throws(PostgresError) {
         let all = [PostgresStatement("BEGIN")] + statements + [PostgresStatement("COMMIT")]
         for statement in all { try prepare(statement) }
@@ -146,14 +146,14 @@ extension PostgresConnection {
         throw first
     }
 
-    /// The number of statements that are sent before their answers are read.
+    /// The largest number of statements that are sent before their answers are read.
     private static let pipelineLimit = 256
 
-    /// Reads the answers up to the next synchronization, and returns the first error.
+    /// Reads the answers up to the next synchronization point, and returns the first error; nil if there is none.
     private func pipelineResults() throws(PostgresError) -> PostgresError? {
         var first: PostgresError?
         while true {
-            // Nil ends the answer to one statement, and is all that comes once the connection has ended.
+            // Nil marks the end of a statement's answer. Once the connection has ended, libpq returns only nil.
             guard let result = try next() else {
                 guard libpq.status(handle) == LibPQ.connected else { throw first ?? failure() }
                 continue
@@ -178,7 +178,7 @@ extension PostgresConnection {
 
     private func send(_ statement: PostgresStatement) -> Bool {
         guard let name = prepared[statement.key] else { return false }
-        // One buffer for all values, so that none is copied for a pointer of its own.
+        // All values are in one buffer, so that no value is copied to get a pointer.
         var buffer: [UInt8] = []
         var places: [(offset: Int, length: Int)?] = []
         for value in statement.values {
@@ -189,7 +189,7 @@ extension PostgresConnection {
             places.append((buffer.count, bytes.count))
             buffer += bytes
         }
-        // A pointer into an empty buffer would be nil, which libpq takes for NULL.
+        // The buffer gets one more byte, because a pointer into an empty buffer would be nil, which libpq takes for NULL.
         buffer.append(0)
         let lengths = places.map { Int32(clamping: $0?.length ?? 0) }
         let formats = [Int32](repeating: 1, count: places.count)
@@ -205,7 +205,7 @@ extension PostgresConnection {
 // MARK: - Answers
 
 extension PostgresConnection {
-    /// The result of the only statement that was sent.
+    /// The rows of the only statement that was sent.
     private func rows() throws(PostgresError) -> PostgresRows {
         var found: OpaquePointer?
         while let result = try next() {
@@ -227,7 +227,7 @@ extension PostgresConnection {
         }
     }
 
-    /// The next result, once it has arrived; nil at the end of a statement's results.
+    /// Waits for the next result of a statement; nil at the end of the statement's results.
     private func next() throws(PostgresError) -> OpaquePointer? {
         let end = DispatchTime.now().uptimeNanoseconds / 1_000_000 + UInt64(max(0, answerTimeout))
         var unsent = libpq.flush(handle)
@@ -241,7 +241,7 @@ extension PostgresConnection {
         return libpq.getResult(handle)
     }
 
-    /// Waits until the socket can be used.
+    /// Waits until the socket can be read, or written if `forSending` is true.
     ///
     /// - Parameter end: the time at which waiting fails, in milliseconds of the monotonic clock.
     private func wait(until end: UInt64, forSending: Bool) throws(PostgresError) {

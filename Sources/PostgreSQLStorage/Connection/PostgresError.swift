@@ -1,7 +1,7 @@
-/// A failure of one statement or of the connection, as PostgreSQL or libpq reports it. It contains no values of rows: the fields of
+/// A failure of a statement or of the connection, as PostgreSQL or libpq reports it. It contains no values of rows, because the fields of
 /// an error that may have them are not read.
 struct PostgresError: Error, Hashable, Sendable {
-    /// The code of five characters, SQLSTATE; empty for a failure of the connection itself.
+    /// The SQLSTATE, a code of five characters; empty for a failure of the connection itself.
     var state: String
     /// The primary message.
     var message: String
@@ -11,7 +11,7 @@ struct PostgresError: Error, Hashable, Sendable {
         self.message = message
     }
 
-    /// The error of a result. The numbers are the macros `PG_DIAG_SQLSTATE` and `PG_DIAG_MESSAGE_PRIMARY`, ASCII letters.
+    /// Reads the error of a result. The numbers are the macros `PG_DIAG_SQLSTATE` and `PG_DIAG_MESSAGE_PRIMARY`, which are ASCII letters.
     init(_ result: OpaquePointer, _ libpq: LibPQ) {
         func field(_ letter: Unicode.Scalar) -> String? {
             libpq.resultErrorField(result, Int32(letter.value)).map { String(cString: $0) }
@@ -20,15 +20,16 @@ struct PostgresError: Error, Hashable, Sendable {
         message = field("M") ?? "the connection has ended"
     }
 
-    /// Whether the connection is of no more use: it is closed, the server stops or starts, or it has become read-only, as a
+    /// Whether the connection cannot be used any more: it is closed, the server stops or starts, or the server has become read-only, as a
     /// former primary server does. A new connection may lead to another server.
     var endsConnection: Bool {
         state.isEmpty || state.hasPrefix("08") || ["57P01", "57P02", "57P03", "57P05", "25006"].contains(state)
     }
 
-    /// Whether PostgreSQL has undone the transaction because of another one, with a deadlock for example: the same again can succeed.
+    /// Whether PostgreSQL has undone the transaction because of another transaction, for example in a deadlock. Repeating it can succeed.
     var isConflict: Bool { ["40001", "40P01"].contains(state) }
 
-    /// Whether the statement's values are the cause, and not the state of the server: an error of data, of a constraint, or of size.
+    /// Whether the statement's values have caused the error, and not the state of the server: an error of data, of a constraint, or of
+    /// size.
     var concernsItem: Bool { state.hasPrefix("22") || state.hasPrefix("23") || state.hasPrefix("54") }
 }

@@ -1,13 +1,13 @@
 import Identifiers
 
-/// The result of a statement in libpq's memory, which is freed with this object. Used by one thread.
+/// The result of a statement in libpq's memory, which is freed with this object. One thread uses it.
 final class PostgresRows {
     private let result: OpaquePointer
     private let libpq: LibPQ
     let count: Int
     private let columns: Int
 
-    /// Takes over the result.
+    /// Takes over the ownership of a libpq result.
     init(_ result: OpaquePointer, _ libpq: LibPQ) {
         self.result = result
         self.libpq = libpq
@@ -20,14 +20,14 @@ final class PostgresRows {
     /// The number of rows that the statement changed.
     var changes: Int { libpq.cmdTuples(result).flatMap { Int(String(cString: $0)) } ?? 0 }
 
-    /// A column's bytes; nil for NULL and outside of the result.
+    /// The bytes of a value; nil for NULL, and for a row or column that the result does not have.
     func bytes(_ row: Int, _ column: Int) -> [UInt8]? { raw(row, column).map { [UInt8]($0) } }
 
     func text(_ row: Int, _ column: Int) -> String? { raw(row, column).map { String(decoding: $0, as: UTF8.self) } }
 
     func name(_ row: Int, _ column: Int) -> Identifier? { text(row, column).map { Identifier($0) } }
 
-    /// An integer of two, four or eight bytes, or a boolean.
+    /// The value of an integer of two, four or eight bytes, or of a boolean; nil for NULL.
     func integer(_ row: Int, _ column: Int) -> Int64? {
         guard let bytes = raw(row, column), let first = bytes.first else { return nil }
         switch bytes.count {

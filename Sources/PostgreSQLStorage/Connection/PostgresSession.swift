@@ -1,10 +1,10 @@
 import Dispatch
 import NIOConcurrencyHelpers
 
-/// One connection with a thread of its own, on which it is made, used, and made again after it was lost (rules PG-10 to PG-14).
+/// A connection with a thread of its own. The thread connects, uses the connection, and connects again after a loss (rules PG-10 to PG-14).
 ///
-/// While the server is away, uses fail at once with the last error, between attempts that become rarer: after 100 ms, then twice as long
-/// each time, up to 5 s.
+/// While the server cannot be reached, calls fail at once with the last error. The pauses between connection attempts begin at 100 ms and
+/// double each time, up to 5 s.
 ///
 /// `@unchecked Sendable`: `connection`, `failures` and `next` are used on `queue` only.
 final class PostgresSession: @unchecked Sendable {
@@ -14,11 +14,11 @@ final class PostgresSession: @unchecked Sendable {
     private let prepare: @Sendable (PostgresConnection) throws -> Void
     private var connection: PostgresConnection?
     private var failures = 0
-    /// The time of the next attempt in nanoseconds of the monotonic clock, and the error of the last one.
+    /// The time of the next connection attempt in nanoseconds of the monotonic clock, and the error of the last attempt.
     private var next: (time: UInt64, error: PostgreSQLStoreError)?
     private let problem = NIOLockedValueBox<PostgreSQLStoreError?>(nil)
 
-    /// - Parameter prepare: prepares each new connection; a connection for which it fails is closed.
+    /// - Parameter prepare: prepares each new connection. If it throws, the connection is closed.
     init(
         _ settings: PostgreSQLSettings, _ libpq: LibPQ, label: String,
         prepare: @escaping @Sendable (PostgresConnection) throws -> Void = { _ in }
@@ -29,10 +29,10 @@ final class PostgresSession: @unchecked Sendable {
         queue = DispatchQueue(label: label, qos: .userInitiated)
     }
 
-    /// Why there is no connection; nil while there is one, or none was needed. From any thread.
+    /// The reason why there is no connection; nil while there is one, and before one was needed. May be called from any thread.
     var failure: PostgreSQLStoreError? { problem.withLockedValue { $0 } }
 
-    /// Uses the connection. On the session's queue.
+    /// Performs `body` with the connection. Call it on the session's queue.
     func use<Value>(_ body: (PostgresConnection) throws -> Value) throws -> Value {
         let connection = try current()
         do {
@@ -47,8 +47,8 @@ final class PostgresSession: @unchecked Sendable {
         }
     }
 
-    /// Uses the connection for one transaction, and does it again when PostgreSQL has undone it because of another transaction: at most
-    /// three times in all (rule PG-40). On the session's queue.
+    /// Performs a transaction, and repeats it if PostgreSQL has undone it because of another transaction: at most three times in all (rule
+    /// PG-40). Call it on the session's queue.
     func repeating<Value>(_ transaction: (PostgresConnection) throws -> Value) throws -> Value {
         for _ in 1..<3 {
             do {
@@ -58,15 +58,15 @@ final class PostgresSession: @unchecked Sendable {
         return try use(transaction)
     }
 
-    /// Connects unless there is a connection, or it is not yet time for the next attempt. On the session's queue.
+    /// Connects, unless there is a connection or the time of the next attempt has not come yet. Call it on the session's queue.
     func connect() {
-        // The failure is in `failure`.
+        // The property `failure` has the error of a failed attempt.
         _ = try? current()
     }
 
-    /// Closes the connection after a last use, if there is one.
+    /// Performs `body` with the connection, if there is one, and closes it.
     func end(_ body: (PostgresConnection) throws -> Void = { _ in }) {
-        // The server does the same when it notices the end of the connection.
+        // An error is ignored, because the server does the same as `body` when it notices the end of the connection.
         if let connection, connection.isOpen { try? body(connection) }
         connection = nil
     }

@@ -2,7 +2,8 @@ import Identifiers
 
 /// A parameter of a statement, in the binary format of PostgreSQL's protocol.
 ///
-/// Names and texts are `bytea`: PostgreSQL's `text` refuses the character NUL, and compares by the collation of the database.
+/// Names and texts are sent as `bytea`, because PostgreSQL's `text` refuses the character NUL and compares by the collation of the
+/// database.
 enum PostgresValue: Hashable, Sendable {
     case integer(Int64?)
     case bytes([UInt8]?)
@@ -12,11 +13,11 @@ enum PostgresValue: Hashable, Sendable {
     static func text(_ text: String?) -> PostgresValue { .bytes(text.map { Array($0.utf8) }) }
     static func name(_ name: Identifier?) -> PostgresValue { .bytes(name.map { Array($0.utf8) }) }
     static func names(_ names: some Sequence<Identifier>) -> PostgresValue { .byteArrays(names.map { Array($0.utf8) }) }
-    /// Values above 2^63 - 1, which timetokens and ids never reach, become that value.
+    /// Converts a value to a signed integer. Values above 2^63 - 1, which timetokens and ids never reach, become 2^63 - 1.
     static func clamped(_ value: UInt64?) -> PostgresValue { .integer(value.map { Int64(clamping: $0) }) }
     static func bits(_ value: UInt64?) -> PostgresValue { .integer(value.map { Int64(bitPattern: $0) }) }
 
-    /// The number of the type in PostgreSQL's catalog: `int8`, `bytea` and their arrays.
+    /// The object id of the value's type in PostgreSQL's catalog: `int8`, `bytea` or an array of them.
     var type: UInt32 {
         switch self {
         case .integer: Self.integerType
@@ -39,7 +40,7 @@ enum PostgresValue: Hashable, Sendable {
         }
     }
 
-    /// The approximate size in bytes.
+    /// The approximate memory of the value in bytes.
     var size: Int {
         switch self {
         case .integer: 8
@@ -49,7 +50,8 @@ enum PostgresValue: Hashable, Sendable {
         }
     }
 
-    /// An array of one dimension without NULL: dimensions, a flag, the element's type, length and first index, then the elements.
+    /// Encodes an array of one dimension without NULL: the number of dimensions, a flag, the type of the elements, the length, the first
+    /// index, and the elements.
     private static func array<Element>(_ values: [Element], of type: UInt32, _ encode: (Element) -> [UInt8]) -> [UInt8] {
         guard !values.isEmpty else { return bigEndian(Int32(0)) + bigEndian(Int32(0)) + bigEndian(type) }
         var bytes = bigEndian(Int32(1)) + bigEndian(Int32(0)) + bigEndian(type)
@@ -67,12 +69,12 @@ enum PostgresValue: Hashable, Sendable {
     }
 }
 
-/// A statement with its parameters. Each text is prepared once for each connection, so texts must not contain values.
+/// A statement with its parameters. Each distinct text is prepared once for each connection, so a text must not contain values.
 struct PostgresStatement: Hashable, Sendable {
     var sql: String
     var values: [PostgresValue]
 
-    /// The text, compared by its bytes.
+    /// The statement's text as an identifier, which is compared by its bytes.
     var key: Identifier { Identifier(sql) }
 
     init(_ sql: String, _ values: [PostgresValue] = []) {

@@ -10,16 +10,16 @@
 struct SharedLibrary {
     private let handle: UnsafeMutableRawPointer
 
-    /// Loads the first of these libraries that exists; nil without any. Its names are not visible to other libraries.
+    /// Loads the first of these libraries that exists; nil if none exists. The library's symbols are not visible to other libraries.
     init?(names: [String]) {
         let found = names.lazy.compactMap { dlopen($0, RTLD_NOW | RTLD_LOCAL) }.first
         guard let found else { return nil }
         handle = found
     }
 
-    /// A function by its name; nil if the library has none of that name.
+    /// The library's function with this name; nil if it has no such function.
     ///
-    /// - Parameter type: the function's type in C, with `@convention(c)`. It has to be that of the library's documentation, since a shared
+    /// - Parameter type: the function's type in C, with `@convention(c)`. It has to match the library's documentation, because a shared
     ///   library contains no types.
     func function<Function>(_ name: String, as type: Function.Type) -> Function? {
         guard MemoryLayout<Function>.size == MemoryLayout<UnsafeMutableRawPointer>.size else { return nil }

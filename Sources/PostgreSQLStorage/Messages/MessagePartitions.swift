@@ -2,20 +2,21 @@ import NIOConcurrencyHelpers
 import ServerStorage
 import ServerValues
 
-/// The partitions of messages: made ahead, and dropped when all of their messages have expired (rules PG-31, PG-32 and PG-34).
+/// The partitions of the table of messages. They are created ahead, and dropped when all of their messages have expired (rules PG-31, PG-32
+/// and PG-34).
 final class MessagePartitions: Sendable {
     private struct State: Sendable {
-        /// The span of partitions that will soon be dropped. Their expired messages are not deleted one by one.
+        /// The time span of partitions that will soon be dropped. Their expired messages are not deleted one by one.
         var waiting: Range<Int64> = 0..<0
-        /// When the partitions were looked at for the last time, in units of 100 ns.
+        /// The time of the last round of maintenance, in units of 100 ns; nil before the first round.
         var latest: UInt64?
-        /// When the last message of a past day expires, and when that was looked up, by the name of the partition.
+        /// For each partition of a past day, by name: when its last message expires, and when this was looked up.
         var expiries: [String: (expiry: Int64, asked: UInt64)] = [:]
     }
 
-    /// The time between two rounds.
+    /// The time between two rounds of maintenance, in units of 100 ns.
     private static let interval = 60 * TimetokenClock.ticksPerSecond
-    /// How long it is known that a partition is needed for two more days: there may be thousands of them.
+    /// How long a looked-up expiry is used without another look, in units of 100 ns, because there may be thousands of partitions.
     private static let trust = 3_600 * TimetokenClock.ticksPerSecond
 
     private let database: PostgresDatabase<MessageStatements>
@@ -28,17 +29,21 @@ final class MessagePartitions: Sendable {
 
     var windows: PartitionWindows { partitions.windows }
 
-    /// Expired messages in this span go with their partition.
+    /// The time span whose expired messages will be dropped together with their partition.
     var waiting: Range<Int64> { state.withLockedValue(\.waiting) }
 
-    /// - Parameter check: what every transaction begins with; nil when one server at a time uses the database.
+    /// Creates the missing partitions of today and of the next days.
+    ///
+    /// - Parameter check: the statement with which each transaction of a cluster's leader begins; nil when one server at a time uses the
+    ///   database.
     func prepare(under check: PostgresStatement?, at now: UInt64) async throws(PostgreSQLStoreError) {
         try await partitions.prepare(database, under: check, at: now)
     }
 
-    /// Does a round if one is due.
+    /// Performs a round of maintenance if one is due: creates partitions, and drops expired ones.
     ///
-    /// - Parameter check: what every transaction begins with; nil when one server at a time uses the database.
+    /// - Parameter check: the statement with which each transaction of a cluster's leader begins; nil when one server at a time uses the
+    ///   database.
     func maintain(
         at now: UInt64, under check: PostgresStatement?, isForced: Bool = false
     ) async throws(PostgreSQLStoreError) {
@@ -77,7 +82,7 @@ final class MessagePartitions: Sendable {
         try await emptyRest(under: check, at: now)
     }
 
-    /// Whether it is known that a partition has messages for more than the next two days.
+    /// Whether a partition is known to have a message that expires in more than two days.
     private func isNeeded(_ partition: PostgresPartitions.Partition, at now: UInt64) -> Bool {
         guard let known = state.withLockedValue({ $0.expiries[partition.name] }) else { return false }
         let (soon, isOverflow) = Int64(clamping: now).addingReportingOverflow(2 * HistoryTrimmer.day)
@@ -86,7 +91,7 @@ final class MessagePartitions: Sendable {
 
     /// Drops a partition whose messages have all expired.
     ///
-    /// - Returns: false when it has others, or when it is being read for so long that a later round tries again.
+    /// - Returns: false when it still has other messages, or when a long read uses it, so that a later round has to try again.
     private func drop(
         _ partition: PostgresPartitions.Partition, under check: PostgresStatement?, at now: UInt64
     ) async throws(PostgreSQLStoreError) -> Bool {
@@ -102,7 +107,8 @@ final class MessagePartitions: Sendable {
         }
     }
 
-    /// Deletes expired messages of days that have no partition, which may be those of a span that waits.
+    /// Deletes expired messages from the default partition. It has the messages of days without a partition, which may be in the span
+    /// ``waiting``.
     private func emptyRest(under check: PostgresStatement?, at now: UInt64) async throws(PostgreSQLStoreError) {
         let rest = partitions.rest
         try await database.writer.perform(under: check) { connection in
@@ -113,7 +119,8 @@ final class MessagePartitions: Sendable {
         }
     }
 
-    /// When the last message of a partition expires; the largest integer for never, the least one for a partition without messages.
+    /// The time when the last message of a partition expires: the largest integer for never, the smallest one for a partition without
+    /// messages.
     private static func expiry(of partition: PostgresPartitions.Partition, _ connection: PostgresConnection) throws -> Int64 {
         let row = try connection.fetch(
             """

@@ -2,7 +2,7 @@ import Identifiers
 import ServerStorage
 import ServerValues
 
-/// Reads the state that a server needs before it starts.
+/// Reads the state that a server needs before it accepts requests.
 struct MessageRestoration {
     private let settings: PostgreSQLSettings
     private let now: UInt64
@@ -24,7 +24,7 @@ struct MessageRestoration {
         try restoreAccess(connection, into: &state)
         try restoreActions(connection, into: &state)
         try restoreRecords(connection, into: &state)
-        // Timetokens may be ahead of a clock that was set back; the newest timetoken then counts as the current time.
+        // If the clock was set back, stored timetokens are ahead of it. The newest timetoken then counts as the current time.
         let horizon = max(now, newest) - min(now, settings.catchUp)
         try restoreRecent(since: horizon, connection, into: &state)
         return state
@@ -90,7 +90,7 @@ struct MessageRestoration {
         }
     }
 
-    /// Restores the newest messages first, until there are enough.
+    /// Restores recent messages, the newest first, until the limits of the settings are reached.
     private func restoreRecent(
         since horizon: UInt64, _ connection: PostgresConnection, into state: inout RestoredState
     ) throws {

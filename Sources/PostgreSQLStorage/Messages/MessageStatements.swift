@@ -1,14 +1,14 @@
 import Identifiers
 import ServerStorage
 
-/// Converts messages, and records together with their event messages, to statements.
+/// Converts messages, and records with their event messages, to SQL statements.
 struct MessageStatements: PostgresItems {
     enum Item: Sendable {
         case message(StoredMessage, MessageActionChange?, application: String)
         case records([KeysetRecordChange], [StoredMessage], application: String)
     }
 
-    /// How long a message outside of the history is kept, in units of 100 ns.
+    /// How long a message outside of the history is kept, in units of 100 ns, for subscribers that catch up.
     let catchUp: UInt64
 
     func cost(of item: Item) -> Int {
@@ -109,11 +109,11 @@ struct MessageStatements: PostgresItems {
     }
 }
 
-/// Statements of the access manager.
+/// SQL statements for entries of the access manager.
 enum AccessStatements {
     private static let condition = "application = $1 AND kind = $2 AND name = $3 AND holder IS NOT DISTINCT FROM $4"
 
-    /// A new entry keeps the position of the one that it replaces.
+    /// Writes an entry. It keeps the position of the entry that it replaces.
     static func save(_ entry: AccessEntry, _ application: String) -> [PostgresStatement] {
         let values =
             key(entry.key, application) + [

@@ -1,4 +1,4 @@
-/// The tables of messages, by version. Never changed, only added to.
+/// The table definitions of messages, one per version. Existing versions are never changed; new ones are appended.
 enum MessageTables {
     static let part = "messages"
 
@@ -30,7 +30,8 @@ enum MessageTables {
             PRIMARY KEY (application, kind, name)
         );
         """,
-        // How much each history has, by application and day. It changes with nearly each transaction, so pages have room for that.
+        // The number and bytes of the messages in histories, by application and day. Pages have free room, because nearly each transaction
+        // changes the table.
         """
         CREATE TABLE message_usage (
             application bytea NOT NULL, day int8 NOT NULL, messages int8 NOT NULL, bytes int8 NOT NULL, PRIMARY KEY (application, day)
@@ -42,7 +43,7 @@ enum MessageTables {
                 CREATE INDEX message_timetoken ON message (timetoken);
                 CREATE INDEX message_expires ON message (expires);
                 """),
-        // The messages of one history in their order, of which the oldest are deleted.
+        // An index of each application's messages in histories by timetoken, from which the oldest messages are deleted.
         "CREATE INDEX IF NOT EXISTS message_history ON message (application, timetoken) WHERE stored",
     ]
 }

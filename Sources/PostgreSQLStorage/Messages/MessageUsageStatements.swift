@@ -1,15 +1,15 @@
 import Identifiers
 import ServerStorage
 
-/// How much the histories of keysets have.
+/// SQL statements that count the messages in the histories of keysets.
 enum MessageUsageStatements {
     static let usage = UsageStatements(table: "message_usage")
 
-    /// The size of a row for ``HistoryUsage/bytes``.
+    /// The size of a message's row in bytes, for ``HistoryUsage/bytes``.
     static let size = "octet_length(payload) + coalesce(octet_length(metadata), 0)"
     private static let day = "timetoken / \(HistoryTrimmer.day)"
 
-    /// Counts all messages; the counts of days that are known already are replaced.
+    /// Counts all messages, and replaces the counts of days that were counted before.
     static let recount = """
         INSERT INTO message_usage (application, day, messages, bytes)
         SELECT application, \(day), count(*), sum(\(size))::int8 FROM message WHERE stored GROUP BY 1, 2
@@ -32,17 +32,17 @@ enum MessageUsageStatements {
         return usage.additions(counted)
     }
 
-    /// What identifies a message.
+    /// The columns that identify a message.
     struct Key: Hashable, Sendable {
         var application: [UInt8]
         var channel: [UInt8]
         var timetoken: Int64
 
-        /// The number of days since 1970.
+        /// The day of the message, as the number of days since 1970.
         var day: Int64 { timetoken / HistoryTrimmer.day }
     }
 
-    /// The messages that a query of the columns `application`, `channel` and `timetoken` finds.
+    /// The keys of the messages that a query finds. The query has the columns `application`, `channel` and `timetoken`.
     static func keys(_ sql: String, _ values: [PostgresValue], _ connection: PostgresConnection) throws -> [Key] {
         let rows = try connection.run(sql, values)
         return (0..<rows.count).map { row in
@@ -51,9 +51,10 @@ enum MessageUsageStatements {
         }
     }
 
-    /// Deletes messages and counts them, within a transaction: with a statement for each of their days, so that it is about one partition.
+    /// Deletes messages and subtracts them from the counts. Call it within a transaction. It performs one statement for each day, so that
+    /// each concerns one partition.
     ///
-    /// - Returns: how many messages were deleted.
+    /// - Returns: the number of deleted messages.
     static func delete(_ keys: [Key], _ connection: PostgresConnection) throws -> Int {
         var count = 0
         for (_, keys) in Dictionary(grouping: keys, by: \.day).sorted(by: { $0.key < $1.key }) {
@@ -81,7 +82,7 @@ enum MessageUsageStatements {
         \(usage.removals) SELECT count(*) FROM gone
         """
 
-    /// Deletes some of the oldest messages of an application, within a transaction.
+    /// Deletes some of the oldest messages of an application. Call it within a transaction.
     static func trim(
         _ application: Identifier, _ limits: HistoryLimits, from: Int64, _ connection: PostgresConnection
     ) throws -> HistoryTrimmer.Step {

@@ -5,15 +5,15 @@ import ServerValues
 
 /// Stores messages durably in a PostgreSQL database (rules PG-1 to PG-15).
 ///
-/// One connection writes, and several read concurrently, each on a thread of its own. Messages outside of the history are kept so that
-/// subscribers can catch up; these and expired messages are purged in the background.
+/// One connection writes, and several read concurrently. Each has a thread of its own. Messages outside of the history are kept for a
+/// while, so that subscribers can catch up. They and expired messages are purged in the background.
 public final class PostgreSQLMessageStore: MessageStore {
     private let database: PostgresDatabase<MessageStatements>
     private let trimmer = HistoryTrimmer()
     private let partitions: MessagePartitions
     private let settings: PostgreSQLSettings
     private let now: @Sendable () -> UInt64
-    /// What every transaction begins with; nil when one server at a time uses the database.
+    /// The statement with which each transaction of a cluster's leader begins; nil when one server at a time uses the database.
     private let check: PostgresStatement?
     private let purging = NIOLockedValueBox<Task<Void, Never>?>(nil)
 
@@ -28,13 +28,13 @@ public final class PostgreSQLMessageStore: MessageStore {
         self.now = now
     }
 
-    /// Connects, and creates the tables or brings them to this version.
+    /// Connects, and creates the tables or migrates them to this version.
     ///
     /// - Parameters:
-    ///   - settings: the settings.
-    ///   - purgesInBackground: whether expired messages are deleted while there is no other work.
-    ///   - now: the current time in units of 100 ns, for messages that expire.
-    /// - Throws: why the database cannot be used.
+    ///   - settings: the address of the database, and the limits of the stored data.
+    ///   - purgesInBackground: whether a background task deletes expired messages.
+    ///   - now: the current time in units of 100 ns, which determines which messages have expired.
+    /// - Throws: the reason why the database cannot be used.
     public static func open(
         _ settings: PostgreSQLSettings, purgesInBackground: Bool = true, now: @escaping @Sendable () -> UInt64 = systemTicks
     ) async throws(PostgreSQLStoreError) -> PostgreSQLMessageStore {
@@ -43,7 +43,7 @@ public final class PostgreSQLMessageStore: MessageStore {
             items: MessageStatements(catchUp: settings.catchUp))
         let partitions = MessagePartitions(database)
         do {
-            // In a cluster the leader of partition 0 makes them.
+            // In a cluster, the leader of partition 0 creates the table partitions.
             if settings.cluster == nil { try await partitions.prepare(under: nil, at: now()) }
         } catch {
             await database.close()
@@ -55,9 +55,9 @@ public final class PostgreSQLMessageStore: MessageStore {
         return store
     }
 
-    /// The store of a leader in a cluster, on the same connections.
+    /// Makes the store for a leader's term in a cluster. It uses the connections of this store.
     ///
-    /// - Parameter purgesInBackground: whether it deletes expired messages, which one of the cluster's leaders does for all.
+    /// - Parameter purgesInBackground: whether it deletes expired messages. One of the cluster's leaders does this for all.
     func begin(_ term: LeaderTerm, purgesInBackground: Bool) async throws(PostgreSQLStoreError) -> PostgreSQLMessageStore {
         let store = PostgreSQLMessageStore(database, partitions, settings, check: try await database.begin(term), now: now)
         if purgesInBackground { store.purgeInBackground() }
@@ -72,7 +72,7 @@ public final class PostgreSQLMessageStore: MessageStore {
 
     deinit { purging.withLockedValue { $0?.cancel() } }
 
-    /// Why the database cannot be used at present; nil when that is not known.
+    /// The reason why the database cannot be used at present; nil while no reason is known.
     public var failure: PostgreSQLStoreError? { database.failure }
 
     public func append(
@@ -113,7 +113,7 @@ public final class PostgreSQLMessageStore: MessageStore {
 
     public func close() async {
         purging.withLockedValue { $0?.cancel() }
-        // A leader has the connections of the shared store.
+        // The store of a leader has a `check`, and uses the connections of the shared store, which closes them itself.
         if check == nil { await database.close() }
     }
 }
@@ -181,7 +181,7 @@ extension PostgreSQLMessageStore {
         }
     }
 
-    /// Deletes in small steps, between which other writes are possible. Messages that arrive meanwhile are not deleted.
+    /// Deletes in small steps, so that other writes can run between two steps. Messages that arrive meanwhile are not deleted.
     public func delete(channel: Identifier, start: UInt64?, end: UInt64?, application: String) async throws -> Int {
         guard let span = HistorySpan(start: start, end: end, isOldestFirst: true) else { return 0 }
         let place: [PostgresValue] = [.text(application), .name(channel)]
@@ -194,7 +194,7 @@ extension PostgreSQLMessageStore {
         var deleted = 0
         while lowest <= highest {
             let bounds: [PostgresValue] = [.integer(lowest), .integer(highest), .integer(Int64(Self.deletionStep))]
-            // They are searched concurrently with the writer.
+            // A reading connection searches the messages to delete, concurrently with the writer.
             let keys = try await database.read { connection in
                 try MessageUsageStatements.keys(
                     """
@@ -225,7 +225,7 @@ extension PostgreSQLMessageStore {
 // MARK: - Purging
 
 extension PostgreSQLMessageStore {
-    /// The number of rows that one transaction purges, so that other writes can be done between two of them.
+    /// The largest number of rows that one transaction purges, so that other writes can run between two transactions.
     private static var purgeStep: Int { 1000 }
 
     private static func purgeForever(
@@ -233,22 +233,23 @@ extension PostgreSQLMessageStore {
         _ now: @Sendable () -> UInt64
     ) async {
         while !Task.isCancelled {
-            // A failed step is repeated a second later, a failed round of the partitions a minute later; the failure is in `failure`.
+            // Errors are ignored here and reported by `failure`. A failed purge is repeated after a second, and a failed round of the
+            // partitions after a minute.
             try? await partitions.maintain(at: now(), under: check)
             let count = (try? await purge(database, partitions, under: check, at: now())) ?? 0
-            // A step that deleted `purgeStep` rows may have left expired ones, so the next step follows without a pause.
+            // If a step has deleted `purgeStep` rows, expired rows may be left, so the next step follows without a pause.
             guard count < purgeStep else { continue }
-            // Ends early when the task is cancelled, which the loop's condition notices.
+            // The sleep ends early when the task is cancelled, and the condition of the loop then ends the loop.
             try? await Task.sleep(for: .seconds(1))
         }
     }
 
-    /// Deletes up to a thousand expired messages and entries.
+    /// Deletes up to a thousand expired messages, and up to a thousand expired entries.
     ///
-    /// - Returns: the number of deleted messages, or of deleted entries if that is larger.
+    /// - Returns: the number of deleted messages or of deleted entries, whichever is larger.
     func purge() async throws -> Int { try await Self.purge(database, partitions, under: check, at: now()) }
 
-    /// Makes partitions, and drops those of which nothing is needed any more.
+    /// Creates the partitions of the next days, and drops those whose messages have all expired.
     func maintainPartitions() async throws { try await partitions.maintain(at: now(), under: check, isForced: true) }
 
     private static func purge(
@@ -256,7 +257,7 @@ extension PostgreSQLMessageStore {
         at now: UInt64
     ) async throws(PostgreSQLStoreError) -> Int {
         let waiting = partitions.waiting
-        // They are searched concurrently with the writer.
+        // A reading connection searches the expired messages, concurrently with the writer.
         let keys = try await database.read { connection in
             try MessageUsageStatements.keys(
                 """

@@ -1,12 +1,12 @@
 import ServerStorage
 
-/// The change of a table to one that is partitioned by time. Part of a migration, so never changed.
+/// Converts a table to a table that is partitioned by time. It is part of a migration, so it is never changed.
 enum PartitionMigration {
-    /// The SQL statements of the change. The former table becomes one partition with all its rows: it ends with the present day, or with
-    /// the day of the newest row if that is later. PostgreSQL checks the rows and does not rewrite them.
+    /// The SQL statements of the conversion. The former table becomes one partition with all its rows. The partition ends with the present
+    /// day, or with the day of the newest row if that is later. PostgreSQL checks the rows without rewriting them.
     ///
     /// - Parameters:
-    ///   - key: the columns of the primary key, with `column`, by which the table is partitioned.
+    ///   - key: the columns of the primary key. They include `column`, by which the table is partitioned.
     ///   - former: the names of the table's former indexes, without the prefix `TABLE_`.
     ///   - indexes: statements that create the indexes of the partitioned table.
     static func statements(table: String, column: String, key: String, former: [String], indexes: String) -> String {

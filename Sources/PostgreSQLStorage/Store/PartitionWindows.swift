@@ -1,18 +1,20 @@
 import ServerStorage
 
-/// How a read of a partitioned table is divided, so that the usual page, which is of the newest or the oldest messages, reads few partitions
-/// instead of the beginning of each of them (rule PG-33). A value.
+/// Divides a read of a partitioned table into time spans (rule PG-33). A typical page has the newest or the oldest messages. With spans it
+/// reads few partitions, instead of the beginning of each partition.
 struct PartitionWindows: Hashable, Sendable {
-    /// The beginning of the oldest day that has a partition, and the end of the newest one. What lies outside is in few partitions.
+    /// The beginning of the oldest day that has a partition, and the end of the newest one. Rows outside of this range are in few
+    /// partitions.
     var oldest: Int64
     var newest: Int64
 
-    /// Spans that together are the given one, in the order of reading. Each but the last is twice as long as the one before.
+    /// Divides the range from `lowest` to `highest` into spans, in the order of reading. Each span except the last is twice as long as the
+    /// one before.
     func spans(_ lowest: Int64, _ highest: Int64, isOldestFirst: Bool) -> [ClosedRange<Int64>] {
         guard lowest <= highest else { return [] }
         var spans: [ClosedRange<Int64>] = []
         var (lowest, highest) = (lowest, highest)
-        // The newest days have no messages yet.
+        // The first span is longer than a day, because the newest partitions are made ahead and have no messages yet.
         var length = (PostgresPartitions.daysAhead + 2) * HistoryTrimmer.day
         var edge = isOldestFirst ? oldest : newest
         while true {

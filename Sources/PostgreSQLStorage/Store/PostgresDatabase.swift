@@ -2,7 +2,7 @@ import Dispatch
 import Identifiers
 import ServerStorage
 
-/// What both stores consist of: a writer, readers, and the tables.
+/// The parts that each store consists of: a writer, readers, and the tables.
 final class PostgresDatabase<Items: PostgresItems>: Sendable {
     let writer: PostgresWriter<Items>
     private let readers: PostgresReaders
@@ -14,7 +14,7 @@ final class PostgresDatabase<Items: PostgresItems>: Sendable {
         self.tables = tables
     }
 
-    /// Connects, takes the right to write, and brings the tables to this version.
+    /// Connects, takes the lock for writing, and migrates the tables to this version.
     static func open(
         _ settings: PostgreSQLSettings, part: String, migrations: [String], items: Items
     ) async throws(PostgreSQLStoreError) -> PostgresDatabase {
@@ -22,7 +22,7 @@ final class PostgresDatabase<Items: PostgresItems>: Sendable {
         try settings.check(libpq)
         let tables = PostgresTables(part: part, migrations: migrations, settings)
         let session = PostgresSession(settings, libpq, label: "lifeline.store.writer") { connection in
-            // Otherwise the connection would count as good until the next write.
+            // A read-only server is refused here. Otherwise the connection would seem usable until the next write.
             let mode = try connection.run("SELECT 1 WHERE current_setting('transaction_read_only') = 'on'")
             guard mode.count == 0 else {
                 throw PostgresError(state: "25006", message: "the database takes no writes: it is read-only")
@@ -41,7 +41,7 @@ final class PostgresDatabase<Items: PostgresItems>: Sendable {
         return PostgresDatabase(writer: writer, readers: PostgresReaders(settings, libpq), tables: tables)
     }
 
-    /// Connects again when the connection was lost, also when nothing is written: looked after once a second.
+    /// Checks once a second whether the connection was lost, and reconnects, even when nothing is written.
     private static func keepConnected(_ session: PostgresSession, until writer: PostgresWriter<Items>) {
         session.queue.asyncAfter(deadline: DispatchTime.now() + .seconds(1)) { [weak writer] in
             guard let writer, !writer.isClosed else { return }
@@ -50,17 +50,17 @@ final class PostgresDatabase<Items: PostgresItems>: Sendable {
         }
     }
 
-    /// Why the database cannot be used at present; nil when that is not known.
+    /// The reason why the database cannot be used at present; nil while no reason is known.
     var failure: PostgreSQLStoreError? { writer.failure }
 
-    /// Reads concurrently with the writer.
+    /// Performs a read on one of the reading connections, concurrently with the writer.
     func read<Value: Sendable>(
         _ body: @escaping @Sendable (PostgresConnection) throws -> Value
     ) async throws(PostgreSQLStoreError) -> Value {
         try await readers.read(body)
     }
 
-    /// Reads everything of one moment.
+    /// Performs reads in one transaction, so that all of them see the same state of the database.
     func snapshot<Value: Sendable>(
         _ body: @escaping @Sendable (PostgresConnection) throws -> Value
     ) async throws(PostgreSQLStoreError) -> Value {
@@ -69,14 +69,14 @@ final class PostgresDatabase<Items: PostgresItems>: Sendable {
 
     /// Begins the term of a leader in a cluster.
     ///
-    /// - Returns: the statement that every later transaction of this leader has to begin with.
+    /// - Returns: the statement with which every later transaction of this leader has to begin.
     func begin(_ term: LeaderTerm) async throws(PostgreSQLStoreError) -> PostgresStatement? {
         guard let terms = tables.terms else { return nil }
         try await writer.perform { try terms.begin(term, $0) }
         return terms.check(term)
     }
 
-    /// Stores the limit up to which ids may be assigned, so that it survives a power failure too.
+    /// Stores the limit up to which ids may be assigned, in a way that survives a power failure.
     func reserve(_ limit: UInt64, under check: PostgresStatement? = nil) async throws(PostgreSQLStoreError) {
         let part = tables.part
         try await writer.perform(under: check) { connection in
@@ -93,7 +93,7 @@ final class PostgresDatabase<Items: PostgresItems>: Sendable {
 }
 
 extension PostgresConnection {
-    /// Reads the rows of a query in parts, within a transaction, so that a large result is never in memory as a whole.
+    /// Reads the rows of a query in parts, so that a large result is never in memory as a whole. Call it within a transaction.
     func forEach(
         _ sql: String, _ values: [PostgresValue] = [], _ body: (PostgresRows, _ row: Int) throws -> Void
     ) throws {
@@ -107,14 +107,14 @@ extension PostgresConnection {
     }
 }
 
-/// The applications whose rows are restored, as an SQL condition.
+/// The applications whose rows are restored, in the form of an SQL condition.
 struct PostgresApplications: Sendable {
     private let names: Set<Identifier>?
 
     /// - Parameter names: the applications; nil for all.
     init(_ names: Set<Identifier>?) { self.names = names }
 
-    /// The condition, whose only parameter has the given number.
+    /// The SQL condition. Its only parameter has this number.
     func condition(_ number: Int) -> String {
         names == nil ? "cardinality($\(number)::bytea[]) = 0" : "application = ANY ($\(number)::bytea[])"
     }

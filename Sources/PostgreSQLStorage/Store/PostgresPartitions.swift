@@ -2,14 +2,14 @@ import NIOConcurrencyHelpers
 import ServerStorage
 import ServerValues
 
-/// The partitions of a table by time, a day each, in units of 100 ns since 1970 (rules PG-31 to PG-35).
+/// The partitions of a table by time, one for each day, in units of 100 ns since 1970 (rules PG-31 to PG-35).
 ///
-/// They are made ahead. Rows of other days are in the default partition, so that no clock makes a write fail. Tables of before partitions
-/// are one partition, up to the day of their change.
+/// Partitions are created ahead. Rows of days without a partition are in the default partition, so that a write never fails because of a
+/// clock. A table from before the introduction of partitions is one partition, which ends with the day of its migration.
 final class PostgresPartitions: Sendable {
     struct Partition: Hashable, Sendable {
         var name: String
-        /// The first unit of time, included; the least integer for a partition without a beginning.
+        /// The beginning of the partition's time span, included; the smallest integer if it has no beginning.
         var lower: Int64
         /// The end, excluded.
         var upper: Int64
@@ -20,9 +20,10 @@ final class PostgresPartitions: Sendable {
         }
     }
 
-    /// How many days partitions are made ahead.
+    /// The number of days for which partitions are created ahead.
     static let daysAhead: Int64 = 2
-    /// The largest number of rows that are moved out of the default partition when a partition is made; with more of them the day stays there.
+    /// The largest number of rows that are moved from the default partition when a partition is created. If a day has more rows there, it
+    /// gets no partition.
     private static let movedRows = 10_000
 
     let table: String
@@ -36,12 +37,12 @@ final class PostgresPartitions: Sendable {
     /// The name of the default partition.
     var rest: String { table + "_rest" }
 
-    /// How reads divide a span, so that a page reads few partitions.
+    /// Divides reads into time spans, so that a page reads few partitions.
     var windows: PartitionWindows { known.withLockedValue { $0 } }
 
     private static func day(of ticks: UInt64) -> Int64 { Int64(clamping: ticks) / HistoryTrimmer.day }
 
-    /// The partitions other than the default one, the oldest first.
+    /// The partitions except the default one, oldest first.
     func list(_ connection: PostgresConnection) throws -> [Partition] {
         let rows = try connection.run(
             """
@@ -62,19 +63,19 @@ final class PostgresPartitions: Sendable {
         return sorted
     }
 
-    /// The days that have no partition, of today and the next days.
+    /// Those days that have no partition, among today and the next days.
     func missing(at now: UInt64, of partitions: [Partition]) -> [Int64] {
         let today = Self.day(of: now)
         return (today...today + Self.daysAhead).filter { day in !partitions.contains { $0.covers(day) } }
     }
 
-    /// Makes the partition of a day, within a transaction. Rows of that day that are in the default partition are moved.
+    /// Creates the partition of a day, and moves the day's rows from the default partition into it. Call it within a transaction.
     func make(_ day: Int64, _ connection: PostgresConnection) throws {
         let (lower, upper) = (day * HistoryTrimmer.day, (day + 1) * HistoryTrimmer.day)
         let name = "\(table)_d\(day)"
         let range = "\(column) >= \(lower) AND \(column) < \(upper)"
-        // The lock excludes reads while rows move: a read that has looked up the partitions before this one is attached would miss those
-        // rows. A long read must not delay writes, so the attempt gives up after a second, and the next round tries again.
+        // The lock excludes reads while rows move. A read that has looked up the partitions before the new one is attached would miss the
+        // moved rows. The attempt gives up after a second, because waiting for a long read would delay writes. The next round tries again.
         try connection.execute("SET LOCAL lock_timeout = '1s'; LOCK TABLE ONLY \(table) IN ACCESS EXCLUSIVE MODE")
         let early = try connection.fetch(
             "SELECT count(*) FROM (SELECT 1 FROM \(rest) WHERE \(range) LIMIT \(Self.movedRows + 1)) AS early")
@@ -87,15 +88,15 @@ final class PostgresPartitions: Sendable {
             """)
     }
 
-    /// Drops a partition, within a transaction, together with the counts of its days.
+    /// Drops a partition, together with the counts of its days. Call it within a transaction.
     ///
-    /// - Parameter condition: what has to hold for it, judged when nobody else can write to it.
-    /// - Returns: whether it was dropped.
+    /// - Parameter condition: an SQL condition under which the partition is dropped. It is evaluated while no other transaction can write
+    ///   to the partition.
+    /// - Returns: whether the partition was dropped.
     func drop(
         _ partition: Partition, if condition: String, usage: UsageStatements, _ connection: PostgresConnection
     ) throws -> Bool {
-        // First the table and then its partition, which is the order in which reads lock them; the reverse order could deadlock with a
-        // read.
+        // The table is locked first, and then its partition, as reads do. The reverse order could cause a deadlock with a read.
         try connection.execute(
             """
             SET LOCAL lock_timeout = '1s'; LOCK TABLE ONLY \(table) IN ACCESS EXCLUSIVE MODE;
@@ -115,7 +116,7 @@ extension PostgresPartitions {
     static var messages: PostgresPartitions { PostgresPartitions(table: "message", column: "timetoken") }
     static var events: PostgresPartitions { PostgresPartitions(table: "event", column: "id") }
 
-    /// The partitions of a table of the neutral form; nil for one that has none.
+    /// The partitions of a stored table; nil for a table without partitions.
     convenience init?(of table: StoredTable) {
         switch table.title {
         case "messages.message": self.init(table: Self.messages.table, column: Self.messages.column)
@@ -124,10 +125,11 @@ extension PostgresPartitions {
         }
     }
 
-    /// Makes the partitions that are missing. One that cannot be made now is made in a later round, and its rows are in the default
-    /// partition until then.
+    /// Creates the missing partitions. If one cannot be created now, a later round tries again, and its rows are in the default partition
+    /// until then.
     ///
-    /// - Parameter check: what every transaction begins with; nil when one server at a time uses the database.
+    /// - Parameter check: the statement with which each transaction of a cluster's leader begins; nil when one server at a time uses the
+    ///   database.
     func prepare<Items>(
         _ database: PostgresDatabase<Items>, under check: PostgresStatement?, at now: UInt64
     ) async throws(PostgreSQLStoreError) {

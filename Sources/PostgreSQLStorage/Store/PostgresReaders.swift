@@ -1,7 +1,7 @@
 import DequeModule
 import NIOConcurrencyHelpers
 
-/// Several connections that read concurrently, each on a thread of its own. A read waits in a queue until one of them is free.
+/// Several connections that read concurrently, each on a thread of its own. A read waits in a queue until one of the connections is free.
 final class PostgresReaders: Sendable {
     private struct State: Sendable {
         var waiting = Deque<@Sendable (PostgresSession?) -> Void>()
@@ -9,7 +9,7 @@ final class PostgresReaders: Sendable {
         var isClosed = false
     }
 
-    /// The largest number of reads that wait.
+    /// The largest number of reads in the queue.
     static let limit = 10_000
 
     private let sessions: [PostgresSession]
@@ -18,7 +18,8 @@ final class PostgresReaders: Sendable {
     init(_ settings: PostgreSQLSettings, _ libpq: LibPQ) {
         let sessions = (0..<settings.poolSize).map { number in
             PostgresSession(settings, libpq, label: "lifeline.store.reader.\(number)") { connection in
-                // Planning a page of a table with hundreds of partitions takes ten times as long as reading it.
+                // Query plans are reused, because planning a page of a table with hundreds of partitions takes ten times as long as reading
+                // the page.
                 try connection.execute("SET plan_cache_mode = force_generic_plan")
             }
         }
@@ -26,7 +27,7 @@ final class PostgresReaders: Sendable {
         state = NIOLockedValueBox(State(idle: sessions))
     }
 
-    /// Reads. If the connection ends meanwhile, the read is done once more with a new one.
+    /// Performs a read. If the connection ends during the read, the read is repeated once on a new connection.
     func read<Value: Sendable>(
         _ body: @escaping @Sendable (PostgresConnection) throws -> Value
     ) async throws(PostgreSQLStoreError) -> Value {
@@ -45,7 +46,7 @@ final class PostgresReaders: Sendable {
         return try result.get()
     }
 
-    /// Refuses further reads, and closes the connections after the present ones.
+    /// Refuses further reads, and closes the connections when the reads in progress have ended.
     func close() async {
         let waiting = state.withLockedValue { state in
             state.isClosed = true
@@ -79,7 +80,7 @@ final class PostgresReaders: Sendable {
         }
     }
 
-    /// On the session's queue.
+    /// Performs waiting reads until the queue is empty. Call it on the session's queue.
     private func drain(_ session: PostgresSession) {
         while let job = next(session) { job(session) }
     }

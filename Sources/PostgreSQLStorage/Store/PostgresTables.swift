@@ -1,14 +1,15 @@
 import NIOConcurrencyHelpers
 
-/// The tables of a store, their versions, and the right of one server at a time to write them (rules PG-5 to PG-8).
+/// The tables of a store, their versions, and the lock by which one server at a time writes them (rules PG-5 to PG-8).
 ///
-/// The right is an advisory lock of the writing connection, which ends with that. `generation` counts the servers that had it: a server that
-/// lost its connection and finds another number when it has the lock again does not write any more, because what it has in memory is old.
+/// The lock is an advisory lock of the writing connection, and ends with the connection. `generation` counts the servers that have had the
+/// lock. A server that lost its connection and finds another number when it has the lock again can no longer write, because its state in
+/// memory is outdated.
 final class PostgresTables: Sendable {
-    /// The name of the store in the table `store`.
+    /// The value of the column `part` in the table `store`, which names this store.
     let part: String
-    /// Statements of each version of the tables, in order. Only additions are allowed, at the end. One that only adds an index begins with
-    /// ``indexStatement``.
+    /// The SQL statements that create each version of the tables, in order. Existing ones are never changed; new ones are appended. A
+    /// statement that only adds an index begins with ``indexStatement``.
     let migrations: [String]
     private let schema: String
     private let quotedSchema: String
@@ -24,10 +25,10 @@ final class PostgresTables: Sendable {
         terms = settings.cluster.map { PostgresTerms(part: part, cluster: $0, schema: settings.schema) }
     }
 
-    /// Takes the right to write, and at the first time brings the tables to this version.
+    /// Takes the lock for writing. The first call also migrates the tables to this version.
     func take(_ connection: PostgresConnection) throws {
         try lock(connection)
-        // A server that was suspended within a transaction would keep the next leader waiting.
+        // The timeout ends a transaction of a suspended server, for which the next leader would have to wait otherwise.
         if terms != nil { try connection.execute("SET idle_in_transaction_session_timeout = '5s'") }
         guard let known = generation.withLockedValue({ $0 }) else {
             let mine = try connection.transaction("BEGIN") { try self.open($0) }
@@ -38,7 +39,7 @@ final class PostgresTables: Sendable {
         guard rows.integer(0, 0) == known else { throw PostgreSQLStoreError.replaced(schema: schema) }
     }
 
-    /// Keeps servers away for as long as the connection lasts. Changes nothing.
+    /// Takes the lock that keeps other servers away as long as the connection lasts. It changes no data.
     func lock(_ connection: PostgresConnection) throws {
         try connection.execute("SET lock_timeout = '3s'")
         do throws(PostgresError) {
@@ -50,7 +51,7 @@ final class PostgresTables: Sendable {
         try connection.execute("SET lock_timeout = 0")
     }
 
-    /// Whether a server or a copy has the right to write now.
+    /// Whether a server or a running copy has the lock for writing.
     func isLocked(_ connection: PostgresConnection) throws -> Bool {
         let rows = try connection.run(
             """
@@ -62,18 +63,18 @@ final class PostgresTables: Sendable {
         return rows.count > 0
     }
 
-    /// Gives the right to write back.
+    /// Releases the lock for writing.
     func release(_ connection: PostgresConnection) throws {
         try connection.run("SELECT pg_advisory_unlock\(lockKind)(1279870540, hashtext(convert_from($1, 'UTF8')))", [lockName])
     }
 
     private var lockName: PostgresValue { .text(part + " " + schema) }
 
-    /// Servers of one cluster have the lock together.
+    /// The servers of a cluster share the lock.
     private var lockKind: String { terms == nil ? "" : "_shared" }
 
     private func open(_ connection: PostgresConnection) throws -> Int64 {
-        // Two stores may create the schema at the same time.
+        // Another lock protects the creation of the schema, because two stores may create it at the same time.
         try connection.execute("SELECT pg_advisory_xact_lock(1279870541)")
         let name = PostgresValue.text(schema)
         let tables = try connection.run(
@@ -103,19 +104,19 @@ final class PostgresTables: Sendable {
         return generation
     }
 
-    /// How the statement of a migration begins that only adds an index, without which every server works, if slower.
+    /// The beginning of a migration's statement that only adds an index. Servers work without the index, but more slowly.
     static let indexStatement = "CREATE INDEX IF NOT EXISTS "
 
-    /// Whether tables of a version are as this program needs them, or lack indexes only.
+    /// Whether this program can use tables of a version unchanged: at most indexes are missing.
     func canUse(_ version: Int64) -> Bool {
         version <= Int64(migrations.count) && missing(at: version).allSatisfy { $0.hasPrefix(Self.indexStatement) }
     }
 
     private func missing(at version: Int64) -> ArraySlice<String> { migrations.dropFirst(Int(clamping: max(0, version))) }
 
-    /// Whether the tables may be changed now. Servers of an older version could not use them afterwards.
+    /// Whether the tables may be migrated now. Running servers of an older version could not use them afterwards.
     ///
-    /// - Throws: `PostgreSQLStoreError.olderServers` if this program cannot use them unchanged.
+    /// - Throws: `PostgreSQLStoreError.olderServers` if this program cannot use the tables unchanged either.
     private func mayChange(from version: Int64, _ connection: PostgresConnection) throws -> Bool {
         guard terms != nil, version > 0, version < Int64(migrations.count) else { return true }
         let rows = try connection.run(
@@ -125,7 +126,7 @@ final class PostgresTables: Sendable {
         return false
     }
 
-    /// A schema that exists already may belong to a user who must not create others.
+    /// The schema is created only if it does not exist, because the user of an existing schema may have no right to create one.
     private func createSchema(_ connection: PostgresConnection) throws {
         let found = try connection.run(
             "SELECT 1 FROM pg_namespace WHERE nspname = convert_from($1, 'UTF8')", [.text(schema)])

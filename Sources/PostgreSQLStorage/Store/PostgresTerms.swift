@@ -2,18 +2,18 @@ import ServerStorage
 
 /// The terms of the leaders of a cluster's partitions, for one store (rules PG-21 and PG-22).
 ///
-/// Each transaction of a leader first looks whether its term is the latest one, and keeps it from being replaced until it ends. So a new
-/// term begins behind all transactions of the former leader, and every later one of these fails.
+/// Each transaction of a leader begins with a check that the leader's term is the latest one. The check also locks the term until the
+/// transaction ends. So a new term begins only after all transactions of the former leader, and all its later transactions fail.
 struct PostgresTerms: Sendable {
-    /// The name of the store in the table `store`.
+    /// The value of the column `part` in the table `store`, which names the store.
     let part: String
     let cluster: String
     let schema: String
 
-    /// The code of the error of ``check(_:)``: a division by zero.
+    /// The SQLSTATE of a failed ``check(_:)``: division by zero.
     static let failure = "22012"
 
-    /// Creates the table, within the transaction that opens the store.
+    /// Creates the table of terms. Call it within the transaction that opens the store.
     func open(_ connection: PostgresConnection) throws {
         let found = try connection.run(
             "SELECT 1 FROM pg_tables WHERE schemaname = convert_from($1, 'UTF8') AND tablename = 'leader_term'", [.text(schema)])
@@ -30,7 +30,7 @@ struct PostgresTerms: Sendable {
         guard others.count == 0 else { throw PostgreSQLStoreError.otherCluster(schema: schema) }
     }
 
-    /// Begins a term, unless a later one has begun.
+    /// Begins a term. Throws `deposed` if a later term has begun.
     func begin(_ term: LeaderTerm, _ connection: PostgresConnection) throws {
         let rows = try connection.run(
             """
@@ -41,7 +41,7 @@ struct PostgresTerms: Sendable {
         guard rows.count == 1 else { throw PostgreSQLStoreError.deposed }
     }
 
-    /// A statement that fails unless the term is the latest one. Nothing else may divide by zero, because that is its error.
+    /// A statement that fails unless the term is the latest one. It fails by dividing by zero, so no other statement may divide by zero.
     func check(_ term: LeaderTerm) -> PostgresStatement {
         PostgresStatement(
             """

@@ -2,27 +2,27 @@ import DequeModule
 import Dispatch
 import NIOConcurrencyHelpers
 
-/// Converts a writer's items to statements. Pure.
+/// Converts a writer's items to SQL statements, without side effects.
 protocol PostgresItems: Sendable {
     associatedtype Item: Sendable
 
-    /// The memory of a queued item in bytes.
+    /// The memory that a queued item takes, in bytes.
     func cost(of item: Item) -> Int
-    /// The statements that store an item. They need no answers of each other.
+    /// The statements that store an item. No statement needs the answer of another one.
     func statements(for item: Item) -> [PostgresStatement]
-    /// The statements that count items, within the transaction that stores them and before their own statements.
+    /// The statements that add items to the counts. They run in the transaction that stores the items, before the items' own statements.
     func counts(of items: [Item]) -> [PostgresStatement]
 }
 
-/// The only writer: accepts work from any thread, performs it in order on a separate thread, and stores the items that wait in one
+/// Performs all writes of a store in order, on a separate thread; calls may come from any thread. Waiting items are stored in one
 /// transaction, whose statements are sent without waiting for their answers (rules PG-3 and PG-4).
 final class PostgresWriter<Items: PostgresItems>: Sendable {
     private enum Job: Sendable {
-        /// Stores an item, in a transaction that begins with the statement `check` if there is one.
+        /// Stores an item, in a transaction that begins with the statement `check`, if it is not nil.
         case append(Items.Item, check: PostgresStatement?, cost: Int, Completion)
-        /// An append that was refused; it is answered in order.
+        /// An item that was refused. The refusal is reported in the order of the queue.
         case refusal(Completion, PostgreSQLStoreError)
-        /// Work with its own transactions and its own completions.
+        /// Work that uses its own transactions and calls its own completions.
         case work(@Sendable (PostgresSession) -> Void)
     }
 
@@ -35,7 +35,7 @@ final class PostgresWriter<Items: PostgresItems>: Sendable {
 
     typealias Completion = @Sendable ((any Error)?) -> Void
 
-    /// The largest number of items of one transaction, and of their bytes.
+    /// The largest number of items in one transaction, and the largest number of their bytes.
     static var groupLimit: Int { 1000 }
     static var groupBytes: Int { 8 << 20 }
 
@@ -50,16 +50,18 @@ final class PostgresWriter<Items: PostgresItems>: Sendable {
         self.bytesLimit = bytesLimit
     }
 
-    /// Why nothing can be written at present; nil when that is not known.
+    /// The reason why nothing can be written at present; nil while no reason is known.
     var failure: PostgreSQLStoreError? { session.failure }
 
     var isClosed: Bool { waiting.withLockedValue { $0.isClosed } }
 
-    /// - Parameter check: a statement that fails when the item must not be stored any more (``LeaderTerm``).
+    /// Queues an item to store.
+    ///
+    /// - Parameter check: a statement that fails when the item must not be stored any more (``LeaderTerm``); nil for no check.
     func append(_ item: Items.Item, under check: PostgresStatement? = nil, completion: @escaping Completion) {
         let cost = items.cost(of: item)
         submit { waiting in
-            // The refusal goes through the queue, so that completions keep the order of the calls.
+            // A refusal goes through the queue, too, so that completions are called in the order of the calls.
             guard !waiting.isClosed else { return .refusal(completion, .closed) }
             guard waiting.bytes < self.bytesLimit else { return .refusal(completion, .overloaded) }
             waiting.bytes += cost
@@ -67,13 +69,13 @@ final class PostgresWriter<Items: PostgresItems>: Sendable {
         }
     }
 
-    /// Completes with an error, in the order of the calls.
+    /// Calls `completion` with an error, in the order of the calls.
     func refuse(_ error: PostgreSQLStoreError, completion: @escaping Completion) {
         submit { _ in .refusal(completion, error) }
     }
 
-    /// Performs `work` in the order of the queue, in a transaction, after the statement `check` if there is one. A transaction that lost a
-    /// conflict is done again, so `work` must change nothing but the database.
+    /// Performs `work` in the order of the queue, in a transaction that begins with the statement `check`, if it is not nil. If the
+    /// transaction loses a conflict it is repeated, so `work` must change nothing but the database.
     func perform<Value: Sendable>(
         under check: PostgresStatement? = nil, _ work: @escaping @Sendable (PostgresConnection) throws -> Value
     ) async throws(PostgreSQLStoreError) -> Value {
@@ -97,9 +99,9 @@ final class PostgresWriter<Items: PostgresItems>: Sendable {
         return try result.get()
     }
 
-    /// Refuses further calls, and returns when all earlier work is done and the connection is closed.
+    /// Refuses further calls. Returns when all earlier work is done and the connection is closed.
     ///
-    /// - Parameter last: the last use of the connection.
+    /// - Parameter last: called with the connection before it is closed.
     func close(_ last: @escaping @Sendable (PostgresConnection) throws -> Void) async {
         await withCheckedContinuation { continuation in
             submit { waiting in
@@ -138,7 +140,7 @@ extension PostgresWriter {
         }
     }
 
-    /// The appends and refusals that wait before the next work, up to the limits of a group.
+    /// Takes the appends and refusals before the next work from the queue, up to the limits of a group.
     private func takeGroup() -> [Job] {
         waiting.withLockedValue { waiting in
             var group: [Job] = []
@@ -161,7 +163,7 @@ extension PostgresWriter {
         }
     }
 
-    /// Returns true when nothing waits: the next job starts the thread again.
+    /// Returns true when the queue is empty. The thread then stops, and the next job starts it again.
     private func rest() -> Bool {
         waiting.withLockedValue { waiting in
             waiting.isDraining = !waiting.jobs.isEmpty
@@ -173,14 +175,14 @@ extension PostgresWriter {
         let statements = group.map { job -> [PostgresStatement] in
             if case .append(let item, _, _, _) = job { items.statements(for: item) } else { [] }
         }
-        // Each partition whose leader writes is checked once.
+        // The group's transaction contains each distinct check once, that is, one for each partition whose leader writes.
         let checks = group.map { job -> [PostgresStatement] in
             if case .append(_, let check?, _, _) = job { [check] } else { [] }
         }
         var failures = [PostgreSQLStoreError?](repeating: nil, count: group.count)
         if let error = store(Array(Set(checks.flatMap { $0 })) + counts(of: group) + statements.flatMap { $0 }) {
-            // Items are stored completely or not at all, and independently of each other: if one of them cannot be stored, each gets
-            // a transaction of its own.
+            // An item is stored completely or not at all, and independently of other items. If one item's values have caused the failure,
+            // each item of the group gets a transaction of its own.
             let concernsOne = (error as? PostgresError)?.concernsItem ?? false
             failures = zip(group, zip(checks, statements)).map { job, own in
                 let error = concernsOne && group.count > 1 ? store(own.0 + counts(of: [job]) + own.1) : error

@@ -1,12 +1,13 @@
 import Identifiers
 import ServerStorage
 
-/// How much histories have, by application and day, in a table that changes in the transaction of each change (rules SO-165 and SO-166).
+/// The number and bytes of the messages in histories, by application and day. The transaction that changes a history also changes this
+/// table (rules SO-165 and SO-166).
 struct UsageStatements {
-    /// The name of the table.
+    /// The name of the table with the counts.
     let table: String
 
-    /// Counts new messages, in the order of the rows, so that two servers never wait for each other.
+    /// Adds new messages to the counts. The statements have the order of the rows, so that two servers never wait for each other.
     func additions(_ counted: [HistoryDay: HistoryUsage]) -> [PostgresStatement] {
         guard !counted.isEmpty else { return [] }
         let rows = counted.sorted { $0.key < $1.key }
@@ -25,7 +26,8 @@ struct UsageStatements {
         ]
     }
 
-    /// Counts the rows of `gone`, a part of the same statement with the columns `application`, `day` and `size`.
+    /// Subtracts the rows of `gone` from the counts. `gone` is a part of the same statement, with the columns `application`, `day` and
+    /// `size`.
     var removals: String {
         """
         gone_by_day AS (
@@ -38,7 +40,7 @@ struct UsageStatements {
         """
     }
 
-    /// What all histories have.
+    /// The totals of all histories, by application.
     func totals(_ connection: PostgresConnection) throws -> [Identifier: HistoryTrimmer.Total] {
         let rows = try connection.run(
             """
@@ -53,7 +55,7 @@ struct UsageStatements {
         }
     }
 
-    /// What the history of one application has, within a transaction.
+    /// The total of one application's history. Call it within a transaction.
     func total(of application: Identifier, _ connection: PostgresConnection) throws -> HistoryUsage {
         let rows = try connection.run(
             "SELECT coalesce(sum(messages), 0)::int8, coalesce(sum(bytes), 0)::int8 FROM \(table) WHERE application = $1",
@@ -61,12 +63,12 @@ struct UsageStatements {
         return Self.usage(messages: rows.integer(0, 0), bytes: rows.integer(0, 1))
     }
 
-    /// Totals of the database. A history has nothing less than none, and no total from which limits cannot be subtracted (rule CR-42).
+    /// Converts totals of the database. Negative totals become 0, so that limits can be subtracted from each total (rule CR-42).
     static func usage(messages: Int64?, bytes: Int64?) -> HistoryUsage {
         HistoryUsage(messages: max(Int(clamping: messages ?? 0), 0), bytes: max(Int(clamping: bytes ?? 0), 0))
     }
 
-    /// Removes the rows of days that have nothing any more.
+    /// Deletes the counts of days that have no messages any more.
     func forgetEmptyDays(of application: Identifier, _ connection: PostgresConnection) throws {
         try connection.run("DELETE FROM \(table) WHERE application = $1 AND messages <= 0", [.name(application)])
     }
@@ -76,20 +78,20 @@ extension UsageStatements {
     /// The largest number of messages that a step deletes.
     private static let deleted: Int64 = 1000
 
-    /// What a step of trimming is about.
+    /// The messages that one step of trimming may delete.
     private struct Span {
-        /// The first place, included, and the end, excluded: of one day, and so of one partition.
+        /// The beginning of the span, included, and its end, excluded. The span is within one day, and so within one partition.
         var lower: Int64
         var end: Int64
-        /// How much more there is than the limits allow.
+        /// The numbers of messages and bytes by which the history exceeds its limits.
         var messages: Int64
         var bytes: Int64
-        /// How many rows are read.
+        /// The number of rows that the step reads.
         var rows: Int64
-        /// Whether only old messages have to go.
+        /// Whether the history is within its limits, so that only messages that are too old are deleted.
         var isOnlyOld: Bool
 
-        /// - Returns: nil when no message of the day has to go.
+        /// - Returns: nil when no message of the day has to be deleted.
         init?(_ day: Int64, from: Int64, _ limits: HistoryLimits, _ usage: HistoryUsage) {
             let start = day.multipliedReportingOverflow(by: HistoryTrimmer.day)
             let next = start.partialValue.addingReportingOverflow(HistoryTrimmer.day)
@@ -100,21 +102,20 @@ extension UsageStatements {
             end = start.overflow || next.overflow ? .max : next.partialValue
             if isOnlyOld { end = min(end, Int64(clamping: limits.lowest)) }
             guard lower < end else { return nil }
-            // One row more than is due shows what is left. Messages of the usual size show how many have so many bytes.
+            // One row more than has to be deleted is read, to find the first remaining message. The average size of a message gives the
+            // number of rows for the excess bytes.
             let usual = max(1, Int64(usage.bytes) / max(1, Int64(usage.messages)))
             let many = bytes > 0 ? 2 * min(bytes / usual, deleted) + 16 : 0
             rows = isOnlyOld ? deleted : min(max(messages, many, 0), deleted) + 1
         }
     }
 
-    /// Performs a step of trimming, which is about one day and so about one partition, within a transaction.
+    /// Performs a step of trimming, which concerns one day and so one partition. Call it within a transaction.
     ///
     /// - Parameters:
-    ///   - rows: a query of the oldest `$3` rows of the application `$1` from `$2` up to `$8`, excluded, with the columns `place` (their
-    ///     order) and `size`. An index gives them in this order, so that rows of other applications cost nothing (rule PG-36).
-    ///   - deletion: deletes the rows in `due`, which has all columns of `rows`, and returns `application`, `day` and `size`. It has the
-    ///     same bounds, by which PostgreSQL leaves out partitions.
-    ///   - besides: another part of the statement, with a comma at its end.
+    ///   - rows: a query of the oldest `$3` rows of the application `$1` from `$2` up to `$8`, excluded. Its columns include `place`, which orders the rows, and `size`. An index gives the rows in this order, so that rows of other applications cost nothing (rule PG-36).
+    ///   - deletion: a statement that deletes the rows in `due`, which has all columns of `rows`, and returns `application`, `day` and `size`. It has the same bounds, by which PostgreSQL skips other partitions.
+    ///   - besides: another part of the statement, with a comma at its end; empty for none.
     func trim(
         _ application: Identifier, _ limits: HistoryLimits, from: Int64, rows: String, deletion: String,
         besides: String = "", _ connection: PostgresConnection
@@ -127,9 +128,10 @@ extension UsageStatements {
             try forgetEmptyDays(of: application, connection)
             return HistoryTrimmer.Step(usage: before, reached: from, isUnfinished: false)
         }
-        // A plan for any application would suit one that has few messages as badly as one that has nearly all.
+        // The query is planned for this application, because one plan cannot suit both applications with few messages and one with nearly
+        // all.
         try connection.execute("SET LOCAL plan_cache_mode = force_custom_plan")
-        // Those rows are due that are too old, or before which too little is gone.
+        // A row is deleted if it is too old, or if the rows before it are not enough to bring the history within its limits.
         let found = try connection.run(
             """
             WITH oldest AS MATERIALIZED (\(rows)),
@@ -154,7 +156,7 @@ extension UsageStatements {
             if !isUnfinished { try forgetEmptyDays(of: application, connection) }
             return HistoryTrimmer.Step(usage: usage, reached: reached, isUnfinished: isUnfinished)
         }
-        // An own message of the day is left that is not due, or for which there was no room in this step.
+        // A message of the application and day remains: it need not be deleted, or this step had no room for it.
         if let first = found.integer(0, 3) { return try step(first, isUnfinished: removed == Self.deleted) }
         if found.integer(0, 1) == span.rows { return try step(found.integer(0, 2) ?? span.end, isUnfinished: true) }
         return try step(span.end, isUnfinished: !span.isOnlyOld || span.end < Int64(clamping: limits.lowest))

@@ -1,13 +1,13 @@
 import ServerStorage
 
-/// Looks for what could keep a server from using a database, and changes nothing (rule DC-10). Calls block.
+/// Checks whether something keeps a server from using a database, without changing anything (rule DC-10). Calls block.
 package struct PostgreSQLExamination: Sendable {
-    /// One of the things that are looked at, in their order.
+    /// The checks, in the order in which they are performed.
     package enum Question: String, CaseIterable, Sendable {
         case connection, version, encryption, role, rights, tables, server, commit
     }
 
-    /// The answer, with what to do. It has neither the address nor a password.
+    /// The result of a check, with advice. It contains neither the address nor a password.
     package enum Verdict: Hashable, Sendable {
         case passed(String)
         case noted(String, advice: String)
@@ -18,12 +18,12 @@ package struct PostgreSQLExamination: Sendable {
 
     package init(_ settings: PostgreSQLSettings) { self.settings = settings }
 
-    /// Asks every question, as long as there is a connection.
+    /// Performs all checks, and stops when there is no connection.
     ///
     /// - Parameters:
-    ///   - measure: performs a step and returns how long it took.
-    ///   - report: called with each answer as soon as it is known.
-    /// - Returns: the number of failures.
+    ///   - measure: performs a check and returns how long it took.
+    ///   - report: called with each result as soon as it is known.
+    /// - Returns: the number of failed checks.
     package func run(
         measure: (() -> Void) -> Duration, report: (Question, Verdict, Duration) -> Void
     ) -> Int {
@@ -53,20 +53,24 @@ package struct PostgreSQLExamination: Sendable {
         return failures
     }
 
-    /// An error with what to do.
+    /// The result for an error, with advice.
     static func failure(_ error: PostgreSQLStoreError) -> Verdict {
         switch error {
         case .unreachable(let reason):
             .failed(
                 "PostgreSQL cannot be reached: \(reason)",
-                advice: "Check host, port, user and password, that the database runs, its pg_hba.conf, and firewalls on the way.")
+                advice:
+                    "Check host, port, user and password, the file pg_hba.conf, firewalls in between, and whether the database runs."
+            )
         case .refused(let reason, let code):
-            .failed("PostgreSQL refuses a statement: \(reason), SQLSTATE \(code)", advice: "See the log of the database.")
+            .failed(
+                "PostgreSQL refuses a statement: \(reason), SQLSTATE \(code)",
+                advice: "See the log of the database for the refused statement.")
         default:
             .failed(
                 error.parts.fact,
                 advice: error.parts.advice.map { $0.prefix(1).uppercased() + $0.dropFirst() + "." }
-                    ?? "Try again; if it fails again, see the log of the database.")
+                    ?? "Try again. If the check fails again, see the log of the database.")
         }
     }
 
@@ -128,14 +132,14 @@ extension PostgreSQLExamination {
             guard found.integer(0, 0) == 1 else {
                 return .failed(
                     "the user must not make tables in the schema \(settings.schema)",
-                    advice: "Make the user its owner: ALTER SCHEMA \(settings.quotedSchema) OWNER TO the user.")
+                    advice: "Make the user the owner of the schema: ALTER SCHEMA \(settings.quotedSchema) OWNER TO the user.")
             }
             return .passed("the user may make tables in the schema \(settings.schema)")
         }
         guard try connection.run("SELECT has_database_privilege(current_database(), 'CREATE')").integer(0, 0) == 1 else {
             return .failed(
                 "there is no schema \(settings.schema), and the user must not make it",
-                advice: "Make it as an administrator: CREATE SCHEMA \(settings.quotedSchema) AUTHORIZATION the user.")
+                advice: "Create the schema as an administrator: CREATE SCHEMA \(settings.quotedSchema) AUTHORIZATION the user.")
         }
         return .passed("the user may make the schema \(settings.schema)")
     }
@@ -161,7 +165,7 @@ extension PostgreSQLExamination {
         }
         let text = shown.joined(separator: ", ")
         return isOld
-            ? .noted(text, advice: "This version's server changes the tables when it starts: make a backup before.")
+            ? .noted(text, advice: "A server of this version changes the tables when it starts: make a backup first.")
             : .passed(text)
     }
 
@@ -170,13 +174,16 @@ extension PostgreSQLExamination {
             if try PostgresTables(part, settings).isLocked(connection) {
                 return .noted(
                     "a server, or a copy, uses the schema \(settings.schema) now",
-                    advice: "A second one does not start. If none should run, see pg_stat_activity for the application lifeline.")
+                    advice:
+                        "A second server cannot start. If none should run, look in pg_stat_activity for the application lifeline."
+                )
             }
         }
         return .passed("no server uses the schema \(settings.schema)")
     }
 
-    /// A message in the write-ahead log, which nobody reads, makes a transaction that has to wait for the disk, and changes no table.
+    /// Measures a commit. A message in the write-ahead log, which nobody reads, makes a transaction that waits for the disk and changes no
+    /// table.
     private func commit(_ connection: PostgresConnection) throws -> Verdict {
         let mode = try connection.text("SELECT current_setting('synchronous_commit')")
         let start = try connection.run("SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::int8").integer(0, 0) ?? 0
@@ -190,13 +197,13 @@ extension PostgreSQLExamination {
             )
         }
         guard milliseconds < 50 else {
-            return .noted(text, advice: "Each message waits for that long: use a nearer database, or one with a faster disk.")
+            return .noted(text, advice: "Each message waits this long: use a nearer database, or one with a faster disk.")
         }
         return .passed(text)
     }
 }
 
 extension PostgresConnection {
-    /// The text of a query's only value.
+    /// The text of the only value that a query returns.
     fileprivate func text(_ sql: String) throws -> String { try run(sql).text(0, 0) ?? "" }
 }

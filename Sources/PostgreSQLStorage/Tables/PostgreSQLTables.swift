@@ -1,17 +1,17 @@
 import ServerStorage
 import ServerValues
 
-/// The tables of a schema, which is locked as by a server (rules DC-3 and DC-4).
+/// The tables of a schema, for copying. The schema is locked in the same way as by a server (rules DC-3 and DC-4).
 package final class PostgreSQLTables: WritableStoredTables {
-    /// Holds the locks, and writes.
+    /// The connection that holds the locks and writes.
     private let main: PostgresConnection
-    /// Reads, so that a table can be read while it is written.
+    /// The connection that reads, so that a table can be read while it is written.
     private let reading: PostgresConnection
     package let parts: Set<StoredPart>
-    /// The days of each partitioned table for which partitions were looked for.
+    /// For each partitioned table, the days whose partitions were created or found.
     private var preparedDays: [String: Set<Int64>] = [:]
 
-    /// Connects, and locks the parts that the schema has.
+    /// Connects for reading only, and locks the stores that the schema has.
     ///
     /// - Throws: `PostgreSQLStoreError`.
     package static func reading(_ settings: PostgreSQLSettings) throws -> PostgreSQLTables {
@@ -36,7 +36,7 @@ package final class PostgreSQLTables: WritableStoredTables {
         }
     }
 
-    /// Connects, locks, and makes the tables if necessary.
+    /// Connects for reading and writing, locks the stores, and creates their tables if necessary.
     ///
     /// - Throws: `PostgreSQLStoreError`.
     package static func writing(_ settings: PostgreSQLSettings, parts: Set<StoredPart>) throws -> PostgreSQLTables {
@@ -59,7 +59,7 @@ package final class PostgreSQLTables: WritableStoredTables {
         _ settings: PostgreSQLSettings, _ libpq: LibPQ, readsOnly: Bool
     ) throws -> PostgresConnection {
         var settings = settings
-        // A table may have to be sorted or counted before the first answer.
+        // The timeout is at least an hour, because a table may have to be sorted or counted before the first answer.
         settings.answerTimeout = max(settings.answerTimeout, 3_600_000)
         let connection = try PostgresConnection(settings, libpq)
         try connection.execute("SET search_path TO \(settings.quotedSchema)")
@@ -71,7 +71,7 @@ package final class PostgreSQLTables: WritableStoredTables {
         try Self.translating { Int(clamping: try reading.run(PostgresTableForm(table).count).integer(0, 0) ?? 0) }
     }
 
-    /// The number of rows that are fetched at a time.
+    /// The number of rows that one fetch returns at most.
     private static let fetched = 200
 
     package func read<Value>(
@@ -113,10 +113,10 @@ package final class PostgreSQLTables: WritableStoredTables {
         }
     }
 
-    /// The largest number of days for which partitions are made; rows of further days are in the default partition.
+    /// The largest number of days of a table for which partitions are created. Rows of further days are in the default partition.
     private static let mostDays = 4_000
 
-    /// Makes the partitions of past days, which a server makes for the present only (rule DC-11).
+    /// Creates the partitions of the rows' days, which may be in the past. A server creates partitions only for the present (rule DC-11).
     private func makePartitions(for rows: [StoredRow], of table: StoredTable) throws {
         guard let partitions = PostgresPartitions(of: table),
             let column = table.columns.firstIndex(where: { $0.name == partitions.column })
@@ -141,9 +141,9 @@ package final class PostgreSQLTables: WritableStoredTables {
         try Self.translating { _ = try main.run(finish) }
     }
 
-    /// Gives the locks back. The connections end with this object.
+    /// Releases the locks. The connections end with this object.
     package func close() {
-        // The server gives the locks back too when it notices the end of the connection.
+        // An error is ignored, because the server also releases the locks when it notices the end of the connection.
         _ = try? main.run("SELECT pg_advisory_unlock_all()")
     }
 
@@ -175,7 +175,7 @@ package final class PostgreSQLTables: WritableStoredTables {
 }
 
 extension PostgresTables {
-    /// The tables of a part.
+    /// The tables of a part, which is the store of messages, chat or applications.
     convenience init(_ part: StoredPart, _ settings: PostgreSQLSettings) {
         switch part {
         case .messages: self.init(part: MessageTables.part, migrations: MessageTables.migrations, settings)

@@ -1,8 +1,9 @@
 import ServerStorage
 
-/// How a table is kept in PostgreSQL: the one place where the neutral form and the columns of PostgreSQL meet (rule DC-2).
+/// The SQL statements for a stored table. Only this type converts between the store-independent form of a table and the columns of
+/// PostgreSQL (rule DC-2).
 struct PostgresTableForm {
-    /// A statement, and the columns whose values are its parameters, in order.
+    /// An SQL statement, and the columns whose values are its parameters, in order.
     struct Writing {
         var sql: String
         var columns: [Int]
@@ -12,7 +13,7 @@ struct PostgresTableForm {
     var count: String
     /// The statements that write a row.
     var writing: [Writing]
-    /// What has to be done after the last row; nil for nothing.
+    /// The statement to perform after the last row; nil for none.
     var finish: String?
 
     init(_ table: StoredTable) {
@@ -23,7 +24,7 @@ struct PostgresTableForm {
         var selected = columns
         switch table.title {
         case "chat.reader", "chat.hidden":
-            // The row of an event that is gone says nothing any more.
+            // Rows of deleted events are left out, because they have no meaning any more.
             source = "\(table.name) JOIN event ON event.id = \(table.name).event"
         case "chat.inbox": source = "inbox WHERE last <> 0 OR acknowledged <> 0"
         case "messages.reservation", "chat.reservation":
@@ -42,7 +43,7 @@ struct PostgresTableForm {
         switch table.title {
         case "messages.message": MessageUsageStatements.recount
         case "chat.event": EventUsageStatements.recount
-        // Numbers that are given later are larger.
+        // Sets the sequence, so that the numbers of later rows are larger than those of the copied rows.
         case _ where table.conflict == .numbered:
             """
             SELECT setval(pg_get_serial_sequence('\(table.name)', 'id'), greatest(1, (SELECT max(id) FROM \(table.name))))
