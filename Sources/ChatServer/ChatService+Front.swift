@@ -83,7 +83,7 @@ extension ChatService: WebSocketFront {
         let stored = messageCounts.withLockedValue { $0 }
         out.family("chat_messages_total", .counter, "Chat messages stored.", of: service, names) { stored[$0] }
         out.family(
-            "chat_refusals_total", .counter, "Frames of chat sessions that could not be read.", of: service, names
+            "chat_refusals_total", .counter, "Frames of chat sessions that the server could not parse.", of: service, names
         ) { refused[$0] }
         out.webhooks(webhookCounts)
     }

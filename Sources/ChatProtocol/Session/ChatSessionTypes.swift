@@ -23,8 +23,8 @@ public enum ChatCommand: Sendable {
     /// Prepares a disconnect with this setting for push notifications. It answers the waiting messages, also without a connection, because
     /// the engine alone cannot distinguish messages that may have been delivered from others (rule NS-15).
     case leave(disablePush: Bool)
-    /// Answers the messages whose time limit has ended with a failure. The session does this by itself during a connection attempt. Submit
-    /// the command to enforce the limit during a pause between attempts as well (rule NS-14).
+    /// Answers the messages whose time limit has ended with a failure. The session does this by itself while it
+    /// connects or is connected. Submit the command to enforce the limit during a pause between attempts as well (rule NS-14).
     case expire
 }
 

@@ -7,7 +7,8 @@ public enum ChatProtocolLimits {
     public static let frame = 192 * 1024
     /// The highest number of a request: 2^53 - 1, which every language can represent.
     public static let requestNumber: UInt64 = 9_007_199_254_740_991
-    /// The range of times in requests, in milliseconds since 1970. Its end is 2^53 - 1, which every language can represent.
+    /// The range of times in requests, in milliseconds since 1970. Its end is 2^53 - 1, which every language can
+    /// represent, even after adding 1.
     public static let time: ClosedRange<Int64> = 0...9_007_199_254_740_991
     /// The range of message ids in requests: signed 64-bit numbers that have a successor.
     public static let messageID: ClosedRange<UInt64> = 0...UInt64(Int64.max - 1)

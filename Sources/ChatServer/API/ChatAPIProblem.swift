@@ -9,7 +9,7 @@ struct ChatAPIProblem: Error, Hashable, Sendable {
     var status: Int
     var code: Int
     var message: String
-    /// The number of milliseconds after which the call may be repeated; nil when repeating it does not help.
+    /// The number of milliseconds after which the call may be repeated; nil if no delay is given.
     var retryAfter: Int?
 
     init(_ status: Int, code: Int, _ message: String, retryAfter: Int? = nil) {

@@ -4,7 +4,7 @@ package struct ChatRefusal: Error, Hashable, Sendable {
     package var code: Int
     /// The reason as a text for people. It contains no content and no secret.
     package var reason: String
-    /// The delay in ms after which the request may be repeated; nil when repeating it does not help.
+    /// The delay in ms after which the request may be repeated; nil if no delay is given.
     package var retryAfter: Int?
 
     package init(_ code: Int, _ reason: String, retryAfter: Int? = nil) {
@@ -30,90 +30,90 @@ package enum ChatCode {
     package static let notInGroup = 22_406
     /// The sender is muted in the group.
     package static let mutedInGroup = 22_408
-    /// The user has not entered the open channel.
+    /// The user is not in the open channel.
     package static let notInOpenChannel = 23_406
     /// The sender is muted in the open channel.
     package static let mutedInOpenChannel = 23_408
     /// The user is banned from the open channel.
     package static let bannedFromOpenChannel = 23_409
-    /// There is no such open channel.
+    /// The open channel does not exist.
     package static let noSuchOpenChannel = 23_410
-    /// The open channel has too many metadata entries.
+    /// The open channel would have too many metadata entries.
     package static let tooManyEntries = 23_423
-    /// Another user has set the entry.
+    /// Another user has set the open channel's metadata entry.
     package static let notEntryOwner = 23_424
-    /// There is no metadata entry with this key.
+    /// The open channel has no metadata entry with this key.
     package static let noSuchEntry = 23_427
     /// The request has too many metadata entries.
     package static let tooManyEntriesInCall = 23_429
-    /// The text that was sent when entering is too long.
+    /// The text `extra` of a request to enter an open channel is too long.
     package static let entranceTooLong = 23_437
-    /// The request has too many users.
+    /// The request names too many users.
     package static let tooManyUsersInCall = 24_365
-    /// There is no such user.
+    /// The user is not registered.
     package static let noSuchUser = 24_366
-    /// There is no such message to recall.
+    /// The message to recall does not exist.
     package static let nothingToRecall = 25_101
-    /// Another user sent the message.
+    /// The message to change was sent by another user.
     package static let notOwnMessage = 25_107
-    /// Only the group's owner may do that.
+    /// Only the group's owner may make the request.
     package static let onlyOwner = 25_404
-    /// The user has no permission.
+    /// The user's role in the group does not permit the request.
     package static let noPermission = 25_405
     /// A text of the group is too long.
     package static let groupTextTooLong = 25_406
-    /// The group exists already.
+    /// A group with the same id exists already.
     package static let groupExists = 25_409
-    /// There is no such group.
+    /// The group does not exist.
     package static let noSuchGroup = 25_410
-    /// The group has too many members.
+    /// The group would have too many members.
     package static let tooManyMembers = 25_411
-    /// The user is a member already.
+    /// The user is already a member of the group.
     package static let alreadyMember = 25_412
-    /// The group does not accept members.
+    /// The group's settings do not allow anybody to join.
     package static let nobodyMayJoin = 25_414
     /// The owner cannot leave the group.
     package static let ownerCannotQuit = 25_417
     /// The user is not a member of the group.
     package static let notMember = 25_418
-    /// The group has too many managers.
+    /// The group would have too many admins.
     package static let tooManyAdmins = 25_419
-    /// The user is not a manager of the group.
+    /// The user is not an admin of the group.
     package static let notAdmin = 25_420
-    /// The request has too many groups.
+    /// The request names too many groups.
     package static let tooManyGroupsInCall = 25_422
     /// The group's name is empty.
     package static let groupNameEmpty = 25_423
     /// Joining the group needs an invitation.
     package static let needsApproval = 25_424
-    /// The owner cannot be a manager.
+    /// The owner of the group cannot be made an admin.
     package static let ownerAsAdmin = 25_425
-    /// The user may not invite others.
+    /// The user's role does not permit inviting others to the group.
     package static let mayNotInvite = 25_426
-    /// The application has no online status.
+    /// Online status is switched off for the application.
     package static let presenceOff = 26_020
-    /// The user has too many subscribers.
+    /// Too many users would be subscribed to the user's online status.
     package static let tooManySubscribers = 26_021
-    /// The user has too many subscriptions.
+    /// The user would be subscribed to the online status of too many users.
     package static let tooManySubscriptions = 26_022
-    /// The content is too large.
+    /// The content of the message is too large.
     package static let tooLarge = 30_016
-    /// The token is not valid.
+    /// The token is not valid for the application.
     package static let tokenIncorrect = 31_004
-    /// The user is banned.
+    /// The user is banned from the application.
     package static let userBanned = 31_009
-    /// The user signed in on another device.
+    /// Another device of the user has replaced the session.
     package static let kicked = 31_010
-    /// The user was banned while connected.
+    /// The user was banned from the application while connected.
     package static let bannedWhileOnline = 31_011
     /// The token has expired.
     package static let tokenExpired = 31_020
-    /// Another device is connected, and this one is refused.
+    /// Another device of the user is connected, and this device yields to it.
     package static let otherDeviceOnline = 31_023
-    /// There are too many connections.
+    /// The application has reached its limit of connections.
     package static let tooManyConnections = 31_024
-    /// The user was deactivated.
+    /// The user's account was deactivated.
     package static let accountDeleted = 31_029
-    /// A value is missing or wrong.
+    /// A value of the request is missing or not valid.
     package static let badArgument = 33_003
 }
