@@ -60,12 +60,12 @@ public enum ChatProtocolLimits {
     public static let system = 64
     public static let client = 128
 
-    /// Whether an id has an acceptable length.
+    /// Whether an id has 1 to ``id`` characters.
     public static func accepts(id: String) -> Bool {
         accepts(id, upTo: Self.id) && !id.isEmpty
     }
 
-    /// Whether the name of a type has an acceptable length.
+    /// Whether the name of a message type has 1 to ``type`` characters.
     public static func accepts(type: String) -> Bool {
         accepts(type, upTo: Self.type) && !type.isEmpty
     }

@@ -284,7 +284,7 @@ struct WireReader {
         }
     }
 
-    /// A nested object; nil when `body` returns nil.
+    /// Reads a nested object with `body`; nil when there is none, or when `body` returns nil.
     mutating func object<Value>(_ name: StaticString, _ body: (inout WireReader) -> Value?) -> Value? {
         guard let slot = find(name), slot.kind == .object else { return nil }
         return inside(slot) { (reader) throws(JSONSyntaxError) in

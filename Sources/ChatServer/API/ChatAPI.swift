@@ -141,7 +141,7 @@ struct ChatAPICall: Sendable {
         }
     }
 
-    /// The page size that a call requests.
+    /// The page size that a call requests; `fallback` if the call names none.
     func page(_ range: ClosedRange<Int> = 1...100, fallback: Int = 50) throws(ChatAPIProblem) -> Int {
         try fields.optionalWhole("pageSize", range) ?? fallback
     }

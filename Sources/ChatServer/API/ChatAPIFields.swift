@@ -28,6 +28,8 @@ struct ChatAPIFields: Sendable {
 
     // MARK: Texts
 
+    /// A text that is not empty.
+    ///
     /// - Parameter limit: the largest length in bytes.
     func text(_ name: String, upTo limit: Int = 4_096) throws(ChatAPIProblem) -> String {
         guard let text = try optionalText(name, upTo: limit), !text.isEmpty else {

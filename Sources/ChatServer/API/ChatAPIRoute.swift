@@ -99,6 +99,8 @@ enum ChatAPIRoute: String, CaseIterable, Hashable, Sendable {
     case openMetadata = "open-channel/metadata/batch/get"
     case removeOpenMetadata = "open-channel/metadata/batch/remove"
 
+    /// Finds the call of a path; nil if the server API has no such path.
+    ///
     /// - Parameter segments: the segments of the whole path.
     init?(_ segments: [String]) {
         // A segment may contain an encoded slash, which is not a separator.
@@ -106,7 +108,7 @@ enum ChatAPIRoute: String, CaseIterable, Hashable, Sendable {
         self.init(rawValue: segments.dropFirst().joined(separator: "/"))
     }
 
-    /// Whether a path belongs to the server API.
+    /// Whether a path begins with `/v4`, and so belongs to the server API.
     static func owns(_ segments: [String]) -> Bool { segments.first == "v4" }
 
     /// Whether the path of a target that could not be parsed belongs to the server API.

@@ -58,7 +58,7 @@ final class ServerAPIRateLimiter: Sendable {
         return state.withLockedValue { state in
             let start = max(state.busyUntil[quota] ?? now, now)
             let end = start + period / limit * Int64(count)
-            // One call always fits into an unused quota, however small it is.
+            // A call is always accepted if its quota is completely unused, even if the call needs more than the quota.
             guard end - now <= period || start == now else { return Int((end - now - period + 999_999) / 1_000_000) }
             state.busyUntil[quota] = end
             return nil

@@ -37,12 +37,12 @@ extension ChatSessionPeer: Hashable {
     }
 }
 
-/// The origin of a request: a session, or the server API.
+/// The origin of a request: a session, the server API or the bridge.
 enum ChatCaller: Sendable {
     case session(ChatSessionPeer)
-    /// The application's own server, on behalf of a user.
+    /// The application's own server, which acts on behalf of a user.
     case server(user: Identifier)
-    /// Another service over the bridge, on behalf of a user who may not exist in chat.
+    /// Another service, over the bridge. It acts on behalf of a user who may not exist in chat.
     case bridge(service: String, user: Identifier)
 
     var user: Identifier {

@@ -28,7 +28,7 @@ final class CommitLatch: Sendable {
         body?(isKept)
     }
 
-    /// Records that no lock is held any more: `body` runs now, or once the commit has ended.
+    /// Records that the lock is released. `body` runs now if the commit has ended, and otherwise when it ends.
     func release(_ body: @escaping @Sendable (Bool) -> Void) {
         let isKept: Bool? = state.withLockedValue { state in
             guard case .done(let isKept) = state else {

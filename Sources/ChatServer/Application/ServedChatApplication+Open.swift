@@ -123,7 +123,7 @@ extension ServedChatApplication {
                 channel: sync.channel.text, isJoin: sync.isJoin, isOtherDevice: sync.isOtherDevice)
             change.tell(sync.sessions, event.body)
         }
-        // A user may have subscribed to online status before the application switched it off.
+        // Notifications of online status are dropped if the application has switched it off after users subscribed to it.
         guard !news.presence.isEmpty, settings.hasPresence else { return }
         for event in news.presence {
             change.tell(event.watchers, ChatWireEvent.presence([ChatOnlineStatus(event.state)]).body)

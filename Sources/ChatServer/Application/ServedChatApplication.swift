@@ -151,7 +151,8 @@ package final class ServedChatApplication: Sendable {
     /// Decides and commits a change. Once it is durable, notifies the receivers and answers.
     ///
     /// - Parameters:
-    ///   - decide: runs at once, under the lock, and must not call the application. When it throws ``ChatRequestRefusal`` or `ChatRefusal`, it has changed nothing.
+    ///   - decide: runs at once, under the lock, and must not call the application. When it throws ``ChatRequestRefusal`` or `ChatRefusal`,
+    ///     it has changed nothing.
     ///   - reply: called once, without a lock held. All replies, also refusals, come in the order of the decisions.
     func change(
         _ decide: (inout ChatState, inout ChatChange) throws -> ChatResult, reply: @escaping ChatAnswering

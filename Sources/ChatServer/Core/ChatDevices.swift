@@ -8,7 +8,7 @@ package struct ChatSignIn: Hashable, Sendable {
     package var user: Identifier
     /// The device's id.
     package var device: Identifier
-    /// The class of the device.
+    /// The class of the device: mobile, desktop or web.
     package var deviceClass: ChatDevice.Class
     /// Whether the session replaces a connection that was lost.
     package var isReconnect: Bool

@@ -55,7 +55,7 @@ struct ChatDirectory: Sendable {
         return token
     }
 
-    /// Removes tokens that expired long ago.
+    /// Removes tokens that expired more than ``expiredTokensAreKnown`` milliseconds ago.
     mutating func sweep(at now: Int64, into commit: inout ChatCommit) {
         let old = tokens.values.filter { token in token.expires.map { $0 + Self.expiredTokensAreKnown <= now } ?? false }
         for token in old { forget(token.token, into: &commit) }

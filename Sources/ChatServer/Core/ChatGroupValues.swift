@@ -4,7 +4,7 @@ import ServerStorage
 
 /// A change of a group's members or owner, as it is sent to the members.
 package struct ChatGroupChange: Hashable, Sendable {
-    /// The kind of change.
+    /// The kind of operation that caused the change.
     package var operation: ChatGroupOperation.Kind
     /// The group after the change; a dismissed group as it was before.
     package var group: ChatDocument.Group

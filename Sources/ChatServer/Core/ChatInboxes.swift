@@ -80,7 +80,8 @@ struct ChatInboxes: Sendable {
         if let resume, resume.epoch.isExactly(epoch), resume.sequence <= end {
             return ChatInboxStart(after: resume.sequence, last: inbox.last, isResumed: true, hasLost: false)
         }
-        // The position is from before a loss of data. The stored events after it are delivered, each once, and the welcome reports the loss.
+        // The position is from before a loss of data. The stored events after it are delivered, each once, and the welcome reports the
+        // loss.
         if let resume, ChatEpoch(epoch).continues(resume.epoch), resume.sequence <= end {
             return ChatInboxStart(after: resume.sequence, last: inbox.last, isResumed: false, hasLost: true)
         }

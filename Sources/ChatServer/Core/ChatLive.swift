@@ -12,7 +12,7 @@ package struct ChatLive: Sendable {
         package var user: Identifier
         /// The device's id.
         package var device: Identifier
-        /// The class of the device.
+        /// The class of the device: mobile, desktop or web.
         package var deviceClass: ChatDevice.Class
         /// When the session's token was issued, milliseconds since 1970.
         package var tokenIssued: Int64

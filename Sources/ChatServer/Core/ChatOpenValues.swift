@@ -17,7 +17,7 @@ package struct ChatOpenAction: Hashable, Sendable {
 
 /// A change of a metadata entry of an open channel.
 package struct ChatOpenEntryChange: Hashable, Sendable {
-    /// The key of the entry.
+    /// The key of the metadata entry.
     package var key: Identifier
     /// The new value; nil when the entry was removed.
     package var value: String?
@@ -30,7 +30,7 @@ package struct ChatOpenEntryChange: Hashable, Sendable {
 
 /// An event for the participants of an open channel (chat-protocol.md, section 8).
 package struct ChatOpenEvent: Hashable, Sendable {
-    /// The kinds of events.
+    /// The kinds of events in an open channel.
     package enum Kind: Hashable, Sendable {
         /// Participants joined or left; `count` is the new number.
         case members([ChatOpenAction], count: Int)
@@ -46,7 +46,7 @@ package struct ChatOpenEvent: Hashable, Sendable {
 
     /// The channel's id.
     package var channel: Identifier
-    /// The kind of event.
+    /// The kind of the event, with its data.
     package var kind: Kind
     /// The time of the event, in milliseconds since 1970.
     package var time: Int64

@@ -26,7 +26,7 @@ package enum ChatCode {
     package static let tooManySends = 20_604
     /// The message is too old to be edited.
     package static let tooLateToEdit = 20_114
-    /// The sender is not in the group.
+    /// The sender is not a member of the group.
     package static let notInGroup = 22_406
     /// The sender is muted in the group.
     package static let mutedInGroup = 22_408

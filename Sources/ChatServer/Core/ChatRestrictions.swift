@@ -50,7 +50,7 @@ struct ChatRestrictions: Sendable {
         commit.documents.append(.restriction(ChatDocument.Restriction(kind: kind, scope: scope.text, user: user, until: until)))
     }
 
-    /// Returns whether the restriction existed.
+    /// Removes a user's restriction. Returns whether it existed.
     @discardableResult
     mutating func remove(
         _ kind: ChatDocument.Restriction.Kind, in scope: Scope, user: Identifier, into commit: inout ChatCommit

@@ -29,7 +29,7 @@ struct ChatRoom: Sendable {
         lastActivity = time
     }
 
-    /// Records activity in the channel.
+    /// Records activity in the channel, which starts its lifetime anew.
     mutating func touch(at time: Int64) { lastActivity = max(lastActivity ?? time, time) }
 
     var count: Int { participants.count }

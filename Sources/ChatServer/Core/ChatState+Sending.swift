@@ -5,7 +5,7 @@ import ServerValues
 
 /// The parts of a message that decide whether it may be sent.
 package struct ChatDraft: Hashable, Sendable {
-    /// The kind of channel.
+    /// The kind of the channel to which the message is sent.
     package var kind: ChatKind
     /// The receiver's id: of a user, a group or an open channel.
     package var to: Identifier

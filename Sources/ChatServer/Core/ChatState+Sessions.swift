@@ -38,7 +38,8 @@ extension ChatState {
     /// - Parameters:
     ///   - session: the session.
     ///   - user: the user's id.
-    ///   - isDeliberate: whether the user signs out, which is reported at once. A user who has lost the connection stays online and in open channels for the grace period.
+    ///   - isDeliberate: whether the user signs out, which is reported at once. A user who has lost the connection stays online and in open
+    ///     channels for the grace period.
     ///   - now: the current time, in milliseconds since 1970.
     ///   - commit: receives the changes to store.
     package mutating func signOut(

@@ -89,7 +89,7 @@ final class ChatWebhooks: Sendable {
     @discardableResult
     func use(_ eventLoop: (any EventLoop)?) -> [WebhookDelivery] {
         state.withLockedValue { state in
-            // Held events are dropped together with the node that holds them.
+            // Held events go to the delivery of the former node, which drops those that it cannot send before it ends.
             release(&state)
             let former = (state.delivery.map { [$0] } ?? []) + state.retiring
             state.closing += former

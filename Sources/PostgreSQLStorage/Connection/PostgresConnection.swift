@@ -83,7 +83,7 @@ extension PostgresConnection {
         return try rows()
     }
 
-    /// Performs statements without parameters, several if they are separated by semicolons.
+    /// Performs statements without parameters. Several statements are separated by semicolons.
     func execute(_ sql: String) throws(PostgresError) {
         guard libpq.sendQuery(handle, sql) == 1 else { throw failure() }
         var error: PostgresError?

@@ -113,8 +113,11 @@ extension UsageStatements {
     /// Performs a step of trimming, which concerns one day and so one partition. Call it within a transaction.
     ///
     /// - Parameters:
-    ///   - rows: a query of the oldest `$3` rows of the application `$1` from `$2` up to `$8`, excluded. Its columns include `place`, which orders the rows, and `size`. An index gives the rows in this order, so that rows of other applications cost nothing (rule PG-36).
-    ///   - deletion: a statement that deletes the rows in `due`, which has all columns of `rows`, and returns `application`, `day` and `size`. It has the same bounds, by which PostgreSQL skips other partitions.
+    ///   - rows: a query of the oldest `$3` rows of the application `$1` from `$2` up to `$8`, excluded. Its columns include `place`, which
+    ///     orders the rows, and `size`. An index gives the rows in this order, so that rows of other applications cost nothing (rule
+    ///     PG-36).
+    ///   - deletion: a statement that deletes the rows in `due`, which has all columns of `rows`, and returns `application`, `day` and
+    ///     `size`. It has the same bounds, by which PostgreSQL skips other partitions.
     ///   - besides: another part of the statement, with a comma at its end; empty for none.
     func trim(
         _ application: Identifier, _ limits: HistoryLimits, from: Int64, rows: String, deletion: String,

@@ -21,7 +21,7 @@ struct ChatKeys: Sendable {
     var highest: StoreKey { reader.key("chat:highest") }
     /// All assigned ids are less than or equal to this one.
     var reserved: StoreKey { reader.key("chat:reserved") }
-    /// A map with the applications as fields.
+    /// A map whose fields are the applications.
     var applications: StoreKey { reader.key("chat:apps") }
     /// A map: webhook events that no receiver has accepted, by number.
     var webhooks: StoreKey { reader.key("chat:webhooks") }

@@ -7,7 +7,8 @@ import ServerStorage
 extension RedisChatStore {
     /// Adds events, inboxes, receipts, marks and documents of all applications to a sink, and the highest id.
     ///
-    /// - Returns: the number of events that were left out, because the sink has an event of another application with the same id. Partitions
+    /// - Returns: the number of events that were left out, because the sink has an event of another application with the same id.
+    ///   Partitions
     ///   assign ids independently of each other.
     package func copy(to sink: some RowSink) async throws -> Int {
         var highest: UInt64 = 0
