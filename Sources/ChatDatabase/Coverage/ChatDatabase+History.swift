@@ -7,7 +7,7 @@ extension ChatDatabase {
     ///   - time: the server's time at the welcome, in ms since 1970.
     ///   - isContinued: whether the inbox was resumed without a loss. If not, every channel has a gap up to `time`.
     ///   - hasEverything: whether the inbox delivers all messages, including those that the user sends with other devices
-    /// (`syncsDevices`). If not, only the server's pages of history prove that no message is missing.
+    ///     (`syncsDevices`). If not, only the server's pages of history prove that no message is missing.
     public func beginInbox(at time: Int64, isContinued: Bool, hasEverything: Bool) throws(ChatDatabaseError) {
         try write { transaction in
             let from = hasEverything ? Position.end(of: time) : nil
@@ -76,7 +76,7 @@ extension ChatDatabase {
     ///   - types: the types of messages to return; empty for all.
     ///   - isLive: whether the inbox is complete up to now: the device is connected, and all missed messages have arrived.
     ///   - isFresh: whether the server has just answered with the latest messages, or that no message follows the last one. The stored
-    /// history then reaches to its end.
+    ///     history then reaches to its end.
     public func history(
         _ channel: ChatChannel, from place: LocalPlace = .latest, types: [String] = [], limit: Int = 20, isLive: Bool = true,
         isFresh: Bool = false

@@ -6,7 +6,7 @@ extension ChatDatabase {
     /// Messages of a channel that contain a keyword, newest first.
     /// - Parameters:
     ///   - keyword: words separated by spaces. A message must contain all of them; the last word may be the beginning of a longer word.
-    /// A keyword without a word matches no message.
+    ///     A keyword without a word matches no message.
     ///   - types: the types of messages to search; empty for all.
     ///   - time: the time range of the messages in ms, both ends included; nil for all.
     ///   - place: the end of the previous page; nil for the first page.

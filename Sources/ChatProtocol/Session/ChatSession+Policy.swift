@@ -15,7 +15,7 @@ extension ConnectionPolicy {
     /// - Parameters:
     ///   - cap: the longest pause; nil for 64 s, or for 3 s with the timing for tests.
     ///   - failures: the number of consecutive failures before the last change of the network. They are not counted any more, see
-    /// ``ChatSession/networkChanged(_:policy:failures:)``.
+    ///     ``ChatSession/networkChanged(_:policy:failures:)``.
     public static func chat(
         timing: ConnectionTiming = .standard, cap: Duration? = nil, forgiving failures: Int = 0
     ) -> ConnectionPolicy {

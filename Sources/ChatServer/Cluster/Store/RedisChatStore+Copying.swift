@@ -8,8 +8,7 @@ extension RedisChatStore {
     /// Adds events, inboxes, receipts, marks and documents of all applications to a sink, and the highest id.
     ///
     /// - Returns: the number of events that were left out, because the sink has an event of another application with the same id.
-    ///   Partitions
-    ///   assign ids independently of each other.
+    ///   Partitions assign ids independently of each other.
     package func copy(to sink: some RowSink) async throws -> Int {
         var highest: UInt64 = 0
         for key in [keys.highest, keys.reserved] {
