@@ -138,7 +138,7 @@ def test_a_request_that_is_refused_before_it_is_read_is_named(server):
 
 @pytest.mark.parametrize("path, reason", [
     ("/v2/subscribe/sub-key/c/0?tt=0&uuid=u", "The request has neither a token nor a signature."),
-    ("/publish/pub-key/sub-key/0/c/0/%22words%22?uuid=u&auth=token-of-elsewhere", "The auth key has no grant for this, or the token is not one of this keyset.")])
+    ("/publish/pub-key/sub-key/0/c/0/%22words%22?uuid=u&auth=token-of-elsewhere", "The auth key has no grant for the requested resource, or the token is not one of this keyset.")])
 def test_why_pubnubs_clients_are_refused(server, path, reason):
     """SO-150: the client gets "Forbidden" where access is refused."""
     fetch(server, path)

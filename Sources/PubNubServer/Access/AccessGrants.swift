@@ -5,40 +5,41 @@ import PubNubProtocol
 import ServerStorage
 import WireCoding
 
-/// The grants of the second version and the revoked tokens of one keyset (rules PV-84 to PV-87).
+/// The grants of access manager version 2 and the revoked access tokens of one keyset (rules PV-84 to PV-87).
 ///
-/// The entries are in memory; the store keeps them across restarts.
+/// All entries are kept in memory; the store keeps a copy that survives restarts.
 final class AccessGrants: Sendable {
-    /// The largest number of grants of a keyset. Further grants replace the oldest.
+    /// The largest number of grants of a keyset. A grant beyond this number replaces the oldest one.
     static let capacity = 100_000
-    /// The largest number of tokens whose check is cached, and of bytes of their texts. When it is exceeded, the cache is emptied.
+    /// Limits of the cache of checked tokens: the number of tokens, and the bytes of their texts. The cache is emptied when it exceeds one
+    /// of them.
     private static let remembered = 2048
     private static let rememberedBytes = 2 << 20
 
     private struct State {
         var grants: OrderedDictionary<AccessEntry.Key, AccessEntry> = [:]
-        /// Revoked tokens until they expire, by their names (``CheckedToken/name``).
+        /// The revocations by token name (``CheckedToken/name``); each one is kept until its token expires.
         var revoked: [Identifier: AccessEntry] = [:]
         var checked: [Identifier: CheckedToken] = [:]
         var checkedBytes = 0
-        /// Counts how often ``checked`` was emptied because secret keys have changed.
+        /// Counts how often ``checked`` was emptied because the keyset's secret keys or rules have changed.
         var generation = 0
-        /// Incremented by every change that may remove a right: a new grant, the end of a grant and a revocation.
+        /// Incremented by every change that may remove a right: a new grant, the expiry of a grant, or a revocation.
         var version = 0
-        /// When the next grant ends, in seconds since 1970.
+        /// When the next grant expires, in seconds since 1970; nil when no grant expires.
         var nextEnd: Int?
     }
 
     private let state = NIOLockedValueBox(State())
 
-    /// - Parameter restored: the stored entries, in the order in which they were added.
+    /// - Parameter restored: the entries from the store, in the order in which they were added.
     init(restoring restored: [AccessEntry] = []) {
         for entry in restored { set(entry) }
     }
 
-    /// Replaces an earlier grant for the same resource, or records that a token is revoked.
+    /// Adds a grant, which replaces an earlier grant for the same resource, or adds a revocation.
     ///
-    /// - Returns: the key of the oldest grant when it was removed to make room.
+    /// - Returns: the key of the oldest grant when it was removed to make room; otherwise nil.
     @discardableResult
     func set(_ entry: AccessEntry) -> AccessEntry.Key? {
         state.withLockedValue { state in
@@ -56,7 +57,7 @@ final class AccessGrants: Sendable {
     /// All grants, in the order in which they were added, and all revocations.
     var entries: [AccessEntry] { state.withLockedValue { Array($0.grants.values) + $0.revoked.values } }
 
-    /// Removes grants and revocations.
+    /// Removes the grants and revocations with these keys.
     func remove(_ keys: [AccessEntry.Key]) {
         state.withLockedValue { state in
             state.version += 1
@@ -66,7 +67,7 @@ final class AccessGrants: Sendable {
         }
     }
 
-    /// Replaces all grants and revocations.
+    /// Replaces all grants and revocations by these entries.
     func replace(with entries: [AccessEntry]) {
         state.withLockedValue { state in
             state.version += 1
@@ -75,7 +76,7 @@ final class AccessGrants: Sendable {
         for entry in entries { set(entry) }
     }
 
-    /// Grants that have not expired, in the order in which they were added.
+    /// The grants that have not expired at `now` (seconds since 1970), in the order in which they were added.
     func grants(at now: Int) -> [AccessEntry] {
         state.withLockedValue { state in
             state.grants.removeAll { !$0.value.holds(at: now) }
@@ -83,8 +84,8 @@ final class AccessGrants: Sendable {
         }
     }
 
-    /// The version of the rights. It changes when a right may have been lost, because held polls have to be checked again then
-    /// (rule PV-138). The expiry of a token does not change it.
+    /// A number that changes when a right may have been lost; held polls are checked again after such a change (rule PV-138). The expiry of
+    /// a token does not change the number.
     func version(at now: Int) -> Int {
         state.withLockedValue { state in
             if let end = state.nextEnd, now >= end {
@@ -95,7 +96,7 @@ final class AccessGrants: Sendable {
         }
     }
 
-    /// Whether a grant allows something, to everybody or to the holder of an auth key.
+    /// Whether a grant gives the right `need` to everybody, or to the holder of the auth key `auth`.
     func allows(_ need: AccessNeed, auth: String?, at now: Int) -> Bool {
         var keys = [AccessEntry.Key(.everything)]
         switch need.kind {
@@ -114,10 +115,10 @@ final class AccessGrants: Sendable {
 
     // MARK: Tokens
 
-    /// The decoded token of a text, if one of this keyset's secret keys has signed it. The result of the check is cached.
+    /// Decodes a token and checks its signature; nil when none of the keyset's secret keys has signed it. The result is cached.
     ///
-    /// - Parameter secretKeys: all valid secret keys. It is evaluated only when the token has to be checked, and after the current
-    ///   generation was read, so that no result is cached for a key that was removed meanwhile.
+    /// - Parameter secretKeys: all valid secret keys. The argument is evaluated only for tokens that are not cached, and after the current
+    ///   generation was read, so that no result is cached for a key that was removed in the meantime.
     func token(_ text: String, secretKeys: @autoclosure () -> [String]) -> CheckedToken? {
         let key = Identifier(text)
         let (known, generation) = state.withLockedValue { ($0.checked[key], $0.generation) }
@@ -138,8 +139,8 @@ final class AccessGrants: Sendable {
         return checked
     }
 
-    /// Empties the cache of checked tokens after the secret keys or the rules of the keyset have changed: every token is checked
-    /// anew, and the clients of held polls have to send new requests.
+    /// Empties the cache of checked tokens after the secret keys or the rules of the keyset have changed: every token is checked again, and
+    /// clients with held polls have to send new requests.
     func forgetChecked() {
         state.withLockedValue { state in
             state.checked = [:]
@@ -149,7 +150,7 @@ final class AccessGrants: Sendable {
         }
     }
 
-    /// Removes revocations of tokens that have expired by themselves.
+    /// Removes the revocations of tokens that have expired at `now` (seconds since 1970).
     func forgetRevoked(before now: Int) {
         state.withLockedValue { state in state.revoked = state.revoked.filter { $0.value.holds(at: now) } }
     }
@@ -162,7 +163,7 @@ final class AccessGrants: Sendable {
 /// A token with a valid signature and parsed patterns.
 struct CheckedToken: Sendable {
     let token: PubNubAccessToken
-    /// The token's signature in hexadecimal. A revocation names it, so that another spelling of the same token is revoked too.
+    /// The token's signature in hexadecimal. A revocation contains it, so that other spellings of the same token are revoked too.
     let name: Identifier
     private let channels: Rules
     private let groups: Rules
@@ -172,7 +173,7 @@ struct CheckedToken: Sendable {
         var names: PubNubGrants.Rights
         var patterns: [(pattern: PubNubAccessPattern, rights: PubNubRights)]
 
-        /// A malformed pattern grants nothing.
+        /// A malformed pattern is skipped, so it grants nothing.
         init(_ names: PubNubGrants.Rights, _ patterns: PubNubGrants.Rights) {
             self.names = names
             self.patterns = patterns.compactMap { text, rights in
@@ -194,7 +195,7 @@ struct CheckedToken: Sendable {
         users = Rules(token.resources.users, token.patterns.users)
     }
 
-    /// Presence names of groups have a colon in front here, and none in the token.
+    /// In an `AccessNeed`, the presence name of a group begins with a colon; in the token, the name has no colon.
     func allows(_ need: AccessNeed) -> Bool {
         switch need.kind {
         case .channel: channels.allow(need.right, on: need.name)

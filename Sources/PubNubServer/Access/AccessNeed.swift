@@ -6,7 +6,7 @@ struct AccessNeed: Hashable, Sendable {
     enum Kind: Hashable, Sendable {
         case channel
         case group
-        /// The metadata of a user.
+        /// The App Context metadata of a user.
         case user
     }
 
@@ -26,16 +26,17 @@ struct AccessNeed: Hashable, Sendable {
         names.map { AccessNeed(kind: .user, name: Identifier($0), right: right) }
     }
 
-    /// Stands for all channels, groups or users at once: it needs a pattern that matches it, or a grant for the whole keyset (rule PV-83).
+    /// The name for all channels, groups or users together. It needs a pattern that matches it, or a grant for the whole keyset (rule
+    /// PV-83).
     static let everything = "*"
 
-    /// All groups that a request names, in every one of repeated parameters, so that the value that takes effect has been checked
-    /// (rule PV-89).
+    /// All groups that a request names. A repeated parameter is read completely, so that the value that takes effect was checked (rule
+    /// PV-89).
     private static func allGroups(_ request: PubNubServerRequest) -> [String] {
         all(["channel-group"], of: request)
     }
 
-    /// The list elements of all parameters with these names.
+    /// The list elements of all query parameters with one of these names.
     private static func all(_ names: [String], of request: PubNubServerRequest) -> [String] {
         request.target.parameters.filter { names.contains($0.name) }.flatMap { PubNubAddress.list($0.value) }
     }
@@ -61,13 +62,13 @@ struct AccessNeed: Hashable, Sendable {
         case .file(.list(let channel)), .file(.file(let channel, _, _)): channels([channel], .read)
         case .file(.delete(let channel, _, _)): channels([channel], .delete)
         case .pushChannels: channels(all(["add", "remove"], of: request), .read)
-        // These requests need no right: the time, the channels of a user, and removing a device whose token is known. Grants,
-        // uploads and links to file contents are signed.
+        // No right is needed for the time, for the channels of a user, and for removing a device, because the caller has to name its token.
+        // Grants, uploads and links to file contents are checked by their signatures instead.
         case .time, .whereNow, .removeDevice, .file(.upload), .file(.content), .grant, .audit, .grantToken, .revokeToken: []
         }
     }
 
-    /// The rights that a call of App Context needs (rule PO-20).
+    /// The rights that an App Context request needs (rule PO-20).
     private static func needs(of request: PubNubServerRequest, _ route: ObjectsRoute) -> [AccessNeed] {
         switch route {
         case .users: users([everything], .get)
@@ -80,11 +81,11 @@ struct AccessNeed: Hashable, Sendable {
         }
     }
 
-    /// Returns the rights that the body of a request needs in addition. The body is read only when the request has the rights of
-    /// `needs(of:_:)`.
+    /// The additional rights that the body of a request needs. Call it only for a request that has the rights of `needs(of:_:)`, because
+    /// only then the body is read.
     static func needs(ofBody request: PubNubServerRequest, _ route: PubNubRoute) -> [AccessNeed] {
         guard case .objects(.memberships(_, isChange: true)) = route else { return [] }
-        // The body is parsed exactly as when the request is performed; a malformed body changes nothing.
+        // The body is parsed in the same way as when the request is performed. A malformed body needs no right, because it changes nothing.
         return channels(
             ((try? ObjectInput.memberships(request.body, "channel", limits: ObjectLimits())) ?? []).map(\.id.text), .join)
     }

@@ -1,14 +1,14 @@
-/// The rights that a held poll needs, which are checked again when a right may have been lost (rule PV-138).
+/// The rights that a held poll needs. They are checked again when the poll may have lost one of them (rule PV-138).
 struct HeldAccess: Sendable {
     let needs: [AccessNeed]
-    /// An auth key or an access token.
+    /// The auth key or access token of the poll's request; nil without one.
     let auth: String?
-    /// When the token expires, in seconds since 1970; nil without a token.
+    /// When the access token expires, in seconds since 1970; nil when the request has no token.
     let end: Int?
-    /// The version of the grants when the needs were checked.
+    /// The value of ``AccessGrants/version(at:)`` when the rights were last checked.
     private var version: Int
 
-    /// - Parameter version: the version of the grants, read before the request was allowed.
+    /// - Parameter version: the value of ``AccessGrants/version(at:)``, read before the rights of the request were checked.
     init(_ needs: [AccessNeed], auth: String?, end: Int?, version: Int) {
         self.needs = needs
         self.auth = auth
@@ -16,7 +16,7 @@ struct HeldAccess: Sendable {
         self.version = version
     }
 
-    /// Whether the rights may have changed since the last call.
+    /// Whether the token has expired at `now`, or the rights may have changed since the last call.
     mutating func mayHaveEnded(at now: Int, version: Int) -> Bool {
         defer { self.version = version }
         return version != self.version || end.map { now >= $0 } == true

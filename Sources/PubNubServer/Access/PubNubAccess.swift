@@ -2,13 +2,13 @@ import Identifiers
 import PubNubProtocol
 import ServerRuntime
 
-/// Decides whether a request is allowed, for keysets that require grants (rules PV-80 to PV-89).
+/// Decides which requests are allowed for keysets that require grants (rules PV-80 to PV-89).
 struct PubNubAccess: Sendable {
     let application: PubNubApplication
 
-    /// The error answer for a request; nil when the request is allowed.
+    /// Checks the rights of a request: returns the error answer, or nil when the request is allowed.
     ///
-    /// Called first for every request of a keyset that requires grants.
+    /// This check comes first for every request of a keyset that requires grants.
     func refusal(of request: PubNubServerRequest, _ route: PubNubRoute) -> PubNubErrorBody? {
         let needs = AccessNeed.needs(of: request, route)
         guard !needs.isEmpty else { return nil }
@@ -28,7 +28,8 @@ struct PubNubAccess: Sendable {
             ?? refusal(of: AccessNeed.needs(ofBody: request, route), auth: request.auth)
     }
 
-    /// The error answer for a token, an auth key or neither; nil when all `needs` are granted.
+    /// Checks rights for a token or an auth key (`auth`; nil without either): returns the error answer, or nil when all `needs` are
+    /// granted.
     func refusal(of needs: [AccessNeed], auth: String?) -> PubNubErrorBody? {
         let now = application.clock.unixSeconds()
         guard let checked = token(auth) else {
@@ -39,9 +40,9 @@ struct PubNubAccess: Sendable {
         return Self.refusal(needs.filter { !checked.allows($0) })
     }
 
-    /// Returns the owner whose share the additions of a request count against (rule PV-180): the user in its token,
-    /// otherwise its address. Nil for a request that is signed with the keyset's secret key, or whose address is not limited. Call it
-    /// only for a request that is allowed.
+    /// The owner whose share of the keyset's limits a request's additions use (rule PV-180): the user in its token, otherwise its address.
+    /// Nil when the request is signed with the keyset's secret key, or when its address is not limited. Call it only for a request that is
+    /// allowed.
     func owner(of request: PubNubServerRequest) -> Identifier? {
         if request.parameter("signature") != nil, (try? check(request)) != nil { return nil }
         if application.keyset.requiresGrants, let user = token(request.auth)?.token.authorizedUser {
@@ -57,17 +58,19 @@ struct PubNubAccess: Sendable {
         auth.flatMap { application.grants.token($0, secretKeys: application.keyset.validSecretKeys.revealed) }
     }
 
-    /// The current version of the grants. Read it before you check the rights of a poll that may be held.
+    /// The current version of the grants. Read it before you check the rights of a poll, because the poll may be held.
     var version: Int { application.grants.version(at: application.clock.unixSeconds()) }
 
-    /// The rights that must stay valid while a poll is held; nil for a signed request, whose rights do not end.
+    /// The rights that a poll needs while it is held; nil for a signed request, which keeps its rights.
     func held(_ request: PubNubServerRequest, _ route: PubNubRoute, version: Int) -> HeldAccess? {
         guard request.parameter("signature") == nil else { return nil }
         return HeldAccess(
             AccessNeed.needs(of: request, route), auth: request.auth, end: token(request.auth)?.token.expires, version: version)
     }
 
-    /// Checks the signature that requests of the access manager must have.
+    /// Checks the signature of a request; access manager requests must be signed with the keyset's secret key.
+    ///
+    /// - Throws: the error answer when the signature or the timestamp is missing or wrong.
     func check(_ request: PubNubServerRequest) throws(PubNubErrorBody) {
         let keyset = application.keyset
         do throws(PubNubSignatureError) {
@@ -85,7 +88,7 @@ struct PubNubAccess: Sendable {
         }
     }
 
-    /// Whether this user is the only user that a request names, in all of its parameters (rules PV-89 and PV-137).
+    /// Whether `user` is the only user that a request names in its path and parameters (rules PV-89 and PV-137).
     private static func isBy(_ user: String, _ request: PubNubServerRequest, route: PubNubRoute) -> Bool {
         // The state belongs to the user in the path, no matter which user sends the request.
         if case .setState(_, let other) = route, !other.isExactly(user) { return false }
@@ -93,7 +96,7 @@ struct PubNubAccess: Sendable {
         return !named.isEmpty && named.allSatisfy { $0.value.isExactly(user) }
     }
 
-    /// The error answer that lists each refused resource once.
+    /// The error answer that lists each refused resource once; nil when no right was denied.
     private static func refusal(_ denied: [AccessNeed]) -> PubNubErrorBody? {
         guard !denied.isEmpty else { return nil }
         var seen: Set<AccessNeed> = []
@@ -105,12 +108,12 @@ struct PubNubAccess: Sendable {
     }
 }
 
-// What the log says of a refusal (rule SO-150).
+// The log fields that explain why a request was refused (rule SO-150).
 extension PubNubAccess {
-    /// Why a request was refused with 403, where the client gets one answer for several reasons: `reason`, and the signed text as
-    /// `signed`.
+    /// Log fields for a request that was refused with 403, because the client gets the same answer for several reasons: `reason` is the
+    /// actual one, and `signed` is the text that the signature has to cover.
     ///
-    /// - Parameter answer: the body of the answer.
+    /// - Parameter answer: the body of the answer to the client.
     func explanation(of answer: [UInt8], to request: PubNubServerRequest) -> [String: String] {
         func says(_ message: String) -> Bool { answer.starts(with: Array("{\"message\":\"\(message)\"".utf8)) }
         if says("Invalid Signature") {
@@ -122,13 +125,13 @@ extension PubNubAccess {
         guard says("Forbidden") else { return [:] }
         guard let auth = request.auth else { return ["reason": "The request has neither a token nor a signature."] }
         guard token(auth) != nil else {
-            return ["reason": "The auth key has no grant for this, or the token is not one of this keyset."]
+            return ["reason": "The auth key has no grant for the requested resource, or the token is not one of this keyset."]
         }
-        return ["reason": "The token does not grant what the request needs, or is for another user."]
+        return ["reason": "The token does not grant the rights that the request needs, or it is for another user."]
     }
 
-    /// The text whose signature is wrong. The path is shown for calls of the access manager only, because others may have a message in it;
-    /// of parameters the timestamp alone has its value.
+    /// The text whose signature is wrong, for the log. The path is included for access manager requests only, because other paths may
+    /// contain a message. Of the query parameters only the timestamp is shown with its value.
     private func signed(_ request: PubNubServerRequest) -> String {
         let path = request.target.rawPath
         let isShown = ["/v3/pam/", "/v2/auth/", "/v1/auth/"].contains { path.utf8.starts(with: $0.utf8) }

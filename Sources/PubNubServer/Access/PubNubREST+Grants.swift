@@ -4,19 +4,19 @@ import PubNubProtocol
 import ServerRuntime
 import ServerStorage
 
-/// Grants of the second version (rules PV-84, PV-85 and PV-183).
+/// Grants of access manager version 2 (rules PV-84, PV-85 and PV-183).
 extension PubNubREST {
-    /// The lifetime in minutes of a grant whose request sets none.
+    /// The lifetime in minutes of a grant whose request sets no `ttl`.
     private static let defaultTTL = 1440
 
-    /// Performs a grant, and answers once it is durable.
+    /// Performs a grant request. The answer is returned after the store has saved the grant.
     func grant(_ request: PubNubServerRequest) async throws(PubNubErrorBody) -> HTTPAnswer {
         try PubNubAccess(application: application).check(request)
         let target = GrantTarget(request)
         guard !target.isForAuthsAlone else {
             throw .accessManager(400, "Auth-only grants are reserved for future use")
         }
-        // A lifetime that cannot be read is no missing one: the default may be longer than the caller means (rule PV-183).
+        // A `ttl` that is not a number is refused instead of replaced by the default, which may be longer than intended (rule PV-183).
         let text = request.parameter("ttl") ?? ""
         let ttl = text.isEmpty ? Self.defaultTTL : Int(text)
         guard let ttl, (0...525_600).contains(ttl) else { throw .accessManager(400, "Invalid ttl") }
@@ -75,7 +75,7 @@ extension PubNubREST {
             })
     }
 
-    /// Appends the grants of one kind, sorted by name.
+    /// Appends the grants of one kind (keyset, channels, groups or users) to the answer, sorted by name.
     private static func append(
         _ grants: [AccessEntry], of kind: AccessEntry.Key.Kind, _ key: String, to body: inout JSONBody
     ) {
@@ -101,7 +101,7 @@ extension PubNubREST {
         }
     }
 
-    /// The last three rights are listed only when one of them is granted.
+    /// The rights `g`, `u` and `j` are listed only when at least one of them is granted.
     private static func append(_ bits: Int, to body: inout JSONBody) {
         let rights = PubNubRights(rawValue: bits)
         for (letter, right) in [("r", PubNubRights.read), ("w", .write), ("m", .manage), ("d", .delete)] {
@@ -114,9 +114,9 @@ extension PubNubREST {
     }
 }
 
-/// The keys, users, channels and groups that a grant or audit names.
+/// The auth keys, users, channels and groups that a grant or audit request names.
 private struct GrantTarget {
-    /// The granted resources, without the auth keys.
+    /// The named channels, groups and users, without the auth keys.
     private let resources: [AccessEntry.Key]
     private let auths: [Identifier]
     let level: String

@@ -6,7 +6,7 @@ import ServerStorage
 import WireCoding
 
 extension HTTPAnswer.ContentType {
-    /// The content type of the access manager's answers.
+    /// The content type of the access manager's JSON answers.
     static let accessManager = HTTPAnswer.ContentType(rawValue: PubNubErrorBody.accessManagerContentType)
 }
 
@@ -30,7 +30,7 @@ extension PubNubREST {
         else { throw .couldNotParse }
         switch permissions["uuid"] {
         case nil, .null?, .string?: break
-        // Without its user the token would be valid for everybody (rule PV-185).
+        // A token whose user was dropped would be valid for everybody, so a value of a wrong type is refused (rule PV-185).
         default:
             return Self.invalid(
                 "grant", message: "Invalid uuid", detail: "The uuid has to be a string.", at: "permissions.uuid")
@@ -52,7 +52,7 @@ extension PubNubREST {
         return Self.success { body in body.member("token", token.text) }
     }
 
-    /// Revokes a token at once, and answers once the revocation is durable.
+    /// Revokes a token at once. The answer is returned after the store has saved the revocation.
     func revokeToken(_ request: PubNubServerRequest, _ text: String) async throws(PubNubErrorBody) -> HTTPAnswer {
         try PubNubAccess(application: application).check(request)
         let now = application.clock.unixSeconds()
@@ -77,7 +77,7 @@ extension PubNubREST {
         }
     }
 
-    /// Rights by kind and name; nil when they are malformed.
+    /// Parses the granted rights by kind and name; nil when they are malformed.
     private static func grants(_ value: JSONText?) -> PubNubGrants? {
         guard let channels = rights(value?["channels"]), let groups = rights(value?["groups"]),
             let users = rights(value?["uuids"]), let legacyUsers = rights(value?["users"]),
@@ -98,7 +98,7 @@ extension PubNubREST {
         return rights
     }
 
-    /// Requests have `channels` and `uuids` where tokens have `chan` and `uuid`.
+    /// Renames categories from the request's spelling to the token's: `channels` to `chan`, and `uuids` to `uuid`.
     private static func onWire(_ categories: PubNubGrants.Rights) -> PubNubGrants.Rights {
         var result: PubNubGrants.Rights = [:]
         for (name, rights) in categories {
@@ -143,7 +143,7 @@ extension PubNubREST {
             })
     }
 
-    /// The keys have the order of revocation answers, which differs from that of grant answers.
+    /// The error answer for a revocation of an invalid token. Its JSON keys are in another order than in answers to grants.
     private static func invalidToken(_ detail: String) -> HTTPAnswer {
         accessManager(
             400,

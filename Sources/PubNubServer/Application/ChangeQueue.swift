@@ -2,13 +2,13 @@ import DequeModule
 import Identifiers
 import NIOConcurrencyHelpers
 
-/// Performs the changes of one value one after the other, in the order of the calls: each change starts after the store has saved
-/// the previous one or has failed.
+/// A queue of changes to one value, for example the groups of a keyset. Changes are performed in the order of the calls: each one starts
+/// after the store has saved the previous one or has failed.
 final class ChangeQueue: Sendable {
-    /// A change. It calls its argument exactly once when it has ended, on any thread, possibly before it returns.
+    /// A change. It calls `end` exactly once when it has ended, on any thread, possibly before it returns.
     typealias Change = @Sendable (_ end: @escaping @Sendable () -> Void) -> Void
 
-    /// The error when too many changes wait for the store.
+    /// The error when ``capacity`` or an owner's share of it is used up by changes that wait for the store.
     struct Full: Error {}
 
     private struct State: Sendable {
@@ -19,7 +19,7 @@ final class ChangeQueue: Sendable {
         var isBusy = false
     }
 
-    /// How many changes may wait.
+    /// How many changes may wait in one queue.
     static let capacity = 1000
 
     private let limit: Int
@@ -32,10 +32,10 @@ final class ChangeQueue: Sendable {
         share = max(1, limit / 4)
     }
 
-    /// Performs a change once all earlier changes have ended: within this call if there are none.
+    /// Performs a change once all earlier changes have ended; if there are none, within this call.
     ///
     /// - Parameter owner: one owner may have a quarter of the waiting changes (rule PV-180); nil when the change counts for no owner.
-    /// - Returns: false when too many changes wait; this one is not performed then.
+    /// - Returns: false when too many changes wait; then this change is not performed.
     func add(for owner: Identifier? = nil, _ change: @escaping Change) -> Bool {
         let begins: Bool? = state.withLockedValue { state in
             guard state.waiting.count < limit else { return nil }
@@ -73,10 +73,11 @@ final class ChangeQueue: Sendable {
         }
     }
 
-    /// Performs changes until none waits, or until one does not end within its call.
+    /// Performs waiting changes until the queue is empty, or until a change has not ended when its call returns.
     private func work() {
         while let change = next() {
-            // The change and its call both set the flag: whichever comes second continues with the next change.
+            // Two callers use this flag: `end` of the change, and the loop after the change has returned. The second caller continues the
+            // queue.
             let isFirst = NIOLockedValueBox(true)
             let goesOn: @Sendable () -> Bool = {
                 isFirst.withLockedValue { isFirst in

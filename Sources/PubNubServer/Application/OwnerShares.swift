@@ -1,11 +1,11 @@
 import Identifiers
 import ServerValues
 
-/// Counts how much each owner has lately added to the stored data of a keyset, so that one owner cannot use up the shared limits (rule
-/// PV-180). An owner is a user whom the application has named in a token, or an address. A pure value.
+/// Counts the data that each owner has added to a keyset during the last day, so that one owner cannot use up the shared limits (rule
+/// PV-180). An owner is a user whom the application has named in a token, or a client address. A pure value.
 ///
-/// Additions count less with time, and not at all after a day, because the store does not record who added its data. Removed data
-/// no longer counts.
+/// The weight of an addition falls to zero within a day, because the store does not record who has added its data. Removed data no longer
+/// counts.
 struct OwnerShares: Sendable {
     enum Kind: Hashable, CaseIterable, Sendable {
         case groups
@@ -22,7 +22,7 @@ struct OwnerShares: Sendable {
 
         static prefix func - (size: Size) -> Size { Size(count: -size.count, bytes: -size.bytes) }
 
-        /// The part of a keyset's limit that one owner may have.
+        /// The share of a keyset's limit that one owner may use: a quarter by default.
         func divided(by divisor: Int = 4) -> Size { Size(count: count / divisor, bytes: bytes / divisor) }
     }
 
@@ -39,11 +39,12 @@ struct OwnerShares: Sendable {
         var isEmpty: Bool { count <= 0 && bytes <= 0 }
     }
 
-    /// The time in seconds after which an addition is no longer counted.
+    /// The time after which an addition is no longer counted: one day, in seconds.
     static let period = 86_400
-    /// The least time in seconds between two scans of a full table.
+    /// The shortest time in seconds between two scans of the table while it is full.
     private static let sweepPause = 60
-    /// The largest number of owners that are counted separately, for all kinds together; all further owners share the limit of one owner.
+    /// The largest number of owners that are counted separately, for all kinds of data together. All further owners share the limit of one
+    /// owner.
     static let maximumOwners = 100_000
 
     private var levels: [Key: Level] = [:]
@@ -57,10 +58,10 @@ struct OwnerShares: Sendable {
 
     var ownerCount: Int { levels.count }
 
-    /// Adds to the count of an owner. A negative size reduces it.
+    /// Adds `size` to the count of an owner. A negative size reduces the count.
     ///
     /// - Parameters:
-    ///   - share: what one owner may have.
+    ///   - share: the largest count of one owner.
     /// - Returns: false, without a change, when the owner would exceed its share. An owner without additions may add one item of any size.
     mutating func add(_ size: Size, to kind: Kind, by owner: Identifier, share: Size, at now: MonotonicInstant) -> Bool {
         if isSweepDue(at: now) { forget(at: now) }
@@ -87,14 +88,15 @@ struct OwnerShares: Sendable {
             since: now)
     }
 
-    /// The table is scanned when its size has doubled, and while it is full every minute: otherwise new owners would share one limit for ever.
+    /// Whether to scan the table: when it has doubled since the last scan and, while it is full, once a minute. Without these scans a full
+    /// table would make all new owners share one limit for ever.
     private func isSweepDue(at now: MonotonicInstant) -> Bool {
         guard levels.count >= min(nextSweep, maximumOwners) else { return false }
         guard levels.count >= maximumOwners, let lastSweep else { return true }
         return now.since(lastSweep) >= .seconds(Self.sweepPause)
     }
 
-    /// Removes owners whose last addition was a whole period ago.
+    /// Removes owners whose last addition is at least ``period`` seconds old.
     private mutating func forget(at now: MonotonicInstant) {
         levels = levels.filter { now.since($0.value.since) < .seconds(Self.period) }
         nextSweep = max(1024, 2 * levels.count)
@@ -102,8 +104,8 @@ struct OwnerShares: Sendable {
     }
 }
 
-/// The error when a change would exceed one owner's share of a keyset's limit.
+/// The error when an addition would exceed the owner's share of a keyset's limit.
 struct ShareUsed: Error, Hashable, Sendable {
     static let message =
-        "One user or address has added a quarter of what the keyset may keep. Remove something, try again later, or sign the request."
+        "One user or address has added a quarter of the data that the keyset may store. Delete data, try again later, or sign the request."
 }

@@ -1,24 +1,24 @@
 import ServerStorage
 import ServerValues
 
-// A replica has the messages of channels and patterns that its polls subscribe to, and requests earlier ones from the leader (rules
-// CB-50 to CB-58).
+// A node's replica of a keyset keeps the messages of channels and patterns that its polls subscribe to, and requests earlier messages from
+// the leader (rules CB-50 to CB-58).
 extension PubNubApplication.State {
-    /// How long messages are kept after a channel or pattern was last found to have a poll: three minutes, in units of 100 ns. It is
-    /// examined once a minute, so these are two minutes at least.
+    /// How long the messages of a channel or pattern are kept after a check has last found a poll of it: three minutes, in units of 100 ns.
+    /// Each channel is checked once a minute, so messages are kept for at least two minutes after the poll.
     private static var memory: UInt64 { 180 * TimetokenClock.ticksPerSecond }
     /// The number of kept channels and patterns above which those without a poll are removed at once.
     static var idleLimit: Int { 100_000 }
 
-    /// Keeps the messages of these sources from now on.
+    /// Keeps the messages of these channels and patterns from now on.
     mutating func cover(_ interest: StreamInterest, at now: UInt64) {
         let count = streams.coveredCount
         streams.cover(interest, at: now)
         makeRoom(for: streams.coveredCount - count, at: now)
     }
 
-    /// Whether all messages after a cursor can be read; otherwise the missing ones wait to be requested
-    /// (``PubNubApplication/catchUp()``).
+    /// Whether the replica has all messages after a cursor. Otherwise it queues the missing ranges, which ``PubNubApplication/catchUp()``
+    /// requests.
     mutating func has(after cursor: UInt64, _ interest: StreamInterest, at now: @autoclosure () -> UInt64) -> Bool {
         let count = streams.coveredCount
         let missing = streams.missing(after: cursor, interest, at: now())
@@ -35,17 +35,18 @@ extension PubNubApplication.State {
         has(after: cursor, interest, at: now()) ? streams.read(after: cursor, interest) : nil
     }
 
-    /// Whether messages after `cursor` may be missing for good; nil while that is not known.
+    /// Whether messages after `cursor` may have been dropped for good; nil while the replica still has to request messages.
     mutating func hasDropped(after cursor: UInt64, _ interest: StreamInterest, at now: @autoclosure () -> UInt64) -> Bool? {
         has(after: cursor, interest, at: now()) ? streams.hasDropped(after: cursor, interest) : nil
     }
 
-    /// Removes some of the sources that no poll subscribes to any more. Call it about once a second: each is examined about once a minute.
+    /// Removes channels and patterns that no poll subscribes to any more. Call it about once a second: each call examines at least 1/64 of
+    /// them.
     mutating func removeUnread(at now: UInt64) {
         removeUnread(limit: max(1000, streams.coveredCount / 64), age: Self.memory, at: now)
     }
 
-    /// Removes unread sources when there are too many, as many as were added at least, unless they are read.
+    /// Removes channels and patterns without a poll when more than ``idleLimit`` are kept. It examines twice as many as were added.
     private mutating func makeRoom(for added: Int, at now: UInt64) {
         guard added > 0, streams.coveredCount > Self.idleLimit else { return }
         removeUnread(limit: 2 * added, age: 0, at: now)
@@ -58,25 +59,25 @@ extension PubNubApplication.State {
 }
 
 extension PubNubApplication {
-    /// Requests what is missing from the leader, unless a request is under way or it is not known that the leader answers.
+    /// Requests missing messages from the leader, unless a request is under way, or the leader has not announced that it answers requests.
     func catchUp() {
         guard let relay, let request = withState({ $0.streams.keepsAll ? nil : $0.catchUp.next() }) else { return }
         relay.request(request, of: self)
     }
 
-    /// Requests again what could not be requested. Call it about once a second.
+    /// Repeats the requests that have failed. Call it about once a second.
     func catchUpAgain() {
         withState { $0.catchUp.resume() }
         catchUp()
     }
 
-    /// Keeps all messages from now on, because another leader begins, which may be of the version before (rule CB-58). Polls that lack
-    /// messages wait.
+    /// Keeps the messages of all channels from now on, because a new leader, possibly of the previous version, may not answer requests
+    /// (rule CB-58). Polls that lack messages wait.
     func keepAll() {
         withState { $0.streams.keepAll() }
     }
 
-    /// Keeps all messages from now on, because the leader does not answer requests. Polls that lack messages get a gap.
+    /// Keeps the messages of all channels from now on, because the leader does not answer requests. Polls that lack messages get a gap.
     func stopRequesting() {
         let held = withState { state in
             state.streams.stopRequesting()
@@ -86,7 +87,7 @@ extension PubNubApplication {
         wake(held.sources, on: held.eventLoopIDs)
     }
 
-    /// Keeps the messages of polls only, because the leader answers requests, and requests what polls have waited for.
+    /// Keeps only messages of channels with polls, because the leader answers requests, and requests the messages for which polls wait.
     func keepSubscribed() {
         withState { state in
             guard state.streams.keepsAll else { return }
@@ -95,9 +96,9 @@ extension PubNubApplication {
         catchUp()
     }
 
-    /// Takes the leader's answer to a request, and has the polls checked that may wait for it.
+    /// Adds the messages of the leader's answer, and has the polls checked that may wait for them.
     ///
-    /// - Parameter answer: nil when the request has failed.
+    /// - Parameter answer: the answer to request `number`; nil when the request has failed.
     func take(_ answer: CatchUpAnswer?, to number: UInt64) {
         guard let answer, !answer.parts.isEmpty else { return withState { $0.catchUp.fail(number) } }
         let parts = answer.parts.map { part in (part, part.messages.map { (message: $0, attachment: element(of: $0)) }) }

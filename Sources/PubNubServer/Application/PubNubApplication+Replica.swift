@@ -8,25 +8,25 @@ protocol PresenceRelay: AnyObject, Sendable {
     ///
     /// - Parameter request: the values of the poll; two polls with equal values need to be forwarded only once.
     func touch(_ touch: PubNubClusterRequest.PresenceTouch, _ request: TouchedRequest, of application: PubNubApplication)
-    /// Whether the same request was forwarded so recently that it need not be repeated.
+    /// Whether the same presence request was forwarded so recently that it need not be forwarded again.
     func knows(_ user: OccupancyUser, _ request: TouchedRequest, of application: PubNubApplication) -> Bool
-    /// Requests messages that the replica lacks; ``PubNubApplication/take(_:to:)`` gets the answer.
+    /// Requests messages that the replica lacks. The answer is passed to ``PubNubApplication/take(_:to:)``.
     func request(_ request: CatchUpQueue.Request, of application: PubNubApplication)
-    /// Reports that a subscriber has a cursor that is ahead of the visible messages.
+    /// Reports a subscriber's cursor that is ahead of the visible messages.
     func advance(past cursor: UInt64, of application: PubNubApplication)
 }
 
-// Methods of a replica of a keyset, which applies the decisions of the keyset's owner.
+// Methods of a node's replica of a keyset, which applies the decisions of the cluster's leader.
 extension PubNubApplication {
-    /// Applies messages that have become visible and groups that have changed, and wakes polls. Entries that the replica already
-    /// has are ignored, and messages that no poll subscribes to are not kept (rule CB-50).
+    /// Applies published messages and changed groups, and wakes polls. Messages that the replica already has are ignored, and messages that
+    /// no poll subscribes to are not kept (rule CB-50).
     func follow(_ messages: [StoredMessage], _ groups: [PubNubFact.GroupContent]) {
         let kept = withState { state in messages.map { state.streams.keeps($0.channel) } }
         let elements = zip(messages, kept).map { message, isKept in isKept ? element(of: message) : nil }
         if let last = messages.last { storage.tokens.note(last.timetoken) }
         change { state, pending in
             for (message, element) in zip(messages, elements) {
-                // A poll may have subscribed to the channel meanwhile.
+                // The check is repeated, because a poll may have subscribed to the channel since `kept` was computed.
                 if let element = element ?? (state.streams.keeps(message.channel) ? self.element(of: message) : nil) {
                     pending.entries += state.streams.append(message, element)
                 } else if state.streams.pass(message.timetoken) {
@@ -41,7 +41,7 @@ extension PubNubApplication {
         }
     }
 
-    /// Advances to a timetoken that has no message.
+    /// Advances the replica to the timetoken `visible`, up to which there are no further messages.
     func follow(to visible: UInt64, _ dropped: [PubNubFact.DroppedMessages]) {
         withState { state in
             for item in dropped { state.streams.noteDropped(item.timetoken, from: item.channel) }
@@ -61,8 +61,8 @@ extension PubNubApplication {
         }
     }
 
-    /// Replaces the streams and groups; polls are served from here on. Held polls are checked, because they may have missed
-    /// messages, which are requested from the leader.
+    /// Replaces the streams and groups by the leader's, and serves polls from now on. Held polls are checked, because they may have missed
+    /// messages, which are then requested from the leader.
     func begin(_ streams: MessageStreams<PubNubElement>, _ groups: [PubNubFact.GroupContent]) {
         storage.tokens.note(streams.visible)
         let held = withState { state in

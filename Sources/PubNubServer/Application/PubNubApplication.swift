@@ -5,36 +5,36 @@ import PubNubProtocol
 import ServerRuntime
 import ServerStorage
 
-/// One keyset with its data: streams, presence and groups under one lock, and access to the store.
+/// One keyset with its data: messages, presence and channel groups behind one lock, and access to the store.
 ///
-/// The lock is held for single steps only: never while something is stored, encoded for one subscriber or sent.
+/// The lock is held for single steps only: never while data is stored, encoded for one subscriber or sent.
 package final class PubNubApplication: Sendable {
-    /// Identifies the keyset as long as the server runs; everything else about it can change.
+    /// The subscribe key. It identifies the keyset for as long as the server runs; a reload can change all other settings.
     let subscribeKey: String
-    /// The index of the keyset in the server's list.
+    /// The index of the keyset in ``StreamBackend/applications``.
     let number: Int
     /// The slot under which metrics count the keyset.
     let slot: MetricSlot
     let storage: StreamStorage
     let clock: ServerClock
-    /// Grants and revoked tokens, and message actions, each with a lock of its own.
+    /// Grants and revoked tokens. `grants` and `actions` each have a lock of their own.
     let grants: AccessGrants
     let actions: MessageActions
-    /// The data of App Context, with a lock of its own.
+    /// The App Context data, behind a lock of its own.
     let objects: ApplicationObjects
-    /// The devices for push notifications, and the webhook that receives the notifications.
+    /// The devices that are registered for push notifications, and the webhook that receives the notifications.
     let push: PubNubPush
     let files: PubNubFiles
     private let shares = NIOLockedValueBox(OwnerShares())
     let occupancyLimits: OccupancyLimits
-    /// Carries messages to other services.
+    /// Forwards published messages to other services; nil when no service is bridged.
     let bridge: (any BridgeTap)?
-    /// Receives every decision; nil when no log is needed.
+    /// Receives every decision, for the other nodes of a cluster; nil in a server without a cluster.
     private let log: (any PubNubApplicationLog)?
     private let groupQueue = ChangeQueue()
-    /// The queue of grant changes: the store gets them in the order in which they take effect.
+    /// The queue of grant changes, so that the store saves them in the order in which they take effect.
     let grantQueue = ChangeQueue()
-    /// Forwards presence requests to the deciding process when this is a replica (``ClusterStreams``); nil when this process decides.
+    /// Forwards presence requests to the cluster's leader when this keyset is a replica (``ClusterStreams``); nil otherwise.
     let relay: (any PresenceRelay)?
     /// The servers that hold the keyset's polls.
     private let nodes: NodeList<any StreamNode>
@@ -46,22 +46,22 @@ package final class PubNubApplication: Sendable {
         var keyset: Keyset
         /// Whether the current configuration contains the keyset.
         var isConfigured = true
-        /// Whether a replica is complete.
+        /// Whether the keyset can serve polls: false for a replica that has not yet received the leader's state.
         var isComplete = true
     }
 
-    /// The state that the lock guards.
+    /// The state behind the lock.
     struct State: Sendable {
         var streams: MessageStreams<PubNubElement>
         var occupancy: OccupancyState
         var groups: ChannelGroups
         var groupIndex: PubNubGroupIndex
-        /// Counts changes of groups, so that callers who have resolved groups know when to resolve them again.
+        /// The number of group changes. Callers compare it to find out whether they have to resolve their groups again.
         var groupVersion = 0
         var audience = PubNubAudience()
-        /// What a replica lacks for its polls.
+        /// The messages that a replica has to request from the leader for its polls.
         var catchUp = CatchUpQueue()
-        /// The keyset's last timetoken, or the client cursor that its next timetoken has to exceed.
+        /// The last timetoken that the keyset has assigned, or a higher cursor of a client, which the next timetoken has to exceed.
         var highestToken: UInt64 = 0
     }
 
@@ -102,7 +102,7 @@ package final class PubNubApplication: Sendable {
                 groupIndex: PubNubGroupIndex(groups)))
     }
 
-    /// The restored streams, as far as the store has them. New readers begin behind all earlier messages.
+    /// Makes the message streams from the recent messages of the store. New readers begin behind all restored messages.
     private static func streams(
         _ restored: RestoredState, subscribeKey: String, storage: StreamStorage, limits: StreamLimits
     ) -> MessageStreams<PubNubElement> {
@@ -116,10 +116,10 @@ package final class PubNubApplication: Sendable {
 
     // MARK: Settings that a reload can change
 
-    /// The current configuration of the keyset, or its last one.
+    /// The current configuration of the keyset; after the keyset was removed from the configuration, its last one.
     var keyset: Keyset { standing.withLockedValue(\.keyset) }
 
-    /// The answer to every request while the keyset is disabled or not configured any more (rule PV-151); nil while the keyset is
+    /// The error answer to every request while the keyset is disabled or no longer configured (rule PV-151); nil while the keyset is
     /// served.
     var refusal: PubNubErrorBody? {
         standing.withLockedValue { standing in
@@ -127,21 +127,21 @@ package final class PubNubApplication: Sendable {
         }
     }
 
-    /// The refusal that every poll gets instead of being served.
+    /// The error answer to every poll while polls cannot be served; nil while they can.
     var pollRefusal: PubNubErrorBody? { refusal ?? (isComplete ? nil : .serviceUnavailable) }
 
-    /// Whether the keyset serves requests without checking rights.
+    /// Whether the keyset serves all requests without checking rights.
     var isOpenToAll: Bool {
         standing.withLockedValue { $0.isConfigured && $0.keyset.isEnabled && !$0.keyset.requiresGrants && $0.isComplete }
     }
 
-    /// Whether polls can be served. A replica without the leader's state serves none (rule CB-24).
+    /// Whether polls can be served. A replica that lacks the leader's state serves none (rule CB-24).
     var isComplete: Bool {
         get { standing.withLockedValue(\.isComplete) }
         set { standing.withLockedValue { $0.isComplete = newValue } }
     }
 
-    /// How long this keyset's polls are held before they get an empty answer; nil to use each server's own setting.
+    /// How long polls of this keyset are held before they get an empty answer; nil to use the server's setting.
     var pollHold: Duration? { standing.withLockedValue(\.keyset.pollHold) }
 
     /// Applies a changed keyset, and has held polls checked again (rules PV-150 to PV-152).
@@ -159,22 +159,22 @@ package final class PubNubApplication: Sendable {
             state.withLockedValue { $0.occupancy.settings = OccupancySettings(keyset: keyset) }
             push.follow(keyset)
         }
-        // This follows the change of the secret keys, so that no check with a removed key stays in the cache.
+        // The cache is emptied after the secret keys have changed, so that no result of a removed key stays in it.
         grants.forgetChecked()
         for node in nodes.all { node.apply(.review(application: number)) }
     }
 
-    /// The time as presence wants it.
+    /// Monotonic time and Unix time of the same moment, for the presence state.
     var occupancyTime: OccupancyTime {
         OccupancyTime(instant: clock.monotonic(), unixSeconds: clock.unixSeconds())
     }
 
-    /// Reads or changes the locked state. `body` must neither wait nor call other components.
+    /// Reads or changes the state behind the lock. `body` must neither wait nor call other components.
     func withState<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
         try state.withLockedValue(body)
     }
 
-    /// Changes the locked state and sends the resulting notifications: presence events that `body` collects are published, and polls
+    /// Changes the state behind the lock and sends the notifications that `body` has collected: presence events are published, and polls
     /// are woken.
     func change<Result>(_ body: (inout State, inout PendingNotifications) throws -> Result) rethrows -> Result {
         let (result, call) = try state.withLockedValue { state in
@@ -199,12 +199,13 @@ package final class PubNubApplication: Sendable {
         }
     }
 
-    /// Removes event loops that no longer exist.
+    /// Removes event loops of a server that has left.
     func forget(_ eventLoopIDs: EventLoopSet) {
         state.withLockedValue { $0.audience.remove(eventLoopIDs) }
     }
 
-    /// The timetoken of the message that a draft has led to under a former leader, which could not answer its publisher (rule CR-62).
+    /// The timetoken of a message that a former leader has stored for this draft without answering the publisher; nil without such a
+    /// message (rule CR-62).
     func takeUnanswered(_ draft: PubNubDraft) -> UInt64? {
         guard let log, log.hasUnanswered else { return nil }
         let keyset = keyset
@@ -217,7 +218,7 @@ package final class PubNubApplication: Sendable {
 
     // MARK: Shares
 
-    /// Adds to the count of an owner; returns true when there is no owner. See ``OwnerShares/add(_:to:by:share:at:)``.
+    /// Adds to the count of an owner; returns true without counting when `owner` is nil. See ``OwnerShares/add(_:to:by:share:at:)``.
     func add(_ size: OwnerShares.Size, to kind: OwnerShares.Kind, by owner: Identifier?, share: OwnerShares.Size) -> Bool {
         guard let owner, size != OwnerShares.Size() else { return true }
         let now = clock.monotonic()
@@ -226,15 +227,15 @@ package final class PubNubApplication: Sendable {
 
     // MARK: Timetokens
 
-    /// The next timetoken of the keyset.
+    /// Assigns the next timetoken of the keyset.
     func nextToken(_ state: inout State) -> UInt64 {
         state.highestToken = storage.tokens.next(after: state.highestToken)
         return state.highestToken
     }
 
-    /// Makes the keyset's next timetoken follow a client's cursor; other keysets are not affected (rule HB-22).
+    /// Makes the keyset's next timetoken exceed a client's cursor. Other keysets are not affected (rule HB-22).
     ///
-    /// - Parameter limit: how far ahead of the clock the cursor may be.
+    /// - Parameter limit: how far ahead of the clock the cursor may be, in units of 100 ns.
     /// - Returns: false, without a change, for a cursor that exceeds the limit.
     func advance(past cursor: UInt64, within limit: UInt64, _ state: inout State) -> Bool {
         guard cursor > state.highestToken, cursor > storage.tokens.last else { return true }
@@ -243,8 +244,8 @@ package final class PubNubApplication: Sendable {
         return true
     }
 
-    /// Whether a poll may wait with a cursor that is ahead of the visible messages. In a replica the cursor may come from another
-    /// node; the owner of the keyset limits how far it advances timetokens.
+    /// Whether a poll may wait with a cursor that is ahead of the visible messages. A replica accepts such a cursor, because it may come
+    /// from another node; the leader limits how far the cursor advances timetokens.
     func honours(_ cursor: UInt64, _ state: inout State) -> Bool {
         guard relay != nil else { return advance(past: cursor, within: TimetokenClock.furthestCursor, &state) }
         return cursor <= storage.tokens.time || storage.tokens.isNear(cursor, within: TimetokenClock.furthestSkew)
@@ -252,7 +253,7 @@ package final class PubNubApplication: Sendable {
 
     // MARK: Notifications
 
-    /// Publishes presence events and determines which polls to wake on which loops.
+    /// Publishes the presence events, and returns which polls have to be woken on which event loops.
     private func announce(
         _ pending: inout PendingNotifications, _ state: inout State
     ) -> (eventLoopIDs: EventLoopSet, wake: PollWake)? {
@@ -305,7 +306,7 @@ extension PubNubApplication {
         by owner: Identifier? = nil, _ decide: @escaping @Sendable (inout ChannelGroups) throws -> ChannelGroupEffect
     ) async throws -> ChannelGroupEffect {
         try await groupQueue.run(for: owner) { [self] in
-            // The copy is made without holding the lock, because nothing may change before the store has the change.
+            // The change is made to a copy, without the lock, because the groups must not change before the store has saved the change.
             let before = withState(\.groups)
             var groups = before
             let decided = try decide(&groups)
@@ -331,7 +332,7 @@ extension PubNubApplication {
 }
 
 extension PubNubEnvelope {
-    /// The element of a published message.
+    /// Encodes a published message for subscribe answers.
     init(_ message: StoredMessage, region: Int, subscribeKey: String) {
         self.init(
             channel: message.channel.text, kind: PubNubMessageKind(rawValue: message.kind), publisher: message.publisher,

@@ -2,16 +2,16 @@ import Identifiers
 import ServerRuntime
 import ServerStorage
 
-/// Receives the decisions of an application, in their order.
+/// Receives the decisions of a keyset in the order in which they are made.
 protocol PubNubApplicationLog: AnyObject, Sendable {
-    /// Stores undelivered webhook events; nil when they are lost with this process.
+    /// Stores undelivered webhook events; nil when events are lost when this process ends.
     var webhooks: (any WebhookJournal)? { get }
-    /// Called under the application's lock: must neither wait nor call the application.
+    /// Adds a decision. The call comes while the application's lock is held, so it must neither wait nor call the application.
     func record(_ decision: PubNubDecision, of subscribeKey: String)
-    /// The timetoken of a message that is equal but for its timetoken, and that a former leader has stored without an answer to anybody
-    /// (rule CR-62). Each is returned once.
+    /// The timetoken of a stored message that equals `message` except for its timetoken, and whose publisher has got no answer from a
+    /// former leader (rule CR-62). Each stored message is returned once; nil when there is none.
     func takeUnanswered(_ message: StoredMessage, of subscribeKey: String) -> UInt64?
-    /// Whether there are such messages.
+    /// Whether there are stored messages whose publishers have got no answer.
     var hasUnanswered: Bool { get }
 }
 
@@ -20,9 +20,9 @@ extension PubNubApplicationLog {
     var hasUnanswered: Bool { false }
 }
 
-/// The changes of one step.
+/// The changes that one step makes to a keyset.
 struct PubNubDecision: Sendable {
-    /// Messages that have become visible, presence events among them, in the order of their timetokens.
+    /// Messages that subscribers can read from now on, including presence events, in the order of their timetokens.
     var messages: [StoredMessage]
     /// Changed groups, each with its complete list of channels.
     var groups: [PubNubFact.GroupContent]
@@ -33,7 +33,7 @@ struct PubNubDecision: Sendable {
 }
 
 extension PubNubApplication {
-    /// Passes the effects of one step to the log. Called under the lock.
+    /// Passes the effects of one step to the log. The application's lock is held.
     func record(_ pending: PendingNotifications, _ state: inout State, in log: any PubNubApplicationLog) {
         let decision = PubNubDecision(
             messages: pending.entries.map(\.message),

@@ -1,8 +1,8 @@
 import Identifiers
 import ServerValues
 
-/// The event loops that hold polls, by the polls' subscriptions. It may name an event loop without such polls, but it never lacks
-/// one that has some.
+/// For each subscription, the event loops that hold its polls. A listed event loop may have no such poll any more, but an event loop with
+/// such a poll is always listed.
 struct PubNubAudience: Sendable {
     private var loops: [PollSource: EventLoopSet] = [:]
 
@@ -15,7 +15,7 @@ struct PubNubAudience: Sendable {
         if loops[source]?.isEmpty == true { loops[source] = nil }
     }
 
-    /// Removes event loops from all subscriptions.
+    /// Removes these event loops from all subscriptions.
     mutating func remove(_ eventLoopIDs: EventLoopSet) {
         for source in Array(loops.keys) {
             for eventLoopID in eventLoopIDs { remove(eventLoopID, for: source) }
@@ -24,7 +24,7 @@ struct PubNubAudience: Sendable {
 
     subscript(source: PollSource) -> EventLoopSet { loops[source] ?? EventLoopSet() }
 
-    /// The sources of polls that read a queue.
+    /// The subscriptions that receive the messages of a channel or pattern queue: the channel, its groups, or the pattern.
     func sources(of name: StreamName, _ groupIndex: PubNubGroupIndex) -> [PollSource] {
         switch name {
         case .channel(let channel): [.channel(channel)] + groupIndex.sources(of: channel)
@@ -32,7 +32,7 @@ struct PubNubAudience: Sendable {
         }
     }
 
-    /// The queues that polls read.
+    /// The queues of all channels and patterns that held polls read, with groups resolved to their channels.
     func names(_ groups: ChannelGroups) -> Set<StreamName> {
         var names: Set<StreamName> = []
         for source in loops.keys {
@@ -50,12 +50,12 @@ struct PubNubAudience: Sendable {
         return names
     }
 
-    /// The event loops with polls that read a queue.
+    /// The event loops that hold polls of a channel or pattern queue.
     func loops(of name: StreamName, _ groupIndex: PubNubGroupIndex) -> EventLoopSet {
         sources(of: name, groupIndex).reduce(into: EventLoopSet()) { $0.formUnion(self[$1]) }
     }
 
-    /// The subscriptions of polls that read one of several queues, and the event loops that hold such polls.
+    /// The subscriptions with held polls that read one of these queues, and the event loops that hold the polls.
     func readers(
         of names: some Sequence<StreamName>, _ groupIndex: PubNubGroupIndex
     ) -> (sources: [PollSource], eventLoopIDs: EventLoopSet) {
@@ -71,21 +71,21 @@ struct PubNubAudience: Sendable {
         return found
     }
 
-    /// All subscriptions of polls, and all event loops that hold polls.
+    /// All subscriptions with held polls, and all event loops that hold polls.
     var all: (sources: [PollSource], eventLoopIDs: EventLoopSet) {
         (Array(loops.keys), loops.values.reduce(into: EventLoopSet()) { $0.formUnion($1) })
     }
 }
 
-/// A source that a poll subscribes to.
+/// A channel, group or pattern that a poll subscribes to.
 enum PollSource: Hashable, Sendable {
     case channel(Identifier)
-    /// With `-pnpres` for presence of all its channels.
+    /// A channel group. A name that ends in `-pnpres` means the presence channels of all its channels.
     case group(Identifier)
     case pattern(Identifier)
 }
 
-/// The groups of each channel, kept next to the groups so that a publish finds the polls to wake.
+/// The groups that contain each channel, so that a publish finds the polls to wake. It has to be updated with every change of groups.
 struct PubNubGroupIndex: Sendable {
     private var groups: [Identifier: [Identifier]] = [:]
 
@@ -103,7 +103,7 @@ struct PubNubGroupIndex: Sendable {
         }
     }
 
-    /// Returns the groups of a channel under the names that subscribers use: with `-pnpres` when the channel is a presence channel.
+    /// The groups that contain a channel, named as subscribers do: with `-pnpres` when the channel is a presence channel.
     func sources(of channel: Identifier) -> [PollSource] {
         guard !groups.isEmpty else { return [] }
         var sources = (groups[channel] ?? []).map { PollSource.group($0) }

@@ -1,12 +1,12 @@
 import ServerRuntime
 import ServerStorage
 
-/// The storage that all keysets of a backend share: the message store, and the timetokens that order messages.
+/// The storage that all keysets of a backend share: the message store, and the source of timetokens, which order messages.
 package struct StreamStorage: Sendable {
     let store: any MessageStore
     let tokens: TimetokenAllocator
-    /// Identifies streams: 1 while they continue in a durable store, otherwise a different number for each start, so that clients
-    /// notice that the stream of their cursor is gone (rule PV-12).
+    /// Identifies the message streams of this server: 1 while they continue in a durable store, otherwise a new number for each start, so
+    /// that clients notice that their cursor belongs to a lost stream (rule PV-12).
     let region: Int
 
     init(store: any MessageStore, restored: RestoredState, unixTicks: @escaping @Sendable () -> UInt64) {
@@ -14,9 +14,9 @@ package struct StreamStorage: Sendable {
         tokens = TimetokenAllocator(
             after: restored.highestTimetoken, reserves: restored.remembersStream, step: 2, unixTicks: unixTicks
         ) { try await store.reserve(timetokensUpTo: $0) }
-        // Readers begin at a timetoken in the past.
+        // Timetokens continue from the current time, so that the first readers begin at a time that has passed.
         _ = tokens.advance(past: tokens.now)
-        // The start time in milliseconds: no two starts share a number, and numbers repeat only after 23 days.
+        // The number is the start time in milliseconds: two starts have different numbers, and numbers repeat only after 23 days.
         region = restored.remembersStream ? 1 : 2 + Int(unixTicks() / TimetokenClock.ticksPerMillisecond % 2_000_000_000)
     }
 }
