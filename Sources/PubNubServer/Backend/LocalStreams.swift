@@ -4,7 +4,7 @@ import ServerRuntime
 import ServerStorage
 import ServerValues
 
-/// The keysets of servers in one process.
+/// The backend of keysets for the servers of one process.
 package final class LocalStreams: StreamBackend {
     package let storage: StreamStorage
     private let nodes = NodeList<any StreamNode>()
@@ -19,27 +19,27 @@ package final class LocalStreams: StreamBackend {
 
     private struct State: Sendable {
         var applications: [PubNubApplication] = []
-        /// The configured keysets among `applications`.
+        /// The applications of the currently configured keysets, by subscribe key.
         var configured: [Identifier: PubNubApplication] = [:]
     }
 
     /// - Parameters:
     ///   - names: the names of applications in the servers' metrics.
-    ///   - bridge: carries messages to other services.
+    ///   - bridge: forwards published messages to other services; nil for none.
     package convenience init(
         _ settings: PubNubServiceSettings, clock: ServerClock, names: MetricNames, store: any MessageStore,
         restored: RestoredState, bridge: (any BridgeTap)? = nil
     ) async throws {
         self.init(settings, clock: clock, names: names, store: store, restored: restored, bridge: bridge, log: nil, relay: nil)
-        // The store reserves timetokens before the first request.
+        // Reserves the first timetokens in the store, so that the first publish does not wait for it.
         try await storage.tokens.prepare()
     }
 
-    /// Makes the keysets of a cluster: those that a leader decides about, or the replicas of a node.
+    /// Makes the keysets of a cluster: either the leader's keysets, which make decisions, or the replicas of a node.
     ///
     /// - Parameters:
     ///   - log: receives the decisions.
-    ///   - relay: forwards to the leader the requests that replicas cannot decide.
+    ///   - relay: forwards requests that replicas cannot decide to the leader.
     init(
         _ settings: PubNubServiceSettings, clock: ServerClock, names: MetricNames, store: any MessageStore,
         restored: RestoredState, bridge: (any BridgeTap)? = nil, log: (any PubNubApplicationLog)?, relay: (any PresenceRelay)?
@@ -64,14 +64,14 @@ package final class LocalStreams: StreamBackend {
         for application in applications { application.forget(node.eventLoopIDs) }
     }
 
-    /// Sends waiting push webhooks for a limited time. Call it when the last server has left, before the store is closed.
+    /// Sends waiting push webhooks for a limited time. Call it after the last server has left and before the store is closed.
     package func close() async {
         await withTaskGroup(of: Void.self) { group in
             for application in applications { group.addTask { await application.push.webhook.close() } }
         }
     }
 
-    /// Whether a node performs the work that is done once for all nodes.
+    /// Whether `node` performs the work that is done once for all nodes, for example sweeps: the first node that has joined.
     func isFirst(_ node: any StreamNode) -> Bool { nodes.first === node }
 
     package func pushCounts(for node: any StreamNode) -> [(application: PubNubApplication, counts: WebhookDelivery.Counts)] {
@@ -83,7 +83,7 @@ package final class LocalStreams: StreamBackend {
 
     package var applications: [PubNubApplication] { state.withLockedValue(\.applications) }
 
-    /// The configurations of the served keysets.
+    /// The configurations of the keysets that are served.
     package var keysets: [Keyset] { state.withLockedValue { Array($0.configured.values) }.map(\.keyset) }
 
     package func application(subscribeKey: String) -> PubNubApplication? {
@@ -114,7 +114,7 @@ package final class LocalStreams: StreamBackend {
         for application in applications { application.use(settings[Identifier(application.subscribeKey)]) }
     }
 
-    /// Makes applications for new keysets, numbered behind the existing ones.
+    /// Makes applications for new keysets. Their numbers follow the numbers of existing applications.
     private func make(_ keysets: [Keyset], restored: RestoredState) -> [PubNubApplication] {
         let applications = applications
         var known = Set(applications.map { Identifier($0.subscribeKey) })
@@ -131,7 +131,7 @@ package final class LocalStreams: StreamBackend {
     }
 
     private func contents(of keyset: Keyset) -> any FileContents {
-        // In a cluster the nodes keep file contents where all nodes find them.
+        // In a cluster, file contents are kept in the shared store, so that every node can read them.
         guard log == nil else { return SharedFileContents() }
         guard let directory = settings.fileDirectory else { return MemoryFileContents() }
         return DirectoryFileContents(directory, subscribeKey: keyset.subscribeKey)
@@ -152,7 +152,7 @@ package final class LocalStreams: StreamBackend {
         trimHistories()
     }
 
-    /// Brings histories within the limits of their keysets (rule SO-165).
+    /// Removes the oldest messages from histories that exceed the limits of their keysets (rule SO-165).
     private func trimHistories() {
         guard histories.begins(at: clock.monotonic()) else { return }
         let (store, histories, logger, now) = (storage.store, histories, settings.logger, clock.unixTicks())
@@ -175,10 +175,10 @@ package final class LocalStreams: StreamBackend {
         }
     }
 
-    /// Writes the metrics of the histories.
+    /// Writes the size of each keyset's history as metrics.
     package func writeHistories(to out: inout PrometheusText) { histories.write(names.names, to: &out) }
 
-    /// In slices, between which the event loop can do other work (rule PV-116).
+    /// Removes users who have timed out. It works in slices, so that the event loop can do other work between them (rule PV-116).
     private func sweepPresence(
         of application: PubNubApplication, _ later: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
     ) {
@@ -191,7 +191,7 @@ package final class LocalStreams: StreamBackend {
 }
 
 extension HistoryLimits {
-    /// The limits of a keyset.
+    /// The history limits that the configuration of a keyset sets; `now` is in units of 100 ns.
     init(_ keyset: Keyset, at now: UInt64) {
         let age = keyset.historyRetention.map {
             UInt64(max($0.components.seconds, 0)).multipliedReportingOverflow(by: TimetokenClock.ticksPerSecond)

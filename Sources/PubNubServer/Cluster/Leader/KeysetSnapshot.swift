@@ -1,8 +1,8 @@
 import Identifiers
 import ServerStorage
 
-/// The state of a keyset at one position of the log, in pieces that a node requests one after the other. It shares messages and
-/// names with the keyset, so it costs little extra memory, and it encodes a piece only when the piece is requested.
+/// A snapshot of a keyset at one position of the log, in pieces that a node requests one after the other. It shares messages and names with
+/// the keyset, so it costs little extra memory. Each piece is encoded when it is requested.
 struct KeysetSnapshot: Sendable {
     let subscribeKey: String
     private let pieces: [PubNubFact]
@@ -44,7 +44,7 @@ struct KeysetSnapshot: Sendable {
     }
 }
 
-/// The states that nodes are reading: at most one for each node and keyset.
+/// The snapshots that nodes are reading: at most one for each node and keyset.
 struct KeysetSnapshots: Sendable {
     private struct Reader: Hashable, Sendable {
         var node: UInt64
@@ -55,15 +55,15 @@ struct KeysetSnapshots: Sendable {
     private var numbers: [Reader: UInt64] = [:]
     private var last: UInt64
 
-    /// - Parameter generation: that of the leader. A node that asks the next leader for a piece of the former one's state gets none, because
-    ///   the numbers of leaders differ (rule CB-66).
+    /// - Parameter generation: the leader's generation. Snapshot numbers of different leaders differ, so a node that asks a new leader for
+    ///   a piece of the former leader's snapshot gets nothing (rule CB-66).
     init(generation: UInt64) {
         last = generation &* 1_048_576
     }
 
-    /// Keeps a state for a node; it replaces an earlier state of the same keyset.
+    /// Keeps a snapshot for a node. It replaces the node's earlier snapshot of the same keyset.
     ///
-    /// - Returns: the number of the state.
+    /// - Returns: the number of the snapshot.
     mutating func add(_ snapshot: KeysetSnapshot, for node: UInt64) -> UInt64 {
         let reader = Reader(node: node, keyset: Identifier(snapshot.subscribeKey))
         if let former = numbers[reader] { snapshots[former] = nil }
@@ -73,7 +73,7 @@ struct KeysetSnapshots: Sendable {
         return last
     }
 
-    /// A piece of a state; nil when it is not one of the node's. The state is removed after its last piece.
+    /// A piece of a snapshot; nil when the node has no snapshot with this number. The snapshot is removed after its last piece.
     mutating func piece(
         _ index: UInt32, of number: UInt64, for node: UInt64
     ) -> (subscribeKey: String, fact: PubNubFact)? {

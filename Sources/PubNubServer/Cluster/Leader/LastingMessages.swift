@@ -3,12 +3,12 @@ import NIOConcurrencyHelpers
 import ServerCluster
 import ServerStorage
 
-/// What a leader keeps in the database beside Redis: everything but recent messages and presence (rules CR-60 to CR-62).
+/// A leader's access to the database beside Redis, which stores everything but recent messages and presence (rules CR-60 to CR-62).
 final class LastingMessages: Sendable {
-    /// The store of this leader's term.
+    /// The database as this leader may write to it: only during its term.
     let store: any MessageStore
     private let output: any ClusterOutput
-    /// The keysets of the partition.
+    /// The keysets that are restored when this leader starts.
     private let names: Set<Identifier>
     private let owns: @Sendable (Identifier) -> Bool
     private let state = NIOLockedValueBox(State())
@@ -18,7 +18,7 @@ final class LastingMessages: Sendable {
         var unanswered: [Identifier: UnansweredMessages] = [:]
     }
 
-    /// The messages of one keyset that are on their way to the store, and what waits behind them.
+    /// The pending writes of one keyset: how many were issued and settled, and the completions that wait for earlier writes.
     private struct Line: Sendable {
         var issued: UInt64 = 0
         var settled: UInt64 = 0
@@ -28,8 +28,8 @@ final class LastingMessages: Sendable {
     private typealias Completion = @Sendable ((any Error)?) -> Void
 
     /// - Parameters:
-    ///   - names: the keysets that are restored with the leader.
-    ///   - owns: whether a keyset is one of the leader's partition. The others are restored empty, because another leader has them.
+    ///   - names: the keysets that are restored when this leader starts.
+    ///   - owns: whether a keyset is in the leader's partition. Other keysets are restored empty, because another leader owns them.
     init(
         _ store: any MessageStore, output: any ClusterOutput, names: Set<Identifier>,
         owns: @escaping @Sendable (Identifier) -> Bool = { _ in true }
@@ -42,8 +42,8 @@ final class LastingMessages: Sendable {
 
     // MARK: Writing
 
-    /// Stores a message of a history. Any other message is not stored here, and only waits for those before it, because it gets its
-    /// place in the log behind them.
+    /// Stores a message that belongs to a history. Any other message is not stored; its completion only waits for earlier writes, so that
+    /// messages get their positions in the log in order.
     func append(
         _ message: StoredMessage, with change: MessageActionChange?, application: String,
         completion: @escaping @Sendable ((any Error)?) -> Void
@@ -53,7 +53,7 @@ final class LastingMessages: Sendable {
         store.append(message, with: change, application: application, completion: settle)
     }
 
-    /// Stores records. The messages that tell of them are not stored here, unless a history has them.
+    /// Stores records. Of the messages that announce the changes, only those that belong to a history are stored.
     func commit(
         _ changes: [KeysetRecordChange], with messages: [StoredMessage], application: String,
         completion: @escaping @Sendable ((any Error)?) -> Void
@@ -71,7 +71,8 @@ final class LastingMessages: Sendable {
         if isFree { completion(nil) }
     }
 
-    /// A completion for the store that calls the given one, and then those that wait behind it. Decisions follow in the log with what they lead to.
+    /// Wraps a completion for a write to the database: it calls `completion`, then the completions that wait for this write, so that they
+    /// run in the order of the writes.
     private func line(_ keyset: Identifier, _ completion: @escaping Completion) -> Completion {
         state.withLockedValue { $0.lines[keyset, default: Line()].issued += 1 }
         return { [self, output] error in
@@ -93,7 +94,7 @@ final class LastingMessages: Sendable {
 
     // MARK: Deleting
 
-    /// Deletes messages of a history, also from the recent ones, which the next leader restores.
+    /// Deletes messages from a history, and also from the recent messages in Redis, which the next leader restores.
     func delete(
         channel: Identifier, start: UInt64?, end: UInt64?, application: String, _ redis: RedisMessageStore
     ) async throws -> Int {
@@ -103,18 +104,18 @@ final class LastingMessages: Sendable {
         return count
     }
 
-    /// Limits the histories of the partition's keysets.
+    /// Applies the limits to the histories of the partition's keysets.
     func trim(_ limits: [Identifier: HistoryLimits]) async throws -> [Identifier: HistoryUsage] {
         try await store.trim(limits.filter { owns($0.key) })
     }
 
-    /// The timetokens of the messages in a span that are recent enough to be in Redis.
+    /// The timetokens of a history's messages between `start` and `end` that are recent enough to be in Redis.
     private func recentTokens(
         _ channel: Identifier, _ start: UInt64?, _ end: UInt64?, _ application: String, _ redis: RedisMessageStore
     ) async throws -> [UInt64] {
         guard let span = HistorySpan(start: start, end: end, isOldestFirst: true) else { return [] }
         let now = redis.now()
-        // Timetokens may be ahead of the clock by as much as a client's cursor.
+        // Twice the time is used, because a client's cursor may have advanced timetokens ahead of the clock.
         var lowest = max(span.lowest, now - min(now, 2 * redis.settings.catchUp))
         var tokens: [UInt64] = []
         while lowest <= span.highest {
@@ -134,13 +135,13 @@ final class LastingMessages: Sendable {
 
     // MARK: Restoring
 
-    /// Adds what lasts to what Redis has of the keysets that are restored with the leader.
+    /// Adds the database's data to the state that was read from Redis, for the keysets that are restored when this leader starts.
     func restore(beside state: RestoredState, _ redis: RedisMessageStore) async throws -> RestoredState {
         try await restore(names, beside: state, redis)
     }
 
-    /// Adds what lasts to what Redis has. Messages that a former leader has stored and not published, because it ended in between, are
-    /// published by this one: nodes get them as recent messages that they lack.
+    /// Adds the database's data to the state that was read from Redis. A former leader may have ended after storing messages and before
+    /// publishing them. This leader publishes these messages: nodes receive them as recent messages that they lack.
     func restore(
         _ applications: Set<Identifier>, beside state: RestoredState, _ redis: RedisMessageStore
     ) async throws -> RestoredState {
@@ -151,7 +152,7 @@ final class LastingMessages: Sendable {
         state.highestTimetoken = max(state.highestTimetoken, kept.highestTimetoken)
         for keyset in own {
             try await redis.keepFiles(kept.records[keyset] ?? [], of: keyset)
-            // Where Redis has lost messages nobody knows which ones were published.
+            // After Redis has lost messages, it is unknown which stored messages were published, so none is published now.
             guard !redis.hasLost, try await redis.isKnown(keyset) else { continue }
             let newest = state.recent[keyset]?.last?.timetoken ?? state.recentSince
             let unpublished = (kept.recent[keyset] ?? []).filter { $0.isStored && $0.timetoken > newest }
@@ -174,12 +175,12 @@ final class LastingMessages: Sendable {
         }
     }
 
-    /// Forgets messages whose publishers have not asked again. Call it some seconds after the leader has begun.
+    /// Removes messages whose publishers have not repeated their request. Call it some seconds after the leader has begun.
     func forgetUnanswered() { state.withLockedValue { $0.unanswered = [:] } }
 }
 
-/// Messages that a former leader has stored, and that nobody was told of. A request that is repeated to the next leader is answered with the
-/// message that it led to, so none is stored twice.
+/// Messages that a former leader has stored without answering their publishers. When a publisher repeats its request to the next leader,
+/// the answer contains the timetoken of the stored message, so that no message is stored twice.
 struct UnansweredMessages: Sendable {
     private var timetokens: [StoredMessage: [UInt64]] = [:]
 
@@ -189,7 +190,7 @@ struct UnansweredMessages: Sendable {
 
     var isEmpty: Bool { timetokens.isEmpty }
 
-    /// - Returns: the timetoken of the oldest message with this content that was not taken before.
+    /// - Returns: the timetoken of the oldest message with this content that was not taken before; nil when there is none.
     mutating func take(_ message: StoredMessage) -> UInt64? {
         let content = Self.content(message)
         guard let timetoken = timetokens[content]?.first else { return nil }
@@ -198,7 +199,7 @@ struct UnansweredMessages: Sendable {
         return timetoken
     }
 
-    /// The message without what depends on when it was published.
+    /// The message without its timetoken and expiry, which depend on the time of the publish.
     private static func content(_ message: StoredMessage) -> StoredMessage {
         var content = message
         (content.timetoken, content.expires) = (0, nil)
@@ -207,7 +208,7 @@ struct UnansweredMessages: Sendable {
 }
 
 extension KeysetRecordChange {
-    /// Whether it is about the record of a file.
+    /// Whether the change puts or removes the record of a file.
     var isOfFile: Bool {
         switch self {
         case .put(let record): record.key.kind == .file

@@ -8,23 +8,23 @@ import ServerStorage
 /// The store of a leader's keysets: one emission publishes and stores the messages that become visible, in the order of timetokens.
 ///
 /// A message counts as stored as soon as it has its position in the log: everything that depends on it, including its publisher's
-/// acknowledgement, follows it in the log and is sent only if the message is stored (rules CB-2 and CB-10). With a database beside Redis, what
-/// lasts is stored there before it gets that position (rule CR-61).
+/// acknowledgement, follows in the log and is sent only if the message is stored (rules CB-2 and CB-10). With a database beside Redis,
+/// durable data is stored in the database before it gets its position in the log (rule CR-61).
 final class LeaderMessageStore: MessageStore, PubNubApplicationLog {
     let redis: RedisMessageStore
     private let output: any ClusterOutput
-    /// Whether a keyset is one of the leader's partition.
+    /// Whether a keyset is in the leader's partition.
     private let owns: @Sendable (Identifier) -> Bool
-    /// The durable data, in a database beside Redis; nil when Redis stores everything.
+    /// Access to the database beside Redis for durable data; nil when Redis stores everything.
     let lasting: LastingMessages?
-    /// The journal of messages that wait for the push webhook.
+    /// The journal of events that wait for the push webhook.
     let journal: ClusterWebhookJournal
     private let state = NIOLockedValueBox(State())
-    /// Held while entries of the access manager are stored and published, so that both happen in the same order.
+    /// Held while access manager entries are stored and published, so that both happen in the same order.
     private let accessLock = NIOLockedValueBox(())
 
     private struct State: Sendable {
-        /// The changes of message actions that messages announce, by keyset and timetoken, until they are visible.
+        /// Message action changes by keyset and timetoken, until the messages that announce them are visible.
         var changes: [Identifier: [UInt64: MessageActionChange]] = [:]
         var grants: [Identifier: AccessGrants] = [:]
     }
@@ -40,7 +40,7 @@ final class LeaderMessageStore: MessageStore, PubNubApplicationLog {
         self.output = output
     }
 
-    /// Applies the grants of a keyset in the order in which they are published.
+    /// From now on, applies published grants of a keyset to `grants`, in the order in which they are published.
     func use(_ grants: AccessGrants, of subscribeKey: String) {
         state.withLockedValue { $0.grants[Identifier(subscribeKey)] = grants }
     }
@@ -55,7 +55,7 @@ final class LeaderMessageStore: MessageStore, PubNubApplicationLog {
         let now = redis.now()
         var messages = decision.messages.map { (message: $0, body: $0.encoded()) }[...]
         var isFirst = true
-        // The events of one interval can be long and numerous.
+        // The messages are divided into pieces, because presence events of one interval can be many and large.
         repeat {
             let piece = messages.prefix(fitting: Self.pieceBytes) { $0.body.readableBytes }
             messages = messages[piece.endIndex...]
@@ -89,7 +89,7 @@ final class LeaderMessageStore: MessageStore, PubNubApplicationLog {
         } while !messages.isEmpty
     }
 
-    /// Publishes the entries of the access manager, while no other entry is stored.
+    /// Calls `body` with all access manager entries of a keyset. No entry is stored or published during the call.
     func withAccess(of application: PubNubApplication, _ body: ([AccessEntry]) -> Void) {
         accessLock.withLockedValue { _ in body(application.grants.entries) }
     }
@@ -107,15 +107,16 @@ final class LeaderMessageStore: MessageStore, PubNubApplicationLog {
         completion(nil)
     }
 
-    /// Records count as stored as soon as their writes have a place in the log: everything visible of them, including the answer to the
-    /// call, follows in the log and is sent only if they are stored (rule CB-40). The messages are written when they become visible.
+    /// Records count as stored as soon as their writes have a position in the log: their visible effects, including the answer to the
+    /// request, follow in the log and are sent only if the records are stored (rule CB-40). The messages are written when they become
+    /// visible.
     func commit(
         _ changes: [KeysetRecordChange], with messages: [StoredMessage], application: String,
         completion: @escaping @Sendable ((any Error)?) -> Void
     ) {
         if let lasting {
             return lasting.commit(changes, with: messages, application: application) { [redis] error in
-                // Nodes look for the records of files in Redis, beside the contents.
+                // File records are also written to Redis, because nodes read them there beside the contents.
                 let files = error == nil ? changes.filter(\.isOfFile) : []
                 if !files.isEmpty { redis.emit { _ in (nil, redis.writes(files, of: Identifier(application))) } }
                 completion(error)
@@ -131,7 +132,7 @@ final class LeaderMessageStore: MessageStore, PubNubApplicationLog {
         completion(number == nil ? RedisStoreClosed() : nil)
     }
 
-    /// The change of the group was published, and is written together with that fact.
+    /// Without a database, `record(_:of:)` has already emitted the write together with the published change, so this only waits for it.
     func save(group: Identifier, channels: [Identifier], application: String) async throws {
         guard let lasting else { return try await redis.flush() }
         try await lasting.store.save(group: group, channels: channels, application: application)
@@ -178,7 +179,8 @@ final class LeaderMessageStore: MessageStore, PubNubApplicationLog {
         return try await lasting.store.counts(since, application: application)
     }
 
-    /// An action whose message is not visible yet was never written: its timetoken is that of the message that announces it.
+    /// Removing an action also drops its pending addition: the message that announces an action has the action's timetoken, and until that
+    /// message is visible, the action is not written.
     func remove(actions: [MessageAction], of channel: Identifier, application: String) async throws {
         if let lasting { return try await lasting.store.remove(actions: actions, of: channel, application: application) }
         let keyset = Identifier(application)
@@ -190,7 +192,8 @@ final class LeaderMessageStore: MessageStore, PubNubApplicationLog {
         try await redis.remove(actions: actions, of: channel, application: application)
     }
 
-    /// Redis counts the messages of keysets with limits of messages or bytes only. In others each message has the time of its expiry.
+    /// Applies history limits. Redis counts messages only for keysets that limit their number or bytes; for other keysets each message
+    /// expires on its own.
     func trim(_ limits: [Identifier: HistoryLimits]) async throws -> [Identifier: HistoryUsage] {
         if let lasting { return try await lasting.trim(limits) }
         let counted = limits.filter { owns($0.key) && ($0.value.messages != nil || $0.value.bytes != nil) }
@@ -205,7 +208,7 @@ final class LeaderMessageStore: MessageStore, PubNubApplicationLog {
         return try await lasting.delete(channel: channel, start: start, end: end, application: application, redis)
     }
 
-    /// Writes nothing, because another leader may have started.
+    /// Closes the store without writing, because another leader may have started.
     func close() async {
         redis.abandon()
         await lasting?.store.close()
@@ -219,7 +222,7 @@ final class LeaderMessageStore: MessageStore, PubNubApplicationLog {
 }
 
 extension ArraySlice {
-    /// The longest prefix whose elements fit into this number of bytes; at least one element.
+    /// The longest prefix whose elements have at most `limit` bytes together; it has at least one element.
     func prefix(fitting limit: Int, bytes: (Element) -> Int) -> ArraySlice {
         var total = 0
         var end = startIndex

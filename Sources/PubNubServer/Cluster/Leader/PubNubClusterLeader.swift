@@ -6,18 +6,18 @@ import ServerCluster
 import ServerRuntime
 import ServerStorage
 
-/// Decides about the keysets of a cluster. The keysets are the same as those of servers in one process, but without polls.
+/// Makes the decisions for the keysets of a cluster. It uses the same keyset objects as servers in one process, but holds no polls.
 final class PubNubClusterLeader: ClusterLeader, StreamNode {
     let streams: LocalStreams
     private let store: LeaderMessageStore
     private let context: ClusterLeaderContext
-    /// Nodes count acknowledged messages themselves, so the leader's counts are not used.
+    /// These counts are not used, because nodes count acknowledged messages themselves.
     private let counts = NIOLockedValueBox(ApplicationCounts())
     private let timer = NIOLockedValueBox<RepeatedTask?>(nil)
     private let isPurging = NIOLockedValueBox(false)
     private let snapshots: NIOLockedValueBox<KeysetSnapshots>
 
-    /// The approximate size limit, in bytes, of the messages in a node's state.
+    /// The approximate size limit, in bytes, of the messages in the snapshot for a node.
     private static let stateBytes = 32 << 20
 
     init(_ streams: LocalStreams, _ store: LeaderMessageStore, _ context: ClusterLeaderContext) {
@@ -39,7 +39,7 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
             if let application = streams.application(subscribeKey: key) { perform(touch, in: application) }
             reply(ByteBuffer())
         case .advance(let cursor, let key):
-            // The cursor comes from a client, which may have invented it.
+            // The advance is limited, because the cursor comes from a client, which may have made it up.
             if let application = streams.application(subscribeKey: key) {
                 _ = application.withState { application.advance(past: cursor, within: TimetokenClock.furthestCursor, &$0) }
             }
@@ -63,7 +63,7 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
         }
     }
 
-    /// Messages that a node's replica lacks. They are in the log already, so it does not matter which leader answers, and when.
+    /// The messages that a node's replica lacks. They were published before, so any leader may answer, at any time.
     private func parts(_ ranges: [StreamRange], of application: PubNubApplication) -> CatchUpAnswer {
         var budget = LeaderMessageStore.pieceBytes
         let parts = application.withState { state in
@@ -77,7 +77,7 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
             parts: parts.map { .init(range: $0.range, dropped: $0.dropped, messages: $0.entries.map(\.message)) })
     }
 
-    /// Records a file whose content a node has put into Redis. A repeated request answers that the file is stored.
+    /// Records a file whose content a node has put into Redis. A repeated request is answered that the file is stored.
     private func keep(
         _ record: KeysetRecord, _ origin: FileOrigin, of key: String, reply: @escaping @Sendable (ByteBuffer) -> Void
     ) {
@@ -95,7 +95,7 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
         }
     }
 
-    /// The answer is empty for a keyset that this node does not know, or does not know yet.
+    /// Answers a client's request that a node has forwarded. The answer is empty while this leader does not have the keyset.
     private func answer(_ request: HTTPRequest, reply: @escaping @Sendable (ByteBuffer) -> Void) {
         let answered: HTTPReply = { answer in
             reply(answer.encoded())
@@ -132,7 +132,7 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
     private func perform(_ touch: PubNubClusterRequest.PresenceTouch, in application: PubNubApplication) {
         let time = application.occupancyTime
         application.change { state, pending in
-            // A subscriber that exceeds the limits is not listed as present and still receives its messages (rule PV-114).
+            // A subscriber beyond the limits is not listed as present, but still receives its messages (rule PV-114).
             for place in touch.places {
                 state.occupancy.touch(
                     place.channel, by: touch.user, timeout: touch.timeout, state: place.state, at: time, into: &pending.events)
@@ -143,37 +143,38 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
     // MARK: Nodes
 
     func announced(_ requests: [ByteBuffer], by node: ClusterNode) {
-        // Before any state, because a node that is not told keeps the messages of states (rule CB-58).
+        // This fact precedes all snapshots, because a node without it keeps all messages of the snapshots (rule CB-58).
         context.output.emit(PubNubFact.answersMissed.encoded(of: ""), of: .pubnub, to: .node(node))
         var known: [Identifier: UInt64] = [:]
         for request in requests {
             switch try? PubNubClusterRequest(decoding: request) {
             case .cursors(let cursors)?: for item in cursors { known[Identifier(item.subscribeKey)] = item.visible }
-            // A cursor that the node received before it had to join the leader again.
+            // A cursor that the node had received before it joined this leader.
             case .advance(let cursor, let key)?:
                 if let application = streams.application(subscribeKey: key) { _ = advance(application, past: cursor) }
             default: break
             }
         }
         for application in streams.applications {
-            // Messages that readers of the node have received are in the past, whatever Redis still has of them. A replica that is
-            // too far ahead of the leader starts anew.
+            // New timetokens must exceed those of messages that readers of the node have received, even if Redis has lost these messages. A
+            // replica that is too far ahead of the leader starts anew.
             let visible = known[Identifier(application.subscribeKey)].flatMap { advance(application, past: $0) ? $0 : nil }
             if let visible, takeSnapshot(of: application, for: node, after: visible) { continue }
             restart(application, on: .node(node))
         }
     }
 
-    /// Advances the timetokens of a keyset beyond the position of a node's replica. The node's clock may differ from this node's clock.
+    /// Advances the timetokens of a keyset beyond the position of a node's replica, which may be ahead because clocks of nodes differ.
     private func advance(_ application: PubNubApplication, past cursor: UInt64) -> Bool {
         application.withState { application.advance(past: cursor, within: TimetokenClock.furthestAdvance, &$0) }
     }
 
-    /// Polls end with their node, but presence does not: users reconnect through another node or time out (rule CB-32).
+    /// Drops the snapshots of a node that has left. Its polls have ended, but its users stay present: they reconnect through another node
+    /// or time out (rule CB-32).
     func left(_ node: ClusterNode) { snapshots.withLockedValue { $0.remove(node.incarnation) } }
 
-    /// Makes all nodes start with the leader's state of the keysets. Call it before any decision after data was lost: a node that
-    /// continued with its old copy would deliver the next message without reporting a gap (rule CB-6).
+    /// Makes all nodes replace their replicas by the leader's state. Call it before any decision after data was lost: a node that continued
+    /// with its old copy would deliver the next message without reporting a gap (rule CB-6).
     func restartAll() {
         for application in streams.applications { restart(application, on: .all) }
     }
@@ -182,10 +183,10 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
         context.output.emit(PubNubFact.restart.encoded(of: application.subscribeKey), of: .pubnub, to: audience)
     }
 
-    /// Prepares the state of a keyset for a node, and announces it in the log: all later decisions come behind the announcement.
+    /// Prepares a snapshot of a keyset for a node, and announces it in the log: all later decisions follow the announcement.
     ///
     /// - Parameters:
-    ///   - known: the timetoken up to which the node has all messages; 0 for a complete state.
+    ///   - known: the timetoken up to which the node has all messages; 0 for a complete snapshot.
     ///   - hasMessages: false for a node that requests the messages that its polls need (rule CB-52).
     /// - Returns: false, without an announcement, when the keyset no longer has all messages after `known`.
     @discardableResult
@@ -202,7 +203,7 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
                 PubNubFact.GroupContent(name: $0, channels: state.groups.channels(of: $0))
             }
             let dropped = streams.dropped.map { PubNubFact.DroppedMessages(channel: $0.channel, timetoken: $0.timetoken) }
-            // Entries of the access manager that are stored afterwards are also published afterwards.
+            // This holds the access lock, so that access manager entries stored after the snapshot are also published after it.
             store.withAccess(of: application) { entries in
                 let snapshot = KeysetSnapshot(
                     of: application.subscribeKey, messages: streams.entries.map(\.message), groups: groups, access: entries,
@@ -217,7 +218,7 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
 
     // MARK: Keysets
 
-    /// Starts restored keysets. Presence is not part of their stored state.
+    /// Starts restored keysets, and restores their presence, which is stored separately.
     func begin(_ applications: [PubNubApplication]) async throws {
         for application in applications {
             let records = try await store.redis.restorePresence(Identifier(application.subscribeKey))
@@ -230,7 +231,7 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
         }
     }
 
-    /// Decides about these keysets from now on, and makes the nodes start with the new ones.
+    /// Decides about these keysets from now on, and makes the nodes request the state of the new ones.
     func take(_ keysets: [Keyset]) async throws {
         let reload = try await streams.prepare(keysets)
         try await begin(reload.new)
@@ -248,14 +249,14 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
         }
         timer.withLockedValue { $0 = task }
         guard let lasting = store.lasting else { return }
-        // Nodes ask again at once, and their clients within some seconds.
+        // Ten seconds suffice: nodes repeat unanswered requests at once, and clients repeat theirs within some seconds.
         context.eventLoop.scheduleTask(in: .seconds(10)) { lasting.forgetUnanswered() }
     }
 
     private func sweep() {
         streams.sweep(for: self) { [eventLoop = context.eventLoop] body in eventLoop.execute(body) }
         countExpired()
-        // The database deletes what has expired by itself.
+        // With a database, expired data need not be purged here, because the database deletes it.
         guard store.lasting == nil else { return }
         guard
             isPurging.withLockedValue({ isPurging in
@@ -265,13 +266,13 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
         else { return }
         let (redis, keysets) = (store.redis, streams.applications.map { Identifier($0.subscribeKey) })
         Task {
-            // Each call does one step for each keyset; the next sweep does the rest.
+            // Each call purges a limited number of messages of one keyset; the next sweep continues.
             for keyset in keysets { _ = try? await redis.purge(keyset) }
             isPurging.withLockedValue { $0 = false }
         }
     }
 
-    /// Drops webhook events that the previous leader left for addresses that are no longer configured.
+    /// Drops webhook events of the previous leader whose addresses are no longer configured, and counts them as expired.
     private func countExpired() {
         let expired = store.journal.expire()
         guard !expired.isEmpty else { return }

@@ -4,7 +4,7 @@ import ServerCluster
 import ServerRuntime
 import ServerStorage
 
-/// Makes the leader's part of the PubNub service on a node that becomes the leader.
+/// Makes the leader of the PubNub service on a node that becomes the cluster's leader.
 package final class PubNubClusterLeaderFactory: ClusterLeaderFactory {
     private let settings: PubNubServiceSettings
     private let clock: ServerClock
@@ -19,13 +19,13 @@ package final class PubNubClusterLeaderFactory: ClusterLeaderFactory {
     private struct State {
         var keysets: [Keyset]
         weak var leader: PubNubClusterLeader?
-        /// The task that applies the latest change of the keysets.
+        /// The task that applies the latest change of the keysets; nil when no change is in progress.
         var reloading: Task<Void, Never>?
     }
 
     /// - Parameters:
-    ///   - bridge: carries messages to other services.
-    ///   - lasting: keeps what lasts, in a database beside Redis; nil where Redis keeps everything.
+    ///   - bridge: forwards published messages to other services; nil for none.
+    ///   - lasting: the database beside Redis for durable data; nil when Redis stores everything.
     ///   - sweepInterval: the time between two sweeps, which remove what has expired.
     package init(
         _ settings: PubNubServiceSettings, clock: ServerClock, names: MetricNames, bridge: (any BridgeTap)? = nil,
@@ -74,7 +74,8 @@ package final class PubNubClusterLeaderFactory: ClusterLeaderFactory {
             await leader.close()
             throw error
         }
-        // The result is not awaited: nothing is stored before this returns, and later facts follow it in the log.
+        // The sweep starts a write whose result is not awaited: the write is stored after this method returns, and later facts follow it in
+        // the log.
         streams.storage.tokens.sweep()
         leader.startSweeping(every: sweepInterval)
         let keysets = state.withLockedValue { state in
@@ -85,7 +86,7 @@ package final class PubNubClusterLeaderFactory: ClusterLeaderFactory {
         return leader
     }
 
-    /// Begins this leader's term in the database: from here on a former leader stores nothing more (rule CR-62).
+    /// Begins this leader's term in the database: from now on the database refuses writes of former leaders (rule CR-62).
     private func lasting(_ context: ClusterLeaderContext, _ keysets: [Keyset]) async throws -> LastingMessages? {
         guard let lasting else { return nil }
         let partition = context.partition
@@ -95,18 +96,19 @@ package final class PubNubClusterLeaderFactory: ClusterLeaderFactory {
         }
     }
 
-    /// The delivery counts of webhook events that this node has sent as leader; empty while another node leads.
+    /// The delivery counts of the webhooks that this node sends as leader; empty while another node leads.
     var pushCounts: [(application: PubNubApplication, counts: WebhookDelivery.Counts)] {
         guard let leader = state.withLockedValue(\.leader) else { return [] }
         return leader.streams.pushCounts(for: leader)
     }
 
-    /// Writes the metrics of the histories that this node limits as leader; where Redis keeps everything, those of keysets with limits.
+    /// Writes the metrics of the histories that this node limits as leader. When Redis stores everything, these are the keysets with
+    /// limits.
     package func writeHistories(to out: inout PrometheusText) {
         state.withLockedValue(\.leader)?.streams.writeHistories(to: &out)
     }
 
-    /// Replaces the keysets of this node's leader part: of the present one and of later ones.
+    /// Replaces the keysets of the current leader on this node, and of leaders that are made later.
     func take(_ keysets: [Keyset]) {
         state.withLockedValue { state in
             state.keysets = keysets
@@ -114,13 +116,13 @@ package final class PubNubClusterLeaderFactory: ClusterLeaderFactory {
             let before = state.reloading
             state.reloading = Task { [weak self, weak leader] in
                 await before?.value
-                // Keysets that cannot be restored now, for example while Redis is unreachable, are retried until they are restored, the
+                // Restoring keysets can fail, for example while Redis is unreachable. The loop retries until the keysets are restored, the
                 // keysets change once more, or another node leads.
                 while let leader, self?.isLatest(keysets, for: leader) == true {
                     do {
                         return try await leader.take(keysets)
                     } catch {
-                        // After a cancellation the loop ends at its next check.
+                        // The error of a cancelled sleep is ignored, because the loop condition then ends the loop.
                         try? await Task.sleep(for: .seconds(1))
                     }
                 }

@@ -2,11 +2,11 @@ import OrderedCollections
 
 /// The messages that a replica of a keyset lacks for its polls, until the leader has sent them (rule CB-52).
 ///
-/// One request at a time is under way. What is needed meanwhile waits and goes with the next one, so that many polls that arrive
-/// together lead to few requests.
+/// One request at a time is under way. Ranges that are added meanwhile wait for the next request, so that many polls that arrive together
+/// cause few requests.
 struct CatchUpQueue: Sendable {
     struct Request: Hashable, Sendable {
-        /// Identifies the request among those of the keyset.
+        /// The number of the request, which is unique within the keyset.
         var number: UInt64
         var ranges: [StreamRange]
     }
@@ -16,21 +16,21 @@ struct CatchUpQueue: Sendable {
     private var underway: OrderedDictionary<StreamName, StreamRange> = [:]
     /// The number of the last request.
     private var number: UInt64 = 0
-    /// Whether the last request has failed. The next one is sent after ``resume()``.
+    /// Whether the last request has failed. No request is sent then until ``resume()`` is called.
     private var isPaused = false
 
-    /// The largest number of queues in one request.
+    /// The largest number of message queues (channels and patterns) in one request.
     static let limit = 1000
-    /// The largest number of queues that wait, for example while there is no leader.
+    /// The largest number of message queues that wait to be requested, for example while there is no leader.
     static let capacity = 100_000
 
-    /// Adds a range, unless the request under way contains it. A new queue beyond ``capacity`` is not added: its polls end with their
-    /// own cursor and ask again (rule CB-56).
+    /// Adds a range to request, unless the current request contains it. A new message queue beyond ``capacity`` is not added: its polls are
+    /// answered with their own cursor, and clients poll again (rule CB-56).
     mutating func add(_ range: StreamRange) {
         if let other = underway[range.name], other.after <= range.after, other.upTo >= range.upTo { return }
         var range = range
         if let other = waiting[range.name] {
-            // The latest range has the right end, because it is the beginning of what the replica has now.
+            // The end of the new range is used, because it is where the replica's messages begin now.
             range.after = min(range.after, other.after)
         } else if waiting.count >= Self.capacity {
             return
@@ -38,7 +38,7 @@ struct CatchUpQueue: Sendable {
         waiting[range.name] = range
     }
 
-    /// The next request; nil while another one is under way, after a failure, or when nothing is missing.
+    /// The next request; nil while another request is under way, after a failure, or when no message is missing.
     mutating func next() -> Request? {
         guard underway.isEmpty, !isPaused, !waiting.isEmpty else { return nil }
         number += 1
@@ -48,9 +48,9 @@ struct CatchUpQueue: Sendable {
         return Request(number: number, ranges: ranges)
     }
 
-    /// Ends a request. Queues that were not answered wait for the next one.
+    /// Ends a request. Its ranges that are not in `answered` wait for the next request.
     ///
-    /// - Returns: false for a request that is not under way.
+    /// - Returns: false when the request is not under way.
     mutating func end(_ number: UInt64, answered: Set<StreamName>) -> Bool {
         guard isUnderway(number) else { return false }
         let rest = underway.values.filter { !answered.contains($0.name) }
@@ -65,7 +65,7 @@ struct CatchUpQueue: Sendable {
         return true
     }
 
-    /// Ends a request without an answer. Everything waits until ``resume()``.
+    /// Ends a request without an answer. All ranges wait until ``resume()`` is called.
     mutating func fail(_ number: UInt64) {
         guard end(number, answered: []) else { return }
         isPaused = true
@@ -74,7 +74,7 @@ struct CatchUpQueue: Sendable {
     /// Allows requests again. Call it about once a second.
     mutating func resume() { isPaused = false }
 
-    /// Forgets everything, because the replica starts anew: its polls find out what they lack then.
+    /// Removes all ranges, because the replica starts anew; its polls then add the ranges that they lack.
     mutating func reset() {
         waiting = [:]
         underway = [:]

@@ -3,7 +3,7 @@ import NIOCore
 import ServerCluster
 import ServerStorage
 
-/// The files of a keyset on a node of a cluster: this node writes contents to the store and reads them from there, and the leader
+/// The files of a keyset on a node of a cluster: this node writes contents to the shared store and reads them from it, and the leader
 /// decides which contents become files (rule FI-24).
 struct ClusterFiles: FileKeeper {
     let relay: ClusterRelay
@@ -27,7 +27,7 @@ struct ClusterFiles: FileKeeper {
         let key = keys.file(self.keyset, file.id)
         var file = file
         do {
-            // If the same form was uploaded before, the existing content stays, and the new one is ignored.
+            // When the same upload form was used before, the existing content stays, and the new content is ignored.
             if try await !store.create(ByteBuffer(bytes: content), as: key, seconds: Self.patience) {
                 file.size = try await store.length(of: key)
             }
@@ -47,7 +47,7 @@ struct ClusterFiles: FileKeeper {
 
     /// Deletes the content of a file that the leader has refused.
     private func refuse(_ key: StoreKey, _ refusal: FileRefusal) async throws(FileRefusal) {
-        // Content that cannot be deleted now expires later, because no file is recorded for it.
+        // An error is ignored, because content without a file record expires later.
         try? await store.perform(.remove(key))
         throw refusal
     }
@@ -88,7 +88,7 @@ extension ClusterRelay {
     /// The store that the nodes share.
     var store: any ClusterStore { bus.store }
 
-    /// Has the leader decide about a file whose content is in the store.
+    /// Asks the leader to decide about a file whose content is in the store.
     func keep(_ file: StoredFile, _ origin: FileOrigin, of subscribeKey: String) async -> FileOutcome {
         await withCheckedContinuation { continuation in
             send(.file(file.record, origin, subscribeKey: subscribeKey), within: callLimit) { result in

@@ -4,15 +4,15 @@ import NIOCore
 import ServerCluster
 import ServerRuntime
 
-/// Sends the presence changes and cursors of the node's polls to the leader, and requests messages for them.
+/// Sends the presence and cursors of the node's polls to the leader, and requests the messages that the polls lack.
 final class ClusterRelay: PresenceRelay {
     let bus: any ClusterBus
     private let clock: ServerClock
     private let touches = NIOLockedValueBox(TouchTable())
-    /// The number of touches that the leader has not answered.
+    /// The number of presence reports that the leader has not answered.
     private let unanswered = NIOLockedValueBox(0)
 
-    /// The largest number of touches that wait for a leader. Further ones are dropped, like calls of clients.
+    /// The largest number of presence reports that wait for a leader. Further ones are dropped after ``callLimit``.
     private static let waitingTouches = 10_000
 
     init(_ bus: any ClusterBus, clock: ServerClock) {
@@ -20,8 +20,8 @@ final class ClusterRelay: PresenceRelay {
         self.clock = clock
     }
 
-    /// Every request of this service may be repeated to the next leader: either its answer is part of the emission with its
-    /// effects, or repeating it changes nothing.
+    /// Sends a request to the leader. Every request of this service may be repeated to the next leader: either its answer and its effects
+    /// are emitted together, or a repetition changes nothing.
     func send(
         _ request: PubNubClusterRequest, within limit: Duration?,
         completion: @escaping @Sendable (Result<ByteBuffer, ClusterFailure>) -> Void
@@ -29,7 +29,7 @@ final class ClusterRelay: PresenceRelay {
         bus.request(request.encoded(), of: .pubnub, within: limit, isRepeatable: true, completion: completion)
     }
 
-    /// Sends a request that only reads; its answer does not go through the log.
+    /// Sends a request that only reads. Its answer does not go through the log.
     func query(
         _ request: PubNubClusterRequest, within limit: Duration?,
         completion: @escaping @Sendable (Result<ByteBuffer, ClusterFailure>) -> Void
@@ -37,14 +37,14 @@ final class ClusterRelay: PresenceRelay {
         bus.query(request.encoded(), of: .pubnub, within: limit, isRepeatable: true, completion: completion)
     }
 
-    /// The same time limit as for a call of a client.
+    /// The time limit of a request to the leader: the same as for requests of clients.
     var callLimit: Duration { type(of: bus).callLimit }
 
     // MARK: Messages
 
     func request(_ request: CatchUpQueue.Request, of application: PubNubApplication) {
         query(.missed(request.ranges, subscribeKey: application.subscribeKey), within: nil) { result in
-            // The answer is empty when the leader does not know the keyset yet.
+            // The answer is empty while the leader does not have the keyset.
             let answer = (try? result.get()).flatMap { try? CatchUpAnswer(decoding: $0) }
             application.take(answer, to: request.number)
         }
@@ -65,12 +65,12 @@ final class ClusterRelay: PresenceRelay {
         let limit: Duration? = count <= Self.waitingTouches ? nil : callLimit
         send(.touch(touch, subscribeKey: application.subscribeKey), within: limit) { [weak self] result in
             self?.unanswered.withLockedValue { $0 -= 1 }
-            // The next poll of the user repeats the touch.
+            // After a failure the user is removed from the table, so that the user's next poll reports presence again.
             if case .failure = result { self?.forget(touch.user.id, of: application) }
         }
     }
 
-    /// Forgets a user who is no longer present. The user joins again with the next poll.
+    /// Removes a user who is no longer present from the table, so that the user's next poll reports presence again.
     func forget(_ user: Identifier, of application: PubNubApplication) {
         touches.withLockedValue { $0.remove(user, application.number) }
     }
@@ -79,7 +79,7 @@ final class ClusterRelay: PresenceRelay {
 
     func age() { touches.withLockedValue { $0.age() } }
 
-    /// Only a cursor that is ahead of this node's clock can be ahead of the leader's timetokens.
+    /// A cursor behind this node's clock is not reported, because the leader's timetokens have already passed it.
     func advance(past cursor: UInt64, of application: PubNubApplication) {
         guard cursor > clock.unixTicks() else { return }
         send(.advance(past: cursor, subscribeKey: application.subscribeKey), within: callLimit) { _ in }

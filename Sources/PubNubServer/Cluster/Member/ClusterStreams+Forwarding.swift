@@ -6,19 +6,19 @@ import PubNubProtocol
 import ServerCluster
 import ServerRuntime
 
-// Requests that the leader answers.
+// Forwarding of client requests and publishes to the leader.
 extension ClusterStreams {
-    /// The header field with the address at which the client reaches the servers. Header fields of clients are not forwarded.
+    /// The header field of forwarded requests with the server address that the client uses. Header fields of clients are not forwarded.
     static let baseField = "base"
-    /// The header field with the address that the request comes from.
+    /// The header field of forwarded requests with the client's IP address.
     static let clientField = "client"
 
-    /// The files of a keyset.
+    /// The files of a keyset, with their contents in the shared store.
     func files(of application: PubNubApplication) -> ClusterFiles {
         ClusterFiles(relay, subscribeKey: application.subscribeKey)
     }
 
-    /// Has the leader answer a request of a client (rules CB-10 to CB-13).
+    /// Forwards a client's request to the leader, which answers it (rules CB-10 to CB-13).
     ///
     /// - Parameter counts: counts the messages that are acknowledged through this node.
     func forward(
@@ -26,14 +26,14 @@ extension ClusterStreams {
         counts: NIOLockedValueBox<ApplicationCounts>, reply: @escaping HTTPReply
     ) {
         if readsHistory, route.isPage, application.isComplete { return read(request, route, application, reply: reply) }
-        // A user who leaves and comes back at once has to join again.
+        // The user is removed from the table of reported users, so that presence is reported again when the user comes back at once.
         if case .leave = route, let user = request.user { relay.forget(Identifier(user), of: application) }
         let isCounted =
             switch route {
             case .publish, .signal, .publishFile: true
             default: false
             }
-        // No answer depends on other header fields.
+        // Other header fields are not forwarded, because no answer depends on them.
         let fields = [("if-match", request.ifMatch), (Self.baseField, request.base), (Self.clientField, request.client)]
         let forwarded = HTTPRequest(
             method: request.method, target: request.target,
@@ -54,8 +54,8 @@ extension ClusterStreams {
         }
     }
 
-    /// Answers with a page of a history or with counts from the database (rule CR-63). The node's grants are as new as those by which it
-    /// judges polls.
+    /// Answers a request for a page of history or for message counts from the database (rule CR-63). Rights are checked with the node's
+    /// copy of the grants, as they are for polls.
     private func read(
         _ request: PubNubServerRequest, _ route: PubNubRoute, _ application: PubNubApplication, reply: @escaping HTTPReply
     ) {
@@ -67,7 +67,7 @@ extension ClusterStreams {
         PubNubREST(application: application).answer(request, route, reply: reply)
     }
 
-    /// Has the leader publish a message of the node's own process.
+    /// Forwards a message that the node's own process publishes to the leader.
     func publish(
         _ draft: PubNubDraft, to application: PubNubApplication, isBridged: Bool, counts: NIOLockedValueBox<ApplicationCounts>,
         completion: @escaping @Sendable (ClusterPublishOutcome) -> Void
@@ -83,7 +83,9 @@ extension ClusterStreams {
         }
     }
 
-    /// - Parameter failure: nil when the leader does not know the keyset yet.
+    /// The error answer when the leader could not be reached.
+    ///
+    /// - Parameter failure: nil when the leader does not have the keyset yet.
     private static func unavailable(_ failure: ClusterFailure?) -> HTTPAnswer {
         let problem = HTTPProblem(failure ?? .unavailable)
         var answer = HTTPAnswer(PubNubErrorBody(problem))
@@ -93,8 +95,8 @@ extension ClusterStreams {
 }
 
 extension PubNubRoute {
-    /// Whether a request asks for a page of a history, or for numbers of messages, and needs nothing that only the leader knows, as message
-    /// actions are.
+    /// Whether a request asks for a page of history or for message counts only, so that a node can answer it from the database. Pages with
+    /// message actions are excluded, because only the leader has the actions.
     var isPage: Bool {
         switch self {
         case .pastMessages, .history, .counts: true
@@ -102,8 +104,8 @@ extension PubNubRoute {
         }
     }
 
-    /// Whether a request changes nothing, so that its answer need not be in the log together with its effects. This includes
-    /// answers with access tokens and with signatures of the files service, so the log contains none of these (rule CB-16).
+    /// Whether a request changes nothing, so that its answer need not be in the log. This includes requests for access tokens and for
+    /// signatures of the files service, so the log contains neither tokens nor signatures (rule CB-16).
     func isReading(_ request: PubNubServerRequest) -> Bool {
         switch self {
         case .time, .pastMessages, .history, .historyWithActions, .counts, .hereNow, .hereNowEverywhere, .whereNow, .state,

@@ -4,15 +4,15 @@ import NIOConcurrencyHelpers
 import NIOCore
 import ServerCluster
 
-/// The keysets whose state a node needs. It requests a few at a time, so that the leader prepares few at once.
+/// The keysets whose snapshots a node needs. The node requests a few at a time, so that the leader prepares few at once.
 struct WantedStates: Sendable {
     private var waiting = Deque<Identifier>()
     private var underway: Set<Identifier> = []
 
-    /// The number of states that a node reads at the same time.
+    /// The number of snapshots that a node reads at the same time.
     private static let limit = 4
 
-    /// - Returns: whether to request the state from the leader now.
+    /// - Returns: whether to request the keyset's snapshot from the leader now; false when it has to wait for others.
     mutating func add(_ keyset: Identifier) -> Bool {
         if underway.contains(keyset) { return true }
         guard underway.count < Self.limit else {
@@ -24,7 +24,7 @@ struct WantedStates: Sendable {
         return true
     }
 
-    /// - Returns: the keyset whose state is to be requested from the leader next.
+    /// - Returns: the waiting keyset whose snapshot to request from the leader next; nil when none waits.
     mutating func end(_ keyset: Identifier) -> Identifier? {
         guard underway.remove(keyset) != nil, let next = waiting.popFirst() else { return nil }
         underway.insert(next)
@@ -32,9 +32,9 @@ struct WantedStates: Sendable {
     }
 }
 
-// The states of keysets, which arrive in pieces outside the log (rule CB-24).
+// Reading of keyset snapshots, which arrive in pieces outside the log (rule CB-24).
 extension ClusterStreams {
-    /// The replica of a keyset cannot continue: polls wait until the leader has sent its state.
+    /// Starts a replica anew, because it cannot continue: its polls wait until the leader has sent a snapshot.
     func restart(_ application: PubNubApplication) {
         application.isComplete = false
         let key = Identifier(application.subscribeKey)
@@ -49,8 +49,8 @@ extension ClusterStreams {
         let request: PubNubClusterRequest =
             leaderAnswersMissed ? .stateWithoutMessages(subscribeKey: subscribeKey) : .state(subscribeKey: subscribeKey)
         relay.send(request, within: nil) { [weak self] result in
-            // The leader answers once it knows the keyset. A leader of the version before, which does not know the request, has sent a
-            // restart.
+            // An empty answer means that the leader does not have the keyset yet, or is of the previous version, which does not support the
+            // request and has already sent a restart.
             guard let self, case .success(let answer) = result, answer.readableBytes == 0 else { return }
             askNext(behind: Identifier(subscribeKey))
         }
@@ -61,15 +61,15 @@ extension ClusterStreams {
         ask(for: next.text)
     }
 
-    /// The leader has prepared a state.
+    /// Starts to read a snapshot that the leader has announced.
     func begin(_ incoming: IncomingState, of application: PubNubApplication) {
         state.withLockedValue { $0.incoming[Identifier(application.subscribeKey)] = incoming }
         read(incoming.snapshot, incoming.index, of: application)
     }
 
-    /// Keeps a fact until the preceding state has been read.
+    /// Holds a fact of the log back until the preceding snapshot has been read.
     ///
-    /// - Returns: false when no state is being read.
+    /// - Returns: false when no snapshot is being read.
     func hold(_ fact: ByteBuffer, for application: PubNubApplication) -> Bool {
         let key = Identifier(application.subscribeKey)
         let fits: Bool? = state.withLockedValue { $0.incoming[key]?.hold(fact) }
@@ -78,7 +78,7 @@ extension ClusterStreams {
         return true
     }
 
-    /// Requests the next piece of a state. This runs on the event loop of the bus.
+    /// Requests the next piece of a snapshot. The answer arrives on the event loop of the bus.
     private func read(_ snapshot: UInt64, _ index: UInt32, of application: PubNubApplication) {
         relay.query(.piece(snapshot: snapshot, index: index), within: nil) { [weak self] result in
             guard let self, case .success(let bytes) = result else { return }
@@ -89,7 +89,7 @@ extension ClusterStreams {
     private func take(_ bytes: ByteBuffer, _ snapshot: UInt64, _ index: UInt32, of application: PubNubApplication) {
         let key = Identifier(application.subscribeKey)
         let incoming = state.withLockedValue { state -> IncomingState? in
-            // Another state may have replaced it meanwhile.
+            // The piece is ignored when another snapshot has replaced this one in the meantime.
             guard let incoming = state.incoming[key], incoming.snapshot == snapshot, incoming.index == index else { return nil }
             state.incoming[key] = nil
             return incoming
@@ -104,12 +104,12 @@ extension ClusterStreams {
         for bytes in incoming.facts {
             if let (_, fact) = try? PubNubFact.decode(bytes) { follow(fact, application) }
         }
-        // The leader may have announced that it answers requests since the state was begun.
+        // While the snapshot was read, the leader may have announced that it answers requests for messages.
         if leaderAnswersMissed { application.keepSubscribed() }
         askNext(behind: key)
     }
 
-    /// Whether all keysets have their state, and none is being read.
+    /// Whether the replicas of all keysets are complete, and no snapshot is being read.
     var isComplete: Bool {
         state.withLockedValue { state in state.incoming.isEmpty && state.applications.values.allSatisfy { $0.isComplete } }
     }

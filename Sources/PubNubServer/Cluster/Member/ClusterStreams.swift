@@ -5,24 +5,24 @@ import ServerCluster
 import ServerRuntime
 import ServerStorage
 
-/// The keysets of a cluster on one node: replicas from which its polls read, and access to the leader for everything else.
+/// The keysets of a cluster on one node: replicas from which the node's polls read; all other requests go to the leader.
 ///
-/// A replica follows the facts of the log, and keeps the messages of channels that its polls subscribe to; it requests earlier ones from
-/// the leader when a poll needs them (rules CB-50 to CB-58). A new reader gets the newest cursor of the replica, which may be older than the
-/// leader's: the reader may get messages that were published just before, and misses none that come later. A reader whose cursor
+/// A replica applies the facts of the log, and keeps the messages of channels that its polls subscribe to. It requests earlier messages
+/// from the leader when a poll needs them (rules CB-50 to CB-58). A new reader gets the newest cursor of the replica, which may be older
+/// than the leader's: the reader may get messages that were published just before, and misses none that come later. A reader whose cursor
 /// comes from another node and is ahead of the replica waits (rules CB-20 to CB-25).
 package final class ClusterStreams: StreamBackend {
     let relay: ClusterRelay
     private let copies: LocalStreams
     let limits: StreamLimits
-    /// Whether this node reads histories itself.
+    /// Whether this node reads histories from a database itself, instead of asking the leader.
     let readsHistory: Bool
     private let leading: PubNubClusterLeaderFactory?
     let state = NIOLockedValueBox(State())
 
     struct State: Sendable {
         var applications: [Identifier: PubNubApplication] = [:]
-        /// States that are being received, by keyset.
+        /// The snapshots that are being received, by keyset.
         var incoming: [Identifier: IncomingState] = [:]
         var wanted = WantedStates()
         /// Whether the leader has announced that it answers ``PubNubClusterRequest/missed(_:subscribeKey:)``.
@@ -31,13 +31,13 @@ package final class ClusterStreams: StreamBackend {
 
     var leaderAnswersMissed: Bool { state.withLockedValue(\.leaderAnswersMissed) }
 
-    /// Joins the bus. Make it before the cluster starts.
+    /// Joins the bus. Create this object before the cluster starts.
     ///
     /// - Parameters:
     ///   - names: the names of applications in the node's metrics.
     ///   - tap: receives the leader's decisions.
-    ///   - leading: makes the leader's part on this node, and receives changed keysets.
-    ///   - lasting: has the histories, in a database beside Redis; nil where Redis has them.
+    ///   - leading: makes the leader on this node, and receives changed keysets.
+    ///   - lasting: the database beside Redis with the histories; nil when Redis stores them.
     package init(
         _ settings: PubNubServiceSettings, clock: ServerClock, names: MetricNames, bus: any ClusterBus,
         tap: (any BridgeTap)? = nil, leading: PubNubClusterLeaderFactory?, lasting: (any SharedMessageStore)? = nil
@@ -73,7 +73,7 @@ package final class ClusterStreams: StreamBackend {
 
     package func prepare(_ keysets: [Keyset]) async throws -> PubNubReload { try await copies.prepare(keysets) }
 
-    /// New keysets serve no polls before the leader has sent their state.
+    /// Applies changed keysets. New keysets serve polls only after the leader has sent their state.
     package func take(_ reload: PubNubReload) {
         add(reload.new)
         copies.take(reload)
@@ -81,7 +81,7 @@ package final class ClusterStreams: StreamBackend {
         for application in reload.new { restart(application) }
     }
 
-    /// The leader sends webhooks, so this has the delivery counts while this node leads, and is empty on other nodes.
+    /// The delivery counts of push webhooks. They are empty unless this node leads, because the leader sends the webhooks.
     package func pushCounts(for node: any StreamNode) -> [(application: PubNubApplication, counts: WebhookDelivery.Counts)] {
         copies.isFirst(node) ? leading?.pushCounts ?? [] : []
     }
@@ -101,7 +101,8 @@ package final class ClusterStreams: StreamBackend {
 // MARK: - Facts
 
 extension ClusterStreams: ClusterMember {
-    /// A fact that cannot be read is ignored: it comes from a newer version, and concerns functions that this version does not have.
+    /// Applies a fact of the log. A fact that cannot be decoded is ignored, because it comes from a newer version and concerns functions
+    /// that this version does not have.
     package func apply(_ bytes: ByteBuffer) {
         guard let (key, fact) = try? PubNubFact.decode(bytes) else { return }
         if case .answersMissed = fact { return keepSubscribed() }
@@ -109,9 +110,9 @@ extension ClusterStreams: ClusterMember {
         switch fact {
         case .restart: restart(application)
         case .stateAt(let snapshot, let since, let isWhole):
-            // Facts that continue an incomplete replica are ignored, because a restart follows.
+            // A snapshot that continues an incomplete replica is ignored, because a restart follows.
             guard isWhole || application.isComplete else { return }
-            // A leader that answers requests announces it before its first state.
+            // A leader that answers requests for messages announces this before its first snapshot.
             let keepsAll = !leaderAnswersMissed
             if keepsAll, !isWhole { application.stopRequesting() }
             begin(IncomingState(snapshot, since: isWhole ? since : nil, limits, keepsAll: keepsAll), of: application)
@@ -133,7 +134,7 @@ extension ClusterStreams: ClusterMember {
         }
     }
 
-    /// The leader answers requests for messages: nothing else is kept any more.
+    /// Keeps only the messages of channels with polls from now on, because the leader answers requests for other messages.
     private func keepSubscribed() {
         let applications = state.withLockedValue { state in
             state.leaderAnswersMissed = true
@@ -144,7 +145,7 @@ extension ClusterStreams: ClusterMember {
 
     package func announcement() -> [ByteBuffer] {
         let applications = state.withLockedValue { state in
-            // Another leader, which may be of the version before.
+            // Reset, because the announcement goes to a new leader, which may be of the previous version.
             state.leaderAnswersMissed = false
             return Array(state.applications.values)
         }
@@ -162,7 +163,8 @@ extension ClusterStreams: ClusterMember {
         return seen.map { $0.encoded() } + [PubNubClusterRequest.cursors(cursors).encoded()]
     }
 
-    /// Held polls stay: they are checked when the replica has the leader's state, and get a gap if that state begins after their cursor.
+    /// Ends the connection to the leader. Held polls stay: they are checked when the replica has the leader's state, and get a gap if that
+    /// state begins after their cursor.
     package func interrupted() {
         let applications = state.withLockedValue { state in
             state.incoming = [:]

@@ -2,36 +2,36 @@ import Identifiers
 import NIOCore
 import ServerStorage
 
-/// A keyset's state that is received in pieces outside the log, with the facts of the log that follow it.
+/// A keyset's snapshot that is received in pieces outside the log, and the facts of the log that follow the snapshot.
 struct IncomingState: Sendable {
     let snapshot: UInt64
     /// The index of the next piece.
     private(set) var index: UInt32 = 0
-    /// The streams that replace the current ones; nil when the current ones continue.
+    /// The message streams that replace the replica's current ones; nil when the snapshot continues the current ones.
     private var streams: MessageStreams<PubNubElement>?
     private var groups: [PubNubFact.GroupContent] = []
     private var access: [AccessEntry] = []
     private var dropped: [PubNubFact.DroppedMessages] = []
-    /// Facts that arrived since the state was read.
+    /// Facts of the log that have arrived since the snapshot was announced, in order.
     private(set) var facts: [ByteBuffer] = []
     private var bytes = 0
 
-    /// The greatest size, in bytes, of the facts that wait for the rest of a state. Beyond it the node requests another state, which
-    /// contains them.
+    /// The largest size, in bytes, of the facts that wait for the rest of a snapshot. Beyond it the node requests another snapshot, which
+    /// includes these facts.
     static let waitingBytes = 67_108_864
 
     /// - Parameters:
-    ///   - since: the timetoken at which a complete state begins; nil for a state that continues the replica.
-    ///   - keepsAll: whether a complete state's messages are kept, because the leader does not answer requests for them (rule CB-58).
+    ///   - since: the timetoken at which a complete snapshot begins; nil for a snapshot that continues the replica.
+    ///   - keepsAll: whether to keep all messages of a complete snapshot, because the leader does not answer requests for them (rule CB-58).
     init(_ snapshot: UInt64, since: UInt64?, _ limits: StreamLimits, keepsAll: Bool) {
         self.snapshot = snapshot
         streams = since.map { MessageStreams(limits: limits, copyStartingAt: $0) }
         if keepsAll { streams?.stopRequesting() }
     }
 
-    /// Keeps a fact of the log until the state is complete.
+    /// Holds a fact of the log back until the snapshot is complete.
     ///
-    /// - Returns: false when too many bytes wait.
+    /// - Returns: false when the waiting facts exceed ``waitingBytes``.
     mutating func hold(_ fact: ByteBuffer) -> Bool {
         bytes += fact.readableBytes
         guard bytes <= Self.waitingBytes else { return false }
@@ -39,7 +39,7 @@ struct IncomingState: Sendable {
         return true
     }
 
-    /// Adds one piece.
+    /// Adds one piece of the snapshot.
     ///
     /// - Returns: whether it was the last piece; the keyset then has the complete state.
     mutating func take(_ fact: PubNubFact, for application: PubNubApplication) -> Bool {
@@ -53,7 +53,7 @@ struct IncomingState: Sendable {
             if keepsAll {
                 for message in messages { _ = streams?.append(message, application.element(of: message)) }
             } else if let last = messages.last {
-                // Polls request the messages that they lack.
+                // The messages are not kept, because polls request the messages that they lack.
                 streams?.advance(to: last.timetoken)
             }
         case .stateGroups(let groups): self.groups += groups

@@ -3,17 +3,17 @@ import ServerCluster
 import ServerRuntime
 import ServerStorage
 
-/// The keysets of a cluster with several partitions: each keyset is that of its own partition (CR-50).
+/// The keysets of a cluster with several partitions: each keyset is served by the replica of its own partition (rule CR-50).
 ///
-/// Every partition has all keysets in the same order, so the numbers of keysets, by which the event loops find their polls, are the
-/// same in all of them.
+/// Every partition lists all keysets in the same order, so a keyset has the same number in each partition. Event loops find polls by this
+/// number.
 package final class PartitionedStreams: StreamBackend {
     private let partitions: ClusterPartitions
     private let members: [ClusterStreams]
-    /// The keysets of all partitions, because the list is read for each request that names no keyset, and changes with a reload only.
+    /// The keysets of all partitions. The list is cached, because requests without a keyset read it, and only a reload changes it.
     private let list: NIOLockedValueBox<[PubNubApplication]>
 
-    /// - Parameter members: the keysets of each partition; nil if there cannot be as many partitions.
+    /// - Parameter members: the keysets of each partition. The result is nil when their number is not a possible number of partitions.
     package init?(_ members: [ClusterStreams]) {
         guard let partitions = ClusterPartitions(members.count) else { return nil }
         self.partitions = partitions
@@ -21,7 +21,7 @@ package final class PartitionedStreams: StreamBackend {
         list = NIOLockedValueBox(Self.list(of: members, partitions))
     }
 
-    /// The backend for so many partitions: that of the only one, or a router.
+    /// The backend for one or more partitions: the only member itself, or a `PartitionedStreams` of several.
     ///
     /// - Parameter members: at least one.
     package static func of(_ members: [ClusterStreams]) -> any StreamBackend {
@@ -49,16 +49,17 @@ package final class PartitionedStreams: StreamBackend {
 
     // MARK: Keysets
 
-    /// Used for the time only: each keyset has the timetokens of its partition.
+    /// The storage of the first partition, used for the time only; each keyset gets its timetokens from its own partition.
     package var storage: StreamStorage { members[0].storage }
 
     package var applications: [PubNubApplication] { list.withLockedValue { $0 } }
 
-    /// Every partition appends new keysets in the order of the configuration, so the shortest list has those that all have.
+    /// The keysets that all partitions have. Every partition appends new keysets in the order of the configuration, so the shortest list
+    /// has exactly these.
     private static func list(of members: [ClusterStreams], _ partitions: ClusterPartitions) -> [PubNubApplication] {
         let all = members.map(\.applications)
         return (0..<(all.map(\.count).min() ?? 0)).map { number in
-            // in bounds: every list is at least that long, and there is one for each partition.
+            // The indices are in bounds: every list has at least that many elements, and each partition has a list.
             all[partitions.partition(of: all[0][number].subscribeKey, in: .pubnub)][number]
         }
     }

@@ -1,13 +1,13 @@
 import Identifiers
 import ServerStorage
 
-/// The store of replicas of keysets: it is empty, because the leader stores everything. With a database beside Redis it reads histories there.
+/// The store of keyset replicas: it is empty, because the leader stores everything. With a database beside Redis it reads histories there.
 struct ReplicaStore: MessageStore {
     var lasting: (any SharedMessageStore)?
 
     struct NotDecidedHere: Error, Hashable, Sendable {}
 
-    /// Returns an empty stream that continues: its region is the leader's.
+    /// Returns an empty state that counts as durable, so that the streams have the same region as the leader's.
     func restore() async throws -> RestoredState { Self.nothing }
     func restore(_ applications: Set<Identifier>) async throws -> RestoredState { Self.nothing }
     static let nothing = RestoredState(remembersStream: true)
@@ -26,7 +26,7 @@ struct ReplicaStore: MessageStore {
         completion(NotDecidedHere())
     }
 
-    /// A replica assigns no timetokens.
+    /// Does nothing, because a replica assigns no timetokens.
     func reserve(timetokensUpTo limit: UInt64) async throws {}
 
     func history(_ query: HistoryQuery, application: String) async throws -> [StoredMessage] {

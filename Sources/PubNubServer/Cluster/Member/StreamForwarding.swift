@@ -1,17 +1,17 @@
 import NIOConcurrencyHelpers
 import ServerRuntime
 
-/// Has another process, which decides about a keyset, answer what clients and the node's own process request.
+/// Forwards requests of clients and of the node's own process to another process, which decides about the keyset.
 protocol StreamForwarding: Sendable {
-    /// The files of a keyset.
+    /// The files of a keyset, with their contents in the shared store.
     func files(of application: PubNubApplication) -> ClusterFiles
-    /// Has the leader answer a request of a client.
+    /// Forwards a client's request to the leader, which answers it.
     ///
     /// - Parameter counts: counts the messages that are acknowledged through this node.
     func forward(
         _ request: PubNubServerRequest, _ route: PubNubRoute, _ application: PubNubApplication,
         counts: NIOLockedValueBox<ApplicationCounts>, reply: @escaping HTTPReply)
-    /// Has the leader publish a message of the node's own process.
+    /// Forwards a message that the node's own process publishes to the leader.
     func publish(
         _ draft: PubNubDraft, to application: PubNubApplication, isBridged: Bool, counts: NIOLockedValueBox<ApplicationCounts>,
         completion: @escaping @Sendable (ClusterPublishOutcome) -> Void)

@@ -1,19 +1,19 @@
 import Identifiers
 
-/// The presence part of a poll. A repetition with equal values changes nothing.
+/// The presence part of a poll. While it stays equal, the poll need not be reported to the leader again.
 struct TouchedRequest: Hashable, Sendable {
     /// The bytes of the request that name its channels and groups.
     var sources: [UInt8]
-    /// Changes when the groups among the sources have other channels than before (``PollSources/placesHash(_:)``).
+    /// A hash of the channels of the groups among `sources`; it changes with these channels (``PollSources/placesHash(_:)``).
     var places = 0
     var timeout: Int?
     var state: [Identifier: [UInt8]]
 }
 
-/// The subscribers that the leader was notified of within the last one or two seconds: on a busy channel polls follow each other
-/// closely, and each one reports that its user is present (rule CB-31).
+/// The subscribers whose presence was reported to the leader within the last one or two seconds. On a busy channel polls follow each other
+/// closely, and each poll would report the same user (rule CB-31).
 struct TouchTable: Sendable {
-    /// A user of one keyset, which is identified by its number.
+    /// A user of one keyset; `application` is the number of the keyset.
     private struct User: Hashable, Sendable {
         var application: Int
         var id: Identifier
@@ -45,7 +45,7 @@ struct TouchTable: Sendable {
         previous[key] = nil
     }
 
-    /// Removes entries that are older than the previous call.
+    /// Removes entries that were added before the previous call.
     mutating func age() {
         previous = current
         current = [:]

@@ -4,21 +4,21 @@ import NIOCore
 import ServerCluster
 import ServerStorage
 
-/// The state that is needed to write messages of one keyset to the store.
+/// The leader's state for writing messages of one keyset to Redis.
 struct RedisKeysetWriter: Sendable {
-    /// The newest timetoken in the streams. A stream accepts no older one.
+    /// The newest timetoken in the Redis streams. Redis accepts no older one, because entries are appended in order.
     var newest: UInt64 = 0
-    /// The messages that readers may catch up with: their timetokens and sizes in bytes.
+    /// The timetokens and sizes in bytes of the recent messages, with which readers may catch up.
     private(set) var recent = Deque<(timetoken: UInt64, bytes: Int)>()
     private(set) var recentBytes = 0
-    /// Whether a message arrived out of order, so that it is not in the streams.
+    /// Whether a message arrived out of order, so that it is stored outside the streams.
     var hasLate = false
-    /// The counted messages of the histories; nil where the keyset has no limits of messages and bytes.
+    /// The counted messages of the histories; nil when messages are not counted, because the keyset limits neither messages nor bytes.
     var counted: CountedEntries?
     /// Whether the stored list of keysets contains this keyset.
     private var isListed = false
-    /// Channels whose histories may be removed when they are empty: how many removals are in progress, and how many messages were added
-    /// since the first of them began.
+    /// Channels whose empty histories are being removed: how many removals are in progress, and how many messages were added since the
+    /// first removal began.
     private var watched: [Identifier: (removals: Int, added: UInt64)] = [:]
     /// When the expiry of the stream of recent messages was last set.
     private var lastExpiry: UInt64 = 0
@@ -28,9 +28,11 @@ struct RedisKeysetWriter: Sendable {
         newest = max(newest, message.timetoken)
     }
 
+    /// The writes that store one message.
+    ///
     /// - Parameters:
     ///   - body: the encoded message.
-    ///   - change: the message action change that the message announces.
+    ///   - change: the message action change that the message announces; nil for other messages.
     mutating func writes(
         for message: StoredMessage, _ body: ByteBuffer, with change: MessageActionChange?, of keyset: Identifier,
         _ keys: RedisStreamKeys, _ settings: RedisStoreSettings, at now: UInt64
@@ -62,7 +64,8 @@ struct RedisKeysetWriter: Sendable {
                 writes.append(.trim(recentKey, before: oldest, isExact: false))
                 writes.append(.set(keys.trimmed(keyset), .text(String(oldest - 1))))
             }
-            // Also when the clock was set back: otherwise the stream would be removed before it was due again (rule CB-67).
+            // The expiry is also set when the clock was set back; otherwise Redis would remove the stream before the next renewal (rule
+            // CB-67).
             if now < lastExpiry || now - lastExpiry >= settings.catchUp / 20 {
                 lastExpiry = now
                 let lifetime = 2 * settings.catchUp / TimetokenClock.ticksPerMillisecond
@@ -71,7 +74,7 @@ struct RedisKeysetWriter: Sendable {
         } else {
             hasLate = true
             writes.append(.putIfAbsent(keys.late(keyset), StoreField(field, .bytes(body))))
-            // The message may be stored already, so it is counted with all others the next time.
+            // The message may be stored already, so the count is discarded, and all messages are counted anew.
             if message.isStored, counted != nil {
                 counted = nil
                 writes += keys.counted(keyset).removal
@@ -81,7 +84,7 @@ struct RedisKeysetWriter: Sendable {
         return writes
     }
 
-    /// Starts to record whether messages are added to these histories.
+    /// Starts to record whether messages are added to the histories of these channels.
     ///
     /// - Returns: the argument for ``endWatching(_:)``.
     mutating func watch(_ channels: Set<Identifier>) -> [Identifier: UInt64] {
@@ -89,7 +92,7 @@ struct RedisKeysetWriter: Sendable {
         return channels.reduce(into: [:]) { $0[$1] = watched[$1]?.added ?? 0 }
     }
 
-    /// The channels to which no message was added since their recording started.
+    /// Ends the recording; returns the channels to which no message was added since it started.
     mutating func endWatching(_ channels: [Identifier: UInt64]) -> Set<Identifier> {
         var untouched: Set<Identifier> = []
         for (channel, added) in channels {
@@ -100,7 +103,7 @@ struct RedisKeysetWriter: Sendable {
         return untouched
     }
 
-    /// Adds the keyset to the list of keysets, once.
+    /// The write that adds the keyset to the stored list of keysets; empty after the first call.
     mutating func list(_ keyset: Identifier, _ keys: RedisStreamKeys) -> [StoreWrite] {
         guard !isListed else { return [] }
         isListed = true
@@ -121,14 +124,14 @@ struct RedisKeysetWriter: Sendable {
         recentBytes += message.bytes
     }
 
-    /// - Returns: the timetoken to trim to, when too much is stored.
+    /// - Returns: the timetoken before which to trim the recent messages; nil when they are within the limits.
     private mutating func trim(before horizon: UInt64, _ settings: RedisStoreSettings) -> UInt64? {
         func drop() {
             if let first = recent.popFirst() { recentBytes -= first.bytes }
         }
         while let first = recent.first, first.timetoken < horizon { drop() }
         guard recent.count > settings.recentMessages || recentBytes > settings.recentBytes else { return nil }
-        // Removes a tenth at once, so that not every message has to trim.
+        // A tenth is removed at once, so that not every message causes a trim.
         while recent.count > settings.recentMessages / 10 * 9 || recentBytes > settings.recentBytes / 10 * 9, recent.count > 1 {
             drop()
         }

@@ -4,14 +4,14 @@ import ServerCluster
 import ServerStorage
 import WireCoding
 
-// Everything that lasts, for a copy to another place while no server runs (rules DC-12 to DC-14).
+// Copies all durable data to another store while no server runs (rules DC-12 to DC-14).
 extension RedisMessageStore {
-    /// The number of entries in one answer of the store.
+    /// The number of entries that are read with one command.
     private static var copiedPage: Int { 100 }
     /// The number of histories that are read at the same time.
     private static var copiedTogether: Int { 8 }
 
-    /// Adds messages, actions, groups, entries of the access manager, records, and the highest timetoken to a sink.
+    /// Adds messages, message actions, groups, access manager entries, records, and the highest timetoken to a sink.
     package func copy(to sink: some RowSink) async throws {
         var highest = try await token(keys.reserved) ?? 0
         for keyset in try await storedKeysets() { highest = max(highest, try await copy(keyset, to: sink)) }
@@ -25,7 +25,9 @@ extension RedisMessageStore {
 
     // MARK: Keysets
 
-    /// - Returns: the highest timetoken among what was added.
+    /// Copies the data of one keyset.
+    ///
+    /// - Returns: the highest timetoken of the copied messages.
     private func copy(_ keyset: Identifier, to sink: some RowSink) async throws -> UInt64 {
         let name = StoredValue.text(keyset.text)
         try await scan(keys.groups(keyset)) { field, value in
@@ -52,7 +54,7 @@ extension RedisMessageStore {
         try await scan(keys.late(keyset)) { _, value in
             highest = max(highest, try self.put(try StoredMessage(decoding: value), of: name, to: sink))
         }
-        // Those of a history are in the history's stream too.
+        // Recent messages that belong to a history are skipped, because the history's stream has them too.
         return max(highest, try await copyStream(keys.recent(keyset), of: name, to: sink) { !$0.isStored })
     }
 
@@ -71,7 +73,7 @@ extension RedisMessageStore {
 
     // MARK: Messages
 
-    /// Finds the histories by the names of their keys, because no list has them.
+    /// Copies all histories. It finds them by scanning the key names, because Redis has no list of histories.
     private func copyHistories(to sink: some RowSink) async throws -> UInt64 {
         let prefix = keys.histories
         var (cursor, highest): (String?, UInt64) = (nil, 0)
@@ -104,7 +106,7 @@ extension RedisMessageStore {
         }
     }
 
-    /// - Returns: the highest timetoken of a message that was added.
+    /// - Returns: the highest timetoken of a message that was added; 0 when there was none.
     private func copyStream(
         _ key: StoreKey, of keyset: StoredValue, to sink: some RowSink, where isCopied: @Sendable (StoredMessage) -> Bool
     ) async throws -> UInt64 {
@@ -125,7 +127,7 @@ extension RedisMessageStore {
         return message.timetoken
     }
 
-    /// Iterates over a map, some fields at a time. Fields may occur twice.
+    /// Calls `body` with the name and value of every field of a Redis hash, read in pieces. A field may occur twice.
     func scan(_ map: StoreKey, _ body: (ByteBuffer, ByteBuffer) async throws -> Void) async throws {
         var cursor: String?
         repeat {
@@ -141,9 +143,9 @@ extension StoredValue {
 }
 
 extension StoredMessage {
-    /// The message as a row. Outside of the history it is kept as long as subscribers may catch up.
+    /// The message as a row of a database. A message outside the histories expires when subscribers can no longer catch up with it.
     ///
-    /// - Parameter catchUp: that time, in units of 100 ns.
+    /// - Parameter catchUp: how long subscribers may catch up, in units of 100 ns.
     func row(of keyset: StoredValue, catchUp: UInt64) -> StoredRow {
         let expires = isStored ? expires : min(expires ?? .max, timetoken.clampedAdding(catchUp))
         return [

@@ -8,15 +8,15 @@ package struct CopiedFileProblem: Error, Hashable, Sendable {
     package init() {}
 }
 
-// Contents of uploaded files, for a server without Redis (rule DC-16).
+// Copies the contents of uploaded files for a server without Redis (rule DC-16).
 extension RedisMessageStore {
-    /// Counts the files, and writes their contents into a directory, as a server without Redis keeps them. Contents that are there already
-    /// stay.
+    /// Counts the files, and writes their contents into a directory in the layout of a server without Redis. Contents that exist in the
+    /// directory are not written again.
     ///
     /// - Parameters:
     ///   - directory: the parent directory for all keysets; nil to count only.
-    ///   - report: called with the number of files that were found.
-    /// - Returns: the number of files, and of those whose contents are in the directory.
+    ///   - report: called with the number of files that were found so far.
+    /// - Returns: the number of files, and the number of those whose contents are in the directory.
     package func copyFiles(
         to directory: String?, _ report: (Int) -> Void = { _ in }
     ) async throws -> (files: Int, contents: Int) {
@@ -39,7 +39,7 @@ extension RedisMessageStore {
         return counts
     }
 
-    /// - Returns: whether the content is there.
+    /// - Returns: whether the directory has the content now; false when Redis does not have it.
     private func copy(_ file: StoredFile, of keyset: Identifier, to contents: DirectoryFileContents) async throws -> Bool {
         do {
             if try await contents.content(of: file.id)?.count == file.size { return true }

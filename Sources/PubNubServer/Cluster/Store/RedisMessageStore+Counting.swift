@@ -3,9 +3,9 @@ import NIOCore
 import ServerCluster
 import ServerStorage
 
-// Counting the messages of a keyset's histories (rule CB-60).
+// Counts the messages in a keyset's histories, for the limits of their number and bytes (rule CB-60).
 extension RedisMessageStore {
-    /// Removes messages from histories, also from the counted ones.
+    /// Removes messages from histories, and from the counted messages.
     ///
     /// - Parameter writes: the writes that remove the messages themselves.
     func remove(_ messages: [RedisMessageField], of keyset: Identifier, _ writes: [StoreWrite]) async throws {
@@ -24,7 +24,7 @@ extension RedisMessageStore {
         }
     }
 
-    /// The sizes of counted messages; nil for a message that is not counted.
+    /// The sizes in bytes of counted messages; nil for a message that is not counted.
     func sizes(of messages: [RedisMessageField], _ keyset: Identifier) async throws -> [Int?] {
         guard !messages.isEmpty else { return [] }
         return try await reader.fields(messages.map(\.word), of: keys.counted(keyset).sizes).map { value in
@@ -38,7 +38,7 @@ extension RedisMessageStore {
 
     // MARK: Beginning and end
 
-    /// Counts the messages that are stored already, unless that was done. New messages are counted from the beginning of this call on.
+    /// Counts the messages that are stored already, unless they are counted. New messages are counted from the beginning of this call on.
     func count(_ keyset: Identifier) async throws {
         guard counted(keyset)?.isWhole != true else { return }
         try await counting.run(keyset) {
@@ -50,7 +50,7 @@ extension RedisMessageStore {
                     return (nil, writer.list(keyset, keys) + keys.counted(keyset).removal)
                 })
         }
-        // No list has the names of histories.
+        // The histories are found by scanning the key names, because Redis has no list of them.
         let prefix = keys.histories
         var cursor: String?
         repeat {
@@ -75,7 +75,7 @@ extension RedisMessageStore {
         }
     }
 
-    /// Stops to count messages of a keyset that has no limits any more.
+    /// Stops counting the messages of a keyset that has no limits any more.
     func stopCounting(_ keyset: Identifier) {
         guard isCounting(keyset) else { return }
         emit { [keys] state in
@@ -104,7 +104,8 @@ extension RedisMessageStore {
         }
     }
 
-    /// Counts messages unless they are counted. A message and its size are stored and removed together, so that none is counted twice.
+    /// Counts messages that are not counted yet. A message and its stored size are written and removed together, so no message is counted
+    /// twice.
     private func count(_ messages: [StoredMessage], _ keyset: Identifier) async throws {
         let fields = messages.map { RedisMessageField(timetoken: $0.timetoken, channel: $0.channel) }
         let known = try await sizes(of: fields, keyset)

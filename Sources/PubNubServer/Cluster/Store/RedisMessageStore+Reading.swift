@@ -4,7 +4,7 @@ import ServerCluster
 import ServerStorage
 import WireCoding
 
-// History, which is read outside the log.
+// Reads of histories and counts, which do not go through the log.
 extension RedisMessageStore {
     package func history(_ query: HistoryQuery, application: String) async throws -> [StoredMessage] {
         guard let span = query.span, query.limit > 0 else { return [] }
@@ -21,7 +21,8 @@ extension RedisMessageStore {
                 found.append(message)
                 bytes += message.size
             }
-            // A message with another timetoken than its entry would have the same page read again (rule CB-68).
+            // The loop ends when a message has a timetoken outside the page, because the same page would be read again for ever (rule
+            // CB-68).
             guard page.count == Self.pageLength, let last = page.last?.timetoken, lowest <= last, last <= highest else { break }
             if query.isOldestFirst {
                 lowest = last + 1
@@ -38,7 +39,7 @@ extension RedisMessageStore {
         return query.isOldestFirst ? found : found.reversed()
     }
 
-    /// The page of history, with the messages that arrived out of order merged in.
+    /// A page of history: the messages of the stream, merged with the messages that arrived out of order.
     private static func page(_ found: [StoredMessage], _ late: [StoredMessage], _ query: HistoryQuery) -> [StoredMessage] {
         let known = Set(found.map(\.timetoken))
         let all = (found + late.filter { !known.contains($0.timetoken) }).sorted {
@@ -75,13 +76,13 @@ extension RedisMessageStore {
     }
 
     private static let countPage = 1000
-    /// The largest number of channels that are counted.
+    /// The largest number of messages that are counted for one channel.
     private static let countLimit = 10_000
     private static let pageLength = 100
 
     // MARK: Streams
 
-    /// Messages of a stream between two timetokens, both included.
+    /// The messages of a stream from one timetoken to another, both included.
     func messages(
         of key: StoreKey, from lowest: UInt64, to highest: UInt64, isOldestFirst: Bool, limit: Int
     ) async throws -> [StoredMessage] {
@@ -107,7 +108,7 @@ extension RedisMessageStore {
 
     private static func timetoken(_ number: UInt64) -> UInt64 { min(number, UInt64(Int64.max)) }
 
-    /// Messages whose timetokens were out of order. The leader's timetokens are in order, so there are normally none.
+    /// Messages whose timetokens were out of order when they were stored. A leader assigns timetokens in order, so there are normally none.
     func late(of keyset: Identifier) async throws -> [StoredMessage] {
         guard state.withLockedValue({ $0.keysets[keyset]?.hasLate ?? false }) else { return [] }
         return try await readLate(of: keyset)
@@ -117,7 +118,7 @@ extension RedisMessageStore {
         try await table(keys.late(keyset)).map { entry in try StoredMessage(decoding: entry.value) }
     }
 
-    /// All fields of a map, read in pieces.
+    /// All fields of a Redis hash, read in pieces.
     func table(_ key: StoreKey) async throws -> [(field: ByteBuffer, value: ByteBuffer)] {
         var found: [ByteBuffer: ByteBuffer] = [:]
         try await reader.entries(of: key, page: 200) { found[$0] = $1 }

@@ -3,9 +3,10 @@ import NIOCore
 import ServerCluster
 import ServerStorage
 
-// The state that a new leader restores.
+// Restores the state for a new leader.
 extension RedisMessageStore {
-    /// Restores the state. If the store is empty, it also records the time at which it began: older cursors belong to another stream.
+    /// Restores the state. If the store is empty, the current time is recorded as its beginning: cursors from before it belong to a lost
+    /// stream.
     package func restore() async throws -> RestoredState {
         let names = try await reader.members(of: keys.keysets).map { Identifier(String(buffer: $0)) }
         var state = try await restore(Set(names))
@@ -18,7 +19,7 @@ extension RedisMessageStore {
         return state
     }
 
-    /// Catching up restarts after every assigned timetoken. Histories stay.
+    /// Drops the recent messages after a loss of data: readers begin again behind every assigned timetoken. Histories stay.
     private func forget(into state: inout RestoredState) {
         let start = max(state.highestTimetoken, now()) + Self.leap
         state.highestTimetoken = start
@@ -42,7 +43,7 @@ extension RedisMessageStore {
         var newest: UInt64 = 0
         for keyset in applications { newest = max(newest, try await self.newest(of: keys.recent(keyset)) ?? 0) }
         state.highestTimetoken = max(state.highestTimetoken, newest)
-        // Timetokens may be ahead of a clock that was set back; the newest timetoken then counts as the current time.
+        // After the clock was set back, timetokens may be ahead of it; the newest timetoken then counts as the current time.
         let latest = max(now, newest)
         state.recentSince = max(latest - min(latest, settings.catchUp), began)
         for keyset in applications { state.recentSince = max(state.recentSince, try await token(keys.trimmed(keyset)) ?? 0) }
@@ -72,7 +73,7 @@ extension RedisMessageStore {
         return state
     }
 
-    /// Restores the newest messages first, until there are enough.
+    /// Restores the newest messages first, until the limits of number or bytes are reached.
     private func restoreRecent(_ keyset: Identifier, among count: Int, into state: inout RestoredState) async throws {
         let horizon = state.recentSince
         var found: [StoredMessage] = []
@@ -97,7 +98,7 @@ extension RedisMessageStore {
         state.recent[keyset] = found.sorted { $0.timetoken < $1.timetoken }
     }
 
-    /// Restores the totals of what the last leader has counted.
+    /// Restores the totals of the messages that the last leader has counted.
     private func restoreCounted(_ keyset: Identifier) async throws {
         let place = keys.counted(keyset)
         guard let counted = try await reader.text(of: place.totals).flatMap({ CountedEntries(stored: $0, term) }) else { return }
@@ -107,10 +108,10 @@ extension RedisMessageStore {
         }
     }
 
-    /// Reads recent messages, the newest first. While one page is decoded, the store is asked for the next one (rule CR-73).
+    /// Reads recent messages, the newest first. The next page is requested while one page is decoded (rule CR-73).
     ///
     /// - Parameter take: called with each message, until it returns false.
-    /// - Returns: the timetoken of the message for which `take` returned false; nil when all were read.
+    /// - Returns: the timetoken of the message for which `take` returned false; nil when all messages were read.
     private func newestRecent(
         _ keyset: Identifier, after horizon: UInt64, _ take: (StoredMessage) -> Bool
     ) async throws -> UInt64? {
@@ -168,7 +169,7 @@ extension RedisMessageStore {
         return found.mapValues { $0.sorted { $0.timetoken < $1.timetoken } }
     }
 
-    /// A record whose kind only a newer version knows stays in the store and is skipped.
+    /// Restores the records of a keyset. A record of a kind that only a newer version has is skipped and stays in the store.
     private func restoreRecords(_ keyset: Identifier) async throws -> [KeysetRecord] {
         try await table(keys.records(keyset)).compactMap { entry in
             var field = entry.field
@@ -183,7 +184,8 @@ extension RedisMessageStore {
         try await table(keys.presence(keyset)).map { entry in try OccupancyRecord(decoding: entry.value) }
     }
 
-    /// A timetoken that is stored under its own key. Timetokens have at most 63 bits, so numbers may be added to them (rule CR-42).
+    /// Reads a timetoken that is stored under a key of its own; nil when the key is missing. Timetokens have at most 63 bits, so additions
+    /// to them do not overflow (rule CR-42).
     func token(_ key: StoreKey) async throws -> UInt64? {
         try await reader.text(of: key).flatMap { UInt64($0) }.map { min($0, UInt64(Int64.max)) }
     }

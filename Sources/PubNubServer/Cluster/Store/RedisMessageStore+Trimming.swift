@@ -3,9 +3,9 @@ import NIOCore
 import ServerCluster
 import ServerStorage
 
-// Limits of histories (rules SO-165 and CB-60).
+// Applies the limits of histories (rules SO-165 and CB-60).
 extension RedisMessageStore {
-    /// The messages of a keyset are counted from its first call on.
+    /// Removes the oldest messages beyond the limits. The messages of a keyset are counted from the first call for it on.
     package func trim(_ limits: [Identifier: HistoryLimits]) async throws -> [Identifier: HistoryUsage] {
         guard !settings.hasDatabase else { return [:] }
         var usages: [Identifier: HistoryUsage] = [:]
@@ -19,14 +19,14 @@ extension RedisMessageStore {
                 removed += step.removed
                 if !step.channels.isEmpty { await removeEmptyHistories(step.channels, of: keyset) }
             } while step.isUnfinished
-            // A message that came out of order meanwhile ended the counting; the next call begins it anew.
+            // A message that arrived out of order in the meantime has ended the counting; the next call starts it anew.
             guard let counted = counted(keyset), counted.isWhole else { continue }
             usages[keyset] = HistoryUsage(messages: counted.messages, bytes: counted.bytes, removed: removed)
         }
         return usages
     }
 
-    /// The outcome of one step.
+    /// The outcome of one step of trimming.
     private struct TrimmingStep: Sendable {
         var removed = 0
         /// The channels of the removed messages.
@@ -42,14 +42,14 @@ extension RedisMessageStore {
         let usage = HistoryUsage(messages: counted.messages, bytes: counted.bytes)
         let isExceeded = limits.isExceeded(by: usage)
         guard isExceeded || limits.lowest > 0 else { return TrimmingStep() }
-        // All counted messages have to be stored before the oldest are read.
+        // All counted messages have to be stored before the oldest messages are read.
         try await flush()
         let second = Int64(clamping: limits.lowest / TimetokenClock.ticksPerSecond)
         let oldest = try await reader.ranked(
             in: keys.counted(keyset).order, to: isExceeded ? nil : second, limit: Self.trimmedStep
         ).compactMap { RedisMessageField(String(buffer: $0)) }
         if oldest.isEmpty {
-            // The totals do not fit to what is stored: the next call counts anew.
+            // No message was found although the totals exceed the limits, so the totals are wrong: the next call counts anew.
             if isExceeded { stopCounting(keyset) }
             return TrimmingStep()
         }
@@ -69,7 +69,7 @@ extension RedisMessageStore {
             isUnfinished: removed.count == Self.trimmedStep)
     }
 
-    /// The writes that remove messages from histories. Subscribers may still catch up with them.
+    /// The writes that remove messages from histories. The recent messages stay, so subscribers may still catch up with them.
     private func writes(removing messages: [RedisMessageField], of keyset: Identifier) -> [StoreWrite] {
         var numbers: [Identifier: [UInt64]] = [:]
         for message in messages { numbers[message.channel, default: []].append(message.timetoken) }

@@ -3,7 +3,7 @@ import NIOCore
 import ServerCluster
 import ServerStorage
 
-// The writes of the leader's decisions.
+// The writes that store the leader's decisions.
 extension RedisMessageStore {
     package func append(
         _ message: StoredMessage, with change: MessageActionChange?, application: String,
@@ -41,8 +41,9 @@ extension RedisMessageStore {
         }
     }
 
-    /// Records are fields of one map for each keyset. The content of a file, which a node has written, is kept as soon as the file's
-    /// record exists. It is removed with the record, or when the record of the file's deletion replaces it (rules FI-24, FI-25).
+    /// The writes for changed records. Records are fields of one Redis hash for each keyset. A file's content, which a node has written, is
+    /// kept once the file's record exists. It is removed with the record, or when a record of the file's deletion replaces the record
+    /// (rules FI-24, FI-25).
     func writes(_ changes: [KeysetRecordChange], of keyset: Identifier) -> [StoreWrite] {
         changes.flatMap { change -> [StoreWrite] in
             switch change {
@@ -58,12 +59,12 @@ extension RedisMessageStore {
         }
     }
 
-    /// The key of a file's content, for the record of a file; nil for other records.
+    /// The Redis key of a file's content, for the record of a file; nil for other records.
     private func content(_ key: KeysetRecord.Key, _ keyset: Identifier) -> StoreKey? {
         key.kind == .file ? keys.file(keyset, Identifier(String(decoding: key.name, as: UTF8.self))) : nil
     }
 
-    /// The field's name: the kind as one byte, then the name.
+    /// The name of a record's field: one byte for the kind, then the record's name.
     static func field(_ key: KeysetRecord.Key) -> StoreWord {
         var field = ByteBuffer()
         field.writeInteger(UInt8(truncatingIfNeeded: key.kind.rawValue))
@@ -86,7 +87,7 @@ extension RedisMessageStore {
             })
     }
 
-    /// Writes the complete new value of a group.
+    /// The write that replaces the stored channels of a group, or removes an empty group.
     func write(_ group: Identifier, _ channels: [Identifier], of keyset: Identifier) -> StoreWrite {
         guard !channels.isEmpty else { return .removeFields(keys.groups(keyset), [.text(group.text)]) }
         return .put(keys.groups(keyset), .text(group.text), .bytes(KeptGroup(channels: channels).encoded()))
@@ -97,6 +98,8 @@ extension RedisMessageStore {
         try await wait(for: emit { state in (nil, writes(entries, removing: removed, of: keyset, &state)) })
     }
 
+    /// The writes for access manager entries.
+    ///
     /// - Parameter state: assigns positions to entries that are stored for the first time.
     func writes(
         _ entries: [AccessEntry], removing removed: [AccessEntry.Key], of keyset: Identifier, _ state: inout State
@@ -122,7 +125,7 @@ extension RedisMessageStore {
         .bytes(key.encoded(.sequence))
     }
 
-    /// Writes the users on each channel of a keyset.
+    /// The writes for changes of the users who are present on a keyset's channels.
     func writes(_ changes: [OccupancyChange], of keyset: Identifier) -> [StoreWrite] {
         var (present, absent): ([StoreField], [StoreWord]) = ([], [])
         for change in changes {
@@ -142,12 +145,12 @@ extension RedisMessageStore {
 
     // MARK: Beside a database
 
-    /// Whether the store has seen messages of a keyset, and so was not emptied since.
+    /// Whether Redis has stored messages of a keyset before, and was not emptied since.
     func isKnown(_ keyset: Identifier) async throws -> Bool {
         try await reader.has(member: .text(keyset.text), in: keys.keysets)
     }
 
-    /// Writes recent messages that a former leader has stored in the database only.
+    /// Writes recent messages to Redis that a former leader has stored in the database only.
     func keepRecent(_ messages: [StoredMessage], of keyset: Identifier) {
         let now = now()
         emit { [keys, settings] state in
@@ -160,7 +163,7 @@ extension RedisMessageStore {
         }
     }
 
-    /// Removes messages from the recent ones.
+    /// Removes messages from the stream of recent messages.
     func removeRecent(_ timetokens: [UInt64], of keyset: Identifier) async throws {
         var left = timetokens[...]
         while !left.isEmpty {
@@ -170,7 +173,7 @@ extension RedisMessageStore {
         }
     }
 
-    /// Writes the records of files that the database has and the store has not, so that nodes find them and their contents stay.
+    /// Writes to Redis the file records that only the database has, so that nodes find them, and the files' contents do not expire.
     func keepFiles(_ records: [KeysetRecord], of keyset: Identifier) async throws {
         let files = records.filter { $0.key.kind == .file }
         guard !files.isEmpty else { return }
@@ -199,7 +202,7 @@ extension RedisMessageStore {
             try await remove(fields, of: keyset, [.removeFields(keys.late(keyset), fields.map(\.word))])
             deleted.formUnion(late.map(\.timetoken))
         }
-        // Messages that arrive meanwhile are not included.
+        // The newest stored timetoken limits the deletion, so that messages that arrive during it are kept.
         guard let newest = try await newest(of: keys.history(keyset, channel)) else { return deleted.count }
         let highest = min(span.highest, newest)
         var lowest = span.lowest
@@ -219,10 +222,10 @@ extension RedisMessageStore {
         return count
     }
 
-    /// Removes the streams of histories that have no messages any more, because a store keeps empty streams (rule CB-7).
+    /// Removes the streams of histories that have become empty, because Redis keeps empty streams (rule CB-7).
     ///
-    /// A message that is added meanwhile must not be deleted with its stream. Only this store writes, so it is enough to know that
-    /// nothing was added since all earlier writes were stored and the stream was found empty. A failed removal is repeated when
+    /// A message that is added during the removal must not be deleted with its stream. Only this store writes, so it is enough to check
+    /// that no message was added after all earlier writes were stored and the stream was found empty. A failed removal is repeated when
     /// messages of the channel are deleted or expire the next time.
     func removeEmptyHistories(_ channels: Set<Identifier>, of keyset: Identifier) async {
         let watched = state.withLockedValue { $0.keysets[keyset, default: RedisKeysetWriter()].watch(channels) }

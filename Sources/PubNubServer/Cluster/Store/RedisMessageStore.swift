@@ -4,14 +4,14 @@ import NIOCore
 import ServerCluster
 import ServerStorage
 
-/// The limits of what the store of a cluster keeps of PubNub.
+/// The limits of the PubNub data that a cluster keeps in Redis.
 package struct RedisStoreSettings: Hashable, Sendable {
-    /// How long messages are kept for readers that catch up, in units of 100 ns; 20 minutes.
+    /// How long messages are kept for readers that catch up, in units of 100 ns; the default is 20 minutes.
     package var catchUp: UInt64
-    /// The approximate limits of a keyset's messages in that time: their number and their bytes.
+    /// The approximate limit of a keyset's recent messages; `recentBytes` is the limit of their bytes.
     package var recentMessages: Int
     package var recentBytes: Int
-    /// Whether what lasts is in a database, so that the store has recent messages and presence only.
+    /// Whether a database stores the durable data, so that Redis stores only recent messages and presence.
     package var hasDatabase = false
 
     package init(
@@ -23,44 +23,44 @@ package struct RedisStoreSettings: Hashable, Sendable {
     }
 }
 
-/// The error when the store no longer takes this leader's decisions, because another node leads.
+/// The error when the log no longer accepts this leader's decisions, because another node leads.
 struct RedisStoreClosed: Error, Hashable, Sendable {}
 
-/// Stores messages and their data in the store of a cluster. Only the leader uses it: its writes are part of the log's batches, and its
-/// reads are separate (rules CB-1 to CB-5).
+/// Stores messages and their data in a cluster's Redis. Only the leader uses it: writes are part of the log's batches, and reads are
+/// separate commands (rules CB-1 to CB-5).
 ///
-/// Timetokens are the numbers of entries in streams, which are 64-bit integers. They are never used as scores, which are floating-point
-/// numbers in Redis.
+/// Timetokens are stored as entry numbers of streams, which are 64-bit integers. They are never used as scores of sorted sets, because
+/// Redis keeps scores as floating-point numbers.
 package final class RedisMessageStore: MessageStore {
     let keys: RedisStreamKeys
     let reader: any ClusterReader
     let settings: RedisStoreSettings
     let now: @Sendable () -> UInt64
-    /// Whether the store has lost data that it had confirmed.
+    /// Whether Redis has lost data that it had confirmed.
     let hasLost: Bool
     let term: CountedEntries.Term
     private let output: any ClusterOutput
     let state = NIOLockedValueBox(State())
-    /// What reads and then changes which messages of a keyset are counted. New messages may be added meanwhile.
+    /// Serializes the operations of a keyset that read and then change which messages are counted. New messages may be added during them.
     let counting = ExclusiveSections()
 
     struct State: Sendable {
-        /// Emissions are numbered, and stored in this order.
+        /// The number of emissions so far. Emissions are stored in the order of their numbers; `kept` counts the stored ones.
         var emitted: UInt64 = 0
         var kept: UInt64 = 0
         var isClosed = false
         var waiters: [(number: UInt64, continuation: CheckedContinuation<Void, any Error>)] = []
         var keysets: [Identifier: RedisKeysetWriter] = [:]
-        /// The position of the last entry of the access manager.
+        /// The position of the last access manager entry.
         var accessOrder: UInt64 = 0
     }
 
-    /// How far ahead of all known timetokens new ones begin after a loss of data, because the timetokens assigned last are not known.
+    /// How far new timetokens begin after all known ones when data was lost, because the last assigned timetokens are then unknown.
     static let leap = 10 * TimetokenClock.ticksPerSecond
 
     /// - Parameters:
-    ///   - hasLost: whether the store has lost data that it had confirmed: cursors from before ``restore()`` get a gap.
-    ///   - term: this leader and the last one, with whose totals of messages it goes on.
+    ///   - hasLost: whether Redis has lost data that it had confirmed; cursors from before ``restore()`` then get a gap.
+    ///   - term: identifies this leader and the previous one, whose totals of counted messages this leader continues.
     ///   - now: the current time in units of 100 ns.
     package init(
         output: any ClusterOutput, reader: any ClusterReader, settings: RedisStoreSettings = RedisStoreSettings(),
@@ -100,7 +100,9 @@ package final class RedisMessageStore: MessageStore {
         return number
     }
 
-    /// Waits until an emission is stored.
+    /// Waits until the emission with this number is stored.
+    ///
+    /// - Throws: an error when the store was closed, so that it is unknown whether the emission was stored.
     func wait(for number: UInt64?) async throws {
         guard let number else { throw RedisStoreClosed() }
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
@@ -148,7 +150,7 @@ package final class RedisMessageStore: MessageStore {
         for waiter in failed { waiter.continuation.resume(throwing: RedisStoreClosed()) }
     }
 
-    /// Closes the store at once without writing: waiting callers get the error that the outcome is unknown.
+    /// Closes the store at once without writing. Waiting callers get an error, because the outcome of their writes is unknown.
     func abandon() {
         let waiters = state.withLockedValue { state in
             state.isClosed = true
@@ -159,7 +161,7 @@ package final class RedisMessageStore: MessageStore {
     }
 
     package func close() async {
-        // ``abandon()`` answers callers that wait for an emission that cannot be stored.
+        // An error of the flush is ignored: ``abandon()`` answers the callers that wait for an emission that cannot be stored.
         try? await flush()
         abandon()
     }

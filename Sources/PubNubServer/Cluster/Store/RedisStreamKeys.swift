@@ -2,55 +2,55 @@ import Identifiers
 import NIOCore
 import ServerCluster
 
-/// The names of a keyset's collections in the store.
+/// The Redis keys of the PubNub service.
 struct RedisStreamKeys: Sendable {
     let reader: any ClusterReader
 
     /// The names of all keysets with stored data.
     var keysets: StoreKey { reader.key("pubnub:keysets") }
-    /// All assigned timetokens are less than or equal to this one.
+    /// A reserved timetoken: all assigned timetokens are less than or equal to it.
     var reserved: StoreKey { reader.key("pubnub:reserved") }
-    /// The timetoken from which messages are stored here.
+    /// The timetoken since which messages are stored in this Redis.
     var began: StoreKey { reader.key("pubnub:began") }
-    /// Webhook events that wait to be sent, a map by number.
+    /// A hash of the webhook events that wait to be sent, by number.
     var webhooks: StoreKey { reader.key("pubnub:webhooks") }
 
-    /// Messages of a channel's history, a stream with timetokens as numbers.
+    /// A stream of the messages in a channel's history; the timetokens are the entry numbers.
     func history(_ keyset: Identifier, _ channel: Identifier) -> StoreKey {
         reader.key("pubnub:h:\(Self.escaped(keyset)):\(channel.text)")
     }
 
-    /// The names that all histories begin with.
+    /// The prefix of the keys of all histories.
     var histories: StoreKey { reader.key("pubnub:h:") }
 
-    /// The keyset and the channel of a history.
+    /// The keyset and the channel in the key of a history.
     ///
-    /// - Parameter rest: the name of the history's key, without that of ``histories``; nil is returned when it is none.
+    /// - Parameter rest: the key without the prefix ``histories``. The result is nil when it is not the key of a history.
     static func history(_ rest: String) -> (keyset: Identifier, channel: Identifier)? {
         guard let colon = rest.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
         return (unescaped(rest[..<colon]), Identifier(String(rest[rest.utf8.index(after: colon)...])))
     }
 
-    /// Messages of all channels that subscribers may still catch up with, also a stream with timetokens as numbers.
+    /// A stream of a keyset's recent messages, with which subscribers may catch up; the timetokens are the entry numbers.
     func recent(_ keyset: Identifier) -> StoreKey { key("q", keyset) }
-    /// The newest timetoken of the recent messages that were trimmed because there were too many.
+    /// The newest timetoken of the recent messages that were removed because there were too many.
     func trimmed(_ keyset: Identifier) -> StoreKey { key("trimmed", keyset) }
-    /// Messages whose timetokens were out of order, by timetoken and channel.
+    /// A hash of the messages that arrived out of order, by timetoken and channel.
     func late(_ keyset: Identifier) -> StoreKey { key("late", keyset) }
-    /// Messages of histories that expire, by timetoken and channel, with the second of their expiry.
+    /// A sorted set of the messages in histories that expire, by timetoken and channel; the score is the second of their expiry.
     func expiring(_ keyset: Identifier) -> StoreKey { key("expiring", keyset) }
-    /// The counted messages of histories: the totals, the messages by timetoken and channel, and their bytes by the same names.
+    /// The keys for the counted messages of histories: the totals, the order of the messages, and their sizes in bytes.
     func counted(_ keyset: Identifier) -> CountedEntries.Keys {
         CountedEntries.Keys(totals: key("usage", keyset), order: key("order", keyset), sizes: key("sizes", keyset))
     }
     func actions(_ keyset: Identifier) -> StoreKey { key("actions", keyset) }
     func groups(_ keyset: Identifier) -> StoreKey { key("groups", keyset) }
     func access(_ keyset: Identifier) -> StoreKey { key("access", keyset) }
-    /// The order in which the entries of the access manager were first stored.
+    /// The order in which the access manager entries were first stored.
     func accessOrder(_ keyset: Identifier) -> StoreKey { key("access-order", keyset) }
-    /// Records by kind and name, a map.
+    /// A hash of the keyset's records, by kind and name.
     func records(_ keyset: Identifier) -> StoreKey { key("records", keyset) }
-    /// The content of a file.
+    /// The content of an uploaded file.
     func file(_ keyset: Identifier, _ id: Identifier) -> StoreKey {
         reader.key("pubnub:file:\(Self.escaped(keyset)):\(id.text)")
     }
@@ -60,7 +60,7 @@ struct RedisStreamKeys: Sendable {
         reader.key("pubnub:\(kind):\(Self.escaped(keyset))")
     }
 
-    /// Escapes colons, so that the names of a keyset and a channel never form the same key as another keyset and channel.
+    /// Escapes colons and percent signs, so that two different pairs of keyset and channel never form the same key.
     private static func escaped(_ keyset: Identifier) -> String {
         var bytes: [UInt8] = []
         for byte in keyset.utf8 {
@@ -77,7 +77,7 @@ struct RedisStreamKeys: Sendable {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]
         while let byte = rest.popFirst() {
-            // Only these two are ever escaped, so any other sign of percent is not one of this program.
+            // Only `%3A` and `%25` are written by this program. Any other percent sign is kept as it is.
             if byte == UInt8(ascii: "%"), rest.prefix(2).elementsEqual("3A".utf8) || rest.prefix(2).elementsEqual("25".utf8) {
                 bytes.append(rest.first == UInt8(ascii: "3") ? UInt8(ascii: ":") : byte)
                 rest = rest.dropFirst(2)
@@ -89,7 +89,7 @@ struct RedisStreamKeys: Sendable {
     }
 }
 
-/// A message of a channel as the field of a map or the member of a sorted set: the timetoken with all its digits and the channel.
+/// Identifies a message of a channel in a hash or sorted set: the timetoken with 20 digits, followed by the channel.
 struct RedisMessageField: Hashable, Sendable {
     static let digits = 20
 
@@ -103,7 +103,7 @@ struct RedisMessageField: Hashable, Sendable {
         self.channel = channel
     }
 
-    /// Nil for a text that is not such a field.
+    /// Nil for a text that does not begin with a timetoken of 20 digits.
     init?(_ text: String?) {
         guard let text, text.utf8.count >= Self.digits,
             let timetoken = UInt64(String(decoding: text.utf8.prefix(Self.digits), as: UTF8.self))
@@ -112,7 +112,7 @@ struct RedisMessageField: Hashable, Sendable {
         channel = Identifier(String(decoding: text.utf8.dropFirst(Self.digits), as: UTF8.self))
     }
 
-    /// A timetoken padded with zeros to all its digits, so that the order of the texts is the order of the numbers.
+    /// A timetoken padded with zeros to 20 digits, so that texts have the same order as the numbers.
     static func digits(of timetoken: UInt64) -> String {
         let text = String(timetoken)
         return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text

@@ -2,14 +2,14 @@ import Identifiers
 import ServerCluster
 import ServerStorage
 
-/// The leader's answer to ``PubNubClusterRequest/missed(_:subscribeKey:)``: parts of the requested queues, in the order of the request.
-/// The last ones are left out when the answer would be too large.
+/// The leader's answer to ``PubNubClusterRequest/missed(_:subscribeKey:)``: the messages for each requested range, in the order of the
+/// request. The last ranges are left out when the answer would become too large.
 struct CatchUpAnswer: Hashable, Sendable {
-    /// A part of a queue.
+    /// The messages of one channel or pattern.
     struct Part: Hashable, Sendable {
-        /// The messages that the part contains, which may begin later than requested.
+        /// The range of timetokens that `messages` covers; it may begin later than the requested range.
         var range: StreamRange
-        /// Messages up to this timetoken may be missing; 0 for none.
+        /// The timetoken up to which messages may be missing; 0 when none is missing.
         var dropped: UInt64
         var messages: [StoredMessage]
     }

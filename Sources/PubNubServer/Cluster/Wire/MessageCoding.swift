@@ -3,9 +3,9 @@ import NIOCore
 import ServerCluster
 import ServerStorage
 
-// The fields of stored messages and of other values in messages between nodes and in Redis.
+// The encodings of stored messages and other values in messages between nodes and in Redis.
 
-/// A timetoken. Timetokens have 63 bits, so callers may add numbers to them (rule CR-42).
+/// A timetoken of at most 63 bits, so that additions to it do not overflow (rule CR-42).
 private struct CodedTimetoken: CodedValue {
     var value: UInt64
     var fieldLength: Int? { 8 }
@@ -65,7 +65,7 @@ extension OccupancyRecord: CodedValue {
     package static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
         Self(
             channel: try fields.field(1, value?.channel), user: try fields.field(2, value?.user),
-            // CR-42: later positions are counted from this one.
+            // The order is limited to 63 bits, because later positions are counted from it (rule CR-42).
             order: min(try fields.field(3, value?.order), UInt64(Int64.max)), state: try fields.optional(4, value?.state),
             connections: try fields.list(5, value?.connections))
     }
@@ -77,7 +77,7 @@ extension OccupancyRecord.Connection: CodedValue {
     }
 }
 
-/// The channels of a group, as stored.
+/// The channels of a group as Redis stores them.
 struct KeptGroup: CodedValue {
     var channels: [Identifier]
 
@@ -86,7 +86,8 @@ struct KeptGroup: CodedValue {
     }
 }
 
-/// The name of what is stored of a user on a channel. Names are in the layout without tags, because they stay the same in all versions.
+/// The field name under which Redis stores a user's presence on a channel. It is encoded without tags, because it has to stay the same in
+/// all versions.
 struct PresenceName: CodedValue {
     var user: Identifier
     var channel: Identifier
