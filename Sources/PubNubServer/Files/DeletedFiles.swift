@@ -3,10 +3,10 @@ import Identifiers
 import ServerStorage
 import WireCoding
 
-/// Files that were deleted while the forms that uploaded them may still be valid: a form must not bring its file back (rule FI-25). A pure
-/// value.
+/// The files that were deleted while the forms that uploaded them may still be valid. A second upload with such a form must not restore the
+/// file (rule FI-25). A pure value.
 struct DeletedFiles: Sendable {
-    /// The largest number of deleted files that are remembered.
+    /// The largest number of recorded deletions.
     static let maximum = 100_000
 
     struct Deletion: Hashable, Sendable {
@@ -17,13 +17,13 @@ struct DeletedFiles: Sendable {
     private var times: [Identifier: OccupancyTime] = [:]
     /// Deletions, oldest first.
     private var order = Deque<Deletion>()
-    /// Deletions before this time may be unrecorded, so forms that were issued before it are refused; nil when all deletions are
-    /// recorded whose forms may still be valid.
+    /// Deletions before this time may not be recorded, so forms that were issued before it are refused. Nil when all deletions with
+    /// possibly valid forms are recorded.
     private var horizon: OccupancyTime?
     private let maximum: Int
 
     /// - Parameters:
-    ///   - start: the time since when deletions are recorded; nil when `restored` contains the earlier ones.
+    ///   - start: the time since when deletions are recorded; nil when `restored` contains the earlier deletions.
     ///   - restored: deletions from the store.
     init(since start: OccupancyTime?, restoring restored: [Deletion] = [], maximum: Int = DeletedFiles.maximum) {
         horizon = start
@@ -32,8 +32,8 @@ struct DeletedFiles: Sendable {
             guard times.updateValue(deletion.time, forKey: deletion.id) == nil else { continue }
             order.append(deletion)
         }
-        // Older deletions may have been removed for lack of room before the process ended. Their forms have expired if the form of
-        // any of these has.
+        // At the maximum, deletions older than the oldest restored one may have been removed to make room, so forms from before it are
+        // refused.
         if order.count >= maximum, let oldest = order.first { forget(before: oldest.time) }
     }
 
@@ -60,20 +60,20 @@ struct DeletedFiles: Sendable {
         horizon = OccupancyTime(instant: time.instant, unixSeconds: time.unixSeconds.clampedAdding(1))
     }
 
-    /// Whether an upload form for a missing file is refused, because the file was deleted or may have been.
+    /// Whether to refuse an upload form for a file that does not exist, because the file was deleted or may have been deleted.
     ///
     /// - Parameter issued: when the form was issued, in seconds since 1970.
     func refuse(_ id: Identifier, issued: Int, at now: OccupancyTime) -> Bool {
         if let time = times[id], !Self.isOver(time, at: now) { return true }
         guard let horizon else { return false }
-        // Forms that were issued before the horizon have expired once the lifetime of a form has passed on the monotonic clock. The
-        // wall clock may be set back meanwhile.
+        // Forms that were issued before the horizon have expired once the lifetime of a form has passed on the monotonic clock, which,
+        // unlike the wall clock, is never set back.
         return issued < horizon.unixSeconds && now.instant.since(horizon.instant) <= .seconds(FileTicket.uploadLifetime)
     }
 
-    /// Removes deletions of files whose upload forms have expired according to both the monotonic and the wall clock.
+    /// Removes deletions of files whose upload forms have expired by the monotonic clock and by the wall clock.
     ///
-    /// - Returns: up to `limit` of these files.
+    /// - Returns: at most `limit` of the removed files.
     mutating func sweep(limit: Int, at now: OccupancyTime) -> [Identifier] {
         var forgotten: [Identifier] = []
         while forgotten.count < limit, let first = order.first, Self.isOver(first.time, at: now) {
@@ -93,15 +93,14 @@ struct DeletedFiles: Sendable {
 // MARK: - Records
 
 extension DeletedFiles.Deletion {
-    /// The record that replaces the file's record in the store.
+    /// The record of the deletion, which replaces the file's record in the store.
     var record: KeysetRecord {
         KeysetRecord(StoredFile.key(of: id), JSONBody.object { $0.member("deleted", time.unixSeconds) })
     }
 
     /// Reads a deletion from a stored record; nil for a record of another kind, for the record of a file, and for a malformed record.
     ///
-    /// - Parameter start: the time at which the record is restored. From then on the deletion is kept for the lifetime of an upload
-    ///   form.
+    /// - Parameter start: when the record is restored. The deletion is kept for the lifetime of an upload form from then on.
     init?(_ record: KeysetRecord, restoredAt start: MonotonicInstant) {
         guard record.key.kind == .file, let id = String(validating: record.key.name, as: UTF8.self),
             let value = try? JSONText(bytes: record.value), let deleted = value["deleted"]?.integer

@@ -4,7 +4,7 @@ import ServerRuntime
 import ServerValues
 import WireCoding
 
-/// The answers of the files service. Refused uploads are answered in XML, which SDKs expect from the storage behind PubNub's service.
+/// The answers of the files service. Refusals of uploads are XML, because SDKs expect the format of the storage behind PubNub's service.
 enum FileBodies {
     private static func answer(_ status: Int, _ body: [UInt8]) -> HTTPAnswer {
         var answer = HTTPAnswer(status: status, .json, body)
@@ -28,11 +28,11 @@ enum FileBodies {
     static let notHere = refusal(404, "File not found")
     static let unavailable = refusal(503, "Service Unavailable")
 
-    /// The address and form fields for the upload of a file.
+    /// The answer with the address and the form fields for the upload of a file.
     ///
     /// - Parameters:
     ///   - url: the address that accepts the form.
-    ///   - fields: the form fields, in the order in which the client has to send them, in front of the file.
+    ///   - fields: the form fields in the order in which the client has to send them before the file.
     static func upload(_ upload: FileTicket.Upload, url: String, fields: [(key: String, value: String)]) -> HTTPAnswer {
         answer(
             200,
@@ -86,18 +86,19 @@ enum FileBodies {
 
     static let deleted = answer(200, Array(#"{"status":200}"#.utf8))
 
-    /// Redirects a request for a file to its content.
+    /// Redirects a request for a file to the address of the file's content.
     ///
-    /// - Parameter url: free of line breaks.
+    /// - Parameter url: the address; it must not contain line breaks.
     static func found(at url: String) -> HTTPAnswer {
         var answer = HTTPAnswer(status: 307, .text, [])
         answer.hasRecordedFields = true
-        // PubNub's library for PHP recognizes the field only in exactly this spelling.
+        // The field name is written exactly `Location`, because PubNub's library for PHP recognizes no other spelling.
         answer.fields = [("Location", url), ("cache-control", "no-store")]
         return answer
     }
 
-    /// A file's content, with header fields that make browsers use only the given type and never display it within a page of this server.
+    /// The answer with a file's content. Its header fields make browsers use only the given type and never display the content within a
+    /// page of this server.
     static func content(_ content: [UInt8], name: Identifier, reservation: BodyReservation?) -> HTTPAnswer {
         var answer = HTTPAnswer(status: 200, FileType.of(name), content)
         answer.hasRecordedFields = true
@@ -116,8 +117,8 @@ enum FileBodies {
     }()
 
     /// - Parameters:
-    ///   - code: the error code of the storage behind PubNub's service.
-    ///   - message: a constant without characters that XML would need escaped.
+    ///   - code: the error code that the storage behind PubNub's service uses.
+    ///   - message: a constant text without characters that XML escapes.
     static func uploadRefusal(_ status: Int, code: String, message: String) -> HTTPAnswer {
         let xml =
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Error><Code>\(code)</Code><Message>\(message)</Message></Error>"
@@ -127,38 +128,44 @@ enum FileBodies {
     }
 
     static let malformedForm = uploadRefusal(
-        400, code: "MalformedPOSTRequest", message: "The body is not a form with the fields of the upload followed by the file.")
+        400, code: "MalformedPOSTRequest",
+        message: "The body is not a multipart form that contains the upload fields followed by the file.")
     static let tooLarge = uploadRefusal(
         400, code: "EntityTooLarge", message: "Your proposed upload exceeds the maximum allowed size")
     static let wrongSignature = uploadRefusal(
         403, code: "SignatureDoesNotMatch",
-        message: "The form does not have the policy and signature that were given out for this upload.")
-    static let expired = uploadRefusal(403, code: "AccessDenied", message: "The upload has expired. Ask for another one.")
+        message: "The policy and signature of the form are not those that this server has issued for the upload.")
+    static let expired = uploadRefusal(
+        403, code: "AccessDenied", message: "The upload form has expired, or its file was deleted. Request a new upload form.")
     static let shareUsed = uploadRefusal(
         403, code: "QuotaExceeded",
-        message: "One address has added half of what the keyset may keep. Delete some files first, or try again tomorrow.")
+        message:
+            "One address has uploaded half of the files or bytes that the keyset may store. Delete files, or try again tomorrow.")
     static let noRoom = uploadRefusal(
-        403, code: "QuotaExceeded", message: "The keyset has reached its limit of files. Delete some first.")
+        403, code: "QuotaExceeded",
+        message: "The keyset has reached its limit of files or bytes. Delete files, then upload again.")
     static let notStored = uploadRefusal(
-        503, code: "ServiceUnavailable", message: "The file could not be stored. Try again later.")
+        503, code: "ServiceUnavailable", message: "The server could not store the file. Try again later.")
 
-    /// The refusal of an upload before the form is read.
+    /// The answer to an upload that is refused before its form is read.
     static func uploadRefusal(_ problem: HTTPProblem) -> HTTPAnswer {
         var answer =
             switch problem.status {
             case 413: tooLarge
             case 503:
-                uploadRefusal(503, code: "SlowDown", message: "The server takes no more uploads at the moment. Try again later.")
+                uploadRefusal(
+                    503, code: "SlowDown", message: "The server accepts no more uploads at the moment. Try again later.")
             default:
                 uploadRefusal(
-                    problem.status, code: "InvalidRequest", message: "The request cannot be read, or its method is not POST.")
+                    problem.status, code: "InvalidRequest", message: "The upload request is malformed, or its method is not POST."
+                )
             }
         if let seconds = problem.retryAfter { answer.fields.append(("retry-after", String(seconds))) }
         return answer
     }
 }
 
-/// The content type of a file, by its file name extension: only types that browsers display and never execute.
+/// The content type of a file by its file name extension. Only types that browsers display and never execute are used.
 enum FileType {
     private static let types: [(suffix: String, type: String)] = [
         (".txt", "text/plain; charset=utf-8"), (".json", "application/json"), (".pdf", "application/pdf"),

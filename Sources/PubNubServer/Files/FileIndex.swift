@@ -2,7 +2,7 @@ import Identifiers
 
 /// The files of a keyset by channel and age, without their contents (rules FI-1 to FI-7). A pure value.
 ///
-/// A new file counts towards the limits from ``begin(_:storage:)`` on, and can be found once it is stored (``finish(_:)``).
+/// A new file counts towards the limits after ``begin(_:storage:)``, and can be found after ``finish(_:)``, when it is stored.
 struct FileIndex: Sendable {
     /// The largest number of files of a keyset, including files that are being stored.
     static let maximumFiles = 100_000
@@ -13,7 +13,7 @@ struct FileIndex: Sendable {
         case known
         /// Another request is storing the file.
         case busy
-        /// The limit of files is reached.
+        /// The keyset has reached its limit of files or bytes.
         case full
     }
 
@@ -22,9 +22,9 @@ struct FileIndex: Sendable {
     /// All files, oldest first.
     private var order: [FilePlace] = []
     private var coming: [Identifier: Int] = [:]
-    /// Files that are being deleted. They are listed and count towards the limits until the store has deleted their records.
+    /// Files that are being deleted. Until the store has deleted their records, they are listed and count towards the limits.
     private var going: Set<Identifier> = []
-    /// The bytes of files and of uploads in progress.
+    /// The total size in bytes of files and of uploads in progress.
     private(set) var bytes = 0
 
     init(restoring restored: some Sequence<StoredFile> = []) {
@@ -34,7 +34,9 @@ struct FileIndex: Sendable {
 
     var count: Int { files.count + coming.count }
 
-    /// - Parameter storage: the largest number of bytes of all files.
+    /// Reserves room for a file that is about to be stored.
+    ///
+    /// - Parameter storage: the largest size of all files together, in bytes.
     mutating func begin(_ file: StoredFile, storage: Int) -> Beginning {
         guard files[file.id] == nil else { return .known }
         guard coming[file.id] == nil else { return .busy }
@@ -52,7 +54,7 @@ struct FileIndex: Sendable {
         insert(file)
     }
 
-    /// Removes a file that could not be stored.
+    /// Releases the room that was reserved for a file, which could not be stored.
     mutating func abandon(_ id: Identifier) {
         if let size = coming.removeValue(forKey: id) { bytes -= size }
     }
@@ -69,10 +71,10 @@ struct FileIndex: Sendable {
 
     subscript(id: Identifier) -> StoredFile? { files[id] }
 
-    /// Begins to delete a file; false when another request is deleting it.
+    /// Marks a file as being deleted. Returns false when another request is already deleting it.
     mutating func beginRemoval(of id: Identifier) -> Bool { going.insert(id).inserted }
 
-    /// Ends the deletion of a file, which has succeeded or failed.
+    /// Ends the deletion of a file. `isForgotten` is true when it has succeeded, so that the file is removed from the index.
     mutating func endRemoval(of id: Identifier, isForgotten: Bool) {
         going.remove(id)
         guard isForgotten, let file = files.removeValue(forKey: id) else { return }
@@ -83,9 +85,7 @@ struct FileIndex: Sendable {
         Self.remove(file.place, from: &order)
     }
 
-    /// Returns up to `limit` files of a channel after `start`, newest first.
-    ///
-    /// - Returns: also the start of the next page; nil for the last page.
+    /// Up to `limit` files of a channel after `start`, newest first, and the start of the next page; nil on the last page.
     func page(of channel: Identifier, after start: FilePlace?, limit: Int) -> (files: [StoredFile], next: FilePlace?) {
         let places = channels[channel] ?? []
         let end = start.map { Self.index(of: $0, in: places) } ?? places.count
@@ -93,7 +93,7 @@ struct FileIndex: Sendable {
         return (page.reversed().compactMap { files[$0.id] }, page.startIndex > 0 ? page.first : nil)
     }
 
-    /// Up to `count` of the files that were created before `limit`, oldest first.
+    /// Up to `count` of the files that were created before the timetoken `limit`, oldest first.
     func expired(before limit: UInt64, count: Int) -> [Identifier] {
         order.prefix(count).prefix { $0.created < limit }.map(\.id)
     }
@@ -103,9 +103,9 @@ struct FileIndex: Sendable {
         if index < places.count, places[index] == place { places.remove(at: index) }
     }
 
-    /// Returns the index of the first place that is not before `place`.
+    /// The index of the first place that is not before `place`.
     private static func index(of place: FilePlace, in places: [FilePlace]) -> Int {
-        // Nearly always the place is the newest.
+        // This avoids the search in most cases, because a new file is nearly always the newest.
         if let last = places.last, last < place { return places.count }
         var (low, high) = (0, places.count)
         while low < high {

@@ -5,25 +5,25 @@ import ServerStorage
 enum FileRefusal: Error, Hashable, Sendable {
     case noRoom
     case notStored
-    /// Another request is storing the same file, and its outcome is not known yet.
+    /// Another request is storing the same file, and has not ended yet.
     case busy
     /// The file was deleted after its upload form was issued.
     case deleted
-    /// The address has used up its share (rule PV-180).
+    /// The uploading address has used up its share of the keyset's storage (rule PV-180).
     case shareUsed
 }
 
-/// The origin of a file.
+/// The upload request from which a file comes.
 struct FileOrigin: Hashable, Sendable {
     /// When the upload form was issued, in seconds since 1970.
     var issued: Int
-    /// The address that uploads the file; nil when it is not known or not limited. The form does not name a user.
+    /// The IP address that uploads the file, because upload forms name no user; nil when the address is unknown or not limited.
     var client: String?
 }
 
 /// Stores the files of a keyset and finds them by their ids, in one process or in a cluster.
 protocol FileKeeper: Sendable {
-    /// Stores a file; returns once the file is durable. A file that is stored already stays unchanged.
+    /// Stores a file, and returns once the file is durable. A file with the same id that is already stored stays unchanged.
     func store(
         _ file: StoredFile, _ content: ArraySlice<UInt8>, _ origin: FileOrigin, in keyset: Keyset
     ) async throws(FileRefusal)

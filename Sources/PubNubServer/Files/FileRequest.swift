@@ -5,17 +5,17 @@ import ServerRuntime
 import ServerStorage
 import WireCoding
 
-/// A request of the files service with everything that its answer depends on (rules FI-1 to FI-24).
+/// A request of the files service, with the settings and limits that its answer depends on (rules FI-1 to FI-24).
 struct FileRequest: Sendable {
     let application: PubNubApplication
     let request: PubNubServerRequest
-    /// Accepts uploads and stores contents; ``answer(_:reply:)`` passes everything else to the application.
+    /// Stores and returns the contents of files. Requests that do not concern contents are passed on by ``answer(_:reply:)``.
     var keeper: any FileKeeper
-    /// The boundary of a multipart form; nil for a body of another type.
+    /// The boundary of a multipart form; nil when the body is not a multipart form.
     var boundary: String?
-    /// Counts contents that are being sent; nil when they are not limited.
+    /// Limits the memory of contents that are being sent; nil when it is not limited.
     var bodies: BodyBudget?
-    /// The owner whose share of `bodies` the file's content counts against.
+    /// The owner whose share of `bodies` the file's content uses.
     var owner = BodyOwner()
 
     init(
@@ -31,10 +31,10 @@ struct FileRequest: Sendable {
     }
 
     private static let pageLimit = 100
-    /// The size limit of a form without the file, in bytes.
+    /// The size limit of an upload form in bytes, not counting the file.
     static let formBytes = UploadForm.maximumFieldBytes
 
-    /// Answers the request, within this call or from a task.
+    /// Answers the request: before this method returns, or later from a task.
     func answer(_ route: PubNubFileRoute, reply: @escaping HTTPReply) {
         switch route {
         case .generateUpload(let channel): reply(generateUpload(channel))
@@ -78,7 +78,7 @@ struct FileRequest: Sendable {
             ])
     }
 
-    /// Accepts an upload form: the issued policy, its signature and the file.
+    /// Accepts an upload form, which contains the issued policy, its signature and the file.
     private func upload() async -> HTTPAnswer {
         guard let boundary, let form = try? UploadForm(request.body, boundary: boundary) else { return FileBodies.malformedForm }
         let upload: FileTicket.Upload
@@ -91,7 +91,7 @@ struct FileRequest: Sendable {
         }
         let content: ArraySlice<UInt8>
         do {
-            // Decoding runs on NIO's threads, because requests of other services use Swift's own threads.
+            // The form is decoded on NIO's thread pool, so that it does not block Swift's own threads, which serve other requests.
             content = try await NIOThreadPool.singleton.runIfActive { try form.file() }
         } catch {
             return error is MultipartForm.Malformed ? FileBodies.malformedForm : FileBodies.notStored
@@ -127,7 +127,7 @@ struct FileRequest: Sendable {
         return FileBodies.list(page.files, next: page.next)
     }
 
-    /// The address of a file's content. It is valid for a limited time, for every client that knows it.
+    /// Redirects to the address of a file's content. The address is valid for a limited time, for every client that has it.
     private func find(_ channel: String, id: String, name: String) -> HTTPAnswer {
         guard let file = file(channel, id: id, name: name) else { return FileBodies.notHere }
         let expires = application.clock.unixSeconds() + FileTicket.linkLifetime
@@ -171,20 +171,20 @@ struct FileRequest: Sendable {
     }
 }
 
-/// The requests of the files service, except messages about files.
+/// The requests of the files service, except publishing messages about files.
 enum PubNubFileRoute: Hashable, Sendable {
     case generateUpload(channel: String)
-    /// The upload with a form that ``generateUpload(channel:)`` has issued.
+    /// The upload of a file with a form that ``generateUpload(channel:)`` has issued.
     case upload
     case list(channel: String)
     case file(channel: String, id: String, name: String)
     case delete(channel: String, id: String, name: String)
-    /// The content to which ``file(channel:id:name:)`` redirects.
+    /// The content of a file, to which ``file(channel:id:name:)`` redirects.
     case content(id: String, name: String)
 }
 
 extension PubNubFileRoute {
-    /// The route and the allowed methods of the path behind `/v1/files/KEY`.
+    /// The route and its allowed methods for the path components after `/v1/files/KEY`; nil for an unknown path.
     static func match(_ rest: ArraySlice<String>, _ method: String) -> (route: PubNubFileRoute, methods: [String])? {
         let rest = Array(rest)
         return switch rest.count {

@@ -4,10 +4,9 @@ import PubNubProtocol
 import ServerStorage
 import WireCoding
 
-/// The server's signature for an upload or a download, so that neither request needs the access manager (rules FI-10 and FI-15). A pure
-/// value.
+/// Signs uploads and downloads, so that these requests need no right of the access manager (rules FI-10 and FI-15). A pure value.
 enum FileTicket {
-    /// The time in seconds between the issue of a form and the start of its upload at most.
+    /// How long an upload form is valid, in seconds: an upload has to start within this time after the form was issued.
     static let uploadLifetime = 60
     /// The lifetime of a download link to a file's content, in seconds.
     static let linkLifetime = 600
@@ -18,7 +17,7 @@ enum FileTicket {
         case expired
     }
 
-    /// The permission to upload one file until a given time.
+    /// The permission to upload one file until the time `expires`.
     struct Upload: Hashable, Sendable {
         var subscribeKey: String
         var channel: Identifier
@@ -26,13 +25,13 @@ enum FileTicket {
         var name: Identifier
         /// When the permission expires, in seconds since 1970.
         var expires: Int
-        /// The greatest length of the content, in bytes.
+        /// The largest size of the file's content, in bytes.
         var maximumBytes: Int
 
         /// When the form was issued, in seconds since 1970.
         var issued: Int { expires.subtractingReportingOverflow(FileTicket.uploadLifetime).partialValue }
 
-        /// The policy as JSON text. It is sent to the client, which returns it with the file.
+        /// The policy as JSON text. The client receives it and sends it back with the file.
         var policy: String {
             String(
                 decoding: JSONBody.object { body in
@@ -47,7 +46,7 @@ enum FileTicket {
 
         func signature(_ secret: Secret) -> String { FileTicket.sign("upload\n" + policy, secret) }
 
-        /// Checks the form fields of an upload.
+        /// Checks the policy and signature of an upload form.
         ///
         /// - Parameter now: the time in seconds since 1970.
         static func check(
@@ -73,6 +72,8 @@ enum FileTicket {
         sign("content\n\(subscribeKey)\n\(id)\n\(expires)", secret)
     }
 
+    /// Checks a download link to a file's content.
+    ///
     /// - Parameter now: the time in seconds since 1970.
     static func checkLink(
         _ id: String, subscribeKey: String, expires: String?, signature: String?, secrets: [Secret], now: Int
@@ -85,7 +86,7 @@ enum FileTicket {
         guard now < expires else { throw .expired }
     }
 
-    /// The signature in lowercase hexadecimal. The signed text begins with its purpose, so that no signature is valid for another purpose.
+    /// The signature in lowercase hexadecimal. The signed text begins with its purpose, so a signature is valid for one purpose only.
     private static func sign(_ text: String, _ secret: Secret) -> String {
         let key = SymmetricKey(data: Array("lifeline-file\n".utf8) + Array(secret.revealed.utf8))
         return Hex.text(HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: key))

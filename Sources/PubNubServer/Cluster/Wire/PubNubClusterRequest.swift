@@ -8,35 +8,36 @@ import ServerStorage
 
 /// A request from a node to the leader.
 enum PubNubClusterRequest: Sendable {
-    /// A request of a client. The node passes the answer on to the client.
+    /// An HTTP request of a client. The node returns the answer to the client.
     case http(HTTPRequest)
-    /// A message of the node's own process or of its bridge, which needs no access right. The answer is a ``ClusterPublishOutcome``.
+    /// A message that the node's own process or its bridge publishes, so no access right is checked. The answer is a
+    /// ``ClusterPublishOutcome``.
     case publish(PubNubDraft, isBridged: Bool, subscribeKey: String)
-    /// A subscriber is present. The answer is empty.
+    /// Reports that a subscriber is present. The answer is empty.
     case touch(PresenceTouch, subscribeKey: String)
-    /// A subscriber has a cursor that is ahead of the node's clock; in an announcement, the position of the node's replica of a
-    /// keyset. The answer is empty.
+    /// Reports a subscriber's cursor that is ahead of the node's clock; in an announcement, the position of the node's replica of a keyset.
+    /// The answer is empty.
     case advance(past: UInt64, subscribeKey: String)
-    /// The node starts to serve a keyset and needs its state, with messages as for a node of the version before. The answer is empty when the leader does not know the keyset yet, and
-    /// one byte otherwise.
+    /// The node starts to serve a keyset and requests a snapshot with all recent messages, as nodes of the previous version do. The answer
+    /// is empty when the leader does not have the keyset yet, and one byte otherwise.
     case state(subscribeKey: String)
-    /// The same for a node that requests the messages that it needs. Only leaders that have announced it with
-    /// ``PubNubFact/answersMissed`` know this request.
+    /// Like ``state(subscribeKey:)``, but the snapshot has no messages, because the node requests them with ``missed(_:subscribeKey:)``.
+    /// Only leaders that have sent ``PubNubFact/answersMissed`` support this request.
     case stateWithoutMessages(subscribeKey: String)
-    /// A query for one piece of a state that the leader has prepared. The answer is an encoded ``PubNubFact``, or empty when the
-    /// leader no longer has the state.
+    /// Requests one piece of a snapshot that the leader has prepared. The answer is an encoded ``PubNubFact``, or empty when the leader no
+    /// longer has the snapshot.
     case piece(snapshot: UInt64, index: UInt32)
-    /// Announces the positions of the node's replicas of keysets; nil for a replica without a state.
+    /// Announces the positions of the node's replicas by keyset; a position is nil for an incomplete replica.
     case cursors([(subscribeKey: String, visible: UInt64?)])
-    /// A node has put the content of a file into Redis. The answer is a ``FileOutcome``.
+    /// Reports that the node has written the content of a file to Redis. The answer is a ``FileOutcome``.
     case file(KeysetRecord, FileOrigin, subscribeKey: String)
 
-    /// A query for messages that the node's replica lacks for its polls, all of them before the replica's position in the log. The answer
-    /// is a ``CatchUpAnswer``, or empty when the leader does not know the keyset yet. Only leaders that have announced it with
-    /// ``PubNubFact/answersMissed`` know this request.
+    /// Requests messages that the node's replica lacks for its polls, all of them before the replica's position in the log. The answer is a
+    /// ``CatchUpAnswer``, or empty when the leader does not have the keyset yet. Only leaders that have sent ``PubNubFact/answersMissed``
+    /// support this request.
     case missed([StreamRange], subscribeKey: String)
 
-    /// A subscriber on some channels.
+    /// The presence part of a subscriber's poll: the user, the requested timeout, and the channels with their states.
     struct PresenceTouch: Hashable, Sendable {
         struct Place: Hashable, Sendable {
             var channel: Identifier
@@ -51,7 +52,7 @@ enum PubNubClusterRequest: Sendable {
     }
 }
 
-/// The outcome of a published message.
+/// The leader's answer to ``PubNubClusterRequest/publish(_:isBridged:subscribeKey:)``.
 enum ClusterPublishOutcome: Hashable, Sendable {
     case published(UInt64)
     case unknownKeyset
@@ -70,7 +71,8 @@ extension PubNubClusterRequest: CodedValue {
         case http = 1
         case publish = 2
         case touch = 3
-        // Numbers of earlier versions: 4 was `advance` without a keyset, 7 was `file` without the time of its form.
+        // The numbers 4 and 7 are not used again: in earlier versions 4 was `advance` without a keyset, and 7 was `file` without the time
+        // of its form.
         case state = 5
         case cursors = 6
         case piece = 8
@@ -162,7 +164,7 @@ extension PubNubClusterRequest.PresenceTouch.Place: CodedValue {
     }
 }
 
-/// Only the fields that a message of the server's own process has.
+/// Encodes only the fields that a message of the server's own process can have.
 extension PubNubDraft: CodedValue {
     package static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
         Self(

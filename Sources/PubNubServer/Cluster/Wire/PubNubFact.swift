@@ -3,33 +3,32 @@ import NIOCore
 import ServerCluster
 import ServerStorage
 
-/// A fact about one keyset, or about the leader, that the leader sends to the nodes.
+/// A record of the cluster's log, about one keyset or about the leader, that the leader sends to the nodes.
 enum PubNubFact: Hashable, Sendable {
-    /// Messages that have become visible, in order; changed groups with their complete lists of channels; and users who are no
-    /// longer present on some channel.
+    /// Messages that subscribers can read from now on, in order; changed groups with their complete lists of channels; and users who are no
+    /// longer present on at least one channel.
     case decided(messages: [StoredMessage], groups: [GroupContent], absent: [Identifier])
-    /// New entries of the access manager, and the keys of removed ones.
+    /// New access manager entries, and the keys of removed ones.
     case access(entries: [AccessEntry], removed: [AccessEntry.Key])
 
-    /// The node's replica of the keyset cannot continue: the node requests the keyset's state.
+    /// Makes the node start its replica of the keyset anew: the node requests a snapshot.
     case restart
-    /// The leader has prepared the keyset's state at this position of the log under this number. Later facts follow it. A complete
-    /// state replaces the node's replica, whose messages then begin after `since`; any other state continues from the position that
-    /// the node has announced.
+    /// Announces a snapshot of the keyset at this position of the log; later facts follow it. A complete snapshot replaces the node's
+    /// replica, whose messages then begin after `since`. Any other snapshot continues from the position that the node has announced.
     case stateAt(snapshot: UInt64, since: UInt64, isWhole: Bool)
 
-    /// The leader answers ``PubNubClusterRequest/missed(_:subscribeKey:)`` and
-    /// ``PubNubClusterRequest/stateWithoutMessages(subscribeKey:)``. This concerns all keysets, so it is encoded with an empty key. Nodes of
-    /// the version before ignore it.
+    /// Announces that the leader answers ``PubNubClusterRequest/missed(_:subscribeKey:)`` and
+    /// ``PubNubClusterRequest/stateWithoutMessages(subscribeKey:)``. This concerns all keysets, so the fact has an empty key. Nodes of the
+    /// previous version ignore it.
     case answersMissed
 
-    // A piece of a state. A node requests the pieces one after the other, and they arrive outside the log.
+    // A piece of a snapshot. A node requests the pieces one after the other; they are not part of the log.
     case stateMessages([StoredMessage])
     case stateGroups([GroupContent])
     case stateAccess([AccessEntry])
-    /// Channels without their messages up to these timetokens.
+    /// A piece of a snapshot: channels whose messages up to a given timetoken are missing.
     case stateDropped([DroppedMessages])
-    /// The last piece: new readers begin at this timetoken.
+    /// The last piece of a snapshot. New readers begin at the timetoken `visible`.
     case stateEnds(visible: UInt64)
 
     struct GroupContent: Hashable, Sendable {
@@ -44,7 +43,9 @@ enum PubNubFact: Hashable, Sendable {
 }
 
 extension PubNubFact {
-    /// - Parameter messages: the messages of ``decided(messages:groups:absent:)``, encoded already.
+    /// Encodes ``decided(messages:groups:absent:)``.
+    ///
+    /// - Parameter messages: the messages in their encoded form.
     static func decided(
         of subscribeKey: String, messages: [ByteBuffer], groups: [GroupContent], absent: [Identifier]
     ) -> ByteBuffer {
@@ -64,7 +65,7 @@ extension PubNubFact {
     }
 }
 
-/// A fact with its keyset, whose messages are encoded: they are stored with the same bytes.
+/// A fact with its keyset. Its messages are already encoded, because Redis stores the same bytes.
 private struct CodedPubNubFact: CodedValue {
     enum Content {
         case decided([ByteBuffer], [PubNubFact.GroupContent], [Identifier])

@@ -1,20 +1,20 @@
 import Identifiers
 import OrderedCollections
 
-/// The limits of channel groups.
+/// The limits of an application's channel groups.
 package struct GroupLimits: Hashable, Sendable {
     /// The largest number of groups of an application.
     package var groups: Int
     /// The largest number of channels of a group.
     package var channelsPerGroup: Int
-    /// The largest number of channels in one call.
+    /// The largest number of channels in one request.
     package var channelsPerCall: Int
     /// The largest length of a group's or channel's name, in Unicode scalars.
     package var nameLength: Int
-    /// The approximate memory limit of all groups of an application, in bytes: names with their entries in tables.
+    /// The approximate memory limit of all groups of an application, in bytes. Names and their table entries count.
     package var bytes: Int
 
-    /// Makes a value with these properties.
+    /// Makes limits; the defaults are those of the server.
     package init(
         groups: Int = 10_000, channelsPerGroup: Int = 2000, channelsPerCall: Int = 200, nameLength: Int = 92,
         bytes: Int = 64 << 20
@@ -27,45 +27,45 @@ package struct GroupLimits: Hashable, Sendable {
     }
 }
 
-/// Why a change of a group was refused. Nothing has changed then.
+/// Why a change of a group was refused. A refused change has no effect.
 package enum GroupRefusal: Error, Hashable, Sendable {
-    /// A name is empty, too long, or contains one of `, : * / \`, a space or a control character.
+    /// The name of the group or of a channel is empty, too long, or contains one of `, : * / \`, a space or a control character.
     case invalidName
-    /// The application has too many groups.
+    /// The application already has `limit` groups.
     case tooManyGroups(limit: Int)
-    /// The group would have too many channels.
+    /// The group would have more than `limit` channels.
     case tooManyChannels(limit: Int)
-    /// The request has too many channels.
+    /// The request contains more than `limit` channels.
     case tooManyChannelsInOneCall(limit: Int)
     /// The memory limit for all groups together is reached.
     case full
 }
 
-/// The effect of a change of a group: the channels to store, and the polls to wake.
+/// The effect of a change of a group: which channels to store, and which polls to wake.
 package struct ChannelGroupEffect: Hashable, Sendable {
-    /// The group's name.
+    /// The name of the changed group.
     package var group: Identifier
     /// The group's channels after the change, in the order in which they were added; empty when the group no longer exists.
     package var channels: [Identifier]
-    /// The channels that were added.
+    /// The channels that the change has added.
     package var added: [Identifier]
-    /// The channels that were removed.
+    /// The channels that the change has removed.
     package var removed: [Identifier]
 
-    /// Whether there is a change to store, so that readers of the group have to be woken.
+    /// Whether channels were added or removed, so that the group has to be stored and its readers woken.
     package var hasChanged: Bool { !added.isEmpty || !removed.isEmpty }
 }
 
 /// The channel groups of one application. A group exists while it has a channel (rule HB-30).
 package struct ChannelGroups: Sendable {
-    /// The limits of groups.
+    /// The limits that additions are checked against.
     package let limits: GroupLimits
     private var groups: OrderedDictionary<Identifier, OrderedSet<Identifier>> = [:]
 
-    /// The groups of an application.
+    /// Makes the groups of an application.
     ///
     /// - Parameters:
-    ///   - limits: the limits of groups.
+    ///   - limits: the limits of later changes.
     ///   - groups: the groups from the store, which are not checked.
     package init(limits: GroupLimits = GroupLimits(), restoring groups: [Identifier: [Identifier]] = [:]) {
         self.limits = limits
@@ -78,23 +78,23 @@ package struct ChannelGroups: Sendable {
     /// The approximate memory of the groups, in bytes.
     package private(set) var bytes = 0
 
-    /// How many groups there are.
+    /// The number of groups.
     package var count: Int { groups.count }
 
     /// The names of all groups, in the order in which they were created.
     package var names: [Identifier] { Array(groups.keys) }
 
-    /// A group's channels; empty for a group that does not exist.
+    /// A group's channels in the order in which they were added; empty for a group that does not exist.
     package func channels(of group: Identifier) -> [Identifier] {
         groups[group]?.elements ?? []
     }
 
-    /// The groups of an interest with their current channels.
+    /// The groups that a reader subscribes to, with their current channels.
     package func resolve(_ names: [Identifier]) -> [StreamGroup] {
         names.map { StreamGroup(name: $0, channels: channels(of: $0)) }
     }
 
-    /// Adds channels, and creates the group if necessary. Channels that are in the group already keep their positions.
+    /// Adds channels, and creates the group if necessary. Channels that are already in the group keep their positions.
     ///
     /// - Throws: ``GroupRefusal``, with the reason.
     package mutating func add(_ channels: [Identifier], to group: Identifier) throws(GroupRefusal) -> ChannelGroupEffect {
@@ -114,7 +114,7 @@ package struct ChannelGroups: Sendable {
         return change(group, added: added.elements)
     }
 
-    /// Removes channels; a group without channels is removed.
+    /// Removes channels. A group that has no channels left is removed.
     ///
     /// - Throws: ``GroupRefusal``, with the reason.
     package mutating func remove(_ channels: [Identifier], from group: Identifier) throws(GroupRefusal) -> ChannelGroupEffect {
@@ -127,13 +127,13 @@ package struct ChannelGroups: Sendable {
         return change(group, removed: removed.elements)
     }
 
-    /// Adds channels and then removes channels. When one of both is refused, neither is done (rule PV-184).
+    /// Adds channels, then removes channels. When the addition or the removal is refused, neither takes effect (rule PV-184).
     ///
     /// - Throws: ``GroupRefusal``, with the reason.
     package mutating func change(
         _ group: Identifier, adding: [Identifier], removing: [Identifier]
     ) throws(GroupRefusal) -> ChannelGroupEffect {
-        // Removing is refused for its names only, so these are checked before anything is added.
+        // A removal can fail only because of its names, so the names are checked before channels are added.
         try check(removing, group)
         let addition = try add(adding, to: group)
         guard !removing.isEmpty else { return addition }
@@ -150,7 +150,7 @@ package struct ChannelGroups: Sendable {
         return change(group, removed: removed)
     }
 
-    /// Sets a group's channels to those of the deciding process, without checking limits.
+    /// Replaces a group's channels by the leader's list, without checking limits.
     package mutating func put(_ channels: [Identifier], into group: Identifier) -> ChannelGroupEffect {
         let (present, next) = (groups[group] ?? [], OrderedSet(channels))
         let (added, removed) = (next.subtracting(present), present.subtracting(next))
@@ -159,7 +159,7 @@ package struct ChannelGroups: Sendable {
         return change(group, added: added.elements, removed: removed.elements)
     }
 
-    /// The memory of a name in a group's list and in the index of a channel's groups.
+    /// The approximate memory of names in bytes: in a group's list and in the index of groups by channel.
     private static func cost(of channels: some Sequence<Identifier>) -> Int {
         channels.reduce(0) { $0 + 160 + $1.utf8.count }
     }

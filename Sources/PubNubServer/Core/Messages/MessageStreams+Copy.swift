@@ -1,20 +1,20 @@
 import Identifiers
 import ServerStorage
 
-/// A part of a queue, which the original of streams gives to a partial copy.
+/// Messages of one queue that the leader sends to a node's partial copy of the streams.
 package struct StreamPart<Attachment: Sendable>: Sendable {
-    /// The messages that the part contains; it may begin later than requested when there are too many.
+    /// The range of timetokens that the entries cover. It begins later than the requested range when there are too many messages.
     package var range: StreamRange
-    /// Messages up to this timetoken may be missing, because the original no longer has them; 0 for none.
+    /// The timetoken up to which messages may be missing, because the leader no longer has them; 0 when none is missing.
     package var dropped: UInt64
-    /// All messages of the range that the original has, oldest first.
+    /// All messages of the range that the leader has, oldest first.
     package var entries: [StreamEntry<Attachment>]
 }
 
-// A partial copy of the streams of another process has the queues that its own readers subscribe to. It gets every message once, keeps
-// those of its queues, and requests from the original what a reader needs from before (rules CB-50 to CB-52).
+// A partial copy of the leader's streams, on a node, has the queues that the node's readers subscribe to. It receives every new message
+// once, keeps those of its queues, and requests earlier messages from the leader when a reader needs them (rules CB-50 to CB-52).
 extension MessageStreams {
-    /// A partial copy without queues.
+    /// Makes a partial copy that has no queues yet.
     ///
     /// - Parameter cursor: the cursor for new readers. The copy gets all messages after it.
     package init(limits: StreamLimits = StreamLimits(), copyStartingAt cursor: UInt64) {
@@ -25,35 +25,35 @@ extension MessageStreams {
     /// The approximate memory of all queues, in bytes.
     package var bytes: Int { channels.bytes + patterns.bytes + (coverage?.bytes ?? 0) }
 
-    /// The number of queues that a partial copy keeps messages for; 0 when this is no partial copy.
+    /// The number of queues whose messages a partial copy keeps; 0 for complete streams.
     package var coveredCount: Int { coverage?.count ?? 0 }
 
-    /// Whether messages of a channel are kept.
+    /// Whether messages of a channel are kept: always in complete streams, in a partial copy only for its queues.
     package func keeps(_ channel: Identifier) -> Bool {
         guard let coverage else { return true }
         if coverage.keeps(.channel(channel)) { return true }
         return Wildcard.patterns(matching: channel).contains { coverage.contains(.pattern($0)) }
     }
 
-    /// Makes the timetoken of a message visible that is not kept.
+    /// Advances past the timetoken of a message that is not kept.
     ///
-    /// - Returns: false for one that is visible already.
+    /// - Returns: false when the timetoken was passed before.
     package mutating func pass(_ timetoken: UInt64) -> Bool {
         guard timetoken > visible else { return false }
         advance(to: timetoken)
         return true
     }
 
-    /// Keeps the messages of these sources from now on.
+    /// Keeps the messages of a reader's channels, groups and patterns from now on.
     package mutating func cover(_ interest: StreamInterest, at now: UInt64) {
         guard !keepsAll else { return }
         let visible = visible
         interest.forEachName { coverage?.insert($0, since: visible, at: now) }
     }
 
-    /// Finds the messages that a partial copy lacks for a reader, and keeps the messages of its sources from now on.
+    /// Finds the messages that a partial copy lacks for a reader, and keeps the messages of the reader's queues from now on.
     ///
-    /// - Returns: the ranges to request from the original; empty if the reader can be served.
+    /// - Returns: the ranges to request from the leader; empty if the reader can be served.
     package mutating func missing(
         after cursor: UInt64, _ interest: StreamInterest, at now: @autoclosure () -> UInt64
     ) -> [StreamRange] {
@@ -75,7 +75,7 @@ extension MessageStreams {
         return ranges
     }
 
-    /// The messages of a range that this process has, the newest ones if there are too many.
+    /// The messages of a range in these streams; if there are too many, only the newest ones.
     ///
     /// - Parameter budget: the remaining size of an answer, in bytes. It is reduced, and exceeded by one message at most.
     package func part(_ range: StreamRange, budget: inout Int) -> StreamPart<Attachment> {
@@ -86,7 +86,7 @@ extension MessageStreams {
         case .pattern(let name): (queue, dropped) = (patterns[name], patterns.forgotten)
         }
         dropped = max(dropped, queue?.dropped ?? 0)
-        // A process that is behind the copy has lost messages.
+        // This leader has lost messages, because its newest timetoken is older than the end of the range that the copy requests.
         if visible < range.upTo { dropped = max(dropped, range.upTo) }
         var part = StreamPart<Attachment>(range: range, dropped: dropped > range.after ? dropped : 0, entries: [])
         guard let queue else { return part }
@@ -97,14 +97,14 @@ extension MessageStreams {
             budget -= queue.slots[start].entry.message.bytes + Self.partOverhead
         }
         if start > first { part.range.after = queue.slots[start - 1].timetoken }
-        // in bounds: `start` is at most `end`, and `end` at most the number of slots.
+        // The indices are in bounds: `start` is at most `end`, and `end` is at most the number of slots.
         part.entries = queue.slots[start..<end].map(\.entry)
         return part
     }
 
     private static var partOverhead: Int { 96 }
 
-    /// Adds a part of a queue that the original has given. Parts that do not adjoin what the copy has are ignored.
+    /// Adds messages that the leader has sent for a queue. A range that does not adjoin the copy's messages of the queue is ignored.
     ///
     /// - Parameter messages: the messages of the range with their attachments, oldest first.
     package mutating func insert(
@@ -113,7 +113,7 @@ extension MessageStreams {
         guard let since = coverage?[range.name]?.since, range.upTo >= since, range.after < since else { return }
         var last = range.after
         var entries: [StreamEntry<Attachment>] = []
-        // Messages after `since` are in the queue already.
+        // Messages after `since` are skipped, because the queue already has them.
         for (message, attachment) in messages where message.timetoken > last && message.timetoken <= since {
             last = message.timetoken
             entries.append(StreamEntry(message: message, attachment: attachment))
@@ -127,7 +127,7 @@ extension MessageStreams {
         dropExcess()
     }
 
-    /// Examines some of a partial copy's queues, and removes those without a reader with their messages.
+    /// Examines some of a partial copy's queues, and removes queues without a reader together with their messages.
     ///
     /// - Parameters:
     ///   - limit: how many queues to examine.

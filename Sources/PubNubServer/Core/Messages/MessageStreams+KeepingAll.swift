@@ -1,26 +1,26 @@
-// A partial copy relies on requests to its original. While it is not known whether the original answers them, or when it does not because
-// its process is of an earlier version, the copy keeps the messages of all queues (rule CB-58).
+// A partial copy needs a leader that answers requests for messages. Until this is known, or when the leader is of an earlier version and
+// does not answer them, the copy keeps the messages of all queues (rule CB-58).
 extension MessageStreams {
-    /// Whether messages of all channels and patterns are kept, so that nothing is requested from an original.
+    /// Whether messages of all channels and patterns are kept, so that none has to be requested from the leader.
     package var keepsAll: Bool { coverage == nil || coverage?.allSince != nil }
 
-    /// Keeps the messages of all channels and patterns from now on, because the original has changed. Readers that lack earlier messages wait
-    /// until it is known whether the original answers requests: then call ``keepOnly(_:at:)`` or ``stopRequesting()``.
+    /// Keeps the messages of all channels and patterns from now on, because the leader has changed. Readers that lack earlier messages wait
+    /// until it is known whether the leader answers requests: then call ``keepOnly(_:at:)`` or ``stopRequesting()``.
     package mutating func keepAll() {
         guard coverage != nil else { return }
         coverage?.isAlone = false
         if coverage?.allSince == nil { coverage?.allSince = visible }
     }
 
-    /// Keeps the messages of all channels and patterns from now on, and gives readers that lack earlier messages a gap, because the original
-    /// does not answer requests.
+    /// Keeps the messages of all channels and patterns from now on, and reports a gap to readers that lack earlier messages, because the
+    /// leader does not answer requests.
     package mutating func stopRequesting() {
         keepAll()
         coverage?.isAlone = true
     }
 
-    /// Ends ``keepAll()`` and ``stopRequesting()``, because the original answers requests. The messages of other queues are dropped, except
-    /// those that readers have left only recently.
+    /// Ends ``keepAll()`` and ``stopRequesting()``, because the leader answers requests. The messages of queues without readers are
+    /// dropped, except of queues whose readers have left only recently.
     ///
     /// - Parameter names: the queues that have readers.
     package mutating func keepOnly(_ names: some Sequence<StreamName>, at now: UInt64) {

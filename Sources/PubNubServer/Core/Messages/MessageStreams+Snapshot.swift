@@ -1,19 +1,19 @@
 import Identifiers
 
-/// The initial content of a replica of an application's streams in another process.
+/// The messages with which a node's replica of an application's streams starts.
 package struct StreamSnapshot<Attachment: Sendable>: Sendable {
-    /// Messages of all channels, oldest first.
+    /// The messages of all channels, oldest first.
     package var entries: [StreamEntry<Attachment>]
-    /// Messages up to this timetoken are missing: readers with an earlier cursor get a gap.
+    /// The timetoken up to which messages are missing: readers with an earlier cursor get a gap.
     package var since: UInt64
-    /// Channels that also lack messages after `since`, with the timetoken of the newest missing message of each.
+    /// Channels whose messages are missing beyond `since`, each with the timetoken of its newest missing message.
     package var dropped: [(channel: Identifier, timetoken: UInt64)]
     /// The cursor for new readers.
     package var visible: UInt64
 }
 
 extension MessageStreams {
-    /// Returns the snapshot for a replica that already has all messages up to a timetoken.
+    /// Makes a snapshot for a replica that already has all messages up to a timetoken.
     ///
     /// - Parameter maximumBytes: the approximate size limit of all messages. The oldest messages that exceed it are left out.
     package func snapshot(after timetoken: UInt64, maximumBytes: Int) -> StreamSnapshot<Attachment> {
@@ -30,7 +30,7 @@ extension MessageStreams {
             dropped: channels.overflowed.filter { $0.dropped > timetoken }.map { ($0.name, $0.dropped) }, visible: visible)
     }
 
-    /// Records that messages of a channel up to this timetoken may be missing, so that its readers get a gap. Call it after the
+    /// Records that messages of a channel up to this timetoken may be missing, so that the channel's readers get a gap. Call it after the
     /// existing messages were added.
     package mutating func noteDropped(_ timetoken: UInt64, from channel: Identifier) {
         guard keepsAll else {

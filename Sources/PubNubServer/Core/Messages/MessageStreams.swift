@@ -2,11 +2,11 @@ import DequeModule
 import Identifiers
 import ServerStorage
 
-/// All streams of one application, from which polling readers catch up.
+/// All message streams of one application, from which polling readers catch up.
 ///
-/// A message takes two steps: `assign` when its timetoken is issued, `append` once it is durable. It becomes visible when every
-/// earlier message is visible or abandoned, so no reader ever gets a cursor beyond a message that is not visible yet (rule HB-23).
-/// The owner guards the streams with one lock, under which it also requests the token from the clock:
+/// A message takes two steps: `assign` when its timetoken is issued, `append` once it is durable. It becomes visible when every earlier
+/// message is visible or abandoned, so no reader ever gets a cursor beyond a message that is not visible yet (rule HB-23). The owner guards
+/// the streams with one lock, under which it also requests the token from the clock:
 /// ```
 /// let token = clock.next(at: now); streams.assign(token)                     // locked
 /// store.append(message) { error in                                           // not locked
@@ -14,15 +14,15 @@ import ServerStorage
 /// }
 /// ```
 package struct MessageStreams<Attachment: Sendable>: Sendable {
-    /// The limits of streams.
+    /// The limits of what is kept for readers: messages, bytes and age.
     package let limits: StreamLimits
     /// The highest timetoken that readers have seen or may see: the cursor for new readers.
     package private(set) var visible: UInt64
     var channels: StreamQueues<Attachment>
     var patterns: StreamQueues<Attachment>
-    /// The queues of a partial copy; nil for streams that have all queues.
+    /// The queues of a partial copy on a node of a cluster; nil for complete streams.
     var coverage: StreamCoverage?
-    /// Messages that are assigned and not yet visible, in the order of tokens.
+    /// Messages that have a timetoken and are not visible yet, in the order of timetokens.
     private var pending = Deque<PendingMessage<Attachment>>()
 
     /// - Parameters:
@@ -36,11 +36,11 @@ package struct MessageStreams<Attachment: Sendable>: Sendable {
         patterns = StreamQueues(forgotten: forgotten)
     }
 
-    /// Streams that continue the data of a store: the only way of restoring (rule HB-29).
+    /// Makes streams that continue with the messages of a store (rule HB-29).
     ///
     /// - Parameters:
-    ///   - limits: the limits.
-    ///   - state: the state.
+    ///   - limits: the limits of what is kept for readers.
+    ///   - state: the state that the store has restored.
     ///   - application: the application's key.
     ///   - cursor: the clock's last token: at least `state.highestTimetoken`.
     ///   - attach: encodes a restored message.
@@ -56,7 +56,7 @@ package struct MessageStreams<Attachment: Sendable>: Sendable {
         }
         self.init(limits: limits, startingAt: state.recentSince, forgotten: state.recentSince)
         for message in state.recent[application] ?? [] { _ = append(message, attach(message)) }
-        // The store restores the newest messages of each channel. If a channel had too many of them, its patterns lack messages too.
+        // The store restores only the newest messages of each channel. When a channel has older ones, its patterns lack these messages too.
         for (channel, dropped) in channels.overflowed {
             for pattern in Wildcard.patterns(matching: channel) { patterns.noteDropped(dropped, from: pattern) }
         }
@@ -66,7 +66,7 @@ package struct MessageStreams<Attachment: Sendable>: Sendable {
     /// The number of queues of channels and patterns.
     package var queueCount: Int { channels.count + patterns.count }
 
-    /// Records that a token was issued. Tokens must be in increasing order; others are ignored.
+    /// Records that a timetoken was issued. Timetokens must be passed in increasing order; any other one is ignored.
     package mutating func assign(_ timetoken: UInt64) {
         guard timetoken > visible, timetoken > pending.last?.timetoken ?? 0 else { return }
         pending.append(PendingMessage(timetoken: timetoken, state: .waiting))
@@ -74,8 +74,8 @@ package struct MessageStreams<Attachment: Sendable>: Sendable {
 
     /// Adds a durable message.
     ///
-    /// - Returns: the messages that became visible, oldest first: usually this message, none while an earlier one is pending, and
-    ///   also messages that waited for this one. Empty for a token that was neither assigned nor is the highest.
+    /// - Returns: the messages that became visible, oldest first: usually only this message. Later messages that waited for it follow; the
+    ///   list is empty while an earlier message is pending, or for a token that was neither assigned nor is the highest.
     package mutating func append(_ message: StoredMessage, _ attachment: Attachment) -> [StreamEntry<Attachment>] {
         let entry = StreamEntry(message: message, attachment: attachment)
         if pending.isEmpty {
@@ -89,7 +89,7 @@ package struct MessageStreams<Attachment: Sendable>: Sendable {
 
     /// Releases a token whose message could not be stored, or that was used for a cursor only.
     ///
-    /// - Returns: the messages that waited for it.
+    /// - Returns: the messages that became visible, because they waited for this token.
     package mutating func abandon(_ timetoken: UInt64) -> [StreamEntry<Attachment>] {
         settle(timetoken, as: .abandoned)
     }
@@ -125,8 +125,8 @@ package struct MessageStreams<Attachment: Sendable>: Sendable {
         while let delivery = merge.next() {
             guard isIncluded(delivery.entry) else { continue }
             page.deliveries.append(delivery)
-            // The cursor is not the newest timetoken of the keyset, because the reader may request another channel next, and then
-            // needs the messages of that channel after this one.
+            // A page that reaches its limit ends at its last message, not at the newest timetoken of the keyset, because the reader may add
+            // a channel to its next request and needs that channel's messages after this one.
             page.cursor = delivery.entry.message.timetoken
             guard page.deliveries.count >= limit, !merge.isEmpty else { continue }
             page.isCut = true
@@ -135,8 +135,8 @@ package struct MessageStreams<Attachment: Sendable>: Sendable {
         return page
     }
 
-    /// Whether messages after `cursor` may be missing for a reader: the same answer as that of ``read(after:_:limit:where:)``, without
-    /// reading.
+    /// Whether messages after `cursor` may be missing for a reader: `hasDropped` of the page that ``read(after:_:limit:where:)`` would
+    /// return.
     package func hasDropped(after cursor: UInt64, _ interest: StreamInterest) -> Bool {
         guard cursor < visible else { return false }
         if hasForgotten(after: cursor, interest) { return true }
@@ -148,7 +148,7 @@ package struct MessageStreams<Attachment: Sendable>: Sendable {
             || interest.patterns.contains { hasDropped(patterns[$0.pattern]) }
     }
 
-    /// Drops messages that are too old. Call it every few seconds; it visits only queues with messages to drop.
+    /// Drops messages that are older than the limit. Call it every few seconds; it visits only queues with such messages.
     package mutating func sweep(at unixTicks: UInt64) {
         guard unixTicks > limits.lifetime else { return }
         let horizon = unixTicks - limits.lifetime
@@ -160,11 +160,11 @@ package struct MessageStreams<Attachment: Sendable>: Sendable {
 // MARK: - Queues
 
 extension MessageStreams {
-    /// Whether a removed queue, or a queue that a partial copy lacks for good, may have had messages after `cursor` for a reader.
+    /// Whether a removed queue, or a queue whose messages a partial copy cannot get, may have had messages after `cursor` for a reader.
     private func hasForgotten(after cursor: UInt64, _ interest: StreamInterest) -> Bool {
         if let coverage, coverage.hasDropped(after: cursor, interest) { return true }
         if cursor < patterns.forgotten, !interest.patterns.isEmpty { return true }
-        // Most readers are ahead of all removed queues.
+        // This ends the check early for most readers, because their cursors are ahead of all removed queues.
         guard cursor < max(channels.forgotten, channels.forgottenPresence) else { return false }
         if cursor < channels.forgotten, !interest.groups.isEmpty { return true }
         func isForgotten(_ name: Identifier) -> Bool { cursor < channels.forgotten(of: name) }
@@ -200,7 +200,7 @@ extension MessageStreams {
         dropExcess()
     }
 
-    /// Drops the oldest messages while all queues together are too large.
+    /// Drops the oldest messages until all queues together are within the memory limit.
     mutating func dropExcess() {
         while channels.bytes + patterns.bytes > limits.bytes {
             if channels.oldest <= patterns.oldest { channels.dropOldest() } else { patterns.dropOldest() }

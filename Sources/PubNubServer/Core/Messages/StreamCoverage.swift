@@ -1,13 +1,13 @@
 import DequeModule
 import Identifiers
 
-/// The name of a queue of messages: of a channel or of a pattern.
+/// The name of a message queue: a channel or a pattern.
 package enum StreamName: Hashable, Sendable {
     case channel(Identifier)
-    /// The pattern as written, such as `a.*`.
+    /// The pattern as the client writes it, such as `a.*`.
     case pattern(Identifier)
 
-    /// The channel or the pattern.
+    /// The name of the channel or pattern.
     var identifier: Identifier {
         switch self {
         case .channel(let name), .pattern(let name): name
@@ -15,16 +15,16 @@ package enum StreamName: Hashable, Sendable {
     }
 }
 
-/// The messages of one queue after one timetoken, up to and including another.
+/// A range of messages in one queue: after one timetoken, up to and including another.
 package struct StreamRange: Hashable, Sendable {
-    /// The queue.
+    /// The queue of the range's messages.
     package var name: StreamName
-    /// The messages follow this timetoken.
+    /// The timetoken after which the range begins.
     package var after: UInt64
     /// The last timetoken of the range.
     package var upTo: UInt64
 
-    /// Makes a value with these properties.
+    /// Makes a range of the queue `name`, after the timetoken `after`, up to and including `upTo`.
     package init(_ name: StreamName, after: UInt64, upTo: UInt64) {
         self.name = name
         self.after = after
@@ -32,24 +32,24 @@ package struct StreamRange: Hashable, Sendable {
     }
 }
 
-/// The queues that a partial copy of streams has, because its readers subscribe to them (rules CB-50 and CB-51).
+/// The queues of a partial copy of streams, to which readers subscribe (rules CB-50 and CB-51). The leader has the complete streams.
 struct StreamCoverage: Sendable {
     struct Entry: Sendable {
-        /// The copy has all messages after this timetoken, except those that its queue has dropped.
+        /// The copy has all messages of the queue after this timetoken, except messages that the queue has dropped.
         var since: UInt64
-        /// Messages up to this timetoken may be missing, because the original does not have them either.
+        /// The timetoken up to which messages may be missing, because the leader does not have them either; 0 when none is missing.
         var dropped: UInt64 = 0
-        /// When a reader was last known, in units of 100 ns.
+        /// When the queue was last found to have a reader, in units of 100 ns.
         var used: UInt64
     }
 
     private var entries: [StreamName: Entry] = [:]
-    /// The copy also has all messages of all other queues after this timetoken, and makes no requests (rule CB-58); nil for a copy that
-    /// requests what its readers lack.
+    /// The timetoken after which the copy has the messages of all queues, so that it makes no requests (rule CB-58); nil for a copy that
+    /// requests the messages that its readers lack.
     var allSince: UInt64?
-    /// Whether the original does not answer requests, so that readers get a gap for what the copy lacks. Otherwise they wait.
+    /// Whether the leader does not answer requests, so that readers that lack messages get a gap. Otherwise these readers wait.
     var isAlone = false
-    /// All names, the one that was examined longest ago first.
+    /// The names of all queues in the order of examination: the first one was examined longest ago.
     private var order = Deque<StreamName>()
     /// The highest ``Entry/dropped``.
     private var highestDropped: UInt64 = 0
@@ -65,7 +65,7 @@ struct StreamCoverage: Sendable {
     /// Whether messages of a queue are kept.
     func keeps(_ name: StreamName) -> Bool { allSince != nil || contains(name) }
 
-    /// Adds a queue whose messages are kept from now on. A queue that is there already stays as it is.
+    /// Adds a queue whose messages are kept from now on. A queue that exists stays unchanged.
     mutating func insert(_ name: StreamName, since: UInt64, at now: UInt64) {
         guard entries[name] == nil else { return }
         entries[name] = Entry(since: since, used: now)
@@ -79,16 +79,16 @@ struct StreamCoverage: Sendable {
         entries[name]?.since = since
     }
 
-    /// Records that messages of a queue may be missing in the original as well. Queues that the copy does not have are ignored.
+    /// Records that the leader may lack messages of a queue up to this timetoken. Queues that the copy does not have are ignored.
     mutating func noteDropped(_ timetoken: UInt64, from name: StreamName) {
         guard let entry = entries[name], timetoken > entry.dropped else { return }
         entries[name]?.dropped = timetoken
         highestDropped = max(highestDropped, timetoken)
     }
 
-    /// Whether messages after `cursor` may be missing for good: in the original as well, or because it does not answer requests.
+    /// Whether messages after `cursor` may be missing for good: because the leader lacks them, or because it does not answer requests.
     func hasDropped(after cursor: UInt64, _ interest: StreamInterest) -> Bool {
-        // No queue begins later than this.
+        // Every queue has all messages after this timetoken.
         let latest = isAlone ? allSince : nil
         guard cursor < max(highestDropped, latest ?? 0) else { return false }
         var hasDropped = false
@@ -100,11 +100,11 @@ struct StreamCoverage: Sendable {
         return hasDropped
     }
 
-    /// Examines the queues that were examined longest ago, and removes those without a reader.
+    /// Examines the queues that were examined longest ago, and removes queues without a reader.
     ///
     /// - Parameters:
     ///   - limit: how many queues to examine.
-    ///   - age: how long a queue stays after its last reader has left.
+    ///   - age: how long a queue stays after its last reader has left, in units of 100 ns.
     ///   - isRead: whether a queue has a reader.
     /// - Returns: the names of the removed queues.
     mutating func removeUnread(
@@ -130,7 +130,7 @@ struct StreamCoverage: Sendable {
 }
 
 extension StreamInterest {
-    /// Calls a closure with each queue to read. A channel that is in several groups occurs several times.
+    /// Calls a closure with each queue that the reader needs. A channel that is in several groups is passed several times.
     func forEachName(_ body: (StreamName) -> Void) {
         for channel in channels { body(.channel(channel)) }
         for group in groups {

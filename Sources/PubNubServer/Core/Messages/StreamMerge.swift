@@ -1,16 +1,16 @@
 import DequeModule
 import HeapModule
 
-/// Merges the messages of several queues in the order of timetokens, each message once.
+/// Merges the messages of several queues in the order of timetokens. A message that is in several queues is returned once.
 struct StreamMerge<Attachment: Sendable> {
-    /// The remaining messages of a queue.
+    /// The messages of one queue that are not merged yet.
     private struct Run {
         var slots: Deque<StreamQueue<Attachment>.Slot>
         var index: Int
         var source: StreamSource
     }
 
-    /// The next message of a run. Among equal messages the run that was added first is used.
+    /// The next message of a run. When several runs have the same message, the run that was added first is used.
     private struct Head: Comparable {
         var timetoken: UInt64
         var run: Int
@@ -18,13 +18,13 @@ struct StreamMerge<Attachment: Sendable> {
         static func < (left: Head, right: Head) -> Bool { (left.timetoken, left.run) < (right.timetoken, right.run) }
     }
 
-    /// Holds the run while there is only one: there is nothing to merge, and nothing to allocate.
+    /// The run while there is only one: its messages need no merging, so no array and no heap are allocated.
     private var only: Run?
     private var runs: [Run] = []
     private var heads = Heap<Head>()
     private var lastTaken: UInt64 = 0
 
-    /// Whether only duplicates of returned messages remain.
+    /// Whether all messages were returned: the runs are empty or contain only duplicates.
     var isEmpty: Bool {
         mutating get {
             if let only { return only.index >= only.slots.count }
@@ -74,7 +74,7 @@ struct StreamMerge<Attachment: Sendable> {
         while let head = heads.min, head.timetoken == lastTaken { step(head.run) }
     }
 
-    /// Advances the first run by one message.
+    /// Advances the run with the smallest next timetoken by one message.
     private mutating func step(_ run: Int) {
         runs[run].index += 1
         guard runs[run].index < runs[run].slots.count else {

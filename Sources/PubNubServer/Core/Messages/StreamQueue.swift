@@ -1,15 +1,15 @@
 import DequeModule
 
-/// The last messages of a channel or pattern.
+/// The newest messages of a channel or pattern.
 struct StreamQueue<Attachment: Sendable>: Sendable {
-    /// Timetokens are stored next to the entries, so that searching reads one block of memory.
+    /// One message. The timetoken is stored next to the entry, so that a binary search reads one block of memory.
     struct Slot: Sendable {
         var timetoken: UInt64
         var entry: StreamEntry<Attachment>
     }
 
     private(set) var slots = Deque<Slot>()
-    /// The newest message that was dropped, or may have been before the queue existed.
+    /// The timetoken of the newest message that was dropped, or that may have been dropped before the queue existed.
     private(set) var dropped: UInt64
 
     init(dropped: UInt64) {
@@ -18,17 +18,19 @@ struct StreamQueue<Attachment: Sendable>: Sendable {
 
     var isEmpty: Bool { slots.isEmpty }
     var oldest: UInt64 { slots.first?.timetoken ?? .max }
-    /// The newest message, or the newest dropped one if the queue is empty.
+    /// The timetoken of the newest message; for an empty queue, of the newest dropped one.
     var last: UInt64 { slots.last?.timetoken ?? dropped }
 
-    /// Adds a message with a higher token than all earlier ones. Returns by how many bytes the queue grew.
+    /// Adds a message with a higher timetoken than all earlier ones, and drops the oldest one beyond `limit`. Returns the number of bytes
+    /// by which the queue has grown.
     mutating func push(_ entry: StreamEntry<Attachment>, limit: Int) -> Int {
         let freed = slots.count >= limit ? dropFirst() : 0
         slots.append(Slot(timetoken: entry.message.timetoken, entry: entry))
         return entry.cost - freed
     }
 
-    /// Adds older messages, oldest first, and drops the oldest ones beyond the limit. Returns by how many bytes the queue grew.
+    /// Adds older messages, oldest first, and drops the oldest ones beyond `limit`. Returns the number of bytes by which the queue has
+    /// grown.
     mutating func prepend(_ entries: [StreamEntry<Attachment>], limit: Int) -> Int {
         slots.prepend(contentsOf: entries.map { Slot(timetoken: $0.message.timetoken, entry: $0) })
         var grown = entries.reduce(0) { $0 + $1.cost }
@@ -43,19 +45,19 @@ struct StreamQueue<Attachment: Sendable>: Sendable {
         return slot.entry.cost
     }
 
-    /// Records that messages up to this one may be missing.
+    /// Records that messages up to this timetoken may be missing.
     mutating func noteDropped(_ timetoken: UInt64) {
         dropped = max(dropped, timetoken)
     }
 
-    /// Drops messages from before `horizon`. Returns the number of freed bytes.
+    /// Drops messages with timetokens before `horizon`. Returns the number of freed bytes.
     mutating func dropFirst(before horizon: UInt64) -> Int {
         var freed = 0
         while oldest < horizon { freed += dropFirst() }
         return freed
     }
 
-    /// The position of the first message after `cursor`.
+    /// The index of the first message after `cursor`.
     func index(after cursor: UInt64) -> Int {
         var low = 0
         var high = slots.count
@@ -67,7 +69,7 @@ struct StreamQueue<Attachment: Sendable>: Sendable {
     }
 }
 
-/// A message between assignment and visibility.
+/// A message that has a timetoken and is not visible yet.
 struct PendingMessage<Attachment: Sendable>: Sendable {
     enum State: Sendable {
         case waiting

@@ -1,9 +1,9 @@
 import HeapModule
 import Identifiers
 
-/// The non-empty queues of all channels, or of all patterns.
+/// The non-empty message queues of all channels, or of all patterns.
 struct StreamQueues<Attachment: Sendable>: Sendable {
-    /// When the first message of a queue becomes too old. This may be too early if the queue has dropped that message meanwhile.
+    /// The timetoken of a queue's oldest message. It may be too early if the queue has dropped that message in the meantime.
     private struct Check: Comparable, Sendable {
         var oldest: UInt64
         var name: Identifier
@@ -12,13 +12,13 @@ struct StreamQueues<Attachment: Sendable>: Sendable {
     }
 
     private var queues: [Identifier: StreamQueue<Attachment>] = [:]
-    /// One entry for each queue, and more after queues were removed or extended (``tidy()``).
+    /// The queues by their oldest message. Removed and extended queues leave outdated entries, which ``tidy()`` removes.
     private var checks = Heap<Check>()
     private(set) var bytes = 0
-    /// The newest message of removed queues, those of presence channels excluded.
+    /// The timetoken of the newest message of removed queues, without queues of presence channels.
     private(set) var forgotten: UInt64
-    /// The newest event of removed queues of presence channels. It is separate because each user who leaves causes an event: readers of
-    /// messages would be told of a gap in a keyset in which nobody has published anything (rule HB-95).
+    /// The timetoken of the newest event of removed presence queues. It is separate from `forgotten`, because each user who leaves causes
+    /// an event: otherwise readers of messages would get a gap in a keyset in which nobody has published (rule HB-95).
     private(set) var forgottenPresence: UInt64
 
     init(forgotten: UInt64) {
@@ -26,7 +26,7 @@ struct StreamQueues<Attachment: Sendable>: Sendable {
         forgottenPresence = forgotten
     }
 
-    /// The newest message that a removed queue of this name may have had.
+    /// The timetoken of the newest message that a removed queue of this name may have had.
     func forgotten(of name: Identifier) -> UInt64 { name.isPresenceChannel ? forgottenPresence : forgotten }
 
     private mutating func forget(_ timetoken: UInt64, of name: Identifier) {
@@ -40,7 +40,7 @@ struct StreamQueues<Attachment: Sendable>: Sendable {
     var count: Int { queues.count }
     /// The names of all queues.
     var names: [Identifier] { Array(queues.keys) }
-    /// No queue contains an older message than this.
+    /// A lower bound: no queue contains a message with a lower timetoken.
     var oldest: UInt64 { checks.min?.oldest ?? .max }
 
     subscript(name: Identifier) -> StreamQueue<Attachment>? { queues[name] }
@@ -55,7 +55,7 @@ struct StreamQueues<Attachment: Sendable>: Sendable {
         checks.insert(Check(oldest: entry.message.timetoken, name: name))
     }
 
-    /// Adds older messages of a queue, oldest first.
+    /// Adds older messages to a queue, oldest first.
     mutating func prepend(_ entries: [StreamEntry<Attachment>], to name: Identifier, limit: Int) {
         guard !entries.isEmpty else { return }
         let dropped = forgotten(of: name)
@@ -66,32 +66,32 @@ struct StreamQueues<Attachment: Sendable>: Sendable {
         tidy()
     }
 
-    /// Removes a queue with its messages, which nobody reads. They do not count as forgotten.
+    /// Removes a queue without readers and its messages. The messages do not count as dropped.
     mutating func remove(_ name: Identifier) {
         guard let queue = queues.removeValue(forKey: name) else { return }
         bytes -= queue.slots.reduce(Self.cost(of: name)) { $0 + $1.entry.cost }
         tidy()
     }
 
-    /// Makes the checks anew when most of them are outdated. An outdated check does no harm.
+    /// Rebuilds `checks` when most entries are outdated. An outdated entry has no effect except its memory.
     private mutating func tidy() {
         guard checks.count > 2 * queues.count + 1024 else { return }
         checks = Heap(queues.map { Check(oldest: $0.value.oldest, name: $0.key) })
     }
 
-    /// Queues that have dropped messages, each with its newest dropped message.
+    /// The queues that have dropped messages, each with the timetoken of its newest dropped message.
     var overflowed: [(name: Identifier, dropped: UInt64)] {
         queues.filter { $0.value.dropped > forgotten(of: $0.key) }.map { ($0.key, $0.value.dropped) }
     }
 
-    /// Messages after a timetoken, each once, in no particular order.
+    /// The messages of all queues after a timetoken, in no particular order.
     func entries(after timetoken: UInt64) -> [StreamEntry<Attachment>] {
         queues.values.flatMap { queue in
             queue.last > timetoken ? queue.slots[queue.index(after: timetoken)...].map(\.entry) : []
         }
     }
 
-    /// Records that messages of a queue up to this one may be missing.
+    /// Records that messages of a queue up to this timetoken may be missing.
     mutating func noteDropped(_ timetoken: UInt64, from name: Identifier) {
         if let index = queues.index(forKey: name) {
             queues.values[index].noteDropped(timetoken)
@@ -100,15 +100,15 @@ struct StreamQueues<Attachment: Sendable>: Sendable {
         }
     }
 
-    /// Drops messages from before `horizon`.
+    /// Drops messages with timetokens before `horizon`.
     mutating func drop(before horizon: UInt64) {
         while oldest < horizon { trimOldest { $0.dropFirst(before: horizon) } }
     }
 
-    /// Drops the oldest message of all.
+    /// Drops the oldest message in all queues.
     mutating func dropOldest() {
         guard let check = checks.min else { return }
-        // A queue that has dropped messages since then is only moved to its new position.
+        // A queue that has already dropped this message only gets a new check.
         trimOldest { $0.oldest == check.oldest ? $0.dropFirst() : 0 }
     }
 
@@ -135,7 +135,7 @@ struct StreamQueues<Attachment: Sendable>: Sendable {
         return (queue.prepend(entries, limit: limit), isNew, queue.oldest)
     }
 
-    /// In place, because a copy of the queue would copy its messages.
+    /// Changes the queue in place, because a copy of the queue would copy its messages.
     private static func push(
         _ entry: StreamEntry<Attachment>, limit: Int, into queue: inout StreamQueue<Attachment>
     ) -> (grown: Int, isNew: Bool) {

@@ -1,13 +1,13 @@
 import Identifiers
 import ServerStorage
 
-/// A message in the stream of an application, with an attachment of the front.
+/// A message in the stream of an application, with an attachment, usually its encoded form.
 ///
-/// One object, shared by the queues and all deliveries.
+/// The queues and all deliveries share one object for each message.
 package final class StreamEntry<Attachment: Sendable>: Sendable {
-    /// The message.
+    /// The message as it is stored.
     package let message: StoredMessage
-    /// The front's attachment: usually the encoded bytes that all deliveries share.
+    /// Usually the encoded bytes of the message, which all deliveries share.
     package let attachment: Attachment
 
     init(message: StoredMessage, attachment: Attachment) {
@@ -15,20 +15,19 @@ package final class StreamEntry<Attachment: Sendable>: Sendable {
         self.attachment = attachment
     }
 
-    /// The approximate memory in bytes: the attachment contains payload, metadata and names again.
+    /// The approximate memory in bytes. The message counts twice, because the attachment contains payload, metadata and names as well.
     var cost: Int { 2 * message.bytes + 400 }
 }
 
-/// The subscriptions of a reader.
+/// The subscriptions of a reader: channels, groups and wildcards.
 package struct StreamInterest: Hashable, Sendable {
-    /// Single channels.
+    /// The channels that the reader subscribes to by name.
     package var channels: [Identifier]
     /// Channel groups with their channels.
     package var groups: [StreamGroup]
-    /// Wildcard subscriptions.
+    /// The wildcard subscriptions, such as `a.*`.
     package var patterns: [Wildcard]
 
-    /// Makes a value with these properties.
     package init(channels: [Identifier] = [], groups: [StreamGroup] = [], patterns: [Wildcard] = []) {
         self.channels = channels
         self.groups = groups
@@ -43,22 +42,21 @@ package struct StreamGroup: Hashable, Sendable {
     /// The group's channels.
     package var channels: [Identifier]
 
-    /// Makes a value with these properties.
     package init(name: Identifier, channels: [Identifier]) {
         self.name = name
         self.channels = channels
     }
 }
 
-/// The part of the interest that a delivery matched; the numbers are indexes into `groups` and `patterns`.
+/// The subscription through which a reader gets a message. A number is the index in `groups` or `patterns` of the ``StreamInterest``.
 ///
-/// If several parts match, a message is delivered once: for its channel before a group, for a group before a pattern (rule HB-26).
+/// If several subscriptions match, a message is delivered once: for its channel before a group, for a group before a pattern (rule HB-26).
 package enum StreamSource: Hashable, Sendable {
-    /// The channel itself was subscribed.
+    /// The reader subscribes to the channel itself.
     case channel
-    /// The channel group at this index.
+    /// The reader subscribes to the channel group at this index.
     case group(Int)
-    /// The wildcard at this index.
+    /// The reader subscribes to the wildcard at this index.
     case pattern(Int)
 }
 
@@ -70,18 +68,18 @@ package struct StreamDelivery<Attachment: Sendable>: Sendable {
     package let source: StreamSource
 }
 
-/// The messages for a reader.
+/// One page of messages for a reader.
 package struct StreamPage<Attachment: Sendable>: Sendable {
     /// The deliveries in the order of timetokens.
     package var deliveries: [StreamDelivery<Attachment>] = []
-    /// The cursor for the next read: the timetoken of the last delivery, or the newest of the application when there is none. Never
-    /// below the cursor that was read from.
+    /// The cursor for the next read: the timetoken of the last delivery, or the application's newest timetoken when there is none. It is
+    /// never below the cursor of this read.
     package var cursor: UInt64
-    /// Whether there are more messages, because the page has reached its limit.
+    /// Whether more messages can be read, because the page has reached its limit.
     package var isCut = false
-    /// Whether messages after the reader's cursor may be missing, because there were too many or they are too old.
+    /// Whether messages after the reader's cursor may be missing, because they exceeded the limit of number, size or age.
     package var hasDropped = false
-    /// Whether no message after the position that a handshake asks about is missing. False when it asks about none.
+    /// In the answer to a handshake that names a position: whether no message after this position is missing. Otherwise false.
     package var isComplete = false
 
     /// An empty page.
@@ -90,7 +88,7 @@ package struct StreamPage<Attachment: Sendable>: Sendable {
     }
 }
 
-/// The limits on the messages that a stream keeps for absent readers.
+/// The limits of the messages that are kept so that readers can catch up.
 package struct StreamLimits: Hashable, Sendable {
     /// The largest number of messages of a channel.
     package var perChannel: Int
@@ -101,7 +99,6 @@ package struct StreamLimits: Hashable, Sendable {
     /// The approximate memory limit of all queues of an application, in bytes. The oldest messages that exceed it are dropped.
     package var bytes: Int
 
-    /// Makes a value with these properties.
     package init(
         perChannel: Int = 100, perPattern: Int = 1000, lifetime: UInt64 = 1200 * TimetokenClock.ticksPerSecond,
         bytes: Int = 256 << 20

@@ -2,10 +2,10 @@ import Identifiers
 
 /// A subscription to all channels with the same name prefix: `a.*` or `a.b.*` (rule HB-25).
 package struct Wildcard: Hashable, Sendable {
-    /// The pattern as written, which is its name in queues, presence and answers.
+    /// The pattern as the client writes it. Queues, presence and answers use it as a name.
     package let pattern: Identifier
 
-    /// Splits a pattern.
+    /// Parses a wildcard pattern.
     ///
     /// - Returns: nil unless `name` ends in `.*` after one or two non-empty parts, and has no other asterisk.
     package init?(_ name: Identifier) {
@@ -16,14 +16,14 @@ package struct Wildcard: Hashable, Sendable {
         pattern = name
     }
 
-    /// Returns whether `channel` begins with the text before the asterisk. This includes deeper levels and presence channels.
+    /// Whether `channel` begins with the text before the asterisk. This includes deeper levels and presence channels.
     package func matches(_ channel: Identifier) -> Bool {
         channel.utf8.count >= pattern.utf8.count && channel.utf8.starts(with: pattern.utf8.dropLast())
     }
 
-    /// All patterns that match `channel`, the shorter one first; none for most channels, two at most.
+    /// All patterns that match `channel`, at most two, the shorter one first; none for a channel without a dot.
     ///
-    /// A table with entries by pattern is searched for these names, so that not all its patterns are visited.
+    /// With this list, a table by pattern is read only at the matching patterns instead of completely.
     package static func patterns(matching channel: Identifier) -> [Identifier] {
         guard channel.utf8.contains(UInt8(ascii: ".")) else { return [] }
         var found: [Identifier] = []
@@ -31,7 +31,7 @@ package struct Wildcard: Hashable, Sendable {
         while found.count < 2, let dot = channel.utf8[part...].firstIndex(of: UInt8(ascii: ".")) {
             let next = channel.utf8.index(after: dot)
             guard dot > part, next < channel.utf8.endIndex else { break }
-            // in bounds: the dot was found after the part.
+            // The indices are in bounds: the dot was found after the beginning of the part.
             guard !channel.utf8[part..<dot].contains(UInt8(ascii: "*")) else { break }
             found.append(Identifier(String(channel.text[..<next]) + "*"))
             part = next

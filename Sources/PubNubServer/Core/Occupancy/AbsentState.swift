@@ -1,11 +1,11 @@
 import Identifiers
 import ServerValues
 
-/// The state of a user who is not on the channel.
+/// The presence state of a user who is not present on the channel.
 struct AbsentState: Sendable {
     var state: [UInt8]
     var deadline: MonotonicInstant
-    /// The owner that set the state.
+    /// The owner that has set the state; its share of the limits is used.
     var owner: Identifier?
 
     func cost(_ place: OccupancyPlace) -> Int {

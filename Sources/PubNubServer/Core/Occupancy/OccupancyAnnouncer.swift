@@ -1,7 +1,8 @@
 import Identifiers
 import ServerValues
 
-/// Decides which changes of a channel become single events, and combines the others in interval events (rules HB-35 to HB-37).
+/// Decides for one channel which presence changes are published as single events, and combines the others in interval events (rules HB-35
+/// to HB-37).
 struct OccupancyAnnouncer: Sendable {
     enum Change: Sendable {
         case join, leave, timeout
@@ -9,21 +10,21 @@ struct OccupancyAnnouncer: Sendable {
 
     /// How a change is published.
     enum Verdict {
-        /// Publish the change, after the interval event for held changes, if there are any.
+        /// Publish the change at once. When `afterSum` is true, publish the interval event for the held changes first.
         case tell(afterSum: Bool)
         /// Hold the change until the next interval event.
         case hold
     }
 
-    /// When the next interval event is due; nil below the announce maximum.
+    /// When the next interval event is due; nil while the occupancy is at most the announce maximum.
     private(set) var due: MonotonicInstant?
-    /// Held changes with numbers, in whose order they are published.
+    /// The held changes by user. They are published in the order of their numbers.
     private var held: [Identifier: (change: Change, number: Int)] = [:]
     private var lastNumber = 0
     private var heldBytes = 0
     private var isTooMuch = false
 
-    /// Handles a change that has led to `occupancy`.
+    /// Handles a change after which `occupancy` users are on the channel.
     mutating func take(
         _ change: Change, of user: Identifier, occupancy: Int, settings: OccupancySettings, at now: MonotonicInstant
     ) -> Verdict {
@@ -36,7 +37,7 @@ struct OccupancyAnnouncer: Sendable {
         return .hold
     }
 
-    /// Returns the interval event for the held changes, and drops them.
+    /// Makes the interval event for the held changes, and drops them.
     mutating func sum(channel: Identifier, occupancy: Int, at time: OccupancyTime) -> OccupancyEvent {
         var event = OccupancyEvent(channel: channel, action: .interval, occupancy: occupancy, timestamp: time.unixSeconds)
         for (user, item) in held.sorted(by: { $0.value.number < $1.value.number }) {
@@ -51,19 +52,20 @@ struct OccupancyAnnouncer: Sendable {
         return event
     }
 
-    /// Schedules the next interval event while the channel is above the maximum.
+    /// Schedules the next interval event while the occupancy is above the announce maximum.
     mutating func plan(occupancy: Int, settings: OccupancySettings, at now: MonotonicInstant) {
         due = occupancy > settings.announceMaximum ? now.advanced(by: settings.interval) : nil
     }
 
-    /// Continues for a channel whose joins and leaves are not known: above the maximum, the next event asks readers to refresh.
+    /// Continues after a restart, when the latest joins and leaves are unknown: above the announce maximum, the next event asks readers to
+    /// refresh the list of users.
     mutating func resume(occupancy: Int, settings: OccupancySettings, at now: MonotonicInstant) {
         plan(occupancy: occupancy, settings: settings, at: now)
         isTooMuch = due != nil && settings.sendsDeltas
     }
 
     private mutating func hold(_ change: Change, of user: Identifier, limit: Int) {
-        // A user who joined and left, or left and joined, between two events has changed nothing.
+        // Both changes are dropped for a user who has joined and left, or left and joined, since the last interval event.
         let cost = user.utf8.count + 3
         if held.removeValue(forKey: user) != nil {
             heldBytes -= cost

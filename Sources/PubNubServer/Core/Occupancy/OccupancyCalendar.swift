@@ -3,23 +3,23 @@ import HeapModule
 import Identifiers
 import ServerValues
 
-/// Deadlines in slots of equal length. Every change takes a constant number of steps, independent of the number of entries, except
-/// for inserting a new slot (rule HB-64).
+/// A set of keys with deadlines, grouped in time slots of equal length. Every change takes a constant number of steps, independent of the
+/// number of entries, except for inserting a new slot (rule HB-64).
 ///
 /// A new entry with the same key replaces the earlier one, so the calendar has no outdated entries.
 struct OccupancyCalendar<Key: Hashable & Comparable & Sendable>: Sendable {
     /// The length of a slot in nanoseconds. All entries of a slot are due at its end.
     private let length: Int64
     private var slots: [Int64: Set<Key>] = [:]
-    /// One entry for each slot; an empty slot stays until its time.
+    /// The numbers of the slots, earliest first. A slot that has become empty stays until its time.
     private var order = Heap<Int64>()
-    /// The remaining entries of the current slot.
+    /// The remaining entries of the slot that is being processed.
     private var ready = Deque<Key>()
     private var readySlot: Int64 = 0
     /// The number of changes so far, for tests that count work.
     private(set) var steps = 0
 
-    /// Slots with more entries are processed without sorting, because sorting them would take too long at once.
+    /// The largest number of entries of a slot that are sorted. Larger slots are processed unsorted, because sorting would take too long.
     private static var sortedEntries: Int { 1024 }
 
     init(length: Duration) {
@@ -42,7 +42,7 @@ struct OccupancyCalendar<Key: Hashable & Comparable & Sendable>: Sendable {
         slots[slot(of: instant)]?.remove(key)
     }
 
-    /// When the next entry was due, which is the end of its slot; nil when nothing is due at `now`.
+    /// The deadline of the next entry that is due, which is the end of its slot; nil when nothing is due at `now`.
     mutating func nextDue(at now: MonotonicInstant) -> MonotonicInstant? {
         if !ready.isEmpty { return end(of: readySlot) }
         while let slot = order.min, end(of: slot) <= now {
@@ -53,7 +53,7 @@ struct OccupancyCalendar<Key: Hashable & Comparable & Sendable>: Sendable {
         return nil
     }
 
-    /// Removes and returns the entry that ``nextDue(at:)`` has found; nil when it was removed since its slot was started.
+    /// Removes and returns the entry that ``nextDue(at:)`` has found; nil when the slot has become empty.
     mutating func takeNext() -> Key? {
         steps += 1
         if ready.isEmpty, let slot = order.popMin() {
@@ -75,7 +75,7 @@ struct OccupancyCalendar<Key: Hashable & Comparable & Sendable>: Sendable {
     }
 }
 
-/// One user's presence on a channel, identified by a number.
+/// One user's presence on a channel. The number distinguishes it from earlier and later presences of the same user.
 struct OccupancyStay: Hashable, Comparable, Sendable {
     let number: UInt64
     let channel: Identifier
@@ -86,7 +86,7 @@ struct OccupancyStay: Hashable, Comparable, Sendable {
     func hash(into hasher: inout Hasher) { hasher.combine(number) }
 }
 
-/// An absent user, and the channel that a state was set for.
+/// A user and a channel, as the key of a state that was set while the user was absent, or of a recorded change.
 struct OccupancyPlace: Hashable, Comparable, Sendable {
     let channel: Identifier
     let user: Identifier

@@ -10,12 +10,11 @@ package struct OccupancyLimits: Hashable, Sendable {
     package var bytes: Int
     /// The largest size of a state in bytes.
     package var stateBytes: Int
-    /// The largest number of states of absent users.
+    /// The largest number of states that are kept for users who are not present.
     package var absentStates: Int
-    /// The size limit of the states of absent users, in bytes.
+    /// The size limit in bytes of the states that are kept for users who are not present.
     package var absentBytes: Int
 
-    /// Makes a value with these properties.
     package init(
         usersPerChannel: Int = 100_000, channelsPerUser: Int = 20_000, stays: Int = 200_000, bytes: Int = 192 << 20,
         stateBytes: Int = 8192, absentStates: Int = 10_000, absentBytes: Int = 8 << 20
@@ -30,12 +29,12 @@ package struct OccupancyLimits: Hashable, Sendable {
     }
 }
 
-/// Why a user was not added to a channel, or a state was not stored. Nothing has changed then.
+/// Why a user was not added to a channel, or a state was not stored. The refused request changes nothing.
 package enum OccupancyRefusal: Error, Hashable, Sendable {
-    /// The user has reached the limit of channels.
+    /// The user is already on `limit` channels.
     case tooManyChannels(limit: Int)
     /// The channel or the application has reached a limit of users or states.
     case full
-    /// The state is too long.
+    /// The state is longer than `limit` bytes.
     case stateTooLong(limit: Int)
 }

@@ -10,17 +10,17 @@ struct OccupancyMember: Sendable {
         var timeout: Int
     }
 
-    /// The largest number of connections of each user on a channel; a new one replaces the one that would time out first.
+    /// The largest number of connections of each user on a channel. A new connection beyond it replaces the one that would time out first.
     static let connectionLimit = 32
 
-    /// Distinguishes this stay of the user from earlier ones.
+    /// The number of this stay; it distinguishes the stay from earlier ones of the same user on the channel.
     let stay: UInt64
     let user: Identifier
     var state: [UInt8]?
-    /// The owner whose share the stay counts against.
+    /// The owner whose share of the limits the stay uses; nil for none.
     let owner: Identifier?
     private(set) var connections: [Connection] = []
-    /// The time for which the check of the deadline is scheduled.
+    /// The time at which the stay's deadline is checked next.
     var scheduled = MonotonicInstant(nanoseconds: .max)
 
     init(stay: UInt64, user: Identifier, state: [UInt8]?, owner: Identifier? = nil) {
@@ -30,18 +30,20 @@ struct OccupancyMember: Sendable {
         self.state = state
     }
 
-    /// When the last connection times out.
+    /// When the user's last connection times out, which ends the stay.
     var deadline: MonotonicInstant { connections.lazy.map(\.deadline).max() ?? MonotonicInstant(nanoseconds: .min) }
 
-    /// The connections in the form for stores.
+    /// The connections as they are stored, without deadlines.
     var kept: [OccupancyRecord.Connection] { connections.map { OccupancyRecord.Connection(id: $0.id, timeout: $0.timeout) } }
 
-    /// The memory of the stay in bytes, including its entries in tables.
+    /// The approximate memory of the stay in bytes, including its table entries.
     var cost: Int {
         user.utf8.count + (state?.count ?? 0) + connections.reduce(600) { $0 + 64 + $1.id.utf8.count }
     }
 
-    /// - Parameter limit: the largest number of connections.
+    /// Adds a connection, or extends its deadline.
+    ///
+    /// - Parameter limit: the largest number of connections; a new connection beyond it replaces the one that would time out first.
     mutating func refresh(_ connection: Identifier, until deadline: MonotonicInstant, timeout: Int, limit: Int) {
         if let index = connections.firstIndex(where: { $0.id == connection }) {
             connections[index].deadline = deadline
@@ -56,7 +58,7 @@ struct OccupancyMember: Sendable {
         connections.append(Connection(id: connection, deadline: deadline, timeout: timeout))
     }
 
-    /// Refreshes a connection of a present user.
+    /// Removes connections that have timed out, then adds a connection or extends its deadline.
     mutating func touch(
         _ connection: Identifier, until deadline: MonotonicInstant, timeout: Int, limit: Int, at now: MonotonicInstant
     ) {
@@ -64,8 +66,8 @@ struct OccupancyMember: Sendable {
         refresh(connection, until: deadline, timeout: timeout, limit: limit)
     }
 
-    /// Ends a connection, or all of them for an empty name. An unknown name ends the connection without a name, if there is one.
-    /// Returns true when none remains.
+    /// Ends a connection; an empty name ends all of them, and an unknown name ends the connection without a name, if there is one. Returns
+    /// true when no connection remains.
     mutating func end(_ connection: Identifier, at now: MonotonicInstant) -> Bool {
         _ = expire(at: now)
         if connection.isEmpty {
@@ -77,14 +79,14 @@ struct OccupancyMember: Sendable {
         return connections.isEmpty
     }
 
-    /// Returns the deadline if it must be checked earlier than scheduled, and schedules it.
+    /// When the deadline is earlier than the scheduled check, moves the check to the deadline and returns it; otherwise nil.
     mutating func replan() -> MonotonicInstant? {
         guard !connections.isEmpty, deadline < scheduled else { return nil }
         scheduled = deadline
         return scheduled
     }
 
-    /// Ends connections that have timed out. Returns true when none remains.
+    /// Ends connections that have timed out. Returns true when no connection remains.
     mutating func expire(at now: MonotonicInstant) -> Bool {
         connections.removeAll { $0.deadline <= now }
         return connections.isEmpty
@@ -108,7 +110,8 @@ struct OccupancyRoster: Sendable {
         slots.append(member)
     }
 
-    /// Removes a member. `moves` is the number of other members whose positions changed: on average at most two for each removed member.
+    /// Removes a member; nil when the user is not on the channel. `moves` is the number of other members whose positions have changed: on
+    /// average at most two for each removed member.
     mutating func remove(_ user: Identifier) -> (member: OccupancyMember, moves: Int)? {
         guard let position = positions.removeValue(forKey: user), let member = slots[position] else { return nil }
         slots[position] = nil
@@ -120,7 +123,7 @@ struct OccupancyRoster: Sendable {
         return (member, slots.count)
     }
 
-    /// Changes a member in place; nil when there is none.
+    /// Changes a member in place; nil when the user is not on the channel.
     mutating func update<Result>(_ user: Identifier, _ change: (inout OccupancyMember) -> Result) -> Result? {
         guard let position = positions[user], var member = slots[position] else { return nil }
         // The member is removed from the array during the change, so that its connections are not copied.

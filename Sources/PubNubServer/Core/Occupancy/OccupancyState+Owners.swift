@@ -1,6 +1,6 @@
 import Identifiers
 
-/// The use of an application's presence limits by one owner: its stays, and the states of absent users that it has set.
+/// How much one owner uses of an application's presence limits: its stays, and the states that it has set for absent users.
 struct OccupancyUse: Hashable, Sendable {
     var stays = 0
     var bytes = 0
@@ -11,7 +11,7 @@ struct OccupancyUse: Hashable, Sendable {
 }
 
 extension OccupancyLimits {
-    /// One owner may use the application's limit divided by this number: a quarter.
+    /// The divisor of the application's limits for one owner: each owner may use a quarter.
     package static let ownerDivisor = 4
 }
 
@@ -22,13 +22,13 @@ extension OccupancyState {
         return use.stays < limits.stays / OccupancyLimits.ownerDivisor && use.bytes < limits.bytes / OccupancyLimits.ownerDivisor
     }
 
-    /// Whether an owner's share allows its stays to grow by this number of bytes.
+    /// Whether an owner's share allows the owner's stays to grow by this number of bytes.
     func hasShare(_ owner: Identifier?, bytes: Int) -> Bool {
         guard let owner else { return true }
         return (owners[owner]?.bytes ?? 0) + bytes <= limits.bytes / OccupancyLimits.ownerDivisor
     }
 
-    /// Whether an owner's share allows another state of an absent user, or a longer one.
+    /// Whether an owner's share allows this number of additional states of absent users, and of additional bytes.
     func hasAbsentShare(_ owner: Identifier?, states: Int, bytes: Int) -> Bool {
         guard let owner else { return true }
         let use = owners[owner] ?? OccupancyUse()

@@ -1,6 +1,6 @@
 import Identifiers
 
-/// A user's presence on a channel in the form that is stored outside of the process.
+/// A user's presence on a channel in the form that is stored outside the process.
 package struct OccupancyRecord: Hashable, Sendable {
     package struct Connection: Hashable, Sendable {
         package var id: Identifier
@@ -15,9 +15,9 @@ package struct OccupancyRecord: Hashable, Sendable {
 
     package var channel: Identifier
     package var user: Identifier
-    /// The order of joining, over all channels.
+    /// A number that gives the order in which users joined, over all channels.
     package var order: UInt64
-    /// The state as JSON text.
+    /// The user's state on the channel as JSON text; nil when the user has none.
     package var state: [UInt8]?
     package var connections: [Connection]
 
@@ -30,14 +30,14 @@ package struct OccupancyRecord: Hashable, Sendable {
     }
 }
 
-/// The part of a change that has to be stored.
+/// A presence change as it has to be stored.
 package enum OccupancyChange: Hashable, Sendable {
     case present(OccupancyRecord)
     case absent(user: Identifier, channel: Identifier)
 }
 
 extension OccupancyState {
-    /// Starts recording, so that ``takeChanges()`` returns the changes. Heartbeats that only refresh a deadline are not included.
+    /// Starts recording, so that ``takeChanges()`` returns the changes. Heartbeats that only extend a deadline are not recorded.
     package mutating func recordChanges() { touched = touched ?? [] }
 
     /// The changes since the last call, one for each user and channel.

@@ -3,15 +3,15 @@ import ServerValues
 
 /// The users on each channel of one application, and their presence events.
 ///
-/// Users are on a channel from their first subscribe or heartbeat until they leave or time out. Changes add events to the list that
-/// is passed in; the front publishes them on the channels' presence channels, in that order. A subscription to a pattern counts as
-/// presence on the channel with the pattern's name; the front has to exclude subscriptions to presence channels.
+/// A user is on a channel from the first subscribe or heartbeat until the user leaves or times out. Changes add events to the list that is
+/// passed in; the caller publishes them on the channels' presence channels, in that order. A subscription to a pattern counts as presence
+/// on the channel with the pattern's name. The caller has to exclude subscriptions to presence channels.
 ///
 /// Every change takes a bounded number of steps, independent of the number of users (rule HB-64).
 package struct OccupancyState: Sendable {
-    /// The settings of presence. They may be changed at any time; existing deadlines do not change.
+    /// The presence settings. They may be changed at any time; deadlines that are already set do not change.
     package var settings: OccupancySettings
-    /// The limits of presence.
+    /// The limits of users, states and memory.
     package let limits: OccupancyLimits
     var channels: [Identifier: OccupancyChannel] = [:]
     /// The channels that each user is on.
@@ -19,7 +19,7 @@ package struct OccupancyState: Sendable {
     /// The states that were set for absent users.
     private var absent: [OccupancyPlace: AbsentState] = [:]
     private var absentBytes = 0
-    /// When each stay, interval event and absent state is checked, with one entry for each.
+    /// When each stay is checked for its timeout. Interval events and states of absent users have calendars of their own below.
     var stayEnds = OccupancyCalendar<OccupancyStay>(length: .seconds(1))
     var intervals = OccupancyCalendar<Identifier>(length: .milliseconds(100))
     private var absentEnds = OccupancyCalendar<OccupancyPlace>(length: .seconds(1))
@@ -29,12 +29,11 @@ package struct OccupancyState: Sendable {
     /// The approximate memory of all stays, in bytes.
     package internal(set) var bytes = 0
     private var moves = 0
-    /// The use of the limits by the owners of stays and states.
+    /// How much of the limits each owner uses for stays and states.
     var owners: [Identifier: OccupancyUse] = [:]
-    /// The stays that have changed since the last call of `takeChanges()`; nil when changes are not recorded.
+    /// The stays that have changed since the last call of ``takeChanges()``; nil when changes are not recorded.
     var touched: Set<OccupancyPlace>?
 
-    /// Makes a value with these properties.
     package init(settings: OccupancySettings = OccupancySettings(), limits: OccupancyLimits = OccupancyLimits()) {
         self.settings = settings
         self.limits = limits
@@ -48,12 +47,11 @@ package struct OccupancyState: Sendable {
     /// - Parameters:
     ///   - channel: the channel's id.
     ///   - user: the user's id.
-    ///   - timeout: the presence timeout in seconds; nil for the default. It is limited to the settings' range.
-    ///   - state: the state as JSON text if the request contains one; nil leaves it unchanged. A changed state causes an event, an
-    ///     equal one does not.
-    ///   - time: the time.
+    ///   - timeout: the presence timeout in seconds; nil for the default. It is limited to the range of the settings.
+    ///   - state: the state as JSON text if the request contains one; nil leaves the state unchanged. Only a changed state causes an event.
+    ///   - time: the current time.
     ///   - events: receives the resulting events.
-    /// - Returns: why the user is not on the channel, or the state is not stored; usually nil.
+    /// - Returns: why the user is not on the channel, or why the state is not stored; usually nil.
     @discardableResult
     package mutating func touch(
         _ channel: Identifier, by user: OccupancyUser, timeout: Int? = nil, state: [UInt8]? = nil, at time: OccupancyTime,
@@ -62,7 +60,7 @@ package struct OccupancyState: Sendable {
         if let state, state.count > limits.stateBytes { return .stateTooLong(limit: limits.stateBytes) }
         let seconds = min(max(timeout ?? settings.defaultTimeout, settings.timeouts.lowerBound), settings.timeouts.upperBound)
         let deadline = time.instant.advanced(by: .seconds(seconds))
-        // When memory is short, a user's new connection replaces an old one.
+        // When the memory limit or the owner's share is reached, a user's new connection replaces an old one.
         let connections = bytes < limits.bytes && hasShare(user.owner) ? OccupancyMember.connectionLimit : 1
         let known: Void? = change(user.id, on: channel) {
             $0.touch(user.connection, until: deadline, timeout: seconds, limit: connections, at: time.instant)
@@ -71,7 +69,7 @@ package struct OccupancyState: Sendable {
         return join(channel, user, until: deadline, timeout: seconds, state: state, at: time, into: &events)
     }
 
-    /// Handles a leave: removes one connection of the user, or all of them when the request does not distinguish connections (rule HB-33).
+    /// Handles a leave request: removes one connection of the user, or all of them when the request names no connection (rule HB-33).
     package mutating func leave(
         _ channel: Identifier, by user: OccupancyUser, at time: OccupancyTime, into events: inout [OccupancyEvent]
     ) {
@@ -79,8 +77,8 @@ package struct OccupancyState: Sendable {
         remove(user.id, from: channel, as: .leave, at: time, into: &events)
     }
 
-    /// Replaces a user's state, which is removed when the user leaves. For an absent user it is kept for the default timeout,
-    /// without an event.
+    /// Replaces a user's state, which is removed when the user leaves. For an absent user the state is kept for the default timeout, and no
+    /// event is sent.
     ///
     /// - Returns: why the state is not stored; usually nil.
     @discardableResult
@@ -90,7 +88,7 @@ package struct OccupancyState: Sendable {
         setState(state, of: OccupancyUser(id: user), on: channel, at: time, into: &events)
     }
 
-    /// The same, for the owner in `subject`.
+    /// Replaces a user's state; a state for an absent user counts against the share of the owner in `subject`.
     package mutating func setState(
         _ state: [UInt8], of subject: OccupancyUser, on channel: Identifier, at time: OccupancyTime,
         into events: inout [OccupancyEvent]
@@ -122,9 +120,10 @@ package struct OccupancyState: Sendable {
     /// Removes users who have timed out, and publishes interval events that are due. Call it about once per second.
     ///
     /// - Parameters:
-    ///   - time: the time.
-    ///   - limit: the largest number of entries to process; the result is true when more are due.
+    ///   - time: the current time.
+    ///   - limit: the largest number of entries to process.
     ///   - events: receives the resulting events.
+    /// - Returns: true when more entries are due than `limit`.
     @discardableResult
     package mutating func sweep(at time: OccupancyTime, limit: Int = .max, into events: inout [OccupancyEvent]) -> Bool {
         var left = limit
@@ -134,7 +133,7 @@ package struct OccupancyState: Sendable {
             let interval = intervals.nextDue(at: time.instant)
             guard let first = [stay, state, interval].compactMap({ $0 }).min() else { return false }
             left -= 1
-            // An interval event comes after the changes before it.
+            // At equal times, stays are processed first, because an interval event follows the changes that it reports.
             if stay == first {
                 if let stay = stayEnds.takeNext() { expire(stay, at: time, into: &events) }
             } else if state == first {
@@ -146,7 +145,7 @@ package struct OccupancyState: Sendable {
         return true
     }
 
-    /// A user's state on a channel, as JSON text.
+    /// A user's state on a channel, as JSON text; nil when there is none.
     package func state(of user: Identifier, on channel: Identifier) -> [UInt8]? {
         channels[channel]?.roster[user]?.state ?? absent[OccupancyPlace(channel: channel, user: user)]?.state
     }
@@ -181,7 +180,7 @@ extension OccupancyState {
         return nil
     }
 
-    /// Changes the connections of a present user; nil for an absent one.
+    /// Changes the connections of a present user; returns nil when the user is absent.
     private mutating func change<Result>(
         _ user: Identifier, on channel: Identifier, _ change: (inout OccupancyMember) -> Result
     ) -> Result? {
@@ -287,7 +286,7 @@ extension OccupancyState {
         guard let index = channels.index(forKey: stay.channel) else { return }
         let outcome = channels.values[index].roster.update(stay.user) {
             member -> (isGone: Bool, grown: Int, owner: Identifier?, next: MonotonicInstant)? in
-            // The entry belongs to another stay, or to one that was rescheduled while its slot was being processed.
+            // Nothing to do: the user has a newer stay, or this stay was rescheduled while its slot was being processed.
             guard member.stay == stay.number, member.scheduled <= time.instant else { return nil }
             let cost = member.cost
             let isGone = member.expire(at: time.instant)

@@ -11,19 +11,19 @@ import WireCoding
     import Darwin
 #endif
 
-/// Contents as files in a directory of their keyset, readable for the server's user only (rule FI-21). They are read and written on
-/// NIO's thread pool.
+/// Stores the contents as files in one directory for each keyset, readable only by the user that runs the server (rule FI-21). They are
+/// read and written on NIO's thread pool.
 struct DirectoryFileContents: FileContents {
     private let directory: String
 
-    /// The suffix of a file's name in the directory until its content is complete.
+    /// The suffix of a file's name in the directory while its content is being written.
     private static let temporarySuffix = ".part"
 
     var maximumBytes: Int { .max }
 
     /// - Parameters:
-    ///   - path: the parent directory for all keysets, which is created with the first content.
-    ///   - subscribeKey: the subscribe key of the keyset. It can be any text, so the directory is named by its hash.
+    ///   - path: the parent directory for all keysets. It is created with the first content.
+    ///   - subscribeKey: the subscribe key of the keyset. It can be any text, so the name of the directory is its hash.
     init(_ path: String, subscribeKey: String) {
         directory = path + "/" + Hex.text(SHA256.hash(data: Array(subscribeKey.utf8)))
     }
@@ -51,8 +51,8 @@ struct DirectoryFileContents: FileContents {
     /// The directory for contents that have no record in the store.
     private var aside: String { directory + "/aside" }
 
-    /// The ids of the contents in a directory; empty when the directory does not exist. Deletes incomplete contents, which remain
-    /// when the server ends while it writes them.
+    /// The ids of the contents in a directory; empty when the directory does not exist. Incomplete contents, which remain when the server
+    /// ends while writing, are deleted.
     private func list(_ directory: String) throws -> Set<Identifier> {
         guard let stream = opendir(directory) else {
             if errno == ENOENT { return [] }
@@ -124,7 +124,8 @@ struct DirectoryFileContents: FileContents {
         }
     }
 
-    /// Only ids that the server has generated become part of a path.
+    /// The path of a file's content. Only ids of the form that the server generates become part of a path, so no id leads outside the
+    /// directory.
     private func place(of id: Identifier) throws -> String {
         guard FileID.isValid(id.text) else { throw FileProblem() }
         return directory + "/" + id.text
@@ -162,7 +163,7 @@ struct DirectoryFileContents: FileContents {
         var isWhole = true
         let content = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
             while count < size {
-                // in bounds: the buffer has `size` bytes, which is more than `count`.
+                // The index is in bounds: the buffer has `size` bytes, which is more than `count`.
                 let part = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[count...])
                 #if canImport(Glibc)
                     let read = Glibc.read(descriptor, part.baseAddress, size - count)
@@ -184,10 +185,10 @@ struct DirectoryFileContents: FileContents {
     }
 }
 
-/// A file's content could not be written or read.
+/// The error when a file's content could not be written or read.
 struct FileProblem: Error, Hashable, Sendable {}
 
-/// Ids of files, as the server generates them: 32 random hexadecimal digits in five groups.
+/// The ids of files that the server generates: 32 random hexadecimal digits in five groups.
 enum FileID {
     static func make() -> Identifier {
         let digits = Array(Hex.text((0..<16).map { _ in UInt8.random(in: .min ... .max) }))

@@ -3,17 +3,17 @@ import NIOConcurrencyHelpers
 
 /// Stores the contents of a keyset's files. Methods never block the caller's thread.
 protocol FileContents: Sendable {
-    /// The size limit of all contents together, in bytes, independent of the keyset's limit.
+    /// The size limit in bytes of the contents in this storage. The keyset's own limit applies as well.
     var maximumBytes: Int { get }
-    /// Compares the contents of an earlier run of the server with the records in the store. The content of a file without a record
-    /// is set aside, and put back by a later start when the record exists again. Returns nil when contents are stored and deleted
+    /// Compares the contents of an earlier run of the server with the records in the store. Content without a record is set aside in a
+    /// separate directory; a later start puts it back when its record exists again. Returns nil when contents are stored and deleted
     /// together with their records.
     ///
     /// - Parameters:
     ///   - known: the files that have a record.
     ///   - now: the time in seconds since 1970.
     func restore(_ known: Set<Identifier>, at now: Int) throws -> RestoredContents?
-    /// Stores a file's content completely or not at all.
+    /// Stores a file's content. After a failure no part of it is stored.
     ///
     /// - Parameter id: an id that the server has generated.
     func put(_ content: ArraySlice<UInt8>, for id: Identifier) async throws
@@ -38,11 +38,11 @@ struct RestoredContents: Hashable, Sendable {
 }
 
 extension FileContents {
-    /// How many seconds contents without a record are kept: 30 days.
+    /// How long contents without a record are kept aside before they are deleted: 30 days, in seconds.
     static var asideLifetime: Int { 30 * 86_400 }
 }
 
-/// Contents in memory, until the server ends.
+/// Keeps contents in memory until the server ends.
 final class MemoryFileContents: FileContents {
     private let contents = NIOLockedValueBox<[Identifier: [UInt8]]>([:])
 
@@ -66,8 +66,8 @@ final class MemoryFileContents: FileContents {
     }
 }
 
-/// The leader's view of contents that the nodes of a cluster have written to Redis: they are stored and deleted in the writes of
-/// their records (rule FI-24), so these methods do nothing.
+/// The contents that the nodes of a cluster write to Redis, as the leader uses them. Contents are stored and deleted together with their
+/// records (rule FI-24), so these methods do nothing.
 struct SharedFileContents: FileContents {
     let maximumBytes = 256 << 20
 
