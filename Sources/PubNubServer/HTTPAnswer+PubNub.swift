@@ -7,17 +7,17 @@ extension HTTPAnswer {
     init(_ error: PubNubErrorBody) {
         self.init(status: error.status, ContentType(rawValue: error.contentType), error.body)
         hasRecordedFields = true
-        // Something that the service needs is away, and comes back by itself (rule PG-16).
+        // 503 means a temporary failure, for example of the store, so the client is asked to retry after one second (rule PG-16).
         if error.status == 503 { fields = [("retry-after", "1")] }
     }
 
-    /// The same for a keyset, which the log names (rule SO-150).
+    /// The error answer to a request for a keyset; the log line contains the keyset (rule SO-150).
     init(_ error: PubNubErrorBody, of application: PubNubApplication) {
         self.init(error)
         details = ["service": ServiceName.pubnub.rawValue, "app": logText(application.subscribeKey.utf8)]
     }
 
-    /// An answer in the format of PubNub's services.
+    /// An answer with the content type of PubNub's services.
     static func pubnub(status: Int = 200, _ body: [UInt8]) -> HTTPAnswer {
         var answer = HTTPAnswer(status: status, .javascript, body)
         answer.hasRecordedFields = true
@@ -26,6 +26,6 @@ extension HTTPAnswer {
 }
 
 extension HTTPAnswer.ContentType {
-    /// The content type of PubNub's answers.
+    /// The content type of PubNub's answers: JSON that is labelled as JavaScript.
     static let javascript = HTTPAnswer.ContentType(rawValue: PubNubErrorBody.contentType)
 }

@@ -2,16 +2,16 @@ import NIOConcurrencyHelpers
 import PubNubProtocol
 import ServerRuntime
 
-/// Answers the requests that need no connection of their own: all except polls and the time.
+/// Answers requests whose answers are not held: all except polls and requests for the time.
 struct PubNubRequestHandler: Sendable {
     let streams: any StreamBackend
-    /// The counts of acknowledged messages.
+    /// Counts the messages that were acknowledged through this server.
     let counts: NIOLockedValueBox<ApplicationCounts>
 
-    /// The keyset that a request is for.
+    /// The keyset that a request names.
     ///
-    /// - Parameter isJudged: whether the access rights of the request are checked.
-    /// - Throws: the error answer that replaces the result of the request.
+    /// - Parameter isJudged: whether to check the access rights of the request.
+    /// - Throws: the error answer when the keyset does not serve the request, or a right is missing.
     func application(
         for request: PubNubServerRequest, _ address: PubNubAddress, isJudged: Bool = true
     ) throws(PubNubErrorBody) -> PubNubApplication {

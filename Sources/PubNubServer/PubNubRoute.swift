@@ -1,21 +1,21 @@
 import Identifiers
 import ServerRuntime
 
-/// The requests of the PubNub API. Names are decoded.
+/// The requests of the PubNub API. Names are percent-decoded.
 ///
-/// Lists keep the names in the order of the request; a lone comma, which stands for no channels, gives an empty list.
+/// Lists contain the names in the order of the request. A lone comma, which stands for no channels, gives an empty list.
 enum PubNubRoute: Hashable, Sendable {
     case time
     case subscribe(channels: [String])
-    /// `payload` is nil when the request body carries it.
+    /// Publishes a message; `payload` is nil when the request body contains the message.
     case publish(publishKey: String, channel: String, payload: String?)
     case signal(publishKey: String, channel: String, payload: String?)
-    /// Publishes a message about a file, wherever the file is stored.
+    /// Publishes a message about a file. The file may be stored by another service.
     case publishFile(publishKey: String, channel: String, payload: String?)
 
-    /// Messages of one channel, API version 2.
+    /// Reads the history of one channel, in version 2 of the API.
     case pastMessages(channel: String)
-    /// History of several channels, API version 3.
+    /// Reads the history of several channels, in version 3 of the API.
     case history(channels: [String])
     case historyWithActions(channel: String)
     case deleteHistory(channel: String)
@@ -30,7 +30,7 @@ enum PubNubRoute: Hashable, Sendable {
     case setState(channels: [String], user: String)
 
     case groups
-    /// Lists, adds or removes channels of a group, as the query says.
+    /// Lists, adds or removes channels of a group, depending on the query parameters.
     case group(String)
     case removeGroup(String)
 
@@ -38,9 +38,9 @@ enum PubNubRoute: Hashable, Sendable {
     case addAction(channel: String, message: String)
     case removeAction(channel: String, message: String, action: String)
 
-    /// The requests of App Context.
+    /// A request of App Context.
     case objects(ObjectsRoute)
-    /// Lists the channels of a device, adds or removes some, as the query says.
+    /// Lists, adds or removes the channels of a device, depending on the query parameters.
     case pushChannels(PushInterface, token: String)
     case removeDevice(PushInterface, token: String)
 
@@ -48,15 +48,15 @@ enum PubNubRoute: Hashable, Sendable {
 
     case grantToken
     case revokeToken(String)
-    /// Grants of the access manager's version 2.
+    /// A grant of access manager version 2.
     case grant
     case audit
 }
 
-/// A route with the subscribe key of its application.
+/// The route of a request, with the subscribe key in its path.
 struct PubNubAddress: Hashable, Sendable {
     var route: PubNubRoute
-    /// The subscribe key in the path; empty for ``PubNubRoute/time``, a request that belongs to no application.
+    /// The subscribe key in the path; empty for ``PubNubRoute/time``, which belongs to no keyset.
     var subscribeKey: String
 
     private init(_ route: PubNubRoute, _ subscribeKey: String = "") {
@@ -72,7 +72,7 @@ struct PubNubAddress: Hashable, Sendable {
         }
     }
 
-    /// The same as ``owns(_:)`` with segments, for a target that has not been split into parts.
+    /// Whether a path belongs to the PubNub API, for a target that has not been split into segments.
     static func owns(_ target: UnsafeRawBufferPointer) -> Bool {
         let first = target.dropFirst().prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
         return owns([String(decoding: first, as: UTF8.self)])
@@ -86,7 +86,7 @@ struct PubNubAddress: Hashable, Sendable {
         case "time": found = segments.count == 2 ? (Self(.time), ["GET"]) : nil
         case "publish", "signal": found = Self.publishing(segments, method)
         case "subscribe":
-            // The first version of `/v2/subscribe`, whose path ends with the cursor.
+            // Version 1 of subscribe: its path ends with the cursor.
             found = segments.count == 5 ? (Self(.subscribe(channels: Self.list(segments[2])), segments[1]), ["GET"]) : nil
         case "v1": found = Self.version1(segments, method)
         case "v2": found = Self.version2(segments, method)
@@ -100,7 +100,7 @@ struct PubNubAddress: Hashable, Sendable {
 
     private typealias Match = (address: PubNubAddress, methods: [String])?
 
-    /// `/publish/PUB/SUB/0/CHANNEL/0[/JSON]`, and the same for signals and files.
+    /// Parses `/publish/PUB/SUB/0/CHANNEL/0[/JSON]`, and the same path for signals and messages about files.
     private static func publishing(_ parts: [String], _ method: String) -> Match {
         guard parts.count == 6 || parts.count == 7, !parts[4].isEmpty else { return nil }
         let payload = parts.count == 7 ? parts[6] : nil
@@ -188,10 +188,10 @@ struct PubNubAddress: Hashable, Sendable {
         }
     }
 
-    /// Client libraries spell this path segment in two ways.
+    /// Whether a path segment is `sub-key`, which some client libraries spell `sub_key`.
     private static func isKey(_ part: String) -> Bool { part == "sub-key" || part == "sub_key" }
 
-    /// Names between commas. An encoded comma separates like a plain one.
+    /// Splits a list of names at its commas. A percent-encoded comma separates names, too, because the text is already decoded.
     static func list(_ text: String) -> [String] {
         text.split(atByte: UInt8(ascii: ","))
     }

@@ -1,7 +1,7 @@
 import PubNubProtocol
 import ServerRuntime
 
-/// A request of the PubNub API with everything that its answer depends on.
+/// A request of the PubNub API: its method, target, body and the header fields that answers depend on.
 struct PubNubServerRequest: Sendable {
     var method: String
     var target: RequestTarget
@@ -9,23 +9,23 @@ struct PubNubServerRequest: Sendable {
     var body: [UInt8]
     /// The header field `If-Match`.
     var ifMatch: String?
-    /// The server's address for the client: `https://example.com/prefix`. Only the files service uses it; nil for a request without
-    /// a host.
+    /// The server's address as the client uses it, such as `https://example.com/prefix`. Only the files service needs it; nil for a request
+    /// without a host.
     var base: String?
-    /// The address that the request comes from; nil when it is not known or not limited.
+    /// The client's IP address; nil when it is unknown or not limited.
     var client: String?
 
-    /// A query parameter: its last value when it is repeated, nil when it is missing. Unknown parameters are ignored.
+    /// The value of a query parameter: the last one when it is repeated, nil when it is missing.
     func parameter(_ name: String) -> String? {
         target.parameters.last { $0.name == name }?.value
     }
 
-    /// Names between commas in a query parameter.
+    /// The names in a query parameter, which are separated by commas; empty when it is missing.
     func list(_ name: String) -> [String] {
         parameter(name).map(PubNubAddress.list) ?? []
     }
 
-    /// A Boolean parameter in each of the spellings that client libraries use: `true`, `1`, or `false`, `0`; nil for anything else.
+    /// A Boolean query parameter. Client libraries write `true` or `1`, and `false` or `0`; nil for any other value.
     func flag(_ name: String) -> Bool? {
         switch parameter(name) {
         case "1", "true": true
@@ -34,14 +34,14 @@ struct PubNubServerRequest: Sendable {
         }
     }
 
-    /// A timetoken; nil when it is missing or no number.
+    /// The timetoken in a query parameter; nil when it is missing or not a number.
     func timetoken(_ name: String) -> Timetoken? {
         parameter(name).flatMap { Timetoken($0) }
     }
 
-    /// The user id of the client that sends the request.
+    /// The id of the user who sends the request, from the parameter `uuid`.
     var user: String? { parameter("uuid") }
-    /// An auth key or an access token.
+    /// The auth key or access token of the request, from the parameter `auth`.
     var auth: String? { parameter("auth") }
     var groups: [String] { list("channel-group") }
 }

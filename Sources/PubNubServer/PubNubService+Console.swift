@@ -6,7 +6,7 @@ import ServerStorage
 import ServerValues
 import WireCoding
 
-// What the console shows of PubNub, and what an operator can do (rules CO-92 to CO-94).
+// The PubNub data that the console shows, and the actions that it offers to operators (rules CO-92 to CO-94).
 extension PubNubService: ConsoleService {
     package func applicationRows() -> [ApplicationRow] {
         applications.filter { application(subscribeKey: $0.subscribeKey) === $0 }.map { application in
@@ -25,7 +25,7 @@ extension PubNubService: ConsoleService {
     package var hasConnections: Bool { false }
     package func reports(on loop: Int, from start: Int, count: Int) -> (reports: [ConnectionReport], next: Int?) { ([], nil) }
 
-    /// The keysets that have or had a webhook for push notifications, as far as this server sends their events.
+    /// The reports of push webhooks by keyset, for keysets that have or had a webhook. Only the server that sends the events has them.
     package var webhookReports: [(application: String, receivers: [WebhookReport])] {
         streams.pushCounts(for: self).map {
             ($0.application.subscribeKey, [WebhookReport(url: $0.application.keyset.pushWebhook, counts: $0.counts)])
@@ -38,7 +38,7 @@ extension PubNubService: ConsoleService {
         }
         let (isWanted, after, limit) = (listing.isWanted, listing.after, listing.limit)
         return try await NIOThreadPool.singleton.runIfActive {
-            // Sorted after the lock is released.
+            // The names are sorted after the lock is released, because sorting takes long.
             let names = application.withState { $0.occupancy.unsortedChannels }.filter { isWanted($0.text) }
             let shown = names.filter { name in after.map { name > Identifier($0) } ?? true }.sorted().prefix(limit + 1)
             let rows = application.withState { state in
@@ -82,7 +82,7 @@ extension PubNubService: ConsoleService {
     }
 
     package func publish(_ message: ConsoleMessage) async throws(HTTPProblem) -> String {
-        // Data that are not JSON are sent as a string.
+        // A message that is not JSON is published as a JSON string.
         let text = (try? JSONText(message.data))?.text ?? JSONWriter.string(message.data)
         do throws(PubNubPublishProblem) {
             let token = try await publish(
@@ -92,7 +92,8 @@ extension PubNubService: ConsoleService {
             switch error {
             case .unknownKeyset: throw .unknownApplication
             case .invalid(let reason): throw HTTPProblem(400, reason)
-            case .notStored: throw HTTPProblem(503, "The store could not keep the message, and it was not published.")
+            case .notStored:
+                throw HTTPProblem(503, "The store could not save the message, so it was not published. Try again later.")
             }
         }
     }
@@ -100,7 +101,7 @@ extension PubNubService: ConsoleService {
     package var endingObstacle: String? { "polls of PubNub have no sessions to end" }
 
     package func endConnections(of user: String, in application: String?) async throws(HTTPProblem) -> String {
-        throw HTTPProblem(400, "Polls of PubNub have no sessions to end.")
+        throw HTTPProblem(400, "PubNub clients poll and have no sessions, so there is no session to end.")
     }
 }
 

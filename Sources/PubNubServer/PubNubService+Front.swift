@@ -10,7 +10,7 @@ extension PubNubService: ServerFront {
 
     package func refusal(_ problem: HTTPProblem) -> HTTPAnswer { HTTPAnswer(PubNubErrorBody(problem)) }
 
-    /// Polls are parsed in place, without copies.
+    /// Answers a poll whose target can be parsed without copying it. Returns false for any other request.
     package func answer(plain target: UnsafeRawBufferPointer, for connection: HTTPConnection) -> Bool {
         guard let subscribe = SubscribeTarget(target) else { return false }
         connection.kind = pollKind
@@ -41,7 +41,7 @@ extension PubNubService: ServerFront {
         let isPoll = if case .subscribe = address.route { true } else { false }
         let application: PubNubApplication
         do throws(PubNubErrorBody) {
-            // The leader checks the access rights of the requests that it answers.
+            // In a cluster the access rights of polls are checked here, and the leader checks those of the requests that it answers.
             application = try requests.application(for: request, address, isJudged: cluster == nil || isPoll)
         } catch {
             return connection.answer(described(HTTPAnswer(error), address.subscribeKey, request))
@@ -52,11 +52,11 @@ extension PubNubService: ServerFront {
         switch address.route {
         case .time: return
         case .subscribe:
-            // A plain poll does not come here: this request came in another form, or something is wrong with it.
+            // `answer(plain:for:)` has already handled plain polls, so this poll has another form or is malformed.
             subscribe(request, address.route, of: application, for: connection)
         case .file(let route): answer(request, route, of: application, fields: fields, for: connection)
         case .publish, .signal, .publishFile:
-            // Only the visible message shows which event loops have subscribers.
+            // A publish waits while any event loop is congested, because the loops of its subscribers are not known yet.
             let full = context.congestion.full
             guard full.isEmpty else {
                 return connection.hold(until: full, or: HTTPAnswer(.serviceUnavailable), nil) { _, _ in
@@ -68,7 +68,7 @@ extension PubNubService: ServerFront {
         }
     }
 
-    /// Has the process that decides about the keyset answer a request.
+    /// Has a request answered by the leader in a cluster, otherwise by this process.
     func perform(
         _ request: PubNubServerRequest, _ route: PubNubRoute, of application: PubNubApplication, for connection: HTTPConnection
     ) {
@@ -83,7 +83,7 @@ extension PubNubService: ServerFront {
         }
     }
 
-    /// A refusal with the keyset that the request names, and with what its answer does not tell, for the log (rule SO-150).
+    /// Adds log details to a refusal: the keyset, and for 403 the reason, which the answer does not contain (rule SO-150).
     private func described(_ answer: HTTPAnswer, _ subscribeKey: String, _ request: PubNubServerRequest?) -> HTTPAnswer {
         var answer = answer
         answer.details["service"] = service.rawValue
@@ -108,7 +108,7 @@ extension PubNubService: ServerFront {
     private func answer(_ target: SubscribeTarget, _ bytes: UnsafeRawBufferPointer, for connection: HTTPConnection) {
         guard bytes.count <= RequestTarget.maximumBytes else { return connection.answer(HTTPAnswer(.uriTooLong)) }
         let key = UnsafeRawBufferPointer(rebasing: bytes[target.subscribeKey])
-        // Nearly always the keyset of the connection's previous poll.
+        // In most cases the poll is for the keyset of the connection's previous poll, so no lookup is needed.
         if let poll = connection.exchange as? HeldPoll, poll.polls.application.isOpenToAll,
             poll.polls.application.subscribeKey.utf8.elementsEqual(key)
         {
@@ -141,12 +141,12 @@ extension PubNubService: ServerFront {
         }
     }
 
-    /// Handles a poll that did not come in the plain form.
+    /// Handles a poll that `answer(plain:for:)` could not parse in place.
     private func subscribe(
         _ request: PubNubServerRequest, _ route: PubNubRoute, of application: PubNubApplication, for connection: HTTPConnection
     ) {
-        // Version -1 matches no version of the grants, so the next sweep checks the poll's rights again. This is early enough for a right that
-        // ended after the request was allowed.
+        // Version -1 equals no version of the grants, so the next sweep checks the poll's rights again. This also covers a right that has
+        // ended since the request was allowed.
         let isJudged = application.keyset.requiresGrants
         let access = isJudged ? PubNubAccess(application: application).held(request, route, version: -1) : nil
         var target = request.target.rawPath

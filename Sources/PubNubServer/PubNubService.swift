@@ -5,18 +5,18 @@ import PubNubProtocol
 import ServerRuntime
 import ServerStorage
 
-/// The settings of the PubNub front.
+/// The settings of the PubNub service.
 package struct PubNubServiceSettings: Sendable {
     /// The keysets. If several have the same subscribe key, the first one is used.
     package var keysets: [Keyset]
-    /// How long a poll is held before it gets an empty answer.
+    /// How long a poll is held before it gets an empty answer, for keysets without a setting of their own.
     package var pollHold: Duration
     /// How many messages of each channel are kept so that polls can catch up.
     package var pollQueueLength: Int
-    /// The keyset whose public channels are shared with other services.
+    /// The subscribe key of the keyset whose public channels are shared with other services; nil for none.
     package var bridgedKey: String?
     package var logger: Logger
-    /// The directory of file contents, with a subdirectory for each keyset; nil for contents in memory.
+    /// The directory of file contents, with a subdirectory for each keyset; nil to keep contents in memory.
     package var fileDirectory: String?
 
     /// A logger that discards everything.
@@ -39,13 +39,13 @@ extension ServiceName {
     package static let pubnub = ServiceName(rawValue: "pubnub")
 }
 
-/// The PubNub front of one server: its event loops with the polls that they hold. The backend owns the keysets (``StreamBackend``).
+/// The PubNub service of one server: its event loops with the polls that they hold. The backend owns the keysets (``StreamBackend``).
 package final class PubNubService: Sendable {
     let context: ServerContext
     let settings: PubNubServiceSettings
     /// The keysets with their data, shared by all servers of a backend.
     let streams: any StreamBackend
-    /// Forwards requests to the leader when the keysets belong to a cluster; nil when this process decides about them.
+    /// Forwards requests to the cluster's leader; nil in a server without a cluster.
     let cluster: (any StreamForwarding)?
     let mailboxes: [EventLoopMailbox<PubNubLoop>]
     private let loopCounts: [NIOLockedValueBox<PubNubCounts>]
@@ -53,7 +53,7 @@ package final class PubNubService: Sendable {
     let pollKind: RequestKind
     let requestKind: RequestKind
 
-    /// Joins the servers that share the keysets.
+    /// Makes the service and joins `streams`, whose keysets several servers share.
     package init(_ settings: PubNubServiceSettings, _ context: ServerContext, streams: any StreamBackend) {
         self.context = context
         self.settings = settings
@@ -70,12 +70,12 @@ package final class PubNubService: Sendable {
         streams.join(self)
     }
 
-    /// The number of messages, signals and fires that this server has acknowledged since its start, without those from the bridge.
+    /// The number of messages, signals and fires that this server has acknowledged since its start, excluding bridged messages.
     package var published: Int { publishedCounts.withLockedValue(\.total) }
 
     var requests: PubNubRequestHandler { PubNubRequestHandler(streams: streams, counts: publishedCounts) }
 
-    /// Publishes a message of the server's own process, through the process that decides about the keyset.
+    /// Publishes a message of the server's own process; in a cluster it is sent to the leader.
     ///
     /// - Parameter isBridged: whether the message came from another service.
     func publish(
@@ -91,7 +91,7 @@ package final class PubNubService: Sendable {
         }
     }
 
-    /// Numbers of polls and of messages in their answers; up to one second old.
+    /// The number of held polls, of all polls and of the messages in their answers. The values are up to one second old.
     package var counts: PubNubCounts { loopCounts.reduce(into: PubNubCounts()) { $0 += $1.withLockedValue { $0 } } }
 
     /// The delivery counts of keysets that have a webhook for push notifications.
@@ -105,7 +105,7 @@ package final class PubNubService: Sendable {
     var storage: StreamStorage { streams.storage }
     var applications: [PubNubApplication] { streams.applications }
 
-    /// The keyset that serves requests with this key.
+    /// The configured keyset with this subscribe key; nil when there is none.
     func application(subscribeKey: String) -> PubNubApplication? { streams.application(subscribeKey: subscribeKey) }
 
     /// Closes the connections of all held polls.
@@ -113,7 +113,7 @@ package final class PubNubService: Sendable {
         for mailbox in mailboxes { mailbox.enqueue(.disconnect) }
     }
 
-    /// Runs the time-dependent work of the keysets, such as presence timeouts.
+    /// Performs the periodic work of the keysets, such as presence timeouts.
     package func sweep() {
         streams.sweep(for: self) { [loop = context.loops.first?.eventLoop] body in
             if let loop { loop.execute(body) } else { body() }

@@ -1,9 +1,9 @@
-/// Points in time as the files service writes them: `2020-07-06T14:19:33Z`.
+/// Formats times as the files service does, for example `2020-07-06T14:19:33Z`.
 enum ISOTime {
     static func text(unixSeconds: Int) -> String {
         let days = unixSeconds.flooring(by: 86_400)
         let second = unixSeconds - days * 86_400
-        // Years are counted from March, so that the leap day is the last day of a year.
+        // Years begin in March here, so that the leap day is the last day of a year.
         let shifted = days + 719_468
         let era = shifted.flooring(by: 146_097)
         let day = shifted - era * 146_097

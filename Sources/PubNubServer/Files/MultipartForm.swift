@@ -1,32 +1,32 @@
 import Identifiers
 import WireCoding
 
-/// A parser for a form as `multipart/form-data` (RFC 7578), one part after the other (rule FI-30). A pure value.
+/// A parser for `multipart/form-data` (RFC 7578), which reads one part after the other (rule FI-30). A pure value.
 ///
-/// It reads each byte at most twice, whatever the boundary is: a delimiter contains a line feed near its beginning only, so a
-/// partial match cannot contain the beginning of another delimiter.
+/// It reads each byte at most twice, whatever the boundary is: a delimiter contains a carriage return at its beginning only, so a partial
+/// match cannot contain the beginning of another delimiter.
 struct MultipartForm: Sendable {
-    /// The error when the body is not a form or exceeds the limits.
+    /// The error when the body is not a multipart form, or exceeds a limit of parts or sizes.
     struct Malformed: Error, Hashable, Sendable {}
 
     /// The largest number of parts. The server's own forms have fewer than ten.
     static let maximumParts = 32
-    /// The greatest length of the head of one part.
+    /// The largest length in bytes of one part's header.
     static let maximumHeadBytes = 4096
-    /// The largest length of a boundary (RFC 2046, 5.1.1).
+    /// The largest length of a boundary in bytes (RFC 2046, 5.1.1).
     static let maximumBoundary = 70
 
     private let body: [UInt8]
     /// The delimiter between parts: a line end, two hyphens and the boundary.
     private let delimiter: [UInt8]
-    /// The position behind the latest delimiter, or at the beginning of the current part's content.
+    /// The position after the latest delimiter, or at the beginning of the current part's content.
     private var position: Int
     private var count = 0
 
     /// Finds the first part.
     ///
     /// - Parameters:
-    ///   - boundary: from the request's `Content-Type`.
+    ///   - boundary: the parameter `boundary` of the request's `Content-Type`.
     ///   - limit: the largest number of bytes before the first part.
     init(_ body: [UInt8], boundary: String, before limit: Int = .max) throws(Malformed) {
         let boundary = Array(boundary.utf8)
@@ -35,7 +35,7 @@ struct MultipartForm: Sendable {
         }
         self.body = body
         delimiter = [0x0D, 0x0A, 0x2D, 0x2D] + boundary
-        // The first delimiter needs no line end before it.
+        // At the beginning of the body, the delimiter needs no line end before it.
         if body.starts(with: delimiter.dropFirst(2)) {
             position = delimiter.count - 2
         } else {
@@ -47,7 +47,7 @@ struct MultipartForm: Sendable {
     /// The name of the next part; nil at the end of the form. Read the part's content with ``content(before:)`` before the next call.
     mutating func next() throws(Malformed) -> String? {
         if body.has([0x2D, 0x2D], at: position) { return nil }
-        // White space after a delimiter is not part of it.
+        // White space after a delimiter is skipped.
         while let byte = body.element(at: position), byte == 0x20 || byte == 0x09 { position += 1 }
         guard body.has([0x0D, 0x0A], at: position), count < Self.maximumParts else { throw Malformed() }
         position += 2
@@ -55,7 +55,7 @@ struct MultipartForm: Sendable {
         return try head()
     }
 
-    /// The content of the part that ``next()`` found.
+    /// The content of the part whose name ``next()`` has returned.
     ///
     /// - Parameter limit: the position in the body before which the content has to end.
     mutating func content(before limit: Int = .max) throws(Malformed) -> ArraySlice<UInt8> {
@@ -66,7 +66,7 @@ struct MultipartForm: Sendable {
         return content
     }
 
-    /// Reads the header of a part and returns the part's name. The position is then at the beginning of its content.
+    /// Reads the header of a part and returns the part's name. Afterwards the position is at the beginning of the part's content.
     private mutating func head() throws(Malformed) -> String {
         let head = body.clamped(from: position, to: position + Self.maximumHeadBytes)
         var name: String?
@@ -86,20 +86,20 @@ struct MultipartForm: Sendable {
         return name
     }
 
-    /// The first delimiter between two positions.
+    /// The position of the first delimiter between `start` and `limit`; nil when there is none.
     private static func find(_ delimiter: [UInt8], in body: [UInt8], from start: Int, to limit: Int) -> Int? {
         var position = start
         while let found = body.clamped(from: position, to: limit).firstIndex(of: 0x0D) {
             var matched = 1
             while matched < delimiter.count, body.element(at: found + matched) == delimiter[matched] { matched += 1 }
             if matched == delimiter.count { return found }
-            // A delimiter begins with a carriage return and contains no other one.
+            // The matched bytes are skipped, because a delimiter contains a carriage return at its beginning only.
             position = found + matched
         }
         return nil
     }
 
-    /// The parameter `name` of a `Content-Disposition: form-data`; nil for other fields.
+    /// The parameter `name` of a header line `Content-Disposition: form-data`; nil for other header lines.
     private static func name(of line: ArraySlice<UInt8>) -> String? {
         let parts = line.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, let field = String(validating: parts[0], as: UTF8.self),
@@ -109,24 +109,24 @@ struct MultipartForm: Sendable {
         return value.value.lowercased() == "form-data" ? value["name"] : nil
     }
 
-    /// The boundary of a body with this `Content-Type`; nil for other types.
+    /// The boundary in a `Content-Type` of `multipart/form-data`; nil for other types.
     static func boundary(of contentType: String) -> String? {
         let value = HeaderParameters(Substring(contentType))
         return value.value.lowercased() == "multipart/form-data" ? value["boundary"] : nil
     }
 }
 
-/// The form of an upload: fields with the policy and its signature, followed by the file (rules FI-10 and FI-31). A pure value.
+/// An upload form: the fields with the policy and its signature, followed by the file (rules FI-10 and FI-31). A pure value.
 struct UploadForm: Sendable {
-    /// The size limit, in bytes, of all fields in front of the file, including their heads.
+    /// The size limit, in bytes, of all fields before the file, including their headers.
     static let maximumFieldBytes = 16_384
 
     let policy: String
     let signature: String
-    /// The position at which the content of the file begins.
+    /// The parser at the beginning of the file's content.
     private let rest: MultipartForm
 
-    /// Reads only the fields, so that an upload without a valid signature costs no more than these.
+    /// Reads only the fields before the file, so that an upload without a valid signature costs little time.
     init(_ body: [UInt8], boundary: String) throws(MultipartForm.Malformed) {
         var form = try MultipartForm(body, boundary: boundary, before: Self.maximumFieldBytes)
         var (policy, signature): (String?, String?)
@@ -144,7 +144,7 @@ struct UploadForm: Sendable {
         throw MultipartForm.Malformed()
     }
 
-    /// The content of the file. Reads the whole body, once.
+    /// The content of the file. This reads the rest of the body once.
     func file() throws(MultipartForm.Malformed) -> ArraySlice<UInt8> {
         var form = rest
         let content = try form.content()
@@ -153,7 +153,7 @@ struct UploadForm: Sendable {
     }
 }
 
-/// The value of a field with parameters: `form-data; name="a"`. Quotes and escapes are removed. A pure value.
+/// The value of a header field with parameters, such as `form-data; name="a"`. Quotes and escapes are removed. A pure value.
 private struct HeaderParameters {
     let value: String
     private var parameters: [(name: String, value: String)] = []

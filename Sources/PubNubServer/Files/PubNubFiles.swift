@@ -7,7 +7,7 @@ import ServerStorage
 /// The files of one keyset: their records in the store, and their contents (rules FI-1 to FI-24).
 ///
 /// A file's content is stored before its record, and deleted after it. Content without a record was left by a crash, or belongs to a
-/// database that is not available at the moment: it is set aside when the keyset is restored.
+/// database that is not available at the moment. Such content is set aside when the keyset is restored.
 final class PubNubFiles: FileKeeper {
     private struct State: Sendable {
         var index: FileIndex
@@ -15,7 +15,8 @@ final class PubNubFiles: FileKeeper {
         var shares = OwnerShares()
         var isSweeping = false
 
-        /// Counts a file against the share of the address that uploads or deletes it. A share is half of the keyset's limit (rule PV-180).
+        /// Adds a file to the share of the address that uploads it, or subtracts it from the share of the address that deletes it. A share
+        /// is half of the keyset's limit (rule PV-180).
         mutating func count(
             _ file: StoredFile, by client: String?, _ storage: Int, isRemoval: Bool = false, at now: OccupancyTime
         ) -> Bool {
@@ -39,8 +40,8 @@ final class PubNubFiles: FileKeeper {
     private static let deletionsPerSweep = 2_000
 
     /// - Parameters:
-    ///   - records: records of the keyset; those of other kinds are ignored.
-    ///   - isComplete: whether `records` contains those from before the start of the process.
+    ///   - records: the records of the keyset; records of other kinds than files are ignored.
+    ///   - isComplete: whether `records` contains the records from before the start of the process.
     init(
         restoring records: [KeysetRecord], isComplete: Bool, store: any MessageStore, contents: any FileContents,
         subscribeKey: String, clock: ServerClock, logger: Logger
@@ -60,7 +61,7 @@ final class PubNubFiles: FileKeeper {
             state = NIOLockedValueBox(State(index: FileIndex(restoring: present), deleted: deleted))
             if let found { Self.report(found, missing: files.count - present.count, of: subscribeKey, to: logger) }
         } catch {
-            // The records stay in the store for a server that can list the contents.
+            // The store keeps the records, so the files return when a later start can list the contents.
             state = NIOLockedValueBox(State(index: FileIndex(), deleted: deleted))
             logger.error(
                 "The directory with the contents of uploaded files cannot be read. No file is served.",
@@ -68,7 +69,7 @@ final class PubNubFiles: FileKeeper {
         }
     }
 
-    /// Logs records without contents and contents without records.
+    /// Logs how many records have no content, and how many contents have no record.
     private static func report(_ found: RestoredContents, missing: Int, of subscribeKey: String, to logger: Logger) {
         let keyset: Logger.Metadata = ["keyset": "\(subscribeKey)"]
         if found.setAside > 0 {
@@ -91,13 +92,13 @@ final class PubNubFiles: FileKeeper {
         if missing > 0 {
             logger.warning(
                 """
-                Uploaded files without a content: \(missing). They are not shown until the server starts with their contents in the \
+                Uploaded files whose content is missing: \(missing). They are not shown until the server starts with their contents in the \
                 directory `files` of the data directory.
                 """, metadata: keyset)
         }
     }
 
-    /// The size limit of all files together: the keyset's, or the store's if that is lower.
+    /// The size limit of all files together in bytes: the limit of the keyset or of the contents' storage, whichever is lower.
     private func storage(_ keyset: Keyset) -> Int { min(keyset.fileStorage, contents.maximumBytes) }
 
     private static func time(_ clock: ServerClock) -> OccupancyTime {
@@ -117,7 +118,7 @@ final class PubNubFiles: FileKeeper {
 
     func content(of file: StoredFile) async throws -> [UInt8]? { try await contents.content(of: file.id) }
 
-    /// Whether a file of this size could be stored at the moment.
+    /// Whether the limits allow a file of this size (in bytes) at the moment.
     func hasRoom(for size: Int, in keyset: Keyset) -> Bool {
         state.withLockedValue { $0.index.hasRoom(for: size, storage: storage(keyset)) }
     }
@@ -159,7 +160,7 @@ final class PubNubFiles: FileKeeper {
             throw .notStored
         }
         guard await commit([.put(file.record)]) else {
-            // If this fails, the content remains without a record, and the next start sets it aside.
+            // An error is ignored: the content then remains without a record, and the next start sets it aside.
             try? await contents.remove(file.id)
             giveUp()
             throw .notStored
@@ -167,7 +168,7 @@ final class PubNubFiles: FileKeeper {
         state.withLockedValue { $0.index.finish(file) }
     }
 
-    /// Deletes a file; returns once the store has deleted it.
+    /// Deletes a file, and returns once the store has deleted its record.
     ///
     /// - Parameter client: the address that requests the deletion; nil for none.
     /// - Returns: false when the file could not be deleted and still exists.
@@ -178,7 +179,7 @@ final class PubNubFiles: FileKeeper {
         guard let begins else { return true }
         guard begins else { return false }
         let now = Self.time(clock)
-        // FI-25: the deletion record replaces the file's record in one change, so that either both are durable or neither is.
+        // The deletion record replaces the file's record in one change, so that either both are durable or neither is (rule FI-25).
         let isForgotten = await commit([.put(DeletedFiles.Deletion(id: file.id, time: now).record)])
         let dropped: [Identifier] = state.withLockedValue { state in
             var dropped: [Identifier] = []
@@ -191,7 +192,7 @@ final class PubNubFiles: FileKeeper {
         }
         guard isForgotten else { return false }
         forget(dropped)
-        // Without its record the content cannot be found, and the next start deletes it.
+        // An error is ignored: without its record the content cannot be found, and the next start sets it aside.
         try? await contents.remove(file.id)
         return true
     }
@@ -202,13 +203,13 @@ final class PubNubFiles: FileKeeper {
         }
     }
 
-    /// Removes records of deletions. Records that the store cannot remove are restored at the next start and removed then.
+    /// Removes deletion records. If the store cannot remove a record, the next start restores it and removes it later.
     private func forget(_ ids: [Identifier]) {
         guard !ids.isEmpty else { return }
         store.commit(ids.map { .remove(StoredFile.key(of: $0)) }, with: [], application: subscribeKey) { _ in }
     }
 
-    /// Deletes files whose lifetime has ended, and removes deletion records whose forms have expired.
+    /// Deletes files that have expired, and removes deletion records whose upload forms have expired.
     ///
     /// - Parameter now: the time in units of 100 ns since 1970.
     func sweep(_ keyset: Keyset, at now: UInt64) {

@@ -2,8 +2,7 @@ import Identifiers
 import NIOHTTP1
 import ServerRuntime
 
-// The properties of a request that the files service needs beyond its target: the server's address for the client, and the type of
-// the body.
+// The properties of a request that only the files service needs: the server's address as the client uses it, and the type of the body.
 extension PubNubService {
     private static let start = Array("/v1/files/".utf8)
     private static let counted = ["/v1/channel-registration/", "/v1/push/", "/v2/push/", "/v2/presence/"].map { Array($0.utf8) }
@@ -11,11 +10,12 @@ extension PubNubService {
 
     package func needsFields(of target: UnsafeRawBufferPointer) -> Bool {
         if target.starts(with: Self.start) { return !target.starts(with: Self.publish) }
-        // Behind a proxy only header fields contain the address whose additions are counted. Polls are parsed without header fields.
+        // Behind a proxy, the client's address, whose share of the limits additions use, is in the header fields. Polls are parsed without
+        // them.
         return context.settings.trustsProxyHeaders && Self.counted.contains { target.starts(with: $0) }
     }
 
-    /// The body of an upload may contain a file of the keyset's limit, within a form.
+    /// The size limit of a request body: for an upload, at least the keyset's largest file and the form around it.
     package func bodyLimit(_ segments: [String], _ limit: Int) -> Int {
         guard Self.isUpload(segments), let application = application(subscribeKey: segments[2]) else {
             return limit
@@ -45,7 +45,7 @@ extension PubNubService {
         switch route {
         case .upload, .content: keeper = cluster?.files(of: application) ?? application.files
         case .generateUpload, .list, .file, .delete:
-            // Only the leader knows which files exist.
+            // In a cluster the leader answers these requests, because only the leader has the list of files.
             guard cluster == nil else { return perform(request, .file(route), of: application, for: connection) }
             keeper = application.files
         }

@@ -2,7 +2,7 @@ import Identifiers
 import ServerStorage
 import WireCoding
 
-/// The record of a channel's file, without its content. A pure value.
+/// The description of an uploaded file, without its content. A pure value.
 struct StoredFile: Hashable, Sendable {
     /// A random id that the server generates for one upload.
     var id: Identifier
@@ -13,13 +13,13 @@ struct StoredFile: Hashable, Sendable {
     /// When the file was stored, in units of 100 ns since 1970.
     var created: UInt64
 
-    /// The file's position in lists. No two files have the same position.
+    /// The file's position in lists, which is unique.
     var place: FilePlace { FilePlace(created: created, id: id) }
 
-    /// The longest name, in bytes.
+    /// The largest length of a file name in bytes.
     static let maximumName = 255
 
-    /// Names become parts of paths, and clients use them as file names.
+    /// Whether a file name is allowed. It becomes part of URLs, and clients may use it as the name of a local file.
     static func isValid(name: String) -> Bool {
         (1...maximumName).contains(name.utf8.count) && ![".", ".."].contains(name)
             && name.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "\\") }
@@ -38,7 +38,7 @@ struct FilePlace: Hashable, Comparable, Sendable {
 
     static func < (left: FilePlace, right: FilePlace) -> Bool { (left.created, left.id) < (right.created, right.id) }
 
-    /// The `next` of a list that ends with this file.
+    /// The value of `next` in a list that ends with this file.
     var cursor: String { "\(created).\(id.text)" }
 
     init?(cursor: String) {
@@ -50,7 +50,7 @@ struct FilePlace: Hashable, Comparable, Sendable {
 // MARK: - Records
 
 extension StoredFile {
-    /// The file in its stored form.
+    /// The file as a record for the store.
     var record: KeysetRecord {
         KeysetRecord(
             key,
@@ -67,7 +67,7 @@ extension StoredFile {
     /// The key of a file's record.
     static func key(of id: Identifier) -> KeysetRecord.Key { KeysetRecord.Key(.file, Array(id.utf8)) }
 
-    /// Nil for a record of another kind, and for a malformed record.
+    /// Reads a file from a record; nil for a record of another kind, and for a malformed record.
     init?(_ record: KeysetRecord) {
         guard record.key.kind == .file, let id = String(validating: record.key.name, as: UTF8.self),
             let value = try? JSONText(bytes: record.value), let channel = value["channel"]?.string,

@@ -3,10 +3,10 @@ import NIOConcurrencyHelpers
 import PubNubProtocol
 import ServerStorage
 
-/// Owns the App Context of one keyset: decides one change after the other, stores each change before it becomes visible, and
-/// answers from stored data (rules PO-7 and PO-9).
+/// The App Context of one keyset: it decides one change after the other, stores each change before it becomes visible, and answers reads
+/// from stored data (rules PO-7 and PO-9).
 final class ApplicationObjects: Sendable {
-    /// Called with nil when the change is stored, otherwise with the reason why it is not.
+    /// Called with nil when the change is stored, otherwise with the reason why it was not stored.
     typealias Completion = @Sendable (ObjectProblem?) -> Void
 
     let limits: ObjectLimits
@@ -14,7 +14,7 @@ final class ApplicationObjects: Sendable {
     private let queue: ChangeQueue
     private let lists: ObjectLists
 
-    /// - Parameter restored: the stored records.
+    /// - Parameter restored: the records from the store.
     init(restoring restored: [KeysetRecord] = [], limits: ObjectLimits = ObjectLimits()) {
         self.limits = limits
         objects = NIOLockedValueBox(KeysetObjects(restoring: restored, limits: limits))
@@ -24,12 +24,12 @@ final class ApplicationObjects: Sendable {
 
     // MARK: Reading
 
-    /// Reads the stored state. `body` must neither wait nor take long.
+    /// Reads the current App Context under the lock. `body` must neither wait nor take long.
     func read<Result>(_ body: (KeysetObjects) throws -> Result) rethrows -> Result {
         try objects.withLockedValue { try body($0) }
     }
 
-    /// A page of a list; nil when computing it may take long. See ``page(of:_:for:)``.
+    /// A page of a list; nil when computing it may take long. Call ``page(of:_:for:)`` then.
     func shortPage(of list: ObjectList, _ query: ObjectQuery) throws(ObjectProblem) -> ObjectPage? {
         let result: Result<ObjectPage?, ObjectProblem> = objects.withLockedValue { objects in
             Result { () throws(ObjectProblem) in
@@ -39,7 +39,7 @@ final class ApplicationObjects: Sendable {
         return try result.get()
     }
 
-    /// Computes a page of a list that may take long, after the other such lists of the keyset that were requested before.
+    /// Computes a page of a long list. Long lists of a keyset are computed one after the other, in the order of the requests.
     ///
     /// - Parameter owner: the owner whom the request counts against: one owner may have a quarter of the waiting requests. Nil for none.
     func page(of list: ObjectList, _ query: ObjectQuery, for owner: Identifier? = nil) async throws(ObjectProblem) -> ObjectPage {
@@ -54,12 +54,12 @@ final class ApplicationObjects: Sendable {
 
     // MARK: Changing
 
-    /// Performs a call once all earlier changes have ended.
+    /// Performs a change once all earlier changes have ended.
     ///
     /// - Parameters:
     ///   - completion: called once the change is stored, in effect and published, or with the reason why nothing was changed; on
-    ///     any thread, and before this returns when the store is in memory.
-    ///   - owner: the owner whose share the addition counts against; nil for none.
+    /// any thread. With a store in memory it is called before this method returns.
+    ///   - owner: the owner whose share of the limits the addition uses; nil for none.
     func change(
         _ call: ObjectCall, ifMatch eTag: String? = nil, by owner: Identifier? = nil, of application: PubNubApplication,
         completion: @escaping Completion
@@ -95,8 +95,8 @@ final class ApplicationObjects: Sendable {
         }
     }
 
-    /// Stores a change together with its events. The events are not in the history, but are stored as long as subscribers may still
-    /// request missed messages. Then the change takes effect, and its events are published.
+    /// Stores a change together with its events. The events are not part of the history; they are stored only for as long as subscribers
+    /// may catch up with them. Then the change takes effect, and its events are published.
     private func store(
         _ decision: ObjectDecision, of application: PubNubApplication, completion: @escaping @Sendable (Bool) -> Void
     ) {
@@ -127,7 +127,7 @@ final class ApplicationObjects: Sendable {
     }
 }
 
-/// Computes the pages of a keyset's long lists one after the other, so that these use at most one processor.
+/// Computes the pages of a keyset's long lists one after the other, so that they use at most one processor.
 private actor ObjectLists {
     private let limit: Int
     private let waiting = NIOLockedValueBox((all: 0, perOwner: [Identifier: Int]()))
@@ -136,7 +136,7 @@ private actor ObjectLists {
         self.limit = limit
     }
 
-    /// Returns whether the request of this owner may wait; if so, ``leave(_:)`` must be called once it has ended.
+    /// Whether a request of this owner may wait. If it may, ``leave(_:)`` must be called once the request has ended.
     nonisolated func enter(for owner: Identifier?) -> Bool {
         waiting.withLockedValue { waiting in
             guard waiting.all < limit else { return false }

@@ -1,6 +1,6 @@
 import Identifiers
 
-/// A call that changes App Context, with input that is valid in itself.
+/// A change of App Context that a client requests. Its input is valid; limits are not checked yet.
 enum ObjectCall: Hashable, Sendable {
     case set(KeysetObjects.Kind, Identifier, ObjectPatch)
     case remove(KeysetObjects.Kind, Identifier)
@@ -9,7 +9,7 @@ enum ObjectCall: Hashable, Sendable {
 }
 
 extension KeysetObjects {
-    /// Determines the change that a call makes and its events, without changing anything.
+    /// Determines the change and the events of a call, without changing anything.
     ///
     /// - Parameters:
     ///   - now: the time in units of 100 ns.
@@ -21,18 +21,19 @@ extension KeysetObjects {
             if let eTag, old?.isVersion(eTag) != true { throw .changed(kind) }
             var content = old?.content ?? ObjectContent()
             content.apply(patch)
-            // Setting equal content is no change (rule PO-16).
+            // Setting content that equals the current content changes nothing (rule PO-16).
             if let old, old.content.isExactly(content) { return ObjectDecision() }
             try checkRecord(content)
             let change = ObjectChange(
                 target: kind == .user ? .user(id) : .channel(id), metadata: ObjectMetadata(content, updated: now))
             guard old != nil || table(kind).count < limits.entities else {
-                throw .full("Maximum \(kind == .user ? "user" : "channel") count exceeded.")
+                throw .full(
+                    "The keyset has reached its maximum number of \(kind == .user ? "users" : "channels"). Remove some first.")
             }
             try checkBytes([change])
             return ObjectDecision(changes: [change], events: events(of: change))
         case .remove(let kind, let id):
-            // Removing a missing entity succeeds, so that a call can be repeated.
+            // Removing a user or channel that does not exist succeeds, so that a client can repeat the request.
             guard table(kind)[id] != nil else { return ObjectDecision() }
             let change = ObjectChange(target: kind == .user ? .user(id) : .channel(id))
             return ObjectDecision(changes: [change], events: events(of: change))
@@ -43,7 +44,7 @@ extension KeysetObjects {
         }
     }
 
-    /// Applies the entries in the order of the call: several entries for one membership build on each other.
+    /// Applies the entries in the order of the request, because several entries for one membership build on each other.
     private func decide(
         _ inputs: [(target: ObjectChange.Target, patch: ObjectPatch?)], at now: UInt64
     ) throws(ObjectProblem) -> ObjectDecision {
@@ -78,13 +79,15 @@ extension KeysetObjects {
             byUser[user, default: 0] += difference
             byChannel[channel, default: 0] += difference
         }
-        // A change that removes memberships is allowed even when the limit was lowered below their number.
-        guard all <= 0 || membershipCount + all <= limits.memberships else { throw .full("Maximum membership count exceeded.") }
+        // The limit is checked only for additions, so memberships can be removed even when there are more than a lowered limit allows.
+        guard all <= 0 || membershipCount + all <= limits.memberships else {
+            throw .full("The keyset has reached its maximum number of memberships. Remove some first.")
+        }
         for (user, more) in byUser where more > 0 && (memberships[user]?.count ?? 0) + more > limits.perUser {
-            throw .full("Maximum membership count of a user exceeded.")
+            throw .full("A user has reached the maximum of \(limits.perUser) memberships. Remove some first.")
         }
         for (channel, more) in byChannel where more > 0 && (members[channel]?.count ?? 0) + more > limits.perChannel {
-            throw .full("Maximum member count of a channel exceeded.")
+            throw .full("A channel has reached the maximum of \(limits.perChannel) members. Remove some first.")
         }
     }
 
@@ -101,11 +104,14 @@ extension KeysetObjects {
             sum + (change.metadata.map { Self.size(of: change.target, $0) } ?? 0)
                 - (self[change.target].map { Self.size(of: change.target, $0) } ?? 0)
         }
-        guard more <= 0 || bytes + more <= limits.bytes else { throw .full("Maximum size of App Context exceeded.") }
+        guard more <= 0 || bytes + more <= limits.bytes else {
+            throw .full("The keyset's App Context has reached its maximum size. Remove some data first.")
+        }
     }
 
-    /// The channels of an event (rule PO-8): a channel's change is sent on that channel; a membership's change on its channel and on the
-    /// channel that is named like the user's id; a user's change on the latter and on all channels that the user is a member of.
+    /// The channels on which a change is published (rule PO-8). A channel's change is sent on that channel. A membership's change is sent
+    /// on its channel, and on the channel that is named like the user's id. A user's change is sent on the channel that is named like the
+    /// user's id, and on all channels that the user is a member of.
     private func events(of change: ObjectChange) -> [ObjectDecision.Event] {
         let payload = ObjectBodies.event(change)
         var names: [Identifier] =

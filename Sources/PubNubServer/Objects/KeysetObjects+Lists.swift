@@ -1,22 +1,22 @@
 import Identifiers
 import PubNubProtocol
 
-/// An element of a list.
+/// An element of a list of users, channels or memberships.
 struct ObjectItem: Hashable, Sendable {
     /// The id of the user or channel; for a membership, the id of its channel or user.
     var id: Identifier
     /// The metadata of the user, channel or membership.
     var metadata: ObjectMetadata
-    /// The metadata of the membership's channel or user, if it has any.
+    /// The metadata of the membership's channel or user; nil when it has none, and for elements that are not memberships.
     var other: ObjectMetadata?
 }
 
-/// An encoded part of a list.
+/// One page of a list, with encoded elements.
 struct ObjectPage: Hashable, Sendable {
     var elements: [[UInt8]] = []
-    /// The number of all elements that pass the filter, if the request asks for it.
+    /// The number of all elements that pass the filter; nil unless the request asks for it.
     var totalCount: Int?
-    /// The position behind the last element, also at the end of the list; nil on an empty page.
+    /// The position after the last element, even on the last page; nil on an empty page.
     var next: String?
     /// The position of the preceding page; nil when there are no elements before this page.
     var previous: String?
@@ -26,12 +26,12 @@ extension KeysetObjects {
     /// The number of elements of a list.
     func count(of list: ObjectList) -> Int { ids(of: list).count }
 
-    /// Whether making a page takes a bounded number of steps, independent of the length of the list.
+    /// Whether a page can be computed in a bounded number of steps, independent of the length of the list.
     func isShort(_ list: ObjectList, _ query: ObjectQuery) -> Bool {
         !query.looksAtEverything || count(of: list) <= limits.shortList
     }
 
-    /// A page of a list (rules PO-11 to PO-14).
+    /// Computes a page of a list (rules PO-11 to PO-14).
     func page(of list: ObjectList, _ query: ObjectQuery) throws(ObjectProblem) -> ObjectPage {
         let ids = ids(of: list)
         guard query.looksAtEverything else {
@@ -61,7 +61,8 @@ extension KeysetObjects {
         }
     }
 
-    /// The elements that begin at a position, or end at one, as many as fit into a page.
+    /// The elements of one page, which begins at `query.start` or ends at `query.end`. The page ends before it exceeds the limit of
+    /// elements or bytes.
     private func page(
         _ list: ObjectList, _ query: ObjectQuery, count: Int, item: (Int) -> ObjectItem?
     ) -> ObjectPage {
@@ -101,13 +102,14 @@ extension KeysetObjects {
             if filter.matches(&subject) { found.append(item) }
             work += subject.work
             guard work <= limits.filterWork else {
-                throw .invalid("The filter takes too long for so many elements.", location: "filter", in: "query")
+                throw .invalid(
+                    "The filter takes too long for a list of this length. Use a simpler filter.", location: "filter", in: "query")
             }
         }
         return found
     }
 
-    /// Elements without a value come first; elements with equal values are in the order of their ids.
+    /// Sorts elements: elements without a value come first, and elements with equal values are in the order of their ids.
     private static func sorted(_ items: [ObjectItem], by sort: [ObjectSort]) -> [ObjectItem] {
         let keys = items.map { item in sort.map { ObjectSortValue(item, $0) } }
         let order = items.indices.sorted { left, right in
@@ -121,7 +123,7 @@ extension KeysetObjects {
     }
 }
 
-/// The value by which elements are sorted.
+/// The value of an element for one sort key.
 private enum ObjectSortValue: Hashable, Comparable {
     case none
     case number(UInt64)

@@ -4,14 +4,14 @@ import WireCoding
 
 /// The App Context of a keyset: metadata of users and channels, and memberships. A pure value (rules PO-2 to PO-10).
 ///
-/// A change takes two steps, because it must not be visible before it is stored: ``decide(_:at:ifMatch:)`` determines what to store
-/// and publish, ``apply(_:)`` makes it take effect. No other change may be decided between them.
+/// A change takes two steps, because it must not be visible before it is stored: ``decide(_:at:ifMatch:)`` determines the records and
+/// events, and ``apply(_:)`` makes the change take effect. No other change may be decided between the two calls.
 struct KeysetObjects: Sendable {
     enum Kind: Hashable, Sendable {
         case user
         case channel
 
-        /// The text fields of users or channels that are returned without being requested.
+        /// The text fields that answers contain without being requested.
         var fields: [ObjectField] { self == .user ? ObjectField.ofUsers : ObjectField.ofChannels }
     }
 
@@ -20,12 +20,12 @@ struct KeysetObjects: Sendable {
     private(set) var channels = ObjectTable()
     /// Memberships by user, then by channel.
     private(set) var memberships: [Identifier: ObjectTable] = [:]
-    /// The members of channels, in ascending order.
+    /// The ids of each channel's members, in ascending order.
     private(set) var members: [Identifier: [Identifier]] = [:]
     private(set) var membershipCount = 0
     private(set) var bytes = 0
 
-    /// - Parameter records: the stored records; those of other kinds and malformed ones are ignored.
+    /// - Parameter records: the records from the store; records of other kinds and malformed records are ignored.
     init(restoring records: [KeysetRecord] = [], limits: ObjectLimits = ObjectLimits()) {
         self.limits = limits
         var entities: [Kind: [Identifier: ObjectMetadata]] = [:]
@@ -60,7 +60,7 @@ struct KeysetObjects: Sendable {
         }
     }
 
-    /// Makes a decided change take effect, after it is stored.
+    /// Makes a decided change take effect. Call it after the change is stored.
     mutating func apply(_ decision: ObjectDecision) {
         for change in decision.changes { apply(change) }
     }
@@ -87,8 +87,8 @@ struct KeysetObjects: Sendable {
         }
     }
 
-    /// Returns the size that a decided change adds; negative when it removes data. Users and channels count twice, because a keyset
-    /// may have half as many of them as memberships.
+    /// How much a decided change adds to the stored data; negative when it removes data. A user or channel counts as two items, because a
+    /// keyset may have half as many of them as memberships.
     func growth(by decision: ObjectDecision) -> OwnerShares.Size {
         var size = OwnerShares.Size()
         var latest: [ObjectChange.Target: ObjectMetadata?] = [:]
@@ -103,13 +103,13 @@ struct KeysetObjects: Sendable {
         return size
     }
 
-    /// Returns the bytes of an entry that count towards ``ObjectLimits/bytes``.
+    /// The bytes of a user, channel or membership that count towards ``ObjectLimits/bytes``.
     static func size(of target: ObjectChange.Target, _ metadata: ObjectMetadata) -> Int {
         metadata.content.size + 2 * target.idBytes + 100
     }
 }
 
-/// A user, channel or membership before and after a change.
+/// A change of one user, channel or membership.
 struct ObjectChange: Hashable, Sendable {
     enum Target: Hashable, Sendable {
         case user(Identifier)
@@ -123,7 +123,7 @@ struct ObjectChange: Hashable, Sendable {
             }
         }
 
-        /// The key of the record: an id, or the JSON `["user","channel"]`.
+        /// The key of the record in the store: an id, or for a membership the JSON `["user","channel"]`.
         var key: KeysetRecord.Key {
             switch self {
             case .user(let id): return .init(.user, Array(id.utf8))
@@ -135,7 +135,7 @@ struct ObjectChange: Hashable, Sendable {
             }
         }
 
-        /// Nil for records of other kinds.
+        /// Reads the target from the key of a record; nil for records of other kinds.
         init?(_ key: KeysetRecord.Key) {
             switch key.kind {
             case .user: self = .user(Identifier(String(decoding: key.name, as: UTF8.self)))
@@ -150,7 +150,7 @@ struct ObjectChange: Hashable, Sendable {
     }
 
     var target: Target
-    /// The new metadata; nil for a removal.
+    /// The metadata after the change; nil for a removal.
     var metadata: ObjectMetadata?
 
     var record: KeysetRecordChange {
@@ -158,7 +158,7 @@ struct ObjectChange: Hashable, Sendable {
     }
 }
 
-/// The change that a call makes, with its events and their channels.
+/// The changes and events that one call causes. Each event has the channels on which it is published.
 struct ObjectDecision: Hashable, Sendable {
     struct Event: Hashable, Sendable {
         var channel: Identifier

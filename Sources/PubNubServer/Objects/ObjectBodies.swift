@@ -1,6 +1,7 @@
 import Identifiers
 
-/// Bodies of App Context: answers, events and the documents on which filters are evaluated. The keys have the order of the recorded bodies.
+/// Encodes App Context bodies: answers, events and the documents on which filters are evaluated. The keys have the same order as in the
+/// recorded answers of PubNub's service.
 enum ObjectBodies {
     static func entity(
         _ id: Identifier, _ metadata: ObjectMetadata, kind: KeysetObjects.Kind, include: Set<ObjectInclude>
@@ -49,7 +50,7 @@ enum ObjectBodies {
         return body.bytes
     }
 
-    /// An entity with all fields, as the input of filters.
+    /// An element with all its fields, on which filters are evaluated.
     static func whole(_ item: ObjectItem, _ list: ObjectList) -> [UInt8] {
         element(item, list, include: Set(ObjectInclude.allCases))
     }
@@ -81,7 +82,7 @@ enum ObjectBodies {
 
     // MARK: Events
 
-    /// The event for subscribers, with only the fields that are set.
+    /// The event for subscribers. It contains only the fields that have a value.
     static func event(_ change: ObjectChange) -> [UInt8] {
         let type =
             switch change.target {
@@ -117,6 +118,6 @@ enum ObjectBodies {
 }
 
 extension KeysetObjects.Kind {
-    /// The name of the entity's kind in the protocol.
+    /// The name of the kind in requests and answers.
     var key: String { self == .user ? "uuid" : "channel" }
 }

@@ -1,11 +1,11 @@
 import Identifiers
 import WireCoding
 
-/// Reads the input of App Context calls (rules PO-2 to PO-5). Pure functions.
+/// Parses the bodies of App Context requests (rules PO-2 to PO-5). Pure functions.
 enum ObjectInput {
-    /// One membership that a call sets or removes.
+    /// A membership that a request sets or removes.
     struct Membership: Hashable, Sendable {
-        /// The id of the channel, in a list of a user's memberships, or of the user, in a list of a channel's members.
+        /// The channel's id in a list of a user's memberships; the user's id in a list of a channel's members.
         var id: Identifier
         /// The fields to set; nil to remove the membership.
         var patch: ObjectPatch?
@@ -25,11 +25,14 @@ enum ObjectInput {
         var found: [Membership] = []
         for key in ["set", "delete"] {
             guard let list = json[key], !list.isNull else { continue }
-            guard let elements = list.elements else { throw .invalid("\(key) has to be a list.", location: key, in: "body") }
+            guard let elements = list.elements else {
+                throw .invalid("The field \(key) has to be a list.", location: key, in: "body")
+            }
             for (index, element) in elements.enumerated() {
                 let location = "\(key)[\(index)]"
                 guard found.count < limits.perCall else {
-                    throw .invalid("At most \(limits.perCall) memberships can be changed at once.", location: key, in: "body")
+                    throw .invalid(
+                        "One request can change at most \(limits.perCall) memberships.", location: key, in: "body")
                 }
                 guard let id = element[side]?["id"]?.string else {
                     throw .invalid("Missing field", location: "\(location).\(side).id", in: "body")
@@ -49,7 +52,7 @@ enum ObjectInput {
         kind == .channel ? PubNubDraft.isValid(channel: id) : PubNubDraft.isValid(user: id)
     }
 
-    /// - Parameter place: the prefix of a field's name in error texts.
+    /// - Parameter place: the text before a field's name in error messages, for example the path of a list element.
     private static func patch(
         _ json: JSONText, _ fields: [ObjectField], limits: ObjectLimits, in place: String = ""
     ) throws(ObjectProblem) -> ObjectPatch {
@@ -62,10 +65,10 @@ enum ObjectInput {
             }
             let location = place + field.rawValue
             guard let text = value.string else {
-                throw .invalid("\(location) has to be a string.", location: location, in: "body")
+                throw .invalid("The field \(location) has to be a string.", location: location, in: "body")
             }
             guard text.utf8.count <= limits.text else {
-                throw .invalid("\(location) has more than \(limits.text) bytes.", location: location, in: "body")
+                throw .invalid("The field \(location) has more than \(limits.text) bytes.", location: location, in: "body")
             }
             patch.texts[field] = .some(text)
         }
@@ -77,9 +80,11 @@ enum ObjectInput {
         _ json: JSONText, _ limits: ObjectLimits, at location: String
     ) throws(ObjectProblem) -> ObjectPatch.Custom {
         if json.isNull { return .clear }
-        guard json.kind == .object else { throw .invalid("\(location) has to be an object.", location: location, in: "body") }
+        guard json.kind == .object else {
+            throw .invalid("The field \(location) has to be an object.", location: location, in: "body")
+        }
         guard json.text.utf8.count <= limits.record else {
-            throw .invalid("\(location) has more than \(limits.record) bytes.", location: location, in: "body")
+            throw .invalid("The field \(location) has more than \(limits.record) bytes.", location: location, in: "body")
         }
         return .put(json)
     }

@@ -1,29 +1,29 @@
 /// The limits of a keyset's App Context (rule PO-10). A change that exceeds one is refused and has no effect.
 struct ObjectLimits: Hashable, Sendable {
-    /// The number of users with metadata, and the number of channels with metadata.
+    /// The largest number of users with metadata, and of channels with metadata.
     var entities = 100_000
-    /// The number of memberships of all users.
+    /// The largest number of memberships of all users together.
     var memberships = 200_000
     var perUser = 1000
     var perChannel = 100_000
-    /// The bytes of all ids, texts and custom fields.
+    /// The largest size in bytes of all ids, texts and custom fields together.
     var bytes = 128 << 20
-    /// The number of memberships that one call changes.
+    /// The largest number of memberships that one request may change.
     var perCall = 200
-    /// The bytes of one text.
+    /// The largest length of one text field, in bytes.
     var text = 2048
-    /// The bytes of the texts and custom fields of one user, channel or membership.
+    /// The largest size in bytes of the texts and custom fields of one user, channel or membership.
     var record = 32_768
-    /// The bytes of the events of one change, which limit on how many of the user's channels a change of a user is published.
+    /// The largest size in bytes of the events of one change. It limits on how many of the user's channels a user's change is published.
     var eventBytes = 4 << 20
-    /// The elements of a page, and its bytes: a page has at least one element.
+    /// The largest number of elements of a page; `pageBytes` is the largest size in bytes. A page has at least one element of any size.
     var page = 100
     var pageBytes = 1 << 20
-    /// The largest cost of evaluating a filter on all elements, as counted by ``PubNubFilterSubject/work``.
+    /// The largest cost of evaluating a filter on all elements of a list, in the unit of ``PubNubFilterSubject/work``.
     var filterWork = 256 << 20
-    /// The number of elements up to which a list is filtered and sorted at once; longer lists are made one after the other.
+    /// The number of elements up to which a list is filtered and sorted at once. Longer lists are computed one after the other.
     var shortList = 1000
-    /// The number of waiting lists, and of changes that wait for the store.
+    /// The largest number of changes that wait for the store; `waitingLists` is the largest number of long lists that wait.
     var waiting = 1000
     var waitingLists = 64
 }

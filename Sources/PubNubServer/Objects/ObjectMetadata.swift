@@ -3,7 +3,7 @@ import Identifiers
 import PubNubProtocol
 import WireCoding
 
-/// A text field of App Context, in the order of answers.
+/// A text field of App Context. The cases are in the order of the fields in answers.
 enum ObjectField: String, CaseIterable, Hashable, Sendable {
     case name
     case externalId
@@ -13,16 +13,16 @@ enum ObjectField: String, CaseIterable, Hashable, Sendable {
     case status
     case type
 
-    /// The fields of a user that every answer has. `status` and `type` are included only on request.
+    /// The fields of a user that answers contain by default; `status` and `type` are included only on request.
     static let ofUsers: [ObjectField] = [.name, .externalId, .profileUrl, .email]
     static let ofChannels: [ObjectField] = [.name, .description]
     static let optional: [ObjectField] = [.status, .type]
 }
 
-/// The data of a user, a channel or a membership (rules PO-2 and PO-3). A pure value.
+/// The texts and custom fields of a user, a channel or a membership (rules PO-2 and PO-3). A pure value.
 struct ObjectContent: Hashable, Sendable {
     private(set) var texts: [ObjectField: String] = [:]
-    /// The custom fields, a JSON object as received.
+    /// The custom fields as the received JSON object; nil when there are none.
     private(set) var custom: JSONText?
 
     subscript(field: ObjectField) -> String? {
@@ -39,7 +39,8 @@ struct ObjectContent: Hashable, Sendable {
         }
     }
 
-    /// Whether both have the same bytes. Texts that are equal under Unicode may differ in their bytes.
+    /// Whether two contents are equal byte by byte. Texts that Swift considers equal (canonically equivalent Unicode) may have different
+    /// bytes.
     func isExactly(_ other: ObjectContent) -> Bool {
         guard texts.count == other.texts.count,
             texts.allSatisfy({ field, text in other.texts[field]?.isExactly(text) == true })
@@ -51,10 +52,10 @@ struct ObjectContent: Hashable, Sendable {
         }
     }
 
-    /// The bytes of the texts and custom fields (``ObjectLimits/record``).
+    /// The size in bytes of the texts and custom fields, which ``ObjectLimits/record`` limits.
     var textBytes: Int { texts.values.reduce(custom?.text.utf8.count ?? 0) { $0 + $1.utf8.count } }
 
-    /// The approximate size in bytes.
+    /// The approximate memory of the content in bytes.
     var size: Int { texts.values.reduce(custom?.text.utf8.count ?? 0) { $0 + $1.utf8.count + 16 } }
 
     fileprivate func write(to body: inout JSONBody) {
@@ -65,7 +66,7 @@ struct ObjectContent: Hashable, Sendable {
     }
 }
 
-/// The fields that a call sets for a user, a channel or a membership.
+/// The fields of a user, a channel or a membership that a request sets.
 struct ObjectPatch: Hashable, Sendable {
     enum Custom: Hashable, Sendable {
         case keep
@@ -73,17 +74,17 @@ struct ObjectPatch: Hashable, Sendable {
         case put(JSONText)
     }
 
-    /// New texts; nil removes a text.
+    /// The new value of each text; nil removes the text.
     var texts: [ObjectField: String?] = [:]
     var custom = Custom.keep
 }
 
-/// The content with its version.
+/// The content of a user, channel or membership, with the time of its last change and its version tag.
 struct ObjectMetadata: Hashable, Sendable {
     let content: ObjectContent
     /// The time of the last change, in units of 100 ns since 1970.
     let updated: UInt64
-    /// A tag that is the same for equal content (rule PO-6).
+    /// The version tag (`eTag`). Equal content has the same tag (rule PO-6).
     let eTag: String
 
     init(_ content: ObjectContent, updated: UInt64) {
@@ -95,7 +96,7 @@ struct ObjectMetadata: Hashable, Sendable {
     /// Whether an `If-Match` condition names this version; `*` names any version.
     func isVersion(_ name: String) -> Bool { name.isExactly("*") || name.isExactly(eTag) }
 
-    /// 80 bits of a digest of the content, in the alphabet of URLs.
+    /// The first 80 bits of the content's SHA-256 hash, in base64 for URLs.
     private static func eTag(_ content: ObjectContent) -> String {
         let digest = SHA256.hash(data: JSONBody.object { content.write(to: &$0) })
         return Base64URL.text(Array(digest.prefix(10)), isPadded: false)
@@ -103,7 +104,7 @@ struct ObjectMetadata: Hashable, Sendable {
 
     // MARK: Records
 
-    /// The encoded value of the record.
+    /// The metadata as the value of a record in the store.
     var record: [UInt8] {
         JSONBody.object { body in
             content.write(to: &body)
@@ -111,7 +112,7 @@ struct ObjectMetadata: Hashable, Sendable {
         }
     }
 
-    /// - Parameter record: the value of a record; the result is nil when it is malformed.
+    /// - Parameter record: the value of a record in the store; the result is nil when it is malformed.
     init?(record: [UInt8]) {
         guard let json = try? JSONText(bytes: record), let members = json.members,
             let updated = json["updated"]?.string.flatMap({ UInt64($0) })

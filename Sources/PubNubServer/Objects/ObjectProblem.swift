@@ -1,7 +1,7 @@
 import PubNubProtocol
 import ServerRuntime
 
-/// Why a call of App Context is refused, in the format of PubNub's services.
+/// Why an App Context request is refused. The answers have the format of PubNub's services.
 enum ObjectProblem: Error, Hashable, Sendable {
     case notFound
     /// `If-Match` names another version (rule PO-6).
@@ -9,13 +9,13 @@ enum ObjectProblem: Error, Hashable, Sendable {
     /// A part of the request is invalid; `in` is `body`, `query` or `path`.
     case invalid(String, location: String, in: String)
     case notJSON
-    /// A limit of the keyset is reached.
+    /// The change would exceed a limit of the keyset, which the text names.
     case full(String)
-    /// An owner would exceed its share (rule PV-180).
+    /// The owner would exceed its share of the keyset's limits (rule PV-180).
     case shareUsed
-    /// Too many calls wait.
+    /// Too many changes or long lists wait, of the keyset or of the owner.
     case busy
-    /// The store has refused the change.
+    /// The store could not save the change.
     case unavailable
 
     var status: Int {
@@ -67,7 +67,7 @@ enum ObjectProblem: Error, Hashable, Sendable {
 }
 
 extension HTTPAnswer {
-    /// An answer of App Context.
+    /// An answer in the format of App Context, with the content type JSON.
     static func objects(status: Int = 200, _ body: [UInt8]) -> HTTPAnswer {
         var answer = HTTPAnswer(status: status, .json, body)
         answer.hasRecordedFields = true

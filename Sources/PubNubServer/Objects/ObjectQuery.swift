@@ -1,7 +1,7 @@
 import Identifiers
 import PubNubProtocol
 
-/// The details that a call requests besides ids and names. The prefix `nested` means the channel or user of a membership.
+/// The details that a request includes in addition to ids and names. The prefix `nested` means the channel or user of a membership.
 enum ObjectInclude: String, CaseIterable, Hashable, Sendable {
     case custom
     case status
@@ -27,14 +27,14 @@ extension Set<ObjectInclude> {
     }
 }
 
-/// A list of App Context.
+/// A list that a request can read.
 enum ObjectList: Hashable, Sendable {
     case users
     case channels
     case memberships(user: Identifier)
     case members(channel: Identifier)
 
-    /// The kind of the elements; for memberships, the kind that the elements name by id.
+    /// The kind of the list's elements; for a list of memberships, the kind of the channel or user that each element names.
     var otherKind: KeysetObjects.Kind {
         switch self {
         case .users, .members: .user
@@ -50,7 +50,7 @@ enum ObjectList: Hashable, Sendable {
     }
 }
 
-/// The fields by which lists can be sorted.
+/// A key by which a list is sorted, and its direction.
 struct ObjectSort: Hashable, Sendable {
     enum Key: String, Hashable, Sendable {
         case id
@@ -71,25 +71,25 @@ struct ObjectQuery: Hashable, Sendable {
     var include: Set<ObjectInclude> = []
     var filter: PubNubFilter?
     var sort: [ObjectSort] = []
-    /// The largest number of elements; 0 when only the count is of interest (rule PO-15).
+    /// The largest number of elements on the page; 0 when the client needs only the count (rule PO-15).
     var limit = 100
     /// The position of the first element.
     var start = 0
-    /// The position behind the last element; used only without a start.
+    /// The position after the last element; it is used only when the request has no `start`.
     var end: Int?
     var isCounted = false
 
-    /// Whether making a page requires reading every element.
+    /// Whether a filter or sort key requires reading every element for a page.
     var looksAtEverything: Bool { filter != nil || !sort.isEmpty }
 }
 
 extension ObjectQuery {
-    /// - Parameter list: the list; nil for a call about one user or channel, which only names the details to include.
+    /// - Parameter list: the list; nil for a request about one user or channel, which can only choose the details to include.
     init(_ request: PubNubServerRequest, _ list: ObjectList?, limits: ObjectLimits) throws(ObjectProblem) {
         let names = request.target.parameters.filter { $0.name == "include" }.flatMap { PubNubAddress.list($0.value) }
         isCounted = request.flag("count") ?? (request.parameter("count")?.lowercased() == "true")
         for name in names {
-            // One client library requests the count in this way.
+            // One client library requests the count with `include=totalCount` instead of `count`.
             if name.isExactly("totalCount") { isCounted = true }
             if let include = Self.include(name, list) { include.map { _ = self.include.insert($0) } }
         }
@@ -115,7 +115,7 @@ extension ObjectQuery {
         }
     }
 
-    /// The field that a name of the query stands for; nil for the id, which is always included, and for unknown names.
+    /// The detail that a name in the parameter `include` means; nil for the id, which is always included, and for unknown names.
     private static func include(_ name: String, _ list: ObjectList?) -> ObjectInclude?? {
         var name = name
         if let list, list.isOfMemberships {
@@ -140,13 +140,14 @@ extension ObjectQuery {
             guard let known = ObjectSort.Key(rawValue: key), parts.count <= 2, direction == "asc" || direction == "desc" else {
                 throw .invalid("Invalid sort", location: "sort", in: "query")
             }
-            // A membership has no id or name of its own; some client libraries omit the prefix that names its channel or user.
+            // The keys `id` and `name` mean the membership's channel or user even without a prefix, because memberships have neither; some
+            // client libraries omit the prefix.
             if list.isOfMemberships, known == .id || known == .name { isNested = true }
             // A repeated sort key is ignored, because only its first occurrence affects the order.
             guard !found.contains(where: { $0.key == known && $0.isNested == isNested }) else { continue }
             found.append(ObjectSort(key: known, isNested: isNested, isDescending: direction == "desc"))
         }
-        // The default order of lists.
+        // A trailing key that equals the default order, by id, is removed.
         let last = ObjectSort(key: .id, isNested: list.isOfMemberships)
         while found.last == last { found.removeLast() }
         return found
@@ -154,7 +155,7 @@ extension ObjectQuery {
 
     // MARK: Places
 
-    /// A position in a list in the format of calls: its decimal digits in base64, so that `MQ` is 1.
+    /// A position in a list as clients receive it: its decimal digits in base64, so that 1 becomes `MQ`.
     static func text(_ place: Int) -> String { Base64URL.text(Array(String(place).utf8), isPadded: false) }
 
     private static func place(_ text: String, _ location: String) throws(ObjectProblem) -> Int {

@@ -1,6 +1,6 @@
 import Identifiers
 
-/// Metadata by id, with the ids in ascending order. A pure value.
+/// Metadata by id, with a sorted list of the ids. A pure value.
 struct ObjectTable: Sendable {
     private(set) var values: [Identifier: ObjectMetadata] = [:]
     /// The ids, in ascending order of their bytes.
@@ -8,7 +8,7 @@ struct ObjectTable: Sendable {
 
     init() {}
 
-    /// Sorts the ids once, which is faster than many insertions.
+    /// Makes a table from all its values. The ids are sorted once, which is faster than many insertions.
     init(_ values: [Identifier: ObjectMetadata]) {
         self.values = values
         ids = values.keys.sorted()
@@ -28,7 +28,7 @@ struct ObjectTable: Sendable {
 }
 
 extension [Identifier] {
-    /// The index of the first element that is not before an id.
+    /// The index of the first id in the sorted list that is not before `id`.
     private func place(of id: Identifier) -> Int {
         var (low, high) = (0, count)
         while low < high {

@@ -1,6 +1,6 @@
 import ServerValues
 
-/// Times in the format of App Context.
+/// Formats times as App Context does.
 enum ObjectTime {
     /// - Parameter ticks: units of 100 ns since 1970.
     /// - Returns: a text such as `2020-06-04T19:39:57.722354Z`.
@@ -19,9 +19,9 @@ enum ObjectTime {
         return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
     }
 
-    /// The date of a day since 1970 in the Gregorian calendar. Years are counted from March, so that the leap day is the last one.
+    /// The Gregorian date of a day, counted from 1970-01-01. Years begin in March here, so that the leap day is the last day of a year.
     private static func date(_ days: Int) -> (year: Int, month: Int, day: Int) {
-        // The days since the first of March of the year 0, in eras of 400 years.
+        // The days since the first of March of the year 0. They are divided into eras of 400 years.
         let day = days + 719_468
         let era = day / 146_097
         let dayOfEra = day % 146_097

@@ -1,4 +1,4 @@
-/// The target of an App Context call (rule PO-1). Names are decoded.
+/// The target of an App Context request (rule PO-1). Names are percent-decoded.
 enum ObjectsRoute: Hashable, Sendable {
     case users
     case channels
@@ -15,9 +15,9 @@ enum ObjectsRoute: Hashable, Sendable {
         case remove
     }
 
-    /// Returns the route of `/v2/objects/SUB/…`, and the methods that its path allows.
+    /// The route of a path `/v2/objects/SUB/…`, and the methods that the path allows; nil for an unknown path.
     ///
-    /// - Parameter rest: the segments behind the subscribe key.
+    /// - Parameter rest: the path segments after the subscribe key.
     static func parse(_ rest: [String], _ method: String) -> (route: ObjectsRoute, methods: [String])? {
         let action: Action =
             switch method {

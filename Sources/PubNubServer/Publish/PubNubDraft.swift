@@ -4,7 +4,7 @@ import PubNubProtocol
 import ServerStorage
 import WireCoding
 
-/// A validated request to publish. A pure value.
+/// A message that a client wants to publish, after validation. A pure value.
 struct PubNubDraft: Hashable, Sendable {
     var channel: String
     var publisher: String?
@@ -15,20 +15,22 @@ struct PubNubDraft: Hashable, Sendable {
     var customType: String?
     var sequence: Int?
     var origination: UInt64?
-    /// Whether the history keeps the message; nil for the keyset's default.
+    /// Whether to store the message in the history; nil for the keyset's default.
     var isStored: Bool?
-    /// After how many hours the history deletes the message; nil for never.
+    /// The number of hours after which the message is deleted from the history; nil for never.
     var hours: Double?
-    /// Whether subscribers get the message. A fire is acknowledged and not delivered.
+    /// Whether subscribers receive the message. A fire is acknowledged but not delivered.
     var isDelivered: Bool
 
-    /// The longest message, in bytes of JSON.
+    /// The largest size of a message in bytes of JSON; a signal may have `maximumSignalBytes`.
     static let maximumBytes = 32_768
     static let maximumSignalBytes = 64
-    /// The longest name of a channel, in characters.
+    /// The largest length of a channel name in characters.
     static let maximumName = 92
 
-    /// - Parameter now: the timetoken for refusals, which contain one like acknowledgements.
+    /// Reads a message from a publish request.
+    ///
+    /// - Parameter now: the current timetoken, because refusals contain one, as acknowledgements do.
     init(
         _ request: PubNubServerRequest, channel: String, payload: String?, kind: PubNubMessageKind, now: Timetoken
     ) throws(PubNubErrorBody) {
@@ -48,7 +50,7 @@ struct PubNubDraft: Hashable, Sendable {
         if kind == .file, !Self.isFile(self.payload) { throw .publish(400, "Invalid file message", at: now) }
         customType = request.parameter("custom_message_type")
         if let customType, !Self.isValid(customType: customType) { throw .publish(400, "Invalid custom message type", at: now) }
-        // Signals have neither metadata nor a storage time, and are never stored.
+        // Signals are never stored, and have neither metadata nor a storage time.
         if !isSignal, let text = request.parameter("meta"), !text.isEmpty { metadata = try Self.json(Array(text.utf8), now) }
         isStored = isSignal ? false : request.flag("store")
         hours = request.parameter("ttl").flatMap(Double.init).flatMap { $0.isFinite && $0 > 0 ? $0 : nil }
@@ -72,7 +74,11 @@ struct PubNubDraft: Hashable, Sendable {
 
     /// Makes a draft of a message of the server's own process.
     init(channel: String, message: String, metadata: String?, user: String?) throws(PubNubPublishProblem) {
-        guard Self.isValid(channel: channel) else { throw .invalid("Messages cannot be published to a channel of this name.") }
+        guard Self.isValid(channel: channel) else {
+            throw .invalid(
+                "The channel name is invalid: use 1 to \(Self.maximumName) characters without , * / \\ and without -pnpres at the end."
+            )
+        }
         guard let json = try? JSONText(message), json.text.utf8.count <= Self.maximumBytes else {
             throw .invalid("The message has to be JSON of at most \(Self.maximumBytes) bytes.")
         }
@@ -82,13 +88,13 @@ struct PubNubDraft: Hashable, Sendable {
         kind = .message
         isDelivered = true
         guard let metadata else { return }
-        guard let json = try? JSONText(metadata) else { throw .invalid("The metadata have to be JSON.") }
+        guard let json = try? JSONText(metadata) else { throw .invalid("The metadata has to be JSON.") }
         self.metadata = Array(json.text.utf8)
     }
 
-    /// The message to store, after it got its timetoken.
+    /// The message to store, with its timetoken and expiry.
     ///
-    /// - Parameter retention: the maximum storage time; nil when only the publisher limits it.
+    /// - Parameter retention: the keyset's maximum storage time; nil when only the publisher limits it.
     func message(timetoken: UInt64, storesByDefault: Bool, retention: Duration? = nil) -> StoredMessage {
         let isStored = isStored ?? storesByDefault
         let ticks = (hours ?? 0) * 3600 * Double(TimetokenClock.ticksPerSecond)
@@ -103,19 +109,19 @@ struct PubNubDraft: Hashable, Sendable {
             expires: expires)
     }
 
-    /// When a message expires; nil when the time is beyond the range of timetokens.
+    /// The timetoken at which a message expires; nil when it is beyond the range of timetokens, so that the message never expires.
     private static func end(of retention: Duration, from timetoken: UInt64) -> UInt64? {
         let (seconds, attoseconds) = retention.components
         let whole = UInt64(clamping: seconds).multipliedReportingOverflow(by: TimetokenClock.ticksPerSecond)
         let end = timetoken.addingReportingOverflow(whole.partialValue)
-        // Timetokens have at most 63 bits.
+        // The sum is checked, because timetokens have at most 63 bits.
         guard !whole.overflow, !end.overflow, end.partialValue <= UInt64(Int64.max) - TimetokenClock.ticksPerSecond else {
             return nil
         }
         return end.partialValue + UInt64(clamping: attoseconds) / (1_000_000_000_000_000_000 / TimetokenClock.ticksPerSecond)
     }
 
-    /// The compression is detected from the bytes, because libraries label zlib data as gzip and as deflate.
+    /// The decompressed body. The compression is detected from the bytes, because client libraries label zlib data as gzip or as deflate.
     private static func content(of body: [UInt8], _ now: Timetoken) throws(PubNubErrorBody) -> [UInt8] {
         if let plain = try? JSONText(bytes: body) {
             guard plain.text.utf8.count <= maximumBytes else { throw .messageTooLarge(now) }
@@ -135,14 +141,14 @@ struct PubNubDraft: Hashable, Sendable {
         return Array(json.text.utf8)
     }
 
-    /// The origination timetoken: `{"t":"15…"}`, or only the timetoken.
+    /// Parses the origination timetoken, which clients send as `{"t":"15…"}` or as a plain number.
     private static func origination(_ text: String) -> UInt64? {
         if let token = Timetoken(text) { return token.rawValue }
         let token = (try? JSONText(text))?["t"]?.identifier
         return token.flatMap { Timetoken($0) }?.rawValue
     }
 
-    /// Whether this is a message about a file: an object with the file's id and name, or a string when it is encrypted.
+    /// Whether the payload is a message about a file: an object with the file's id and name, or a string when the message is encrypted.
     private static func isFile(_ payload: [UInt8]) -> Bool {
         guard let json = try? JSONText(bytes: payload) else { return false }
         if json.kind == .string { return true }
@@ -150,12 +156,12 @@ struct PubNubDraft: Hashable, Sendable {
         return !id.isEmpty && !name.isEmpty
     }
 
-    /// User ids have the same maximum length as channel names.
+    /// Whether a user id is not empty and at most as long as a channel name.
     static func isValid(user: String) -> Bool {
         !user.isEmpty && user.utf8.count <= maximumName * 4 && user.count <= maximumName
     }
 
-    /// Whether messages can be published to a channel: not to lists, patterns or presence channels.
+    /// Whether messages can be published to a channel name: not to lists, patterns or presence channels.
     static func isValid(channel: String) -> Bool {
         guard !channel.isEmpty, channel.utf8.count <= maximumName * 4, channel.count <= maximumName,
             !channel.hasByteSuffix(PubNubMessage.presenceSuffix)

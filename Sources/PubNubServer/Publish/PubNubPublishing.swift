@@ -3,7 +3,7 @@ import NIOConcurrencyHelpers
 import PubNubProtocol
 import ServerRuntime
 
-/// Publishes messages: gives each a timetoken, stores it, delivers it to subscribers and then acknowledges it.
+/// Publishes messages: assigns a timetoken, stores the message, delivers it to subscribers and then acknowledges it.
 struct PubNubPublishing: Sendable {
     let application: PubNubApplication
     /// The counts of messages that were acknowledged through this server.
@@ -36,10 +36,12 @@ struct PubNubPublishing: Sendable {
         }
     }
 
+    /// Publishes a message.
+    ///
     /// - Parameters:
     ///   - isBridged: whether the message came from another service.
-    ///   - completion: called once the message is durable and visible, on any thread; before this returns when the store is in
-    ///     memory (rule PV-17).
+    ///   - completion: called once the message is durable and visible, on any thread. With a store in memory it is called before
+    /// this method returns (rule PV-17).
     func publish(
         _ draft: PubNubDraft, isBridged: Bool = false,
         completion: @escaping @Sendable (Result<Timetoken, PubNubErrorBody>) -> Void

@@ -3,7 +3,7 @@ import ServerRuntime
 import ServerStorage
 import WireCoding
 
-// Exchanges messages with other services.
+// Exchanges messages with the other services of this server.
 extension PubNubService: BridgedFront {
     fileprivate static let bridgeName = "pubnub"
     package var bridgeName: String { Self.bridgeName }
@@ -22,7 +22,7 @@ extension PubNubService: BridgedFront {
 }
 
 extension BridgedMessage {
-    /// Nil for anything but a plain message, for example a signal.
+    /// The message in the form for other services; nil for anything but a plain message, for example a signal.
     init?(_ message: StoredMessage, textEvent: String) {
         guard message.kind == PubNubMessageKind.message.rawValue else { return nil }
         self.init(
@@ -33,7 +33,7 @@ extension BridgedMessage {
 }
 
 extension BridgeTap {
-    /// Passes a message of PubNub to the other services.
+    /// Forwards a PubNub message to the other services.
     func carry(_ message: StoredMessage, of subscribeKey: String) {
         carry(from: PubNubService.bridgeName, application: subscribeKey, channel: message.channel.text) { textEvent in
             BridgedMessage(message, textEvent: textEvent)
@@ -42,7 +42,8 @@ extension BridgeTap {
 }
 
 extension PubNubDraft {
-    /// Nil for a message that PubNub cannot carry. The metadata contains its origin, for filters.
+    /// Makes a PubNub message from a message of another service; nil when PubNub cannot represent it. The metadata contains the origin, so
+    /// that subscribers can filter by it.
     init?(_ message: BridgedMessage) {
         var metadata = Array(#"{"bridge":"\#(message.origin)","event":"#.utf8)
         JSONWriter.appendString(message.event, to: &metadata)

@@ -9,7 +9,7 @@ package enum PubNubPublishProblem: Error, Hashable, Sendable {
 }
 
 extension PubNubService {
-    /// Publishes a message of the server's own process; returns its timetoken once it is stored and visible.
+    /// Publishes a message of the server's own process, and returns its timetoken once the message is stored and visible.
     package func publish(
         subscribeKey: String, channel: String, message: String, metadata: String?, user: String?
     ) async throws(PubNubPublishProblem) -> UInt64 {

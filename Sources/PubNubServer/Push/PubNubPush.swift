@@ -4,7 +4,7 @@ import ServerRuntime
 import ServerStorage
 import WireCoding
 
-/// The push registrations of one keyset, as stored, and the webhook that receives its notifications.
+/// The push registrations of one keyset, and the webhook that receives its push notifications.
 final class PubNubPush: Sendable {
     private let registrations: NIOLockedValueBox<PushRegistrations>
     private let queue = ChangeQueue()
@@ -13,7 +13,7 @@ final class PubNubPush: Sendable {
     private let subscribeKey: String
     let limits: PushRegistrations.Limits
 
-    /// - Parameter records: records of the keyset; those of other kinds are ignored.
+    /// - Parameter records: the records of the keyset; records of other kinds than devices are ignored.
     init(
         restoring records: [KeysetRecord], store: any MessageStore, webhook: PushWebhook, subscribeKey: String,
         limits: PushRegistrations.Limits = .init()
@@ -27,13 +27,13 @@ final class PubNubPush: Sendable {
         restore()
     }
 
-    /// Uses the configured address and secret of the webhook from now on.
+    /// Applies the webhook address and the secret of a changed configuration.
     func follow(_ keyset: Keyset) {
         webhook.follow(keyset)
         restore()
     }
 
-    /// Continues with the undelivered events of an earlier process (rule CR-43).
+    /// Continues with the undelivered webhook events of an earlier process (rule CR-43).
     private func restore() {
         for left in webhook.restore() {
             let devices = registrations.withLockedValue { $0.devices(on: left.message.channel) }
@@ -45,16 +45,16 @@ final class PubNubPush: Sendable {
         registrations.withLockedValue { $0.channels(of: device, after: start, count: count) }
     }
 
-    /// Adds channels to a device, then removes others from it; returns once the change is stored and in effect.
+    /// Adds channels to a device, then removes channels from it; returns once the change is stored and in effect.
     ///
-    /// - Throws: ``PushRegistrations/Refusal``, ``ChangeQueue/Full`` and errors of the store. Nothing has changed then.
+    /// - Throws: ``PushRegistrations/Refusal``, ``ChangeQueue/Full`` and errors of the store. After an error nothing has changed.
     func change(
         _ device: PushDevice, adding added: [Identifier], removing removed: [Identifier], by owner: PushOwner = PushOwner()
     ) async throws {
         try await commit(owner) { try $0.change(device, adding: added, removing: removed) }
     }
 
-    /// Removes a device; returns once the removal is stored.
+    /// Removes a device, and returns once the removal is stored.
     func remove(_ device: PushDevice, by owner: PushOwner = PushOwner()) async throws {
         try await commit(owner) { $0.removal(of: device) }
     }
@@ -96,7 +96,7 @@ final class PubNubPush: Sendable {
         }
     }
 
-    /// Sends the push notifications that a stored and visible message requests, if any.
+    /// Sends the push notifications that a stored and visible message requests in its payload.
     func tell(_ message: StoredMessage) {
         guard webhook.isWanted else { return }
         webhook.tell(message, to: registrations.withLockedValue { $0.devices(on: message.channel) })
@@ -118,11 +118,11 @@ final class PubNubPush: Sendable {
     }
 }
 
-/// The owner whose share counts a registration (rule PV-180).
+/// The owner whose share of the limits a registration uses (rule PV-180).
 struct PushOwner: Sendable {
-    /// The owner's name; nil when the registration counts for no owner.
+    /// The user in the token or the client address; nil when the registration counts for no owner.
     var name: Identifier?
-    /// Counts an addition of the owner; returns false when the owner would exceed its share.
+    /// Adds to the owner's count; returns false when the owner would exceed its share.
     var add: @Sendable (OwnerShares.Size) -> Bool = { _ in true }
 }
 

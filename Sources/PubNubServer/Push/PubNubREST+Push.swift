@@ -2,12 +2,12 @@ import Identifiers
 import PubNubProtocol
 import ServerRuntime
 
-/// Registration of devices for push notifications (rules PU-1 to PU-12).
+/// Requests about devices for push notifications (rules PU-1 to PU-12).
 extension PubNubREST {
     private static let defaultCount = 500
     private static let maximumCount = 1000
 
-    /// - Parameter isRemoval: whether to remove the device; otherwise its channels are listed or changed.
+    /// - Parameter isRemoval: true to remove the device, false to list or change its channels.
     func push(
         _ request: PubNubServerRequest, _ interface: PushInterface, token: String, isRemoval: Bool
     ) async throws(PubNubErrorBody) -> HTTPAnswer {
@@ -21,7 +21,7 @@ extension PubNubREST {
         return isRemoval ? try await remove(device, request) : try await channels(of: device, request)
     }
 
-    /// Lists the channels of a device, or adds and removes some, as the query says.
+    /// Lists the channels of a device; adds and removes channels when the query has the parameters `add` or `remove`.
     private func channels(
         of device: PushDevice, _ request: PubNubServerRequest
     ) async throws(PubNubErrorBody) -> HTTPAnswer {
@@ -66,7 +66,7 @@ extension PubNubREST {
         return .pubnub(body.bytes)
     }
 
-    /// `{"error": "…"}`, the recorded format of the vendor's service.
+    /// An error answer `{"error": "…"}`, the recorded format of PubNub's service.
     private static func refusal(_ text: String) -> HTTPAnswer {
         .pubnub(status: 400, JSONBody.object(isSpaced: true) { $0.member("error", text) })
     }
@@ -78,17 +78,17 @@ extension PubNubREST {
             return .pubnub(status: 429, JSONBody.object(isSpaced: true) { $0.member("error", ShareUsed.message) })
         }
         switch error as? PushRegistrations.Refusal {
-        case .tooManyChannels: return refusal("A device can be registered for \(limits.channelsPerDevice) channels.")
-        case .tooManyDevices: return refusal("The keyset has \(limits.devices) devices; remove some first.")
-        case .full: return refusal("The keyset's registrations have \(limits.bytes) bytes; remove some first.")
+        case .tooManyChannels: return refusal("A device can be registered for at most \(limits.channelsPerDevice) channels.")
+        case .tooManyDevices: return refusal("The keyset already has \(limits.devices) devices, the maximum. Remove some first.")
+        case .full: return refusal("The keyset's device registrations exceed \(limits.bytes) bytes. Remove some first.")
         case nil: throw .serviceUnavailable
         }
     }
 }
 
-/// The version of the API that a request for a device uses.
+/// The API version of a request about a device.
 enum PushInterface: Hashable, Sendable {
-    /// `/v1/push/…/devices/`; the parameter `type` names the push service.
+    /// Version 1, `/v1/push/…/devices/`: the parameter `type` names the push service.
     case first
     /// `/v2/push/…/devices-apns2/`
     case apple

@@ -1,14 +1,14 @@
 import Identifiers
 
-/// A device, as identified by a push service. Tokens and topics are compared by their bytes (rule PU-1). A pure value.
+/// A device that receives push notifications. Tokens and topics are compared by their bytes (rule PU-1). A pure value.
 struct PushDevice: Hashable, Sendable {
-    /// The push service that reaches the device.
+    /// The push service of the device's vendor.
     enum Service: Hashable, Sendable {
-        /// Apple's push service, by version 1 of the API.
+        /// Apple's push service (APNs), as version 1 of the API names it.
         case apns
-        /// Apple's push service, by version 2 of the API.
+        /// Apple's push service (APNs) with environment and topic, as version 2 of the API names it.
         case apns2(Environment, topic: Identifier)
-        /// Google's push service, under both of its names.
+        /// Google's push service; requests name it `fcm` or `gcm`.
         case fcm
         /// Microsoft's push service.
         case mpns
@@ -20,13 +20,13 @@ struct PushDevice: Hashable, Sendable {
     }
 
     var service: Service
-    /// The device token. Hexadecimal digits of Apple's tokens are lowercase.
+    /// The device token. The hexadecimal digits of an Apple token are in lowercase.
     var token: Identifier
 
-    /// The number of digits that an Apple token must have to be registered. Apple documents no length; 16 digits are the shortest
-    /// token that PubNub's service was recorded to accept.
+    /// The allowed numbers of digits of an Apple token at registration. Apple documents no length; 16 digits are the shortest token that
+    /// PubNub's service was recorded to accept.
     static let appleDigits = 16...200
-    /// The longest token and the longest topic, in bytes.
+    /// The largest length of a token in bytes; a topic may have `maximumTopic` bytes.
     static let maximumToken = 1024
     static let maximumTopic = 255
 
@@ -47,7 +47,7 @@ enum PushProblem: String, Error, Hashable, Sendable {
 }
 
 extension PushDevice {
-    /// A device of version 1. The parameter `type` names its push service.
+    /// Makes a device of API version 1. The parameter `type` names its push service.
     ///
     /// - Parameter isRegistered: whether the request registers the device; only then the form of the token is checked (rule PU-1).
     init(type: String?, token: String, isRegistered: Bool = true) throws(PushProblem) {
@@ -59,7 +59,7 @@ extension PushDevice {
         }
     }
 
-    /// A device of version 2. The environment is development when the request names none.
+    /// Makes a device of API version 2. The environment is `development` when the request names none.
     init(environment: String?, topic: String?, token: String, isRegistered: Bool = true) throws(PushProblem) {
         guard let environment = Environment(rawValue: environment ?? Environment.development.rawValue) else {
             throw .invalidEnvironment
@@ -69,7 +69,7 @@ extension PushDevice {
             service: .apns2(environment, topic: Identifier(topic)), token: try Self.apple(token, isRegistered))
     }
 
-    /// Libraries write the digits in upper or lower case; they are compared in lowercase, so that each device is registered once.
+    /// An Apple token with lowercase digits. Client libraries use upper or lower case, and each device must be registered once only.
     private static func apple(_ token: String, _ isRegistered: Bool) throws(PushProblem) -> Identifier {
         let isHex = token.utf8.allSatisfy { byte in
             switch byte | 0x20 {
@@ -95,7 +95,7 @@ extension PushDevice {
 // MARK: - Records
 
 extension PushDevice {
-    /// The key of the device in a store: service, environment, topic and token, each on a line. None of them contains a line break.
+    /// The key of the device's record: service, environment, topic and token, one per line. None of them contains a line break.
     var recordKey: String {
         switch service {
         case .apns: "apns\n\n\n\(token.text)"
@@ -105,7 +105,7 @@ extension PushDevice {
         }
     }
 
-    /// Nil for a key from a later version, which may have other services.
+    /// Reads a device from the key of a record; nil for an unknown service, which a later version may have added.
     init?(recordKey: String) {
         let parts = recordKey.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
             .map { String(decoding: $0, as: UTF8.self) }

@@ -4,30 +4,31 @@ import ServerRuntime
 import ServerStorage
 import WireCoding
 
-/// The push notifications that a message requests, by push service: the values of `pn_apns`, `pn_fcm` or `pn_gcm`, and `pn_mpns` in
-/// its payload (rules PU-20 to PU-23). A pure value.
+/// The push notifications that a message requests: the values of `pn_apns`, `pn_fcm` or `pn_gcm`, and `pn_mpns` in its payload, by push
+/// service (rules PU-20 to PU-23). A pure value.
 struct PushNotice: Sendable {
-    /// The payload for devices of one service.
+    /// The notification for the devices of one push service.
     private struct Part: Sendable {
-        /// The payload as the publisher wrote it.
+        /// The notification's JSON as the publisher wrote it.
         var payload: JSONText
-        /// Tokens that the publisher excludes, in lowercase.
+        /// Tokens of devices that the publisher excludes, in lowercase.
         var excluded: Set<Identifier>
     }
 
     private let apple: Part?
     private let google: Part?
     private let microsoft: Part?
-    /// The targets of Apple's newer interface, each with its excluded tokens.
+    /// The environments and topics that the message names for devices of API version 2, each with its excluded tokens.
     private let targets: [PushDevice.Service: Set<Identifier>]
 
-    /// The largest number of devices in one event; further devices go into further events.
+    /// The largest number of devices in one webhook event; further devices go into further events.
     static let devicesPerEvent = 1000
-    /// The largest number of targets that are used for one message: each target can be an event with the whole payload (rule PU-28).
+    /// The largest number of targets of one message; further targets are ignored, because each may cause an event with the whole payload
+    /// (rule PU-28).
     static let maximumTargets = 100
 
-    /// Whether a message may request a push notification. This check is much faster than parsing the payload. Letters of keys may
-    /// be escaped.
+    /// Whether a message may request a push notification. This check is much faster than parsing the payload. It also finds keys whose
+    /// letters are written as JSON escapes.
     static func isPossible(in message: StoredMessage) -> Bool {
         guard message.payload.first == UInt8(ascii: "{") else { return false }
         var previous: (UInt8, UInt8) = (0, 0)
@@ -39,7 +40,7 @@ struct PushNotice: Sendable {
         return false
     }
 
-    /// Nil for a message that requests no push notification.
+    /// Reads the notifications from a message's payload; nil when it requests none.
     init?(_ message: StoredMessage) {
         guard message.kind == PubNubMessageKind.message.rawValue || message.kind == PubNubMessageKind.file.rawValue,
             message.payload.first == UInt8(ascii: "{"),
@@ -74,15 +75,15 @@ struct PushNotice: Sendable {
                 else { continue }
                 let service = PushDevice.Service.apns2(environment, topic: Identifier(topic))
                 let excluded = tokens(target["exclude_devices"])
-                // With several targets, a device is excluded only if each of them excludes it.
+                // When several targets have the same environment and topic, a device is excluded only if each of these targets excludes it.
                 found[service] = found[service]?.intersection(excluded) ?? excluded
             }
         }
         return found
     }
 
-    /// The events for the keyset's webhook: one for each service, environment and topic that has devices, in a fixed order. They
-    /// are made piece by piece, because a channel can have 100,000 devices.
+    /// The events for the keyset's webhook: one for each service, environment and topic that has devices, in a fixed order. The events are
+    /// made in steps, because a channel can have 100,000 devices.
     func events(_ message: StoredMessage, to devices: [PushDevice.Service: Set<Identifier>]) -> PushEvents {
         var groups: [PushEvents.Group] = []
         func add(_ service: PushDevice.Service, _ part: Part?, excluding excluded: Set<Identifier> = []) {
@@ -102,21 +103,21 @@ struct PushNotice: Sendable {
     }
 }
 
-/// The events of one message, made in steps that each process up to ``PushNotice/devicesPerEvent`` devices (rules PU-23 and PU-27).
+/// The webhook events of one message. They are made in steps of at most ``PushNotice/devicesPerEvent`` devices (rules PU-23 and PU-27).
 struct PushEvents: Sendable {
-    /// The devices of one service, and their payload.
+    /// The devices of one service, and the notification for them.
     struct Group: Sendable {
         let service: PushDevice.Service
         let tokens: Set<Identifier>
-        /// Excluded tokens, in lowercase.
+        /// Tokens of devices that the publisher excludes, in lowercase.
         let excluded: Set<Identifier>
-        /// The payload as the publisher wrote it.
+        /// The notification's JSON as the publisher wrote it.
         let payload: JSONText
     }
 
     private let message: StoredMessage
     private var groups: ArraySlice<Group>
-    /// The position in the first group at which the next step begins; nil for the group's beginning.
+    /// The position among the first group's tokens at which the next step begins; nil for the beginning.
     private var position: Set<Identifier>.Index?
 
     init(_ message: StoredMessage, _ groups: [Group]) {
@@ -127,7 +128,7 @@ struct PushEvents: Sendable {
     /// Whether all events have been made.
     var isFinished: Bool { groups.isEmpty }
 
-    /// Processes the next devices.
+    /// Processes the next devices, at most ``PushNotice/devicesPerEvent``.
     ///
     /// - Returns: an event for the devices; nil when all of them are excluded.
     mutating func step() -> WebhookEvent? {

@@ -1,32 +1,32 @@
 import Identifiers
 
-/// The devices of a keyset that get push notifications, each with its channels (rules PU-1 to PU-5). A pure value.
+/// The devices of a keyset that receive push notifications, each with its channels (rules PU-1 to PU-5). A pure value.
 struct PushRegistrations: Sendable {
     /// The limits of a keyset's registrations.
     struct Limits: Hashable, Sendable {
         var devices = 100_000
         var channelsPerDevice = 1000
-        /// The total length of tokens, topics and channel names, counted once for each registration.
+        /// The largest total length of tokens, topics and channel names in bytes; they count once for each registration.
         var bytes = 64 << 20
     }
 
-    /// Why no channels were added to a device. Nothing has changed then.
+    /// Why channels could not be added to a device. After a refusal nothing has changed.
     enum Refusal: Error, Hashable, Sendable {
         case tooManyDevices
         case tooManyChannels
         case full
     }
 
-    /// A change that is decided but not in effect yet.
+    /// A change that is decided but not yet in effect.
     struct Change: Hashable, Sendable {
         let device: PushDevice
-        /// The complete new set of the device's channels; empty to remove the device.
+        /// All channels of the device after the change; empty to remove the device.
         let channels: Set<Identifier>
     }
 
     let limits: Limits
     private var channels: [PushDevice: Set<Identifier>] = [:]
-    /// Tokens by channel and by service.
+    /// The device tokens by channel and by push service.
     private var devices: [Identifier: [PushDevice.Service: Set<Identifier>]] = [:]
     private(set) var bytes = 0
 
@@ -34,7 +34,7 @@ struct PushRegistrations: Sendable {
         self.limits = limits
     }
 
-    /// Restores the registrations of a store, even if they exceed the current limits.
+    /// Restores the stored registrations, even if they exceed the current limits.
     init(restoring restored: some Sequence<(device: PushDevice, channels: [Identifier])>, limits: Limits = Limits()) {
         self.limits = limits
         for (device, names) in restored { put(channels[device, default: []].union(names), for: device) }
@@ -42,19 +42,19 @@ struct PushRegistrations: Sendable {
 
     var deviceCount: Int { channels.count }
 
-    /// The channels of a device in the order of their bytes: up to `count` channels behind `start`.
+    /// At most `count` channels of a device after `start`, in the order of their bytes.
     func channels(of device: PushDevice, after start: Identifier? = nil, count: Int = .max) -> [Identifier] {
         let names = channels[device] ?? []
         let later = start.map { start in names.filter { start < $0 } } ?? names
         return Array(later.sorted().prefix(count))
     }
 
-    /// The devices that are notified of messages on a channel.
+    /// The tokens of the devices that are notified of messages on a channel, by push service.
     func devices(on channel: Identifier) -> [PushDevice.Service: Set<Identifier>] { devices[channel] ?? [:] }
 
-    /// Decides a change that adds channels to a device, then removes others from it.
+    /// Decides a change that adds channels to a device, then removes channels from it.
     ///
-    /// - Returns: nil when nothing would change.
+    /// - Returns: the change; nil when it would change nothing.
     func change(
         _ device: PushDevice, adding added: [Identifier], removing removed: [Identifier]
     ) throws(Refusal) -> Change? {
@@ -75,7 +75,7 @@ struct PushRegistrations: Sendable {
         channels[device] == nil ? nil : Change(device: device, channels: [])
     }
 
-    /// Returns the size that a decided change adds; negative when it removes registrations.
+    /// How much a decided change adds to the stored registrations; negative when it removes some.
     func growth(by change: Change) -> OwnerShares.Size {
         let old = channels[change.device] ?? []
         return OwnerShares.Size(
@@ -83,7 +83,7 @@ struct PushRegistrations: Sendable {
             bytes: Self.size(change.device, change.channels) - Self.size(change.device, old))
     }
 
-    /// Makes a decided change take effect.
+    /// Makes a decided change take effect. Call it after the change is stored.
     mutating func apply(_ change: Change) { put(change.channels, for: change.device) }
 
     /// Replaces the channels of a device; an empty set removes the device.

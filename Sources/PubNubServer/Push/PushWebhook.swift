@@ -10,37 +10,37 @@ import ServerRuntime
 import ServerStorage
 import WireCoding
 
-/// Sends push notifications, as requested in a keyset's messages, to the keyset's webhook. The webhook's receiver passes them on to
-/// Apple and Google, whose credentials it has (rules PU-20 to PU-27).
+/// Sends the push notifications that a keyset's messages request to the keyset's webhook. The receiver of the webhook forwards them to
+/// Apple and Google, because it has the credentials (rules PU-20 to PU-27).
 ///
-/// It works on its own event loop, so that a channel with many devices delays neither publishers nor subscribers.
+/// The work runs on a separate event loop, so that a channel with many devices delays neither publishers nor subscribers.
 final class PushWebhook: Sendable {
     private struct State: Sendable {
         var url: String?
-        /// The delivery to the current address; nil without an address.
+        /// The delivery to the configured address; nil without an address.
         var delivery: WebhookDelivery?
-        /// Deliveries to former addresses, which still send their queued events.
+        /// Deliveries to former addresses, which still send the events in their queues.
         var retiring: [WebhookDelivery] = []
-        /// The counts of deliveries that have ended.
+        /// The total counts of the deliveries that have ended.
         var retired = WebhookDelivery.Counts()
-        /// Messages whose events have not been made yet, with their sizes in bytes.
+        /// The messages whose events have not been made yet, oldest first; `waitingBytes` is their size.
         var waiting = Deque<Work>()
         var waitingBytes = 0
-        /// Whether the worker task is turning waiting messages into webhook events.
+        /// Whether ``work()`` is scheduled or running on the event loop.
         var isWorking = false
         /// The number of messages that were dropped because the queue was full.
         var dropped = 0
         var isClosed = false
     }
 
-    /// A message whose events are being made.
+    /// A message whose webhook events are being made.
     private struct Work: Sendable {
         let message: StoredMessage
-        /// The tokens that the message's channel had when the message was stored.
+        /// The tokens of the devices that were registered for the message's channel when the message was stored.
         let devices: [PushDevice.Service: Set<Identifier>]
-        /// The message's number in the journal, which keeps it until its events are made; nil when the journal does not keep it.
+        /// The message's number in the journal, which keeps the message until its events are made; nil when it is not in the journal.
         let number: UInt64?
-        /// The remaining events; nil before the first step.
+        /// The events that remain to be made; nil before the first step.
         var events: PushEvents?
     }
 
@@ -48,25 +48,25 @@ final class PushWebhook: Sendable {
     private let clock: ServerClock
     private let logger: Logger
     private let eventLoop: any EventLoop
-    /// The secret with which requests are signed from now on, including queued ones.
+    /// The secret for signing requests, including requests for events that are already queued.
     private let secret: NIOLockedValueBox<Secret>
-    /// Stores events so that they survive the end of this process; nil when events are not stored.
+    /// Stores events so that they survive the end of this process; nil when events are kept in memory only.
     private let journal: (any WebhookJournal)?
     private let state: NIOLockedValueBox<State>
 
-    /// The largest number of messages that wait until their events are made.
+    /// The largest number of messages whose events have not been made yet. Further messages are dropped.
     static let maximumWaiting = 10_000
-    /// The largest number of bytes of the payloads and metadata of these messages. They share this memory with the streams as long
-    /// as the streams keep the messages.
+    /// The largest size in bytes of the waiting messages. Usually they need no extra memory, because the message streams keep the same
+    /// objects.
     static let maximumWaitingBytes = 64 << 20
     static let policy = WebhookPolicy(
         batchLength: 100, batchBytes: 256 << 10, window: .milliseconds(50), requests: 4, postponed: 100)
     static let userAgent = "lifeline-webhooks"
 
-    /// The name under which the journal keeps messages whose events have not been made yet.
+    /// The receiver name under which the journal keeps messages whose events have not been made yet.
     private static let messages = WebhookReceiverName(text: "messages")
 
-    /// - Parameter journal: stores events that have not been delivered.
+    /// - Parameter journal: stores events until they are delivered; nil to keep them in memory only.
     init(_ keyset: Keyset, clock: ServerClock, logger: Logger, journal: (any WebhookJournal)? = nil) {
         self.journal = journal
         key = keyset.subscribeKey
@@ -82,7 +82,7 @@ final class PushWebhook: Sendable {
         follow(keyset)
     }
 
-    /// Uses the configured address and secret from now on.
+    /// Applies the webhook address and the secret of a changed configuration.
     func follow(_ keyset: Keyset) {
         secret.withLockedValue { $0 = keyset.secretKey }
         state.withLockedValue { state in
@@ -93,12 +93,12 @@ final class PushWebhook: Sendable {
         }
     }
 
-    /// Whether a webhook is configured. Read for each message.
+    /// Whether notifications are sent: a webhook address is configured and the webhook is not closed. Called for each message.
     var isWanted: Bool { state.withLockedValue { $0.delivery != nil && !$0.isClosed } }
 
-    /// Restores the events of an earlier process, if an address is configured.
+    /// Restores the undelivered events of an earlier process, if a webhook address is configured.
     ///
-    /// - Returns: messages whose events were not made, with their numbers in the journal.
+    /// - Returns: the messages whose events were not made, with their numbers in the journal.
     func restore() -> [(message: StoredMessage, number: UInt64)] {
         guard let journal else { return [] }
         let (messages, unwanted) = state.withLockedValue { state in
@@ -128,9 +128,9 @@ final class PushWebhook: Sendable {
         return messages
     }
 
-    /// Queues a stored message for the devices that its channel has at this moment. The call is cheap and does not block.
+    /// Queues a stored message for the devices that are registered for its channel at this moment. The call is cheap and does not block.
     ///
-    /// - Parameter number: the message's number in the journal, if the journal keeps it already.
+    /// - Parameter number: the message's number in the journal; nil when the journal does not have it yet.
     func tell(_ message: StoredMessage, to devices: [PushDevice.Service: Set<Identifier>], keptAs number: UInt64? = nil) {
         guard !devices.isEmpty else { return forget(number) }
         let number = number ?? keep(message)
@@ -149,7 +149,7 @@ final class PushWebhook: Sendable {
         if begins { eventLoop.execute { self.work() } }
     }
 
-    /// Keeps a message in the journal until its events are made, as part of the batch that stores the message itself.
+    /// Adds a message to the journal, in the same batch that stores the message itself. It stays there until its events are made.
     private func keep(_ message: StoredMessage) -> UInt64? {
         guard let journal, isWanted, PushNotice.isPossible(in: message) else { return nil }
         let event = WebhookEvent(
@@ -161,8 +161,8 @@ final class PushWebhook: Sendable {
         if let number { journal?.forget([number]) }
     }
 
-    /// Makes one event of the first waiting message, and continues in another turn of the event loop, which has other work to do.
-    /// Messages are processed one after the other, so that those of a channel keep their order.
+    /// Makes one event of the first waiting message, then schedules itself again, so that the event loop can do other work in between.
+    /// Messages are processed one after the other, so that messages of a channel keep their order.
     private func work() {
         guard var work = state.withLockedValue({ $0.waiting.first }) else { return }
         var events = work.events ?? PushNotice(work.message)?.events(work.message, to: work.devices)
@@ -188,7 +188,7 @@ final class PushWebhook: Sendable {
     }
 
     private func delivery(to url: String) -> WebhookDelivery {
-        // Random for each start, so that ids of batches are unique.
+        // The prefix is random for each start, so that batch ids are unique.
         let prefix = Hex.text((0..<8).map { _ in UInt8.random(in: .min ... .max) })
         return WebhookDelivery(
             policy: Self.policy, clock: clock, eventLoop: eventLoop, logger: logger, journal: journal, isFinal: Self.isFinal
@@ -220,13 +220,13 @@ final class PushWebhook: Sendable {
         Hex.text(HMAC<SHA256>.authenticationCode(for: body, using: SymmetricKey(data: Array(secret.revealed.utf8))))
     }
 
-    /// Whether a receiver that answers with this status has refused a batch for good: it would refuse it again, unless the status
-    /// asks to retry.
+    /// Whether a receiver that answers with this status has refused a batch for good, so that a retry would be useless. The statuses 408,
+    /// 425 and 429 ask for a retry.
     private static func isFinal(_ status: Int) -> Bool {
         (300..<500).contains(status) && ![408, 425, 429].contains(status)
     }
 
-    /// The counts of events, including those to former addresses; nil when there has never been an address.
+    /// The counts of events, including events for former addresses; nil when no address was ever configured.
     var counts: WebhookDelivery.Counts? {
         state.withLockedValue { state in
             guard state.delivery != nil || !state.retiring.isEmpty || state.retired.delivered + state.retired.dropped > 0 else {
@@ -239,12 +239,12 @@ final class PushWebhook: Sendable {
         }
     }
 
-    /// Counts events of another process that were dropped because no address is configured for them.
+    /// Counts events of an earlier process that were dropped because no address is configured for them.
     func countExpired(_ count: Int) {
         state.withLockedValue { $0.dropped += count }
     }
 
-    /// Stops sending new requests, and waits for a limited time for the outstanding answers.
+    /// Stops sending new requests, and waits for a limited time for the answers to requests that were sent.
     func hold() async {
         let deliveries = state.withLockedValue { $0.retiring + ($0.delivery.map { [$0] } ?? []) }
         await withTaskGroup(of: Void.self) { group in
@@ -252,7 +252,7 @@ final class PushWebhook: Sendable {
         }
     }
 
-    /// Runs the time-dependent work of deliveries, by the server's clock.
+    /// Performs the periodic work of the deliveries, such as retries, and removes idle deliveries to former addresses.
     func sweep() {
         let deliveries = state.withLockedValue { state in
             state.retiring.removeAll { delivery in
@@ -266,9 +266,10 @@ final class PushWebhook: Sendable {
         for delivery in deliveries { delivery.sweep() }
     }
 
-    /// Waits for a limited time until everything has been sent; drops the rest.
+    /// Waits for a limited time until all events are sent, then drops the rest.
     func close() async {
-        // Waits until the events of waiting messages are made. With a journal they are left to the next leader.
+        // Waits until the events of all waiting messages are made. With a journal this is not necessary, because the next leader makes
+        // them.
         while journal == nil, state.withLockedValue({ $0.isWorking }), (try? await eventLoop.submit {}.get()) != nil {}
         let deliveries = state.withLockedValue { state in
             state.isClosed = true

@@ -2,7 +2,7 @@ import Identifiers
 import OrderedCollections
 import ServerStorage
 
-/// The answers of the message actions service (rules PV-70 to PV-73).
+/// Encodes the answers and events of message actions (rules PV-70 to PV-73).
 enum ActionBodies {
     static func added(_ action: MessageAction) -> [UInt8] {
         JSONBody.object(isSpaced: true) { body in
@@ -46,7 +46,7 @@ enum ActionBodies {
         }
     }
 
-    /// The answer for a field of the request that is missing or invalid.
+    /// The error answer when a field of the request is missing or invalid.
     static func invalid(_ problem: String, _ field: String, in place: String) -> [UInt8] {
         JSONBody.object(isSpaced: true) { body in
             body.member("status", 400)
@@ -66,7 +66,7 @@ enum ActionBodies {
         }
     }
 
-    /// The event for subscribers of the channel.
+    /// The event that tells subscribers of the channel about a change.
     static func event(_ change: MessageActionChange) -> [UInt8] {
         let (action, event) =
             switch change {
@@ -87,7 +87,7 @@ enum ActionBodies {
         }
     }
 
-    /// `{"<type>":{"<value>":[{"uuid":"u","actionTimetoken":"15…"}]}}`, the format of history answers.
+    /// The actions of a message in the format of history answers: `{"<type>":{"<value>":[{"uuid":"u","actionTimetoken":"15…"}]}}`.
     static func grouped(_ actions: [MessageAction]) -> [UInt8] {
         let types = OrderedDictionary(grouping: actions, by: { Identifier($0.type) })
         return JSONBody.object { body in

@@ -1,6 +1,6 @@
 import ServerStorage
 
-/// Messages of one channel for an answer, shortened by whole messages when they are too many bytes (rule PV-132). A pure value.
+/// A channel's messages in an answer. When they exceed the size limit, whole messages are left out (rule PV-132). A pure value.
 struct HistoryAnswerPage: Sendable {
     let channel: String
     /// The messages, oldest first.
@@ -8,18 +8,18 @@ struct HistoryAnswerPage: Sendable {
     /// Whether there may be more messages beyond this page.
     private(set) var isCut: Bool
 
-    /// The size limit of an answer in bytes. One message of each channel is always included, up to the same number of bytes again.
+    /// The size limit of an answer in bytes. An answer may exceed it by one message of each channel, because each page has at least one.
     static let maximumBytes = 1 << 20
 
     /// - Parameters:
-    ///   - messages: the store's result for `query`.
+    ///   - messages: the messages that the store has returned for `query`, oldest first.
     init(_ messages: [StoredMessage], _ query: HistoryQuery) {
         channel = query.channel.text
         self.messages = messages
         isCut = messages.count >= query.limit
         guard bytes > query.maximumBytes else { return }
-        // The store stops after the message that exceeds the limit. A page has at least one message of any length, so that every
-        // message can be read.
+        // The store's result ends with the message that exceeds the limit, which is left out. A lone message is kept whatever its size, so
+        // that every message can be read.
         isCut = true
         guard messages.count > 1 else { return }
         if query.isOldestFirst { self.messages.removeLast() } else { self.messages.removeFirst() }
@@ -27,7 +27,7 @@ struct HistoryAnswerPage: Sendable {
 
     var bytes: Int { messages.reduce(0) { $0 + $1.size } }
 
-    /// Keeps the newest messages that fit, and at least one.
+    /// Keeps the newest messages that fit into this number of bytes, and at least one message.
     mutating func keepNewest(within maximumBytes: Int, size: (StoredMessage) -> Int) {
         var bytes = 0
         var count = 0
@@ -41,11 +41,11 @@ struct HistoryAnswerPage: Sendable {
         isCut = true
     }
 
-    /// The position at which reading from the newest message backwards continues; nil when there are no more messages.
+    /// The timetoken before which the next page of older messages begins; nil when there are no more messages.
     var start: UInt64? { isCut ? messages.first?.timetoken : nil }
 }
 
-/// Divides the bytes of an answer between its channels. Bytes that one channel does not need go to the channels after it.
+/// Divides the bytes of an answer between its channels. Bytes that one channel does not need are available to the channels after it.
 struct HistoryShares: Sendable {
     private var rest = HistoryAnswerPage.maximumBytes
     private var channels: Int

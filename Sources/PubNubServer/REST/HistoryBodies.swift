@@ -1,17 +1,17 @@
 import ServerStorage
 import WireCoding
 
-/// The answers of the history service (rules PV-40 to PV-47).
+/// Encodes the answers of the history service (rules PV-40 to PV-47).
 enum HistoryBodies {
-    /// The fields of each message that a request of version 2 selects.
+    /// The optional fields of each message that a request of API version 2 selects.
     struct PastFields: Hashable {
         var token = false
         var meta = false
-        /// Timetokens as strings, because JavaScript rounds such large numbers.
+        /// Whether timetokens are strings, because JavaScript rounds such large numbers.
         var stringTokens = false
     }
 
-    /// The fields of each message that a request of version 3 selects.
+    /// The optional fields of each message that a request of API version 3 selects.
     struct Fields: Hashable {
         var meta = false
         var user = false
@@ -20,7 +20,7 @@ enum HistoryBodies {
         var encodesChannels = true
     }
 
-    /// The answer of version 2: `[[…],first,last]`.
+    /// The answer of API version 2: `[[…],first,last]`, where `first` and `last` are timetokens.
     static func past(_ messages: [StoredMessage], _ fields: PastFields) -> [UInt8] {
         var body = JSONBody(isSpaced: false)
         body.array { body in
@@ -54,12 +54,12 @@ enum HistoryBodies {
         }
     }
 
-    /// The answer of version 3. Channels without messages are left out.
+    /// The answer of API version 3. Channels without messages are left out.
     ///
     /// - Parameters:
-    ///   - more: channels whose messages exceed the size of one answer.
+    ///   - more: channels whose messages exceed the size of one answer, each with the position of the next page.
     ///   - isSingle: whether the request names one channel. `more` then has the format of history with actions, otherwise that of
-    ///     message counts, by channel.
+    /// message counts, by channel.
     static func pages(_ channels: [HistoryAnswerPage], _ fields: Fields, more: [More], isSingle: Bool) -> [UInt8] {
         JSONBody.object { body in
             body.member("status", 200)
@@ -91,7 +91,7 @@ enum HistoryBodies {
         }
     }
 
-    /// The messages of one channel with their actions.
+    /// The answer with the messages of one channel and their actions.
     ///
     /// - Parameters:
     ///   - actions: the JSON value for `"actions":` of a message; nil when it has none.
@@ -114,7 +114,7 @@ enum HistoryBodies {
         }
     }
 
-    /// The position at which the next page begins.
+    /// The position in a channel's history at which the next page begins.
     struct More {
         var channel: String
         var url: String

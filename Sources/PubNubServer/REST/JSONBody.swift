@@ -1,6 +1,6 @@
 import WireCoding
 
-/// Writes JSON bodies with the same white space as the recorded answers of a service.
+/// Writes JSON with the same white space as in the recorded answers of a service.
 struct JSONBody {
     private(set) var bytes: [UInt8] = []
     private let isSpaced: Bool
@@ -26,7 +26,7 @@ struct JSONBody {
         needsComma = true
     }
 
-    /// Writes `"key":`; a value has to follow.
+    /// Writes `"key":`. Write the value next.
     mutating func key(_ key: String) {
         separate()
         JSONWriter.appendString(key, to: &bytes)
@@ -49,14 +49,14 @@ struct JSONBody {
 
     mutating func bool(_ value: Bool) { json(value ? "true" : "false") }
 
-    /// Writes text that is JSON already.
+    /// Writes a value whose text is already JSON.
     mutating func json(_ text: StaticString) {
         separate()
         JSONWriter.append(text, to: &bytes)
         needsComma = true
     }
 
-    /// Writes text that is JSON already.
+    /// Writes a value whose text is already JSON.
     mutating func json(_ text: [UInt8]) {
         separate()
         bytes += text
@@ -88,7 +88,7 @@ struct JSONBody {
         if isSpaced { bytes.append(0x20) }
     }
 
-    /// The bytes of one object.
+    /// The encoded bytes of a JSON object whose members `content` writes.
     static func object(isSpaced: Bool = false, _ content: (inout JSONBody) -> Void) -> [UInt8] {
         var body = JSONBody(isSpaced: isSpaced)
         body.object(content)

@@ -2,15 +2,15 @@ import Identifiers
 import NIOConcurrencyHelpers
 import ServerStorage
 
-/// The message actions of an application, as in its store (rule PV-70).
+/// The message actions of an application, as its store has them (rule PV-70).
 ///
-/// A change takes two steps: `add` or `remove` when it is decided, `settle` once the store has saved it or has failed. Between them
-/// a new action has its position but is not visible, and an action that is being removed is still visible.
+/// A change takes two steps: `add` or `remove` when it is decided, `settle` once the store has saved it or has failed. Between the two
+/// steps a new action has its position but is not visible, and an action that is being removed is still visible.
 final class MessageActions: Sendable {
-    /// The largest number of actions of all channels, and of one message. Further actions are refused.
+    /// The largest number of actions of all channels; `perMessage` limits those of one message. Further actions are refused.
     static let capacity = 1_000_000
     static let perMessage = 2000
-    /// The largest size of all actions in bytes, as encoded in answers. Further actions are refused.
+    /// The largest size of all actions in bytes, as encoded in answers; `bytesPerMessage` limits those of one message.
     static let maximumBytes = 128 << 20
     static let bytesPerMessage = 512 << 10
 
@@ -18,10 +18,10 @@ final class MessageActions: Sendable {
         var channels: [Identifier: ChannelActions] = [:]
         var count = 0
         var bytes = 0
-        /// Timetokens of actions that are being stored, and of actions that are being removed.
+        /// The timetokens of actions that are being stored; `going` has those of actions that are being removed.
         var coming: Set<UInt64> = []
         var going: Set<UInt64> = []
-        /// The number of deletions of messages.
+        /// Counts how often messages were deleted from histories.
         var deletions: UInt64 = 0
 
         mutating func drop(_ action: MessageAction, from channel: Identifier) {
@@ -35,7 +35,7 @@ final class MessageActions: Sendable {
 
     private let state = NIOLockedValueBox(State())
 
-    /// - Parameter restored: the stored actions, by channel.
+    /// - Parameter restored: the actions from the store, by channel.
     init(restoring restored: [Identifier: [MessageAction]] = [:]) {
         for (channel, actions) in restored {
             for action in actions where add(action, to: channel.text) == .added {
@@ -48,14 +48,14 @@ final class MessageActions: Sendable {
         case added
         case known
         case full
-        /// Messages were deleted since `deletions` was read, perhaps this message too.
+        /// Messages were deleted after `deletions` was read, so the action's message may no longer exist.
         case stale
     }
 
-    /// The number of deletions of messages so far. Read it before you check whether a message exists.
+    /// How often messages were deleted from histories so far. Read it before you check whether a message exists.
     var deletions: UInt64 { state.withLockedValue(\.deletions) }
 
-    /// Begins to add an action, unless the same user has added an equal action to the message before.
+    /// Begins to add an action, unless the same user has already added an equal action to the message.
     ///
     /// - Parameters:
     ///   - action: the action, with its own timetoken.
@@ -83,7 +83,7 @@ final class MessageActions: Sendable {
         case unknown
     }
 
-    /// Begins to remove an action of the same user.
+    /// Begins to remove an action. Only the user who has added it can remove it.
     func remove(_ timetoken: UInt64, of message: UInt64, on channel: String, by user: String) -> Removal {
         let channel = Identifier(channel)
         return state.withLockedValue { state in
@@ -96,8 +96,8 @@ final class MessageActions: Sendable {
         }
     }
 
-    /// Begins to remove all actions on the deleted messages of a span: also those that are being stored, but not those that are
-    /// being removed. No events are sent for these removals (rule PV-74).
+    /// Begins to remove all actions on messages that were deleted from a span: actions that are being stored are included, actions that are
+    /// already being removed are not. No events are sent for these removals (rule PV-74).
     func beginRemoval(ofActionsOn span: HistorySpan, of channel: Identifier) -> [MessageAction] {
         state.withLockedValue { state in
             state.deletions += 1
@@ -107,7 +107,7 @@ final class MessageActions: Sendable {
         }
     }
 
-    /// Ends a change: a stored change takes effect, any other is undone.
+    /// Ends a change: it takes effect if it was stored, otherwise it is undone.
     func settle(_ change: MessageActionChange, on channel: String, isStored: Bool) {
         state.withLockedValue { state in
             switch change {
@@ -121,15 +121,15 @@ final class MessageActions: Sendable {
         }
     }
 
-    /// The newest actions of a channel below `start` (exclusive) down to `end` (inclusive), oldest first: at most `limit` actions
-    /// and `maximumBytes` bytes, but at least one action.
+    /// The newest actions of a channel below `start` (exclusive) down to `end` (inclusive), oldest first: at most `limit` actions and
+    /// `maximumBytes` bytes, but at least one action.
     ///
-    /// - Returns: also whether the span contains older ones.
+    /// - Returns: the actions, and whether the span contains older actions.
     func page(
         of channel: String, start: UInt64?, end: UInt64?, limit: Int, maximumBytes: Int = .max
     ) -> (actions: [MessageAction], isCut: Bool) {
         let channel = Identifier(channel)
-        // One more than requested, which shows whether there is another page.
+        // One action more than requested is read, to find out whether there is another page.
         var newest = state.withLockedValue { state in
             state.channels[channel]?.page(start: start, end: end, limit: limit + 1, without: state.coming) ?? []
         }
@@ -144,7 +144,7 @@ final class MessageActions: Sendable {
         return (newest.prefix(count).reversed(), count < newest.count)
     }
 
-    /// Actions on some messages of a channel, by message, each list in the order of adding.
+    /// The actions on these messages of a channel, by message, in the order in which they were added.
     func of(_ messages: [UInt64], on channel: String) -> [UInt64: [MessageAction]] {
         state.withLockedValue { state in
             guard let actions = state.channels[Identifier(channel)] else { return [:] }
@@ -159,7 +159,7 @@ final class MessageActions: Sendable {
 /// The actions of one channel, indexed by message and by time.
 private struct ChannelActions {
     private(set) var byMessage: [UInt64: [MessageAction]] = [:]
-    /// Positions in ascending order of timetokens. Removed actions stay until they outnumber the others.
+    /// The actions in ascending order of timetokens. Removed actions stay in the list until they outnumber the others.
     private var order: [Place] = []
     private var gone = 0
 
@@ -209,7 +209,7 @@ private struct ChannelActions {
         byMessage[place.message]?.first { $0.timetoken == place.timetoken }
     }
 
-    /// The index of the first action that is not before a timetoken.
+    /// The index of the first action whose timetoken is at least `timetoken`.
     private func index(of timetoken: UInt64) -> Int {
         var (low, high) = (0, order.count)
         while low < high {

@@ -1,13 +1,13 @@
-/// The answers of the presence service (rules PV-50 to PV-56).
+/// Encodes the answers of the presence service (rules PV-50 to PV-56).
 enum PresenceBodies {
-    /// A page of the users of a channel, in the requested format.
+    /// A page of a channel's users, and the details that the request selects.
     struct Users {
         var page: OccupancyPage
-        /// Whether users are listed with their state; nil to list no users.
+        /// Whether users are listed with their state; nil to list no users, only their number.
         var withState: Bool?
     }
 
-    /// Channels by name, as many as the answer lists, and the number of all channels.
+    /// The listed channels, and the number of all channels.
     struct Channels {
         var listed: [(name: String, users: Users)] = []
         var channelCount = 0
@@ -55,6 +55,8 @@ enum PresenceBodies {
         }
     }
 
+    /// The presence state of a user on channels.
+    ///
     /// - Parameter isSingle: whether the request names one channel and no group.
     static func state(of user: String, on channels: [(name: String, state: [UInt8]?)], isSingle: Bool) -> [UInt8] {
         JSONBody.object { body in

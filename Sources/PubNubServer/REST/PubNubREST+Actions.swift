@@ -4,19 +4,19 @@ import ServerRuntime
 import ServerStorage
 import WireCoding
 
-/// Message actions (rules PV-70 to PV-75).
+/// Requests about message actions (rules PV-70 to PV-75).
 extension PubNubREST {
-    /// The largest length of a type, in characters.
+    /// The largest length of an action's type, in characters.
     private static let maximumType = 15
-    /// The largest length of a value, in bytes: enough for a new text of a message.
+    /// The largest length of an action's value in bytes. It suffices for a new text of a message.
     private static let maximumValue = 4096
     private static let pageLimit = 100
     /// How many times the history is searched for a message while messages of the keyset are being deleted.
     private static let looks = 3
 
-    /// Adds an action, and answers once it is stored.
+    /// Adds an action. The answer is sent once the action is stored.
     ///
-    /// - Returns: an error that needs no access to the store; otherwise nil, and the answer goes to `reply`.
+    /// - Returns: an error that was found without reading the store; otherwise nil, and the answer goes to `reply`.
     func addAction(
         _ request: PubNubServerRequest, channel: String, message: String, reply: @escaping HTTPReply
     ) -> HTTPAnswer? {
@@ -45,10 +45,10 @@ extension PubNubREST {
         return nil
     }
 
-    /// Adds an action to a message of the channel's history (rule PV-75).
+    /// Adds an action to a message in the channel's history (rule PV-75).
     ///
     /// - Parameters:
-    ///   - owner: the owner whose share the action counts against; nil for none.
+    ///   - owner: the owner whose share of the limits the action uses; nil for none.
     ///   - make: makes the action with its timetoken.
     /// - Returns: an error; otherwise nil, and the answer goes to `reply`.
     private func add(
@@ -93,7 +93,7 @@ extension PubNubREST {
         return found.first?.timetoken == message
     }
 
-    /// Removes an action, and answers once the removal is stored.
+    /// Removes an action. The answer is sent once the removal is stored.
     func removeAction(
         _ request: PubNubServerRequest, channel: String, message: String, action: String, reply: @escaping HTTPReply
     ) -> HTTPAnswer? {
@@ -131,7 +131,7 @@ extension PubNubREST {
         return .pubnub(ActionBodies.page(found, more: (url, first, end, limit)))
     }
 
-    /// Counts an action against the share of the user or address that adds it (rule PV-180); false when the share is used up.
+    /// Adds an action to the share of the user or address that adds it (rule PV-180). Returns false when the share is used up.
     @discardableResult
     private func count(_ action: MessageAction, by owner: Identifier?, isRemoval: Bool = false) -> Bool {
         let size = OwnerShares.Size(count: 1, bytes: action.size)
@@ -148,9 +148,10 @@ extension PubNubREST {
         }
     }
 
-    /// Stores a change together with its event. The event is not in the history, but is stored as long as subscribers may catch up.
+    /// Stores a change together with its event. The event is not part of the history; it is stored only for as long as subscribers may
+    /// catch up with it.
     ///
-    /// - Parameter completion: called with whether the change was stored. Readers then see it, and its event has been published.
+    /// - Parameter completion: called with whether the change was stored. If so, the change is visible and its event is published.
     private func store(
         _ change: MessageActionChange, by user: String, on channel: String, at token: UInt64,
         completion: @escaping @Sendable (Bool) -> Void

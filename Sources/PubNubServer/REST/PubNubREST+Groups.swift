@@ -2,10 +2,10 @@ import Identifiers
 import PubNubProtocol
 import ServerRuntime
 
-/// Channel groups (rules PV-60 to PV-62 and PV-184).
+/// Requests about channel groups (rules PV-60 to PV-62 and PV-184).
 extension PubNubREST {
     func groups() -> HTTPAnswer {
-        // Sorted, because the order of their creation does not survive a restart and differs between the nodes of a cluster.
+        // The names are sorted, because the order of creation is lost in a restart and differs between the nodes of a cluster.
         let names = application.withState { $0.groups.names }.sorted().texts
         return .pubnub(
             Self.registry { body in
@@ -18,7 +18,7 @@ extension PubNubREST {
             })
     }
 
-    /// Lists a group, or changes it according to the parameters `add` and `remove`.
+    /// Lists the channels of a group, or changes them by the parameters `add` and `remove`.
     func group(_ name: String, _ request: PubNubServerRequest) async throws(PubNubErrorBody) -> HTTPAnswer {
         guard request.parameter("add") != nil || request.parameter("remove") != nil else {
             let channels = application.withState { $0.groups.channels(of: Identifier(name)).texts }
@@ -54,8 +54,9 @@ extension PubNubREST {
             switch error as? GroupRefusal {
             case .invalidName: throw .reservedCharacter
             case .tooManyGroups, .full: throw .tooManyGroups
-            case .tooManyChannels(let limit): throw .channelRegistry(400, "A group holds at most \(limit) channels.")
-            case .tooManyChannelsInOneCall(let limit): throw .channelRegistry(400, "A call takes at most \(limit) channels.")
+            case .tooManyChannels(let limit): throw .channelRegistry(400, "A channel group can have at most \(limit) channels.")
+            case .tooManyChannelsInOneCall(let limit):
+                throw .channelRegistry(400, "A request can add or remove at most \(limit) channels.")
             case nil: throw .channelRegistry(503, "The change could not be stored. Send the request again later.")
             }
         }

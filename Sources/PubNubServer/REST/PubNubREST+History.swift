@@ -4,9 +4,9 @@ import ServerRuntime
 import ServerStorage
 import WireCoding
 
-/// History, deletion of messages and message counts (rules PV-40 to PV-47 and PV-182).
+/// Requests for history, deletion of messages and message counts (rules PV-40 to PV-47 and PV-182).
 extension PubNubREST {
-    /// The largest number of channels in a request for pages, and in a request for counts.
+    /// The largest number of channels in a request for history; `countChannels` is the largest number in a request for counts.
     private static let pageChannels = 500
     private static let countChannels = 100
     private static let actionsLimit = 25
@@ -37,13 +37,13 @@ extension PubNubREST {
             let page = try await page(query)
             shares.use(page.bytes)
             pages.append(page)
-            // A client that gets a full page requests the next one by itself.
+            // The next page is named only when this page is shorter than requested, because clients request more after a full page anyway.
             if page.isCut, page.messages.count < limit { more.append(Self.more(of: query, under: request, from: page.start)) }
         }
         return .pubnub(HistoryBodies.pages(pages, Self.fields(request), more: more, isSingle: channels.count == 1))
     }
 
-    /// The position at which a client continues to read one channel.
+    /// The position at which a client can continue to read one channel.
     private static func more(
         of query: HistoryQuery, under request: PubNubServerRequest, from start: UInt64?
     ) -> HistoryBodies.More {
@@ -55,7 +55,7 @@ extension PubNubREST {
     }
 
     func historyWithActions(_ request: PubNubServerRequest, _ channel: String) async throws(PubNubErrorBody) -> HTTPAnswer {
-        // The path must contain one channel, so a comma is an error.
+        // A comma is an error, because this request allows one channel only.
         guard !channel.hasByte(UInt8(ascii: ",")) else { throw .invalidArguments }
         let limit = Self.limit(request, "max", most: Self.actionsLimit)
         var query = Self.query(request, channel, limit: limit)
@@ -78,8 +78,8 @@ extension PubNubREST {
 
     /// Deletes messages, then the actions on them (rule PV-74). After a failure, repeating the request deletes the rest.
     ///
-    /// A bound that is not a timetoken, and an end of 0, are errors here, because without the bound more messages would be deleted than
-    /// the caller means (rule PV-182).
+    /// A `start` or `end` that is not a timetoken, and an `end` of 0, are errors: ignoring them would delete more messages than the client
+    /// intends (rule PV-182).
     func deleteHistory(_ request: PubNubServerRequest, _ channel: String) async throws(PubNubErrorBody) -> HTTPAnswer {
         guard !channel.hasByte(UInt8(ascii: ",")), Self.isReadable(request, "start"), Self.isReadable(request, "end"),
             request.timetoken("end") != .zero
@@ -127,7 +127,7 @@ extension PubNubREST {
         return .pubnub(HistoryBodies.counts(channels.uniqueByBytes().map { ($0, found[Identifier($0)] ?? 0) }))
     }
 
-    /// Messages of a channel, limited to the bytes that the query and an answer allow.
+    /// Reads messages of a channel, limited to the bytes that the query and an answer allow.
     private func page(_ query: HistoryQuery) async throws(PubNubErrorBody) -> HistoryAnswerPage {
         var query = query
         query.maximumBytes = min(query.maximumBytes, HistoryAnswerPage.maximumBytes)
@@ -143,17 +143,17 @@ extension PubNubREST {
         HistoryQuery(channel: Identifier(channel), start: bound(request, "start"), end: bound(request, "end"), limit: limit)
     }
 
-    /// A timetoken of a range; nil when it is missing or 0.
+    /// The timetoken in the parameter `start` or `end`; nil when it is missing or 0.
     static func bound(_ request: PubNubServerRequest, _ name: String) -> UInt64? {
         request.timetoken(name).flatMap { $0 == .zero ? nil : $0.rawValue }
     }
 
-    /// Whether a timetoken of a range is missing or can be read.
+    /// Whether the parameter `start` or `end` is missing or contains a timetoken.
     private static func isReadable(_ request: PubNubServerRequest, _ name: String) -> Bool {
         request.parameter(name) == nil || request.timetoken(name) != nil
     }
 
-    /// A number from 1 to `most`; `most` when the parameter is missing or invalid.
+    /// A number parameter from 1 to `most`; `most` when the parameter is missing or invalid.
     private static func limit(_ request: PubNubServerRequest, _ name: String, most: Int) -> Int {
         guard let asked = request.parameter(name).flatMap({ Int($0) }), asked > 0 else { return most }
         return min(asked, most)
@@ -167,7 +167,8 @@ extension PubNubREST {
             encodesChannels: request.flag("encode_channels") ?? true)
     }
 
-    /// The timetokens after which messages are counted: one for all channels, or one for each.
+    /// The timetoken after which the messages of each channel are counted. The request contains one for all channels, or one for each; nil
+    /// when their number is wrong or one is malformed.
     private static func starts(_ request: PubNubServerRequest, _ channels: [String]) -> [Identifier: UInt64]? {
         let tokens: [Timetoken]
         if let list = request.parameter("channelsTimetoken") {

@@ -2,7 +2,7 @@ import Identifiers
 import PubNubProtocol
 import ServerRuntime
 
-/// App Context (rules PO-1 to PO-14).
+/// App Context requests (rules PO-1 to PO-14).
 extension PubNubREST {
     func answer(_ request: PubNubServerRequest, _ route: ObjectsRoute, reply: @escaping HTTPReply) {
         do throws(ObjectProblem) {
@@ -44,7 +44,7 @@ extension PubNubREST {
             let patch = try ObjectInput.patch(request.body, kind, limits: objects.limits)
             objects.change(.set(kind, id, patch), ifMatch: request.eTag, by: owner(of: request), of: application) { problem in
                 if let problem { return reply(problem.answer) }
-                // Another call may have removed the entity since.
+                // Another request may have removed the user or channel after this change.
                 guard let metadata = objects.read({ $0.table(kind)[id] }) else { return reply(ObjectProblem.notFound.answer) }
                 reply(.objects(ObjectBodies.entity(id, metadata, kind: kind, include: include)))
             }
@@ -61,7 +61,7 @@ extension PubNubREST {
         tell(list, try ObjectQuery(request, list, limits: application.objects.limits), for: owner(of: request), reply: reply)
     }
 
-    /// - Parameter call: makes the call that changes memberships from the parsed body.
+    /// - Parameter call: makes the change from the memberships in the parsed body.
     private func answer(
         _ request: PubNubServerRequest, _ list: ObjectList, isChange: Bool, reply: @escaping HTTPReply,
         call: ([ObjectInput.Membership]) -> ObjectCall
@@ -76,7 +76,8 @@ extension PubNubREST {
         }
     }
 
-    /// Answers a short list at once, so that the leader of a cluster answers a change within the call that makes it.
+    /// Answers with a page of a list. A short list is answered before this method returns, so that a cluster's leader answers a change
+    /// within the call that makes it.
     private func tell(_ list: ObjectList, _ query: ObjectQuery, for owner: Identifier?, reply: @escaping HTTPReply) {
         let objects = application.objects
         do throws(ObjectProblem) {
@@ -95,7 +96,7 @@ extension PubNubREST {
 }
 
 extension PubNubServerRequest {
-    /// The version in `If-Match`: with quotation marks, as HTTP requires, or without them, as PubNub's libraries send it.
+    /// The version in `If-Match`, without the quotation marks that HTTP requires. PubNub's libraries send it without them.
     fileprivate var eTag: String? {
         guard let text = ifMatch, !text.isEmpty else { return nil }
         guard text.utf8.count >= 2, text.hasPrefix("\""), text.hasSuffix("\"") else { return text }

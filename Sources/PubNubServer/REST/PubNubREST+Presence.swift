@@ -3,9 +3,9 @@ import PubNubProtocol
 import ServerRuntime
 import WireCoding
 
-/// Presence (rules PV-50 to PV-56, PV-113 to PV-116).
+/// Presence requests (rules PV-50 to PV-56, PV-113 to PV-116).
 extension PubNubREST {
-    /// Returns the presence change of a request; nil for a request that only reads.
+    /// The presence change that a request makes; nil for a request that only reads.
     func presenceChange(_ request: PubNubServerRequest, _ route: PubNubRoute) throws(PubNubErrorBody) -> RequestedPresenceChange?
     {
         switch route {
@@ -74,7 +74,8 @@ extension PubNubREST {
             PresenceBodies.hereNow(application.withState { asked.occupied(places.map(\.channel), $0.occupancy) }))
     }
 
-    /// Sorts names and writes bodies without the lock. Do not call it on an event loop.
+    /// Lists the users of all channels. Names are sorted and bodies encoded without the lock. Do not call it on an event loop, because it
+    /// takes long.
     func hereNowEverywhere(_ request: PubNubServerRequest) -> HTTPAnswer {
         let asked = HereNowRequest(request)
         let names = application.withState { $0.occupancy.unsortedChannels }.sorted()
@@ -117,8 +118,8 @@ extension PubNubREST {
 
     // MARK: Names in a request
 
-    /// The places where users can be present: the named channels and those of the named groups, each once. Presence channels are
-    /// excluded, because they serve only to watch presence.
+    /// The channels where the request's user becomes or is present: the named channels and the channels of the named groups, each once.
+    /// Presence channels are excluded, because subscribing to them makes no user present.
     private func places(_ channels: [String], _ request: PubNubServerRequest) throws(PubNubErrorBody) -> [PresencePlace] {
         let (channels, groups) = (channels.identifiers, request.groups.identifiers)
         try PresenceLimits.check(channels: channels, groups: groups)
@@ -138,7 +139,7 @@ extension PubNubREST {
         return OccupancyUser(id: Identifier(user), connection: Identifier(instance))
     }
 
-    /// Presence state by channel or group, from the parameter `state`.
+    /// The presence states in the parameter `state`, by channel or group.
     private func states(_ request: PubNubServerRequest) throws(PubNubErrorBody) -> [Identifier: [UInt8]] {
         guard let text = request.parameter("state"), !text.isEmpty else { return [:] }
         guard let members = try? JSONText(text).members else { throw .presence(400, "Invalid JSON") }
@@ -150,9 +151,9 @@ extension PubNubREST {
     }
 }
 
-/// The details of each channel that a here-now request selects.
+/// The details of each channel that a request for present users selects.
 private struct HereNowRequest {
-    /// The largest number of users of a page, which is also the default.
+    /// The largest number of users on a page, which is also the default.
     private static let pageLimit = 1000
 
     private let limit: Int
@@ -172,9 +173,9 @@ private struct HereNowRequest {
         return users(of: channel, presence, &left)
     }
 
-    /// Returns the occupied channels, without those that would exceed the size limit of an answer (rule PV-115).
+    /// The channels with users, without those that would exceed the size limit of an answer (rule PV-115).
     ///
-    /// - Parameter isWhole: whether channels beyond the listed ones need not be counted.
+    /// - Parameter isWhole: true when channels that are not listed need not be counted.
     func occupied(_ channels: [Identifier], _ presence: OccupancyState, isWhole: Bool = false) -> PresenceBodies.Channels {
         var found = PresenceBodies.Channels()
         var left = PresenceLimits.answerBytes

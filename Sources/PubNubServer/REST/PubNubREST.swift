@@ -6,7 +6,7 @@ import ServerRuntime
 struct PubNubREST: Sendable {
     let application: PubNubApplication
 
-    /// Returns the owner whose share the additions of a request count against (rule PV-180).
+    /// The owner whose share of the limits a request's additions use (rule PV-180); nil for none.
     func owner(of request: PubNubServerRequest) -> Identifier? { PubNubAccess(application: application).owner(of: request) }
 
     func answer(_ request: PubNubServerRequest, _ route: PubNubRoute, reply: @escaping HTTPReply) {
@@ -36,7 +36,7 @@ struct PubNubREST: Sendable {
         }
     }
 
-    /// The answer to a request that needs only memory; nil when the request has to wait for the store.
+    /// Answers a request that needs no access to the store; nil when the request has to wait for the store.
     private func immediate(_ request: PubNubServerRequest, _ route: PubNubRoute) throws(PubNubErrorBody) -> HTTPAnswer? {
         switch route {
         case .heartbeat, .leave, .setState:

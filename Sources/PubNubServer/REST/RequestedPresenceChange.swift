@@ -2,7 +2,7 @@ import Identifiers
 import PubNubProtocol
 import ServerRuntime
 
-/// The presence change of a request. It is the same at each of its places.
+/// The presence change that a request makes on one or more channels: the same change on each of them.
 struct RequestedPresenceChange: Sendable {
     typealias Step =
         @Sendable (
@@ -13,15 +13,15 @@ struct RequestedPresenceChange: Sendable {
     let answer: HTTPAnswer
     let step: Step
 
-    /// Whether the change is divided into slices, so that other work can be done in between.
+    /// Whether the change is divided into slices, so that other work can be done between them.
     var isLong: Bool { places.count > PresenceLimits.slice }
 
-    /// Changes all places in one step.
+    /// Performs the change on all channels in one step.
     func perform(on application: PubNubApplication) -> HTTPAnswer {
         finish(perform(places.indices, on: application))
     }
 
-    /// Changes the places in slices, between which the application's lock is free (rule PV-116).
+    /// Performs the change in slices of channels. Between two slices the application's lock is free (rule PV-116).
     func performInSlices(on application: PubNubApplication) async -> HTTPAnswer {
         var refusal: OccupancyRefusal?
         for start in stride(from: 0, to: places.count, by: PresenceLimits.slice) {
@@ -45,7 +45,7 @@ struct RequestedPresenceChange: Sendable {
     }
 }
 
-/// A channel or pattern where a user is present, with the group through which the user subscribes.
+/// A channel or pattern on which a user is present; `group` is the group through which the user subscribes to it.
 struct PresencePlace: Hashable, Sendable {
     var channel: Identifier
     var group: Identifier?

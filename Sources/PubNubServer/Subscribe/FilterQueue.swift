@@ -4,26 +4,27 @@ import ServerValues
 
 /// Held polls with filters that have to be evaluated, in the order of their arrival. Used on its event loop only.
 ///
-/// Filters share the event loop with its other work: each turn spends a limited amount of work on filters, and then handles
-/// requests, other polls and other services (rule PV-130).
+/// Each turn of the event loop spends a limited amount of work on filters, so that the loop can also handle requests, other polls and other
+/// services (rule PV-130).
 struct FilterQueue {
     var waiting = Deque<HeldPoll>()
-    /// Whether a turn of the event loop has been scheduled.
+    /// Whether the next turn of the event loop that evaluates filters is scheduled.
     var isScheduled = false
-    /// Filters with cached results that can be dropped.
+    /// Filters whose cached results are dropped when the queue is empty.
     var used: [PollFilter] = []
-    /// The number of messages that filters were evaluated on since the start, and the number of turns for it.
+    /// How often a filter was evaluated on a message since the start; `turns` counts the turns of the event loop.
     var evaluations = 0
     var turns = 0
 
-    /// The work of one turn, in the unit of filters: one or two milliseconds.
+    /// The limit of work in one turn, in the unit of filter work; it takes one or two milliseconds.
     static let workPerTurn = 1 << 20
-    /// The fixed work of checking a poll.
+    /// The work that checking a poll counts for, in addition to its filter.
     static let workPerPoll = 2048
 }
 
 extension PubNubPolls {
-    /// Queues a poll with a filter. It is answered when a message passes the filter, or if an answer is required in any case.
+    /// Queues a poll with a filter. It is answered when a message passes the filter, or when `mustAnswer` requires an answer without
+    /// messages.
     func filterLater(_ poll: HeldPoll) {
         if !poll.isWoken {
             poll.isWoken = true
@@ -37,7 +38,7 @@ extension PubNubPolls {
         }
     }
 
-    /// Processes one turn's share of the queue. Evaluates filters without holding a lock.
+    /// Processes the queue until this turn's limit of work is reached. Filters are evaluated without holding a lock.
     private func answerFiltered(at now: MonotonicInstant) {
         filtering.turns += 1
         var work = 0
@@ -49,13 +50,13 @@ extension PubNubPolls {
                 continue
             }
             guard let filter = poll.filter else {
-                // The connection's previous poll was refused, and this one arrived since then.
+                // The poll that was queued has been refused since, and the connection has sent another poll, which has no filter.
                 poll.isWoken = false
                 filtering.waiting.removeFirst()
                 answerNow(poll, at: now)
                 continue
             }
-            // This turn has no work left: the poll stays first in the queue.
+            // When this turn's limit of work is reached, the poll stays first in the queue.
             guard let page = judge(poll, by: filter, work: &work) else { break }
             poll.isWoken = false
             filtering.waiting.removeFirst()
@@ -76,14 +77,14 @@ extension PubNubPolls {
         filterLater(next)
     }
 
-    /// The messages after the poll's cursor that pass its filter, at most 100; nil when this turn has no work left.
+    /// The messages after the poll's cursor that pass its filter, at most 100; nil when this turn's limit of work is reached.
     private func judge(_ poll: HeldPoll, by filter: PollFilter, work: inout Int) -> StreamPage<PubNubElement>? {
         guard let sources = poll.sources else { return StreamPage(cursor: poll.cursor) }
         var page = poll.passed ?? StreamPage(cursor: poll.cursor)
         page.hasDropped = page.hasDropped || poll.followsGap
         while true {
             guard let candidates = messages(after: page.cursor, sources) else {
-                // The poll stays where it is until the missing messages are there.
+                // Messages are missing in this replica: the poll keeps its position until the leader has sent them.
                 page.cursor = page.deliveries.last?.entry.message.timetoken ?? page.cursor
                 return page
             }
@@ -103,11 +104,11 @@ extension PubNubPolls {
                 page.cursor = delivery.entry.message.timetoken
                 guard verdict.passes else { continue }
                 page.deliveries.append(delivery)
-                // The next poll shows whether there are more messages.
+                // The page is full; the client's next poll reads further messages.
                 if page.deliveries.count >= Self.maximumDeliveries { return page }
             }
             guard candidates.isCut else {
-                // Behind the last message that passed, other channels have not been read up to this cursor.
+                // With messages, the cursor stays at the last one, because channels that the client adds next have not been read after it.
                 page.cursor = page.deliveries.last?.entry.message.timetoken ?? max(page.cursor, candidates.cursor)
                 return page
             }

@@ -5,43 +5,44 @@ import ServerRuntime
 import ServerValues
 import WireCoding
 
-/// A connection with a poll: its request, and its positions in lists while the poll is held. It is small, and has no timer of its own.
+/// The polls of one connection, one after the other: the current request and, while it is held, its positions in the lists of polls. The
+/// object is small, and has no timer of its own.
 ///
-/// Used on its event loop only; it serves the polls of its connection one after the other.
+/// Used on its event loop only.
 final class HeldPoll: HeldExchange {
     let polls: PubNubPolls
     private(set) var connection: HTTPConnection?
     private(set) var sources: PollSources?
     var filter: PollFilter?
-    /// The messages that have passed the filter so far, when filtering takes more than one turn of the loop.
+    /// The messages that have passed the filter so far, when filtering takes several turns of the event loop.
     var passed: StreamPage<PubNubElement>?
-    /// The form of the answer.
+    /// The protocol version of the request and its answer.
     var form = SubscribeTarget.Form.second
-    /// The rights that must stay valid while the poll is held; nil when none are needed.
+    /// The rights that the poll needs while it is held; nil when none are needed.
     var access: HeldAccess?
-    /// Whether its access rights were checked, even if they do not end (``access`` is nil then).
+    /// Whether the access rights of the request were checked. This is also true for a signed request, whose ``access`` is nil.
     var isJudged = false
     var cursor: UInt64 = 0
-    /// The position about which a held handshake asks (rule CB-54); nil for other polls.
+    /// In a held handshake, the position after which the client asks whether messages are missing (rule CB-54); nil for other polls.
     var resumesAfter: UInt64?
-    /// Whether messages may be missing before the cursor. The answer has to report that gap (rule PV-112).
+    /// Whether messages before the cursor may be missing. The answer then has to report a gap (rule PV-112).
     var followsGap = false
-    /// Whether the poll is checked at the end of this turn.
+    /// Whether the poll is queued to be checked for messages in this turn of the event loop.
     var isWoken = false
-    /// Whether the poll is then answered even without a message.
+    /// Whether that check answers the poll even without a message.
     var mustAnswer = false
 
-    /// The user of the poll; nil without a user.
+    /// The user who polls; nil when the request names none.
     private(set) var user: OccupancyUser?
-    /// The bytes of the request with the user, and those with its connection. They are compared separately, because joined they
-    /// would be equal for `user12` with `3` and for `user1` with `23` (rule PV-170).
+    /// The bytes of the request with the user id; `instanceText` has those with the connection id. They are compared separately, because
+    /// joined they would be equal for `user12` with `3` and for `user1` with `23` (rule PV-170).
     private var userText: [UInt8] = []
     private var instanceText: [UInt8] = []
 
     private var seats: ContiguousArray<Int> = []
     private(set) var isHeld = false
 
-    /// The address of the connection, whose share counts the presence of polls without a token; nil when it is not known or not limited.
+    /// The client address, as the owner of the user's presence in polls without a token; nil when it is unknown or not limited.
     private let address: Identifier?
 
     init(_ connection: HTTPConnection, _ polls: PubNubPolls) {
@@ -50,7 +51,7 @@ final class HeldPoll: HeldExchange {
         address = connection.client([:]).map { PubNubAccess.owner(address: $0.text) }
     }
 
-    /// Applies the subscriptions of the next poll.
+    /// Replaces the subscriptions by those of the connection's next poll.
     func use(_ sources: PollSources) {
         guard sources !== self.sources else { return }
         sources.users += 1
@@ -58,9 +59,9 @@ final class HeldPoll: HeldExchange {
         self.sources = sources
     }
 
-    /// Applies the user of the next poll.
+    /// Replaces the user by that of the connection's next poll.
     ///
-    /// - Parameter owner: the owner whose share counts the user's presence; nil for the connection's address.
+    /// - Parameter owner: the owner whose share of the limits the user's presence uses; nil for the connection's address.
     func setUser(
         _ target: SubscribeTarget, _ bytes: UnsafeRawBufferPointer, owner: Identifier? = nil
     ) throws(PubNubErrorBody) {
@@ -100,18 +101,18 @@ final class HeldPoll: HeldExchange {
         seats[slot] = index
     }
 
-    /// The hold time has ended without a message.
+    /// Answers the poll without messages, because its hold time has ended.
     func expire(at now: MonotonicInstant) {
         guard isHeld else { return }
         polls.expire(self, at: now)
     }
 
-    /// Answers when the hold time has ended, and ends the poll when its rights have ended (rules PV-10 and PV-138).
+    /// Answers the poll when its hold time has ended, and refuses it when its rights have ended (rules PV-10 and PV-138).
     func sweep(held elapsed: Duration, at now: MonotonicInstant) {
         if elapsed >= polls.hold { expire(at: now) } else { _ = polls.endIfRefused(self) }
     }
 
-    /// The connection has closed.
+    /// Releases the poll, because its connection has closed.
     func leave() {
         release()
         sources?.users -= 1

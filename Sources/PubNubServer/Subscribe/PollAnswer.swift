@@ -5,14 +5,14 @@ import WireCoding
 
 /// A complete HTTP answer to a subscribe request, encoded once for all polls with the same answer.
 struct PollAnswer: Sendable {
-    /// Head and body, in the form for most clients.
+    /// The head and body of the answer, in the form that most clients get.
     private let bytes: ByteBuffer
     private let bodyLength: Int
     /// The number of messages in the answer.
     let count: Int
     let cursor: UInt64
 
-    /// The size in bytes at which an answer ends; the remaining messages come with the next answer.
+    /// The size limit of an answer in bytes. The remaining messages come with the next answer.
     static let maximumBytes = 1 << 20
 
     init(_ page: StreamPage<PubNubElement>, _ sources: PollSources?, region: Int, form: SubscribeTarget.Form = .second) {
@@ -39,7 +39,7 @@ struct PollAnswer: Sendable {
         self.init([start, body, PubNubFrames.answerEnd], count: count, cursor: cursor)
     }
 
-    /// - Parameter parts: the parts of the body.
+    /// - Parameter parts: the body in parts, which are joined.
     private init(_ parts: [[UInt8]], count: Int, cursor: UInt64) {
         bodyLength = parts.reduce(0) { $0 + $1.count }
         self.count = count
@@ -51,8 +51,8 @@ struct PollAnswer: Sendable {
         self.bytes = bytes
     }
 
-    /// The answer of the first version (rule PV-139): `[[…],"15…"]` with the payloads, followed by the source of each message when
-    /// there are several sources.
+    /// The answer in version 1 of the protocol (rule PV-139): `[[…],"15…"]` with the payloads and the cursor. When there are several
+    /// subscriptions, lists with the subscription and channel of each message follow.
     private init(first page: StreamPage<PubNubElement>, _ sources: PollSources?) {
         var payloads: [UInt8] = []
         var count = 0
@@ -75,7 +75,8 @@ struct PollAnswer: Sendable {
         self.init([Array("[[".utf8), payloads, end], count: count, cursor: cursor)
     }
 
-    /// The answer for one client: the shared bytes, unless its connection ends or only some web pages may read the answer.
+    /// The answer for one client: the shared bytes, unless the connection closes after it or the CORS header fields depend on the client's
+    /// page.
     func bytes(isLast: Bool, _ crossOrigin: CrossOrigin, _ page: CrossOrigin.Page) -> ByteBuffer {
         guard isLast || !crossOrigin.isForAll else { return bytes }
         var copy = ByteBuffer()
@@ -98,9 +99,9 @@ struct PollAnswer: Sendable {
     }
 }
 
-/// The answers that this turn of the event loop has made so far, with the sources and cursors for which they are valid.
+/// The last answer of this turn of the event loop for one list of subscriptions, and the range of cursors for which it is valid.
 struct PollMemo {
-    /// The oldest cursor with the same answer. Polls from it on, up to the first message, share the answer.
+    /// The oldest cursor with this answer. Polls with a cursor from here up to the answer's first message share the answer.
     var from: UInt64
     var first: UInt64
     var answer: PollAnswer

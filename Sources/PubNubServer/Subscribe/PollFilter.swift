@@ -1,24 +1,24 @@
 import PubNubProtocol
 import ServerStorage
 
-/// A subscriber's filter, compiled once for all polls of an event loop with the same text, and its cached results.
+/// A subscriber's filter and its cached results. It is compiled once for all polls of an event loop that have the same filter text.
 ///
 /// Used on its event loop only.
 final class PollFilter {
     private let filter: PubNubFilter
-    /// The results of the filter for messages that are being delivered, by timetoken.
+    /// The cached results of the filter, by the timetoken of the message.
     private var verdicts: [UInt64: Bool] = [:]
 
-    /// The number of cached results at which all are dropped.
+    /// The largest number of cached results. When it is reached, all are dropped.
     private static let maximumVerdicts = 1024
 
     init(_ filter: PubNubFilter) {
         self.filter = filter
     }
 
-    /// Whether a message passes. The filter is evaluated once for all polls that are answered together (rule PV-130).
+    /// Evaluates the filter on a message; the result is cached for all polls that are answered together (rule PV-130).
     ///
-    /// - Returns: also the work that it took, 0 for a cached result.
+    /// - Returns: whether the message passes, and the work of the evaluation, which is 0 for a cached result.
     func judge(_ message: StoredMessage) -> (passes: Bool, work: Int) {
         if let known = verdicts[message.timetoken] { return (known, 0) }
         var subject = PubNubFilterSubject(
@@ -29,7 +29,7 @@ final class PollFilter {
         return (passes, max(subject.work, 1))
     }
 
-    /// Whether results were cached since they were last dropped.
+    /// Whether there are cached results.
     var isUsed = false
 
     func forgetVerdicts() {
@@ -38,7 +38,7 @@ final class PollFilter {
     }
 }
 
-/// The compiled filters of one keyset on one event loop, by the bytes of the requests that contained them. Bounded (rule PV-131).
+/// The compiled filters of one keyset on one event loop, by their encoded text in requests. The table has a limited size (rule PV-131).
 struct FilterTable {
     private var filters: [[UInt8]: PollFilter] = [:]
     private var bytes = 0
@@ -48,7 +48,7 @@ struct FilterTable {
 
     func find(_ encoded: [UInt8]) -> PollFilter? { filters[encoded] }
 
-    /// A full table is emptied first: polls keep the filters that they have.
+    /// Adds a filter. A full table is emptied first; polls keep the filters that they already use.
     mutating func insert(_ filter: PollFilter, for encoded: [UInt8]) {
         if filters.count >= Self.maximumCount || bytes + encoded.count > Self.maximumBytes {
             filters.removeAll(keepingCapacity: false)

@@ -3,27 +3,27 @@ import PubNubProtocol
 import ServerRuntime
 import WireCoding
 
-/// The subscriptions of polls: parsed from a request once, and shared by all polls of an event loop with the same request.
+/// The subscriptions of polls. They are parsed once, and shared by all polls of an event loop whose requests name the same subscriptions.
 ///
 /// Used on its event loop only.
 final class PollSources {
     let channels: [Identifier]
     let groups: [Identifier]
     let patterns: [Wildcard]
-    /// The lists that contain these polls, in the order of channels, groups and patterns.
+    /// The lists of held polls for each channel, group and pattern, in this order.
     let lists: [PollList]
-    /// The bytes of the request that contain the subscription.
+    /// The bytes of the request that name the channels and groups.
     let text: [UInt8]
-    /// The approximate size in bytes, including its lists.
+    /// The approximate memory in bytes, including the lists of polls.
     var cost: Int { 2 * text.count + 400 * lists.count + 400 }
-    /// The number of connections that use these sources.
+    /// The number of connections whose polls use this object.
     var users = 0
-    /// Whether the last sweep found the sources unused.
+    /// Whether the last sweep found this object without users.
     var isIdle = false
-    /// The last answer of this turn of the event loop.
+    /// The last answer to these subscriptions in this turn of the event loop; nil when there is none to share.
     var memo: PollMemo?
 
-    /// Whether messages name the source that they matched, which is the case with more than one source.
+    /// Whether answers contain, for each message, the subscription that it matches. This is the case with more than one subscription.
     private let saysMatch: Bool
     private var resolved: Resolved?
 
@@ -57,13 +57,13 @@ final class PollSources {
         saysMatch = self.lists.count > 1
     }
 
-    /// Returns the sources to read, with the current channels of groups. Called under the application's lock.
+    /// The channels, groups and patterns to read, with the current channels of the groups. Called under the application's lock.
     func interest(_ state: borrowing PubNubApplication.State) -> StreamInterest {
         resolve(state).interest
     }
 
-    /// The places where a subscriber is present: its channels, its patterns and the channels of its groups. Watching presence makes
-    /// nobody present. Called under the application's lock.
+    /// The channels and patterns on which a subscriber is present, including the channels of its groups. Presence channels are left out,
+    /// because subscribing to them makes no user present. Called under the application's lock.
     func places(_ state: borrowing PubNubApplication.State) -> [PresencePlace] {
         resolve(state).places
     }
@@ -99,8 +99,8 @@ final class PollSources {
             interest: StreamInterest(channels: channels, groups: groups, patterns: patterns), places: places, version: version)
     }
 
-    /// The sources of deliveries in the format of the first version: nothing for one channel, the channel of each message for
-    /// several channels, and in front of that the group or pattern of each message if there are groups or patterns.
+    /// The matched subscriptions in the format of protocol version 1: nothing for one channel, the channel of each message for several
+    /// channels. If there are groups or patterns, a list with the group or pattern of each message comes first.
     func origins(of deliveries: ArraySlice<StreamDelivery<PubNubElement>>) -> [[String]] {
         guard saysMatch || !groups.isEmpty || !patterns.isEmpty else { return [] }
         let channels = deliveries.map { $0.entry.message.channel }
@@ -115,7 +115,7 @@ final class PollSources {
         return [matched.texts, channels.texts]
     }
 
-    /// The last part of a delivery's element.
+    /// The last fields of a message in an answer, which depend on the matched subscription.
     func end(of delivery: StreamDelivery<PubNubElement>) -> [UInt8] {
         switch delivery.source {
         case .channel: PubNubFrames.elementEnd(matched: saysMatch ? delivery.entry.message.channel.text : nil)
@@ -125,12 +125,12 @@ final class PollSources {
     }
 }
 
-/// The names in a subscribe request, each once.
+/// The channels and groups that a subscribe request names, each once.
 struct SubscriptionList: Hashable, Sendable {
     var channels: [Identifier]
     var groups: [Identifier]
 
-    /// - Returns: nil when percent escapes are malformed.
+    /// - Returns: nil when a percent escape in the request is malformed.
     init?(_ target: SubscribeTarget, _ bytes: UnsafeRawBufferPointer) {
         guard let channels = Self.names(bytes, target.channels, plusIsSpace: false),
             let groups = Self.names(bytes, target.groups ?? 0..<0, plusIsSpace: true)
@@ -150,14 +150,14 @@ struct SubscriptionList: Hashable, Sendable {
     }
 }
 
-/// Held polls of one event loop with the same subscription.
+/// The held polls of one event loop that subscribe to one channel, group or pattern.
 final class PollList {
     let source: PollSource
-    /// Held polls, each with the index of this list among the lists of its sources.
+    /// The held polls, each with the index of this list in its ``PollSources/lists``.
     var polls: ContiguousArray<(poll: HeldPoll, slot: Int)> = []
-    /// The number of sources that refer to this list.
+    /// The number of ``PollSources`` that refer to this list.
     var users = 0
-    /// Whether the application knows that this event loop has polls in this list.
+    /// Whether the application's audience lists this event loop for the subscription.
     var isAnnounced = false
 
     init(_ source: PollSource) {
@@ -169,7 +169,7 @@ final class PollList {
         return polls.count - 1
     }
 
-    /// Removes a poll; the last poll of the list moves to its index.
+    /// Removes a poll. The last poll of the list moves to the free index.
     func remove(at index: Int) {
         let last = polls.count - 1
         if index < last {

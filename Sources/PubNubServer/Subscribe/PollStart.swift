@@ -1,25 +1,27 @@
 import Identifiers
 
-/// The parameters of a poll besides its subscription.
+/// The parameters of a poll that are needed until it is answered or held, without its subscriptions.
 struct PollStart {
     var cursor: UInt64
-    /// The position about which a handshake asks (rule PV-181); nil for none.
+    /// In a handshake, the position after which the client asks whether messages are missing (rule PV-181); nil for none.
     var resumesAfter: UInt64?
     /// The presence timeout in seconds that the client requests.
     var heartbeat: Int?
     /// Presence state by channel or group, as JSON text.
     var state: [Identifier: [UInt8]]
-    /// The cursor of a handshake: before the subscriber's own join. Nil until the subscriber has joined.
+    /// The newest timetoken before the subscriber joined, which is the cursor of a handshake; nil until the subscriber has joined in
+    /// slices.
     var before: UInt64?
 
-    /// Returns the same parameters, with the user joined.
+    /// The same parameters for the continuation after the subscriber has joined, with the newest timetoken from before.
     func begun(at cursor: UInt64) -> PollStart {
         var next = self
         next.before = cursor
         return next
     }
 
-    /// A subscriber that exceeds the limits is not listed as present and still receives its messages (rule PV-114).
+    /// Makes the subscriber present on a channel. A subscriber beyond the limits is not listed as present, but still receives its messages
+    /// (rule PV-114).
     func join(
         _ place: PresencePlace, _ user: OccupancyUser, at time: OccupancyTime, _ application: inout PubNubApplication.State,
         _ pending: inout PendingNotifications
@@ -28,16 +30,16 @@ struct PollStart {
             place.channel, by: user, timeout: heartbeat, state: state(at: place), at: time, into: &pending.events)
     }
 
-    /// Returns the state that the request sets for a place.
+    /// The presence state that the request sets for a channel, directly or through its group; nil for none.
     func state(at place: PresencePlace) -> [UInt8]? {
         state.isEmpty ? nil : state[place.channel] ?? place.group.flatMap { state[$0] }
     }
 }
 
-/// The join of a subscriber with so many channels that it takes several turns of the event loop.
+/// The join of a subscriber that is divided over several turns of the event loop, because it has many channels.
 struct PollJoining {
     let places: [PresencePlace]
     let request: PollStart
-    /// The number of the connection's request.
+    /// The number of the request on its connection, to detect that it was answered or cut in the meantime.
     let number: UInt32
 }

@@ -2,17 +2,17 @@ import NIOConcurrencyHelpers
 import ServerRuntime
 import ServerValues
 
-/// The held polls of one event loop, of all keysets. Used on that event loop only.
+/// The held polls of all keysets on one event loop. Used on that event loop only.
 final class PubNubLoop: LoopPart {
     private let loop: EventLoopContext
     private let pollKind: RequestKind
     /// How long the server holds polls of keysets without a setting of their own.
     private let pollHold: Duration
-    /// The counts, readable from other threads.
+    /// The counts of this event loop, for other threads to read.
     private let published: NIOLockedValueBox<PubNubCounts>
-    /// The polls, by application number.
+    /// The polls of each keyset, by the number of its application.
     private(set) var polls: [Int: PubNubPolls] = [:]
-    /// Whether messages arrived since the last complete turn.
+    /// Whether messages have arrived since the last turn of the event loop that answered polls.
     private var hasDelivered = false
 
     init(_ loop: EventLoopContext, _ published: NIOLockedValueBox<PubNubCounts>, pollKind: RequestKind, pollHold: Duration) {
@@ -30,11 +30,11 @@ final class PubNubLoop: LoopPart {
     }
 
     enum Operation: LoopOperation {
-        /// Check held polls for new messages.
+        /// Checks held polls for new messages.
         case wake(application: Int, PollWake)
-        /// Check the held polls of a keyset again, because it has changed.
+        /// Checks the held polls of a keyset again, because its configuration has changed.
         case review(application: Int)
-        /// Close the connections of all held polls.
+        /// Closes the connections of all held polls.
         case disconnect
 
         private static let overhead = 64
@@ -84,7 +84,7 @@ final class PubNubLoop: LoopPart {
         published.withLockedValue { $0 = total }
     }
 
-    /// Held polls belong to HTTP connections, which the runtime closes.
+    /// Empty, because held polls belong to HTTP connections, which the server runtime closes.
     func connections() -> [any DrainedConnection] { [] }
     func cut() {}
 
@@ -95,9 +95,9 @@ final class PubNubLoop: LoopPart {
 
 /// The counts of one event loop for one keyset.
 package struct PubNubCounts: Hashable, Sendable {
-    /// Polls that are being held.
+    /// The number of polls that are being held now.
     package var held = 0
-    /// The number of polls that were answered or held since the start, and of the messages in their answers.
+    /// The number of polls that were answered or held since the start; `messages` is the number of messages in the answers.
     package var polls = 0
     package var messages = 0
 

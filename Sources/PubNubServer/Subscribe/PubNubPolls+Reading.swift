@@ -1,16 +1,17 @@
 import ServerRuntime
 
-// What polls read. In a replica messages may be missing until the leader has sent them (rules CB-52 to CB-54): a poll stays where it is
-// until then.
+// Reads messages for polls. In a replica, messages may be missing until the leader has sent them (rules CB-52 to CB-54): until then a poll
+// keeps its position.
 extension PubNubPolls {
-    /// The messages after a cursor; nil while some of them are missing.
+    /// The messages after a cursor; nil while a replica lacks some of them.
     func messages(after cursor: UInt64, _ sources: PollSources) -> StreamPage<PubNubElement>? {
         let page = application.withState { read(&$0, after: cursor, sources) }
         if page == nil { application.catchUp() }
         return page
     }
 
-    /// As ``messages(after:_:)``, under the application's lock. If it returns nil, call ``PubNubApplication/catchUp()`` without the lock.
+    /// Like ``messages(after:_:)``, but called under the application's lock. When the result is nil, call ``PubNubApplication/catchUp()``
+    /// after the lock is released.
     func read(
         _ state: inout PubNubApplication.State, after cursor: UInt64, _ sources: PollSources
     ) -> StreamPage<PubNubElement>? {
@@ -18,9 +19,9 @@ extension PubNubPolls {
         return state.read(after: cursor, interest, at: application.storage.tokens.now)
     }
 
-    /// Answers a handshake that asks about a position, into its page.
+    /// Answers, in a handshake's page, whether messages after a position are missing.
     ///
-    /// - Returns: false while the answer is not known (rule CB-54).
+    /// - Returns: false while the answer is not known, because a replica waits for the leader (rule CB-54).
     func answer(
         about position: UInt64, _ sources: PollSources, _ state: inout PubNubApplication.State,
         in page: inout StreamPage<PubNubElement>
@@ -34,7 +35,8 @@ extension PubNubPolls {
         return true
     }
 
-    /// The answer to a held handshake that asks about a position; nil while it is not known, unless an answer is required.
+    /// The answer to a held handshake, which says whether messages after a position are missing. While this is unknown, the answer is nil,
+    /// or one without this information if `mayBeEmpty`.
     func handshake(_ poll: HeldPoll, _ sources: PollSources, about position: UInt64, mayBeEmpty: Bool) -> PollAnswer? {
         var page = StreamPage<PubNubElement>(cursor: poll.cursor)
         let isKnown = application.withState { answer(about: position, sources, &$0, in: &page) }
@@ -42,7 +44,7 @@ extension PubNubPolls {
         return isKnown || mayBeEmpty ? PollAnswer(page, nil, region: application.storage.region, form: poll.form) : nil
     }
 
-    /// Makes this event loop known as one that has polls with these sources. A replica keeps their messages from now on (rule CB-50).
+    /// Adds this event loop to the application's audience of these subscriptions. A replica keeps their messages from now on (rule CB-50).
     func announce(_ sources: PollSources, in state: inout PubNubApplication.State) {
         guard sources.lists.contains(where: { !$0.isAnnounced }) else { return }
         for list in sources.lists where !list.isAnnounced {

@@ -21,15 +21,15 @@ final class PubNubPolls {
     /// Polls whose filters have to be evaluated.
     var filtering = FilterQueue()
     private var woken: ContiguousArray<HeldPoll> = []
-    /// Sources with a cached answer of this turn.
+    /// The subscriptions that have a cached answer of this turn of the event loop.
     private var answered: ContiguousArray<PollSources> = []
 
     var counts = PubNubCounts()
     private var swept = MonotonicInstant(nanoseconds: 0)
 
-    /// The minimum time for which unused lists of sources are kept.
+    /// How long unused subscriptions and lists are kept at least.
     private static let memory = Duration.seconds(10)
-    /// When unused lists exceed this size, they are freed at once instead of after `memory`.
+    /// The size in bytes of added subscriptions above which unused ones are freed at once instead of after `memory`.
     private static let unusedBytes = 16 << 20
 
     init(_ application: PubNubApplication, loop: EventLoopContext, pollKind: RequestKind, usualHold: Duration) {
@@ -39,7 +39,7 @@ final class PubNubPolls {
         self.loop = loop
     }
 
-    /// How long polls are held before they get an empty answer.
+    /// How long polls of this keyset are held before they get an empty answer.
     var hold: Duration { application.pollHold ?? usualHold }
 
     // MARK: A request
@@ -48,9 +48,9 @@ final class PubNubPolls {
     ///
     /// - Parameters:
     ///   - bytes: the request's target, valid only during this call.
-    ///   - access: the rights that have to stay valid while the poll is held.
+    ///   - access: the rights that the poll needs while it is held; nil when none are needed.
     ///   - isJudged: whether the access rights of the request were checked.
-    ///   - owner: the owner whose share counts the user's presence; nil for the connection's address.
+    ///   - owner: the owner whose share of the limits the user's presence uses; nil for the connection's address.
     func subscribe(
         _ target: SubscribeTarget, _ bytes: UnsafeRawBufferPointer, for connection: HTTPConnection, access: HeldAccess? = nil,
         isJudged: Bool = false, owner: Identifier? = nil
@@ -79,8 +79,8 @@ final class PubNubPolls {
         }
     }
 
-    /// Joins and reads. If there are more places than one slice, they are joined in several turns of the event loop before messages
-    /// are read (rule PV-116).
+    /// Makes the user present on its channels, then reads messages. When there are more channels than one slice, they are joined in several
+    /// turns of the event loop first (rule PV-116).
     private func start(_ poll: HeldPoll, _ request: PollStart) {
         guard let sources = poll.sources, let connection = poll.connection else { return }
         let time = application.occupancyTime
@@ -97,14 +97,14 @@ final class PubNubPolls {
         }
         let page = application.change { state, pending in
             let before = request.before ?? state.streams.visible
-            // A replica keeps the messages also for polls that are answered at once, because the next ones come soon.
+            // A replica also keeps messages for polls that are answered at once, because the clients' next polls follow soon.
             if application.relay != nil { announce(sources, in: &state) }
             if request.before == nil, let user = poll.user, application.relay == nil {
                 places = sources.places(state)
                 guard places.count <= PresenceLimits.slice else { return StreamPage<PubNubElement>(cursor: before) }
                 for place in places { request.join(place, user, at: time, &state, &pending) }
             }
-            // A handshake begins before the subscriber's own join, so that the subscriber can receive that event.
+            // The cursor of a handshake is from before the subscriber's own join, so that the subscriber can receive the join event.
             if cursor == 0 {
                 var page = StreamPage<PubNubElement>(cursor: before)
                 guard let position = request.resumesAfter, position > 0, position <= before,
@@ -122,8 +122,8 @@ final class PubNubPolls {
                 }
                 application.relay?.advance(past: cursor, of: application)
             }
-            // A filter is evaluated later, without holding a lock.
-            // While the places were joined in slices, messages may have come, of which nothing else wakes this poll.
+            // A poll with a filter is queued, because filters are evaluated without holding a lock. Messages may have arrived while the
+            // channels were joined in slices, and nothing else would wake this poll for them.
             mustFilter = poll.filter != nil && cursor < state.streams.visible
             var page = StreamPage<PubNubElement>(cursor: mustFilter ? cursor : max(cursor, before))
             if poll.filter == nil {
@@ -154,18 +154,18 @@ final class PubNubPolls {
         poll.hold()
         connection.holdExchange(at: time.instant)
         if isMissing { application.catchUp() }
-        // The keyset may have changed while the places were joined.
+        // The rights are checked again, because the keyset may have changed while the channels were joined in slices.
         if request.before != nil, endIfChanged(poll) || endIfRefused(poll) { return }
         if mustFilter { filterLater(poll) }
     }
 
-    /// Requests that the owner of the keyset joins a subscriber, unless the owner was notified very recently.
+    /// Reports a subscriber's presence to the leader, unless the same was reported very recently.
     ///
     /// - Returns: the error answer when the poll is refused.
     private func join(
         _ sources: PollSources, user: OccupancyUser, request: PollStart, through relay: any PresenceRelay
     ) -> PubNubErrorBody? {
-        // Only groups can have other channels than at the previous poll.
+        // The hash is needed for groups only, because other subscriptions have the same channels in every poll.
         let hash = sources.groups.isEmpty ? 0 : application.withState { sources.placesHash($0) }
         let touched = TouchedRequest(
             sources: sources.text, places: hash, timeout: request.heartbeat, state: request.state)
@@ -185,10 +185,10 @@ final class PubNubPolls {
         return nil
     }
 
-    /// Joins one slice of the places, and continues with the next slice in another turn of the event loop; after the last one
-    /// messages are read.
+    /// Joins one slice of the channels, and continues with the next slice in another turn of the event loop. After the last slice, messages
+    /// are read.
     private func join(_ poll: HeldPoll, _ joining: PollJoining, from index: Int) {
-        // The client may have disconnected, or may have been answered because joining took too long.
+        // The client may have disconnected, or the request may have been answered because joining took too long.
         guard let connection = poll.connection, connection.isAnswering(joining.number), let user = poll.user else { return }
         guard index < joining.places.count else {
             start(poll, joining.request)
@@ -227,7 +227,7 @@ final class PubNubPolls {
         return fresh
     }
 
-    /// Filters are compiled once for each text.
+    /// The filter of a poll; nil for none. Each filter text is compiled once.
     private func readFilter(
         _ target: SubscribeTarget, _ bytes: UnsafeRawBufferPointer
     ) throws(PubNubErrorBody) -> PollFilter? {
@@ -246,7 +246,7 @@ final class PubNubPolls {
         }
     }
 
-    /// Presence state by channel or group, as JSON text.
+    /// The presence states that a poll sets, as JSON text by channel or group.
     private func readState(
         _ target: SubscribeTarget, _ bytes: UnsafeRawBufferPointer
     ) throws(PubNubErrorBody) -> [Identifier: [UInt8]] {
@@ -266,7 +266,7 @@ final class PubNubPolls {
 
     // MARK: Reading
 
-    /// Returns the answer to a held poll; nil when there are no messages and an empty answer is not required.
+    /// The answer to a held poll; nil when there are no messages, unless `mayBeEmpty` requires an answer.
     func read(_ poll: HeldPoll, mayBeEmpty: Bool) -> PollAnswer? {
         guard let sources = poll.sources else { return nil }
         if let position = poll.resumesAfter {
@@ -278,7 +278,7 @@ final class PubNubPolls {
             return memo.answer
         }
         guard var page = messages(after: poll.cursor, sources) else {
-            // The next poll goes on from the same cursor.
+            // An empty answer keeps the cursor, so that the client's next poll continues from it.
             var nothing = StreamPage<PubNubElement>(cursor: poll.cursor)
             nothing.hasDropped = poll.followsGap
             return mayBeEmpty ? PollAnswer(nothing, nil, region: application.storage.region, form: poll.form) : nil
@@ -291,7 +291,7 @@ final class PubNubPolls {
         }
         canShare = canShare && !page.hasDropped
         if canShare, var memo = sources.memo, memo.first == first, memo.answer.cursor >= page.cursor {
-            // There are no messages between the two cursors, so the page is the same.
+            // No message lies between this poll's cursor and `memo.from`, so the answer is the same.
             memo.from = min(memo.from, poll.cursor)
             sources.memo = memo
             return memo.answer
@@ -343,11 +343,11 @@ final class PubNubPolls {
         }
     }
 
-    /// Answers the polls that were woken in this turn of the event loop, with one write and one flush for each.
+    /// Answers the polls that were woken in this turn of the event loop. Each answer is written and flushed once.
     func answerWoken(at now: MonotonicInstant) {
         guard !woken.isEmpty else { return }
         var index = 0
-        // Polls that arrive during the loop are not in the list, because messages were already read for them.
+        // Polls that arrive during this loop are not in the list, because messages were already read for them.
         while index < woken.count {
             let poll = woken[index]
             index += 1
@@ -384,17 +384,17 @@ final class PubNubPolls {
         connection?.resume()
     }
 
-    /// Checks all held polls again, because the keyset has changed (rule PV-151).
+    /// Checks all held polls again, because the keyset's configuration has changed (rule PV-151).
     func review() {
-        // Iterates over a copy, because a poll that ends leaves the lists.
+        // The loop uses a copy, because a poll that ends is removed from the lists.
         for list in Array(lists.values) {
             for (poll, _) in Array(list.polls) { _ = endIfChanged(poll) || endIfRefused(poll) }
         }
     }
 
-    /// Ends a held poll after a change of the keyset, if a new request in its place would be refused or would have its rights checked.
+    /// Ends a held poll after the keyset has changed, if the same request would now be refused or would have its rights checked.
     ///
-    /// - Returns: whether it was ended.
+    /// - Returns: whether the poll was ended.
     private func endIfChanged(_ poll: HeldPoll) -> Bool {
         guard poll.isHeld, !application.isOpenToAll, let connection = poll.connection else { return false }
         if let refusal = application.pollRefusal {
@@ -402,7 +402,8 @@ final class PubNubPolls {
             connection.answer(HTTPAnswer(refusal, of: application))
         } else {
             guard !poll.isJudged else { return false }
-            // The rights in its request are no longer known: the client sends its next request at once, and that one is checked.
+            // The rights of this request were never checked. An empty answer makes the client send its next request at once, which is
+            // checked.
             var nothing = StreamPage<PubNubElement>(cursor: poll.cursor)
             nothing.hasDropped = poll.followsGap
             let answer = PollAnswer(nothing, nil, region: application.storage.region, form: poll.form)
@@ -414,7 +415,7 @@ final class PubNubPolls {
 
     /// Ends a held poll whose rights have ended (rule PV-138).
     ///
-    /// - Returns: whether it was ended.
+    /// - Returns: whether the poll was ended.
     func endIfRefused(_ poll: HeldPoll) -> Bool {
         guard poll.isHeld, poll.access != nil else { return false }
         let version = application.grants.version(at: application.clock.unixSeconds())
@@ -434,7 +435,7 @@ final class PubNubPolls {
         answered.removeAll(keepingCapacity: true)
     }
 
-    /// Held polls; polls of several channels occur several times.
+    /// All held polls; a poll of several channels occurs several times.
     var heldPolls: some Sequence<HeldPoll> { lists.values.lazy.flatMap { $0.polls.lazy.map(\.0) } }
 
     /// Closes the connections of all held polls.
@@ -446,7 +447,7 @@ final class PubNubPolls {
 
     // MARK: Time
 
-    /// Removes entries that no connection has used for a whole sweep interval.
+    /// Frees subscriptions that no connection has used for at least `memory`. Call it periodically.
     func sweep(at now: MonotonicInstant) {
         guard now.since(swept) >= Self.memory else { return }
         swept = now

@@ -1,16 +1,16 @@
-/// Maps the bytes of requests to subscriptions, so that they need not be decoded again.
+/// Maps the bytes of requests to parsed subscriptions, so that repeated requests need not be parsed again.
 struct SourceTable {
     private var places: [Int: PollSources] = [:]
-    /// The approximate number of bytes that were inserted since the last search for unused entries, including entries that were
-    /// unused then and stayed.
+    /// The approximate memory in bytes of the entries that were added since the last removal of unused entries, and of unused entries that
+    /// it has left.
     private(set) var grown = 0
     /// The number of cached lists of subscriptions.
     var count: Int { places.count + displaced.count }
 
-    /// The bytes of a request that contain its subscription.
+    /// The bytes of a request that name its channels and groups.
     static func text(_ target: SubscribeTarget, _ bytes: UnsafeRawBufferPointer) -> [UInt8] {
         var text = Array(bytes[target.channels])
-        // A separator that neither part contains, because both are percent-encoded.
+        // A zero byte separates channels and groups; neither contains one, because both are percent-encoded.
         text.append(0)
         if let groups = target.groups { text.append(contentsOf: bytes[groups]) }
         return text
@@ -30,7 +30,7 @@ struct SourceTable {
         return isSame ? found : nil
     }
 
-    /// Inserts an entry and replaces one with the same hash. Polls that use the old entry keep it.
+    /// Adds an entry, which replaces an entry with the same hash. Polls that use the replaced entry keep it.
     mutating func insert(_ sources: PollSources) {
         let parts = sources.text.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2 else { return }
@@ -39,10 +39,10 @@ struct SourceTable {
         if let other = places.updateValue(sources, forKey: hash) { displaced.append(other) }
     }
 
-    /// Sources that were replaced in the table and may still have users.
+    /// Entries that were replaced in the table and may still have users.
     private var displaced: [PollSources] = []
 
-    /// Removes entries that were unused at the previous call and still are; with `atOnce`, all that are unused now.
+    /// Removes entries that have no users now and had none at the previous call; with `atOnce`, all entries that have no users now.
     mutating func removeUnused(atOnce: Bool = false) -> [PollSources] {
         var left = 0
         var unused: [PollSources] = []

@@ -1,7 +1,7 @@
 import ServerRuntime
 import WireCoding
 
-/// The target of a subscribe request, split into parts without copying them, because every repeated request is parsed.
+/// The target of a subscribe request, split into parts. No bytes are copied, because targets are parsed for every poll.
 ///
 /// A pure value. Ranges count from the first byte of the target; their bytes are still percent-encoded.
 struct SubscribeTarget: Hashable, Sendable {
@@ -12,17 +12,17 @@ struct SubscribeTarget: Hashable, Sendable {
     var instance: Range<Int>?
     var filter: Range<Int>?
     var state: Range<Int>?
-    /// The cursor; 0 for a handshake, for which libraries may also omit it.
+    /// The cursor; 0 for a handshake. Client libraries may omit it in a handshake.
     var cursor: UInt64 = 0
-    /// The position from which the client of a handshake will go on, if it asks whether messages after it are missing (rule PV-181).
+    /// In a handshake, the position from which the client will continue, when it asks whether messages after it are missing (rule PV-181).
     var resumesAfter: UInt64?
     /// The presence timeout in seconds that the client requests.
     var heartbeat: Int?
     var form = Form.second
 
-    /// The version of the protocol in which the client sends requests and expects answers.
+    /// The protocol version of a subscribe request and its answer.
     enum Form: Hashable, Sendable {
-        /// `/subscribe/KEY/CHANNELS/0/CURSOR`, the form that the vendor's C library uses (rule PV-139).
+        /// Version 1, `/subscribe/KEY/CHANNELS/0/CURSOR`, which PubNub's C library uses (rule PV-139).
         case first
         /// `/v2/subscribe/KEY/CHANNELS/0?tt=CURSOR`
         case second
@@ -30,7 +30,7 @@ struct SubscribeTarget: Hashable, Sendable {
         fileprivate var prefix: StaticString { self == .first ? "/subscribe/" : "/v2/subscribe/" }
     }
 
-    /// - Returns: nil for every other target, and for a subscribe target that this parser does not handle.
+    /// - Returns: nil for any other target, and for a subscribe target in a form that this parser does not support.
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard let form = [Form.second, .first].first(where: { Self.begins(bytes, with: $0.prefix) }) else { return nil }
         self.form = form
@@ -38,7 +38,7 @@ struct SubscribeTarget: Hashable, Sendable {
         guard let key = scan.part(), let channels = scan.part() else { return nil }
         subscribeKey = key
         self.channels = channels
-        // The last part is the name of a callback, in the first version the cursor.
+        // The last part of the path is the cursor in version 1; in version 2 it is the name of a callback, which is ignored.
         if form == .first, scan.part() == nil { return nil }
         guard let last = scan.lastPart() else { return nil }
         if form == .first {
@@ -71,7 +71,7 @@ struct SubscribeTarget: Hashable, Sendable {
         return true
     }
 
-    /// Decimal digits, at most 20 and below 2^63; an empty value counts as 0.
+    /// Parses at most 20 decimal digits with a value below 2^63; an empty value counts as 0, and nil is returned for any other.
     private static func number(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> UInt64? {
         guard range.count <= 20 else { return nil }
         var value: UInt64 = 0
@@ -83,7 +83,7 @@ struct SubscribeTarget: Hashable, Sendable {
         return value
     }
 
-    /// `{"r":12,"t":"15…"}`, as old Ruby libraries write the cursor.
+    /// Parses a cursor of the form `{"r":12,"t":"15…"}`, which old Ruby libraries send.
     private static func rubyCursor(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> UInt64? {
         guard let text = PercentDecoding.decode(UnsafeRawBufferPointer(rebasing: bytes[range]), plusIsSpace: true),
             let object = try? JSONText(text),
@@ -94,7 +94,7 @@ struct SubscribeTarget: Hashable, Sendable {
 }
 
 extension SubscribeTarget {
-    /// Walks through a target.
+    /// A position in the target, which advances part by part.
     private struct Scan {
         let bytes: UnsafeRawBufferPointer
         var index: Int
@@ -104,7 +104,7 @@ extension SubscribeTarget {
             self.index = index
         }
 
-        /// A part of the path that is followed by another part.
+        /// The next part of the path, if another part follows it; otherwise nil.
         mutating func part() -> Range<Int>? {
             let start = index
             while index < bytes.count, bytes[index] != UInt8(ascii: "/") {
@@ -116,7 +116,7 @@ extension SubscribeTarget {
             return start..<index
         }
 
-        /// The last part of the path; nil when another part follows.
+        /// The rest of the path, if it is one part; nil when another part follows.
         mutating func lastPart() -> Range<Int>? {
             let start = index
             while index < bytes.count, bytes[index] != UInt8(ascii: "?") {
@@ -128,7 +128,7 @@ extension SubscribeTarget {
             return start..<index
         }
 
-        /// The next parameter with its name and value.
+        /// The next query parameter with its name and value; nil at the end.
         mutating func parameter() -> (name: Range<Int>, value: Range<Int>)? {
             guard index < bytes.count else { return nil }
             let start = index

@@ -151,11 +151,11 @@ struct KeysetObjectsTests {
             [.set(.user, "a", Self.patch()), .set(.channel, "c", Self.patch()), Self.join("a", "c", "d"), Self.join("b", "c")],
             limits: limits)
         let refused: [(ObjectCall, String)] = [
-            (.set(.user, "b", Self.patch()), "Maximum user count exceeded."),
-            (.set(.channel, "d", Self.patch()), "Maximum channel count exceeded."),
-            (Self.join("a", "e", "f"), "Maximum membership count exceeded."),
+            (.set(.user, "b", Self.patch()), "The keyset has reached its maximum number of users. Remove some first."),
+            (.set(.channel, "d", Self.patch()), "The keyset has reached its maximum number of channels. Remove some first."),
+            (Self.join("a", "e", "f"), "The keyset has reached its maximum number of memberships. Remove some first."),
             (.memberships(user: "a", ["c", "e", "f"].map { .init(id: $0, patch: $0 == "c" ? nil : ObjectPatch()) }), "user"),
-            (Self.join("z", "c"), "Maximum member count of a channel exceeded."),
+            (Self.join("z", "c"), "A channel has reached the maximum of 2 members. Remove some first."),
         ]
         for (call, message) in refused.enumerated().filter({ $0.offset != 3 }).map(\.element) {
             #expect(throws: ObjectProblem.full(message), "\(call)") { try objects.decide(call, at: 9) }
@@ -164,7 +164,7 @@ struct KeysetObjectsTests {
         objects.apply(try objects.decide(refused[3].0, at: 9))
         #expect(objects.memberships["a"]?.ids == ["d", "e", "f"] && objects.membershipCount == 4)
         objects.apply(try objects.decide(.memberships(user: "b", [.init(id: "c", patch: nil)]), at: 9))
-        #expect(throws: ObjectProblem.full("Maximum membership count of a user exceeded.")) {
+        #expect(throws: ObjectProblem.full("A user has reached the maximum of 3 memberships. Remove some first.")) {
             try objects.decide(Self.join("a", "g"), at: 9)
         }
         objects.apply(try objects.decide(.set(.user, "a", Self.patch([.name: "A"])), at: 9))
@@ -179,7 +179,8 @@ struct KeysetObjectsTests {
         let large = Self.patch([.name: String(repeating: "x", count: 1000)])
         var (objects, _) = try Self.made([.set(.user, "a", large), .set(.user, "b", large)], limits: limits)
         for call in [.set(.user, "c", large), .members(channel: "c", [.init(id: "a", patch: large)])] as [ObjectCall] {
-            #expect(throws: ObjectProblem.full("Maximum size of App Context exceeded.")) { try objects.decide(call, at: 9) }
+            #expect(throws: ObjectProblem.full("The keyset's App Context has reached its maximum size. Remove some data first."))
+            { try objects.decide(call, at: 9) }
         }
         for id in ["a", "b"] as [Identifier] { objects.apply(try objects.decide(.remove(.user, id), at: 9)) }
         #expect(objects.bytes == 0)
