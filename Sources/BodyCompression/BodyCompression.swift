@@ -1,9 +1,9 @@
 import CZlib
 
-/// Compressed HTTP bodies (rules PN-25 to PN-27).
+/// Compression and decompression of HTTP bodies (rules PN-25 to PN-27).
 public enum BodyCompression {
-    /// The compression format, as the first bytes of the body show. The request's header is ignored, because official SDKs label zlib
-    /// streams as gzip and deflate.
+    /// The compression format, recognised from the first bytes of the body. The request's header is ignored, because official SDKs label
+    /// zlib streams as gzip or deflate.
     enum Format: Hashable {
         case gzip, zlib, deflate
 
@@ -13,15 +13,15 @@ public enum BodyCompression {
             if first == 0x1F, second == 0x8B {
                 self = .gzip
             } else if first & 0x0F == 8, first >> 4 <= 7, (UInt16(first) << 8 | UInt16(second)) % 31 == 0 {
-                // RFC 1950: method 8, a window of at most 32 KiB, and a check over both bytes. Raw data begins like that only by
-                // chance: as a stored block with reserved bits set, which no encoder writes.
+                // A zlib header (RFC 1950): method 8, a window of at most 32 KiB, and a check over both bytes. Raw deflate data never
+                // begins like this in practice, because it would be a stored block with reserved bits set, which no encoder writes.
                 self = .zlib
             } else {
                 self = .deflate
             }
         }
 
-        /// The window size as zlib expects it: 16 is added for gzip, and a negative size means raw data.
+        /// The window size in the form of zlib's functions: 16 is added for gzip, and a negative size means raw data.
         var windowBits: Int32 {
             switch self {
             case .gzip: 15 + 16
@@ -31,12 +31,12 @@ public enum BodyCompression {
         }
     }
 
-    /// The content of a body that is compressed as gzip (RFC 1952), zlib (RFC 1950) or raw deflate (RFC 1951).
+    /// Decompresses a body in the format gzip (RFC 1952), zlib (RFC 1950) or raw deflate (RFC 1951).
     ///
     /// - Parameters:
-    ///   - bytes: all of the body.
-    ///   - limit: how long the content may be, in bytes. Never is more than that and a little held in memory, however much the
-    ///     body would expand to.
+    ///   - bytes: the complete body.
+    ///   - limit: the largest length of the content in bytes. Memory use stays near this limit, however long the content would
+    /// become.
     public static func inflate(_ bytes: [UInt8], limit: Int) throws(CompressionError) -> [UInt8] {
         guard !bytes.isEmpty else { throw .truncated }
         var stream = z_stream()
@@ -46,7 +46,7 @@ public enum BodyCompression {
         return try run(&stream, over: bytes, limit: limit, step: { CZlib.inflate(&$0, Z_NO_FLUSH) })
     }
 
-    /// A body compressed as gzip, for sending.
+    /// Compresses a body as gzip, for sending.
     public static func gzip(_ bytes: [UInt8]) throws(CompressionError) -> [UInt8] {
         var stream = z_stream()
         let version = Int32(MemoryLayout<z_stream>.size)
@@ -54,18 +54,18 @@ public enum BodyCompression {
             &stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, Format.gzip.windowBits, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, version)
         guard setUp == Z_OK else { throw .unavailable }
         defer { deflateEnd(&stream) }
-        // Incompressible data grow by far less than this.
+        // The limit is never reached, because gzip makes incompressible data only slightly longer.
         return try run(&stream, over: bytes, limit: bytes.count * 2 + 1024, step: { deflate(&$0, Z_FINISH) })
     }
 
-    /// Runs a stream over all of its input and collects the output.
+    /// Passes all input bytes through a zlib stream and returns the output.
     private static func run(
         _ stream: inout z_stream, over bytes: [UInt8], limit: Int, step: (inout z_stream) -> Int32
     ) throws(CompressionError) -> [UInt8] {
         var input = bytes
         var out: [UInt8] = []
         let result = input.withUnsafeMutableBufferPointer { input -> Result<Void, CompressionError> in
-            // The library counts in 32 bits; the limits of readers of bodies are far below that.
+            // zlib counts in 32 bits. This is no restriction, because all callers limit bodies to far fewer bytes.
             guard let count = UInt32(exactly: input.count) else { return .failure(.tooLong) }
             stream.next_in = input.baseAddress
             stream.avail_in = count
@@ -76,7 +76,7 @@ public enum BodyCompression {
                     let status = step(&stream)
                     let written = chunk.count - Int(stream.avail_out)
                     guard out.count + written <= limit else { return .failure(.tooLong) }
-                    // in bounds: zlib leaves at most the count of the chunk.
+                    // The range is in bounds, because zlib leaves `avail_out` at most at the size of the chunk.
                     out.append(contentsOf: UnsafeBufferPointer(rebasing: chunk[..<written]))
                     switch status {
                     case Z_STREAM_END: return stream.avail_in == 0 ? .success(()) : .failure(.trailingBytes)

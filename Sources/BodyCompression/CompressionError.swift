@@ -1,23 +1,23 @@
-/// Why a compressed body cannot be opened. Holds no part of the body, so it is safe to log.
+/// Why a body cannot be compressed or decompressed. The error contains no part of the body, so it is safe to log.
 public enum CompressionError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Not compressed by any of the methods, or damaged.
+    /// The body is not compressed as gzip, zlib or deflate, or is damaged.
     case damaged
-    /// The body ends before its data does.
+    /// The body ends before the compressed data is complete.
     case truncated
-    /// Something follows the compressed data.
+    /// The body contains more bytes after the end of the compressed data.
     case trailingBytes
-    /// The content is longer than the limit.
+    /// The decompressed content is longer than the limit.
     case tooLong
-    /// The library could not be set up: memory is short.
+    /// The zlib stream could not be set up, usually for lack of memory.
     case unavailable
 
     public var description: String {
         switch self {
-        case .damaged: "The body is not compressed data."
-        case .truncated: "The compressed body ends too early."
-        case .trailingBytes: "Something follows the compressed body."
-        case .tooLong: "The compressed body's content is too long."
-        case .unavailable: "The body cannot be decompressed now."
+        case .damaged: "The body is damaged, or is not compressed as gzip, zlib or deflate."
+        case .truncated: "The compressed body is incomplete."
+        case .trailingBytes: "The body contains extra bytes after the compressed data."
+        case .tooLong: "The decompressed body exceeds the size limit."
+        case .unavailable: "The body could not be compressed or decompressed, because memory is short."
         }
     }
 }

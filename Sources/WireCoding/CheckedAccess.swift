@@ -1,8 +1,8 @@
-// Elements, slices and sums that cannot trap. Bounds that are computed from foreign bytes go through these functions
-// (rule SV-85); `test_sources.py` finds other ones.
+// Access to elements, slices and sums that cannot trap. Bounds that are computed from received bytes have to use these functions (rule
+// SV-85); `test_sources.py` reports code that does not.
 
 extension RandomAccessCollection where Index == Int {
-    /// The element at `index`; nil when there is none.
+    /// The element at `index`; nil when the index is out of bounds.
     @inlinable
     package func element(at index: Int) -> Element? {
         index >= startIndex && index < endIndex ? self[index] : nil
@@ -16,14 +16,14 @@ extension RandomAccessCollection where Index == Int {
         return self[start..<Swift.min(Swift.max(upper, start), endIndex)]
     }
 
-    /// The elements from `lower` up to, not including, `upper`; nil when the collection does not have all of them or when `upper` is below
+    /// The elements from `lower` up to, not including, `upper`; nil when a bound is outside the collection or when `upper` is below
     /// `lower`.
     @inlinable
     package func slice(from lower: Int, to upper: Int) -> SubSequence? {
         lower >= startIndex && lower <= upper && upper <= endIndex ? self[lower..<upper] : nil
     }
 
-    /// Whether `other` is at `index`.
+    /// Whether the elements from `index` on begin with the elements of `other`.
     @inlinable
     package func has(_ other: some Collection<Element>, at index: Int) -> Bool where Element: Equatable {
         clamped(from: index).starts(with: other) && index >= startIndex
@@ -31,8 +31,8 @@ extension RandomAccessCollection where Index == Int {
 }
 
 extension UnsafeRawBufferPointer {
-    /// The bytes from `lower` up to, not including, `upper`, both clamped to the buffer's size. A subscript of a buffer does not check
-    /// its bounds in release builds.
+    /// The bytes from `lower` up to, not including, `upper`; both are clamped to the buffer's size. They are clamped here because a
+    /// subscript of a buffer does not check its bounds in release builds.
     @inlinable
     package func clampedBytes(from lower: Int, to upper: Int = .max) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: clamped(from: lower, to: upper))

@@ -1,6 +1,6 @@
-/// Byte-level functions that the scanner and the writer share.
+/// Byte-level functions that the JSON scanner and the JSON writer share.
 public enum JSONBytes {
-    // Computed, because a stored constant of another module is accessed through a call.
+    // The constants are computed properties, because reading a stored constant of another module needs a call.
     @inlinable
     public static var quote: UInt8 { UInt8(ascii: "\"") }
     @inlinable
@@ -11,8 +11,8 @@ public enum JSONBytes {
     @inlinable
     static var highs: UInt64 { 0x8080_8080_8080_8080 }
 
-    /// Marks, in the high bit of each byte, the bytes that need an escape in a JSON string: quotes, backslashes and control characters.
-    /// Only the lowest mark is exact, because a borrow can affect the bytes above it.
+    /// Finds the bytes of a word that need an escape in a JSON string: quotes, backslashes and control characters. The high bit of each
+    /// such byte is set in the result. Only the lowest set bit is exact, because a borrow can affect the bytes above it.
     @inlinable @inline(__always)
     public static func specials(_ word: UInt64) -> UInt64 {
         let quotes = word ^ (ones &* UInt64(quote))
@@ -28,33 +28,33 @@ public enum JSONBytes {
         byte == quote || byte == backslash || byte < 0x20
     }
 
-    /// Eight bytes as a word with the first byte lowest, regardless of the machine's byte order.
+    /// Eight bytes as a word. The first byte is the lowest one, regardless of the machine's byte order.
     @inlinable @inline(__always)
     public static func word(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> UInt64 {
         UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
     }
 
-    /// Whether all eight bytes are decimal digits.
+    /// Whether all eight bytes of the word are decimal digits.
     @inlinable @inline(__always)
     static func areDigits(_ word: UInt64) -> Bool {
-        // A digit has 3 in its upper half, also after adding 6; other bytes differ in one of the two.
+        // The upper half of a digit is 3 before and after adding 6; for any other byte, it differs in at least one of these two cases.
         let upper: UInt64 = 0xF0F0_F0F0_F0F0_F0F0
         let zeros = ones &* 0x30
         return word & upper == zeros && (word &+ ones &* 6) & upper == zeros
     }
 
-    /// The value of eight decimal digits, the first one lowest in the word; nil when one is not a digit.
+    /// The value of eight decimal digits, of which the first is the lowest byte of the word; nil when a byte is not a digit.
     @inlinable @inline(__always)
     public static func eightDigits(_ word: UInt64) -> UInt64? {
         guard areDigits(word) else { return nil }
-        // Neighbouring digits are combined to pairs, pairs to fours, and fours to the whole number.
+        // Each step combines neighbours: digits to pairs, pairs to groups of four, and these to the whole number.
         var value = word &- ones &* 0x30
         value = (value &* 10 &+ value >> 8) & 0x00FF_00FF_00FF_00FF
         value = (value &* 100 &+ value >> 16) & 0x0000_FFFF_0000_FFFF
         return (value &* 10_000 &+ value >> 32) & 0xFFFF_FFFF
     }
 
-    /// The offset of the first special byte at or after `start`, or the end.
+    /// The offset of the first byte at or after `start` that needs an escape in a string; the number of bytes when there is none.
     @inlinable @inline(__always)
     public static func firstSpecial(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         var offset = start
@@ -67,7 +67,8 @@ public enum JSONBytes {
         return offset
     }
 
-    /// Whether two memory ranges of the same length have the same bytes. For names, not for secrets: it stops at the first difference.
+    /// Whether two memory ranges of the same length have the same bytes. Do not compare secrets with it, because it stops at the first
+    /// difference.
     @inlinable @inline(__always)
     public static func equal(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
         guard left.count == right.count else { return false }
@@ -83,7 +84,7 @@ public enum JSONBytes {
         return true
     }
 
-    /// The bytes without those that are not well-formed UTF-8.
+    /// A copy of the bytes without those that are not well-formed UTF-8.
     public static func withoutInvalidUTF8(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
         var out: [UInt8] = []
         out.reserveCapacity(bytes.count)
@@ -96,8 +97,8 @@ public enum JSONBytes {
         return out
     }
 
-    /// The offset of the first byte at or after `start` that is not well-formed UTF-8, or nil. For input that no WebSocket layer has
-    /// checked.
+    /// The offset of the first byte at or after `start` that is not well-formed UTF-8; nil when all are. Use it for input that no WebSocket
+    /// layer has checked.
     public static func firstInvalidUTF8(_ bytes: UnsafeRawBufferPointer, from start: Int = 0) -> Int? {
         var offset = start
         while offset < bytes.count {
@@ -111,7 +112,7 @@ public enum JSONBytes {
         return nil
     }
 
-    /// The length of the well-formed sequence that starts at `offset`, by table 3-7 of the Unicode standard.
+    /// The length of the well-formed UTF-8 sequence at `offset`, by table 3-7 of the Unicode standard; nil when there is none.
     private static func sequenceLength(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int? {
         let first = bytes[offset]
         let length: Int

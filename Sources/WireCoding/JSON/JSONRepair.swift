@@ -1,14 +1,14 @@
-/// Makes the rest of a damaged JSON text readable: an invalid element of a list does not affect the other elements (rules PN-40 to
-/// PN-42).
+/// Repairs a damaged JSON text so that an invalid element of a list does not affect the other elements (rules PN-40 to PN-42).
 ///
-/// Bytes that are not UTF-8 are left out. An element of a list that is not JSON is replaced, and so is a member of an object around the
-/// lists. A truncated text is not repaired, because the missing part is unknown.
+/// Bytes that are not UTF-8 are removed. An invalid element of a list is replaced, and so is an invalid member of an object that contains
+/// the lists. A truncated text is not repaired, because the missing part is unknown.
 public struct JSONRepair {
-    /// The position of a list, and the form of its elements.
+    /// The position of a list in the text, and the keys of its elements.
     public struct List: Sendable {
-        /// The keys of the path to the list; `*` stands for any key, and for any element of an array.
+        /// The keys that lead to the list; `*` stands for any key, and for any element of an array.
         public var path: [String]
-        /// Keys that each element has. They distinguish a complete element after a damaged one from an object inside the damaged one.
+        /// Keys that every element has. With them a complete element after a damaged one is distinguished from an object inside the damaged
+        /// one.
         public var elementKeys: [String]
 
         public init(_ path: String..., elementKeys: [String] = []) {
@@ -17,12 +17,12 @@ public struct JSONRepair {
         }
     }
 
-    /// The lists of a text. Values inside their elements and in other members are not repaired: an invalid element or member is
-    /// replaced as a whole.
+    /// The lists of a text whose elements can be replaced. An invalid element, or an invalid member outside the lists, is replaced as a
+    /// whole; values inside it are not repaired.
     public struct Plan: Sendable {
-        /// If several lists have the same path, the first is used.
+        /// The lists to repair. If several have the same path, the first one is used.
         public var lists: [List]
-        /// The replacement of a damaged element.
+        /// Returns the JSON text that replaces a damaged element, whose bytes are the argument.
         public var replacement: @Sendable (UnsafeRawBufferPointer) -> [UInt8]
 
         public init(
@@ -36,10 +36,12 @@ public struct JSONRepair {
 
     /// The repaired text.
     public let bytes: [UInt8]
-    /// How many elements and members were replaced.
+    /// The number of elements and members that were replaced.
     public let replacedCount: Int
 
-    /// Nil when the text cannot be repaired. - Parameter damaged: any bytes, used during the call only.
+    /// Repairs a text; nil when it cannot be repaired.
+    ///
+    /// - Parameter damaged: any bytes; they are used only during the call.
     public init?(_ damaged: UnsafeRawBufferPointer, _ plan: Plan) {
         let clean = JSONBytes.withoutInvalidUTF8(damaged)
         let walk: (bytes: [UInt8], replacedCount: Int)? = clean.withUnsafeBytes { bytes in
@@ -49,7 +51,8 @@ public struct JSONRepair {
                 try scanner.expectEnd()
                 return (clean, 0)
             } catch {
-                // A string without an end in the last element looks the same; a text that may be truncated is never repaired.
+                // A missing closing quote in the last element causes this error, too. It is not repaired, because the text may be
+                // truncated.
                 guard error.kind != .truncated else { return nil }
             }
             var second: (bytes: [UInt8], replacedCount: Int)?
@@ -67,7 +70,7 @@ public struct JSONRepair {
 }
 
 extension JSONText {
-    /// The text, or a repaired text of a damaged one; nil when it cannot be repaired.
+    /// The text itself if it is valid JSON, otherwise the repaired text; nil when it cannot be repaired.
     public init?(repairing text: String, _ plan: JSONRepair.Plan) {
         if let whole = try? JSONText(text) {
             self = whole

@@ -1,23 +1,23 @@
-/// Copies a damaged text part by part and replaces invalid parts. Every function returns false when it cannot continue.
+/// Copies a damaged JSON text part by part and replaces invalid parts. A function that returns false could not continue.
 struct JSONRepairWalk {
-    /// The remaining steps of the path to each list.
+    /// For each list that may still be found: the remaining keys of its path, and the keys of its elements.
     private typealias Steps = [(path: ArraySlice<String>, elementKeys: [String])]
 
     private static let deepestList = 8
 
     private var scanner: JSONScanner
     private let plan: JSONRepair.Plan
-    /// Whether a list may end only where the rest of the text is valid. Otherwise it ends at the first possible place, which may be
-    /// inside a damaged element.
+    /// Whether a list ends only at a bracket after which the rest of the text is valid. Otherwise it ends at the first possible bracket,
+    /// which may be inside a damaged element.
     private let checksEnds: Bool
     /// The closing brackets of the containers around the current position.
     private var closers: [UInt8] = []
-    /// How many bytes may still be read in search of the next complete element.
+    /// How many bytes may still be read to find the next complete element. It limits the time for a text with much damage.
     private var budget: Int
 
     private(set) var out: [UInt8] = []
     private(set) var replacedCount = 0
-    /// Whether a replaced part may have contained a list.
+    /// Whether a replaced part may have contained one of the lists.
     private(set) var hasLostList = false
 
     init(_ bytes: UnsafeRawBufferPointer, _ plan: JSONRepair.Plan, checksEnds: Bool) {
@@ -30,18 +30,18 @@ struct JSONRepairWalk {
 
     private var bytes: UnsafeRawBufferPointer { scanner.bytes }
 
-    /// Copies the whole text.
+    /// Copies the whole text. Returns false when it cannot be repaired.
     mutating func text() -> Bool {
         container(plan.lists.map { ($0.path[...], $0.elementKeys) }) && next() == nil
     }
 
-    /// The next byte that is not white space; nil at the end.
+    /// Skips white space and returns the next byte without skipping it; nil at the end.
     private mutating func next() -> UInt8? {
         scanner.skipWhitespace()
         return scanner.position < bytes.count ? bytes[scanner.position] : nil
     }
 
-    /// The end of the value at `start` if it is valid JSON.
+    /// The end of the value at `start`, or the syntax error in it.
     private func endOfValue(at start: Int) -> Result<Int, JSONSyntaxError> {
         var probe = scanner
         probe.position = start
@@ -55,7 +55,7 @@ struct JSONRepairWalk {
 
     // MARK: Around the lists
 
-    /// Copies an object or array that contains lists at some depth.
+    /// Copies an object or array that contains lists at any depth.
     private mutating func container(_ steps: Steps) -> Bool {
         guard let first = next(), closers.count < Self.deepestList else { return false }
         let isObject = first == UInt8(ascii: "{")
@@ -82,7 +82,7 @@ struct JSONRepairWalk {
         }
     }
 
-    /// Copies a key and its colon; nil when there is none.
+    /// Copies a key and its colon, and returns the key; nil when the text has no valid key here.
     private mutating func memberKey() -> String? {
         guard next() != nil else { return nil }
         var probe = scanner
@@ -98,7 +98,7 @@ struct JSONRepairWalk {
         }
     }
 
-    /// Copies a value between lists.
+    /// Copies a member or element outside the lists. If it is invalid, repairs the lists in it, or replaces it by `null`.
     private mutating func member(_ steps: Steps, _ closer: UInt8) -> Bool {
         guard let first = next() else { return false }
         let start = scanner.position
@@ -114,7 +114,7 @@ struct JSONRepairWalk {
         } else if steps.contains(where: { !$0.path.isEmpty }), container(steps) {
             return true
         }
-        // No part inside could be repaired.
+        // The member could not be repaired in parts, so the output of the attempt is removed.
         out.removeSubrange(before.0...)
         replacedCount = before.1
         guard let end = endOfMember(from: start, closer) else { return false }
@@ -125,7 +125,8 @@ struct JSONRepairWalk {
         return true
     }
 
-    /// The end of a damaged member: by its own brackets, or where the rest of the text is valid.
+    /// The end of a damaged member: where its brackets and quotes match, otherwise where the rest of the text is valid. Nil when there is
+    /// none.
     private mutating func endOfMember(from start: Int, _ closer: UInt8) -> Int? {
         if let end = JSONSkip.end(of: bytes, from: start, allowsBackslashes: true), ends(at: end, with: closer) { return end }
         var at = start
@@ -136,7 +137,7 @@ struct JSONRepairWalk {
         return nil
     }
 
-    /// Whether a comma or the closing bracket follows.
+    /// Whether the next byte at or after `end`, without white space, is a comma or the closing bracket.
     private func ends(at end: Int, with closer: UInt8) -> Bool {
         var probe = scanner
         probe.position = end
@@ -184,8 +185,8 @@ struct JSONRepairWalk {
         scanner.position = end
     }
 
-    /// The end of an element whose brackets or quotes do not match: before the comma of the next complete element, or where the rest of
-    /// the text is valid.
+    /// The end of an element whose brackets or quotes do not match: before the comma of the next complete element, or where the rest of the
+    /// text is valid. Nil when there is none.
     private mutating func endOfDamage(from start: Int, _ keys: [String]) -> Int? {
         var at = start
         while at < bytes.count, budget > 0 {
@@ -199,7 +200,7 @@ struct JSONRepairWalk {
         return nil
     }
 
-    /// Whether a complete element follows a comma.
+    /// Whether a complete element of the list follows the comma at this offset.
     private mutating func isElement(after comma: Int, _ expected: [String]) -> Bool {
         var probe = scanner
         probe.position = comma + 1
@@ -215,14 +216,14 @@ struct JSONRepairWalk {
             guard ends(at: end, with: UInt8(ascii: "]")) else { return false }
             let keys = JSONText(checked: scanner.text(start, end)).members?.map(\.key) ?? []
             guard expected.allSatisfy({ keys.contains($0) }) else { return false }
-            // The last element of a list inside the damaged element is followed by that list's closing bracket.
+            // This check excludes the last element of a list inside the damaged element, because that list's closing bracket follows it.
             probe.position = end
             probe.skipWhitespace()
             return bytes[probe.position] == UInt8(ascii: ",") || isRest(probe.position)
         }
     }
 
-    /// Whether the text from a comma or closing bracket on is valid and closes all open containers.
+    /// Whether the text is valid from the comma or closing bracket at `start` on, and closes all open containers.
     private mutating func isRest(_ start: Int) -> Bool {
         var probe = scanner
         probe.position = start
@@ -249,11 +250,11 @@ struct JSONRepairWalk {
 
 /// Skips values that may be invalid JSON.
 enum JSONSkip {
-    /// Returns the end of the value at `start`, by its quotes and brackets; nil when they do not match. A missing or surplus quotation
-    /// mark is recognised by the bytes after the string.
+    /// The end of the value at `start`, found by its quotes and brackets; nil when they do not match. A missing or surplus quotation mark
+    /// is recognised by the bytes after the string.
     ///
-    /// - Parameter allowsBackslashes: whether a backslash may stand outside of strings. There it may also mean that a quotation mark is
-    ///   missing; a caller that recognises the next whole element by its keys should search for that instead.
+    /// - Parameter allowsBackslashes: whether backslashes outside of strings are accepted. Such a backslash may mean that a quotation mark
+    ///   is missing, so a caller that can recognise the next complete element by its keys should pass false.
     static func end(of bytes: UnsafeRawBufferPointer, from start: Int, allowsBackslashes: Bool) -> Int? {
         var open: [UInt8] = []
         var at = start

@@ -1,16 +1,17 @@
 extension JSONScanner {
-    /// The text between two offsets.
+    /// The text from the byte offset `start` up to, not including, `end`.
     @inlinable @inline(__always)
     public func text(_ start: Int, _ end: Int) -> String {
         String(decoding: UnsafeRawBufferPointer(rebasing: bytes[start..<end]), as: UTF8.self)
     }
 
-    /// The value of the decimal digits between two offsets; nil for an empty range, for other characters and on overflow.
+    /// The number that the decimal digits from `start` up to, not including, `end` form; nil for an empty range, for other characters and
+    /// on overflow.
     public func wholeNumber(_ start: Int, _ end: Int) -> UInt64? {
         guard end > start else { return nil }
         var value: UInt64 = 0
         var offset = start
-        // Two words of digits never overflow, also with three more digits after them.
+        // At most sixteen digits are read in words of eight. With up to three more digits, the number cannot overflow.
         while offset &+ 8 <= end, offset &- start < 16 {
             guard let digits = JSONBytes.eightDigits(JSONBytes.word(bytes, at: offset)) else { return nil }
             value = value &* 100_000_000 &+ digits
@@ -28,20 +29,20 @@ extension JSONScanner {
         return value
     }
 
-    /// The text of a string that has been checked.
+    /// The unescaped text of a string that the scanner has checked.
     public func string(_ token: StringToken, scratch: inout [UInt8]) -> String {
         guard token.hasEscapes else { return text(token.start, token.end) }
         var scanner = self
         scanner.position = token.start - 1
         let unescaped = Result { () throws(JSONSyntaxError) in try scanner.unescapedString(scratch: &scratch) }
-        // The token has been checked, so there is always a text.
+        // Unescaping cannot fail here, because the scanner has checked the string.
         return (try? unescaped.get()) ?? text(token.start, token.end)
     }
 
     /// Checks, unescapes and skips a string, in one pass.
     ///
-    /// Without escapes the text is copied once, straight into the result. Otherwise it is unescaped into `scratch`, eight bytes at
-    /// a time, and copied from there, so that the result has the exact size.
+    /// A string without escapes is copied once, directly into the result. Any other string is unescaped into `scratch`, eight bytes at a
+    /// time, and copied from there, so that the result has the exact size.
     public mutating func unescapedString(scratch: inout [UInt8]) throws(JSONSyntaxError) -> String {
         try expect(JSONBytes.quote)
         let start = position
@@ -50,7 +51,7 @@ extension JSONScanner {
             position = special &+ 1
             return text(start, special)
         }
-        // Eight bytes more than the rest of the text, because each store writes eight.
+        // The buffer is eight bytes longer than the rest of the text, because each store writes eight bytes.
         let needed = bytes.count - start + 8
         if scratch.count < needed { scratch = [UInt8](repeating: 0, count: max(needed, 256)) }
         let result = scratch.withUnsafeMutableBytes { out -> Result<String, JSONSyntaxError> in
@@ -64,7 +65,8 @@ extension JSONScanner {
         return try result.get()
     }
 
-    /// Unescapes the string that starts at `start` and skips it. Unescaping never makes a text longer.
+    /// Unescapes the string that starts at `start` and skips it. `out` must be as long as the string, because unescaping never makes it
+    /// longer.
     private mutating func unescape(
         from start: Int, into out: UnsafeMutableRawBufferPointer
     ) throws(JSONSyntaxError) -> Int {

@@ -1,18 +1,18 @@
 extension JSONScanner {
-    /// A value of any kind as a range of the text.
+    /// A value of any kind, as a range of byte offsets in the text.
     public struct ValueToken {
         public var start: Int
         public var end: Int
         public var kind: JSONKind
     }
 
-    /// Checks a value and skips it. Does not recurse: a stack has one bit for each open container, which is 1 for an object and 0 for an
-    /// array.
+    /// Checks a value and skips it. It uses no recursion: a stack has one bit for each open container, which is 1 for an object and 0 for
+    /// an array.
     public mutating func value() throws(JSONSyntaxError) -> ValueToken {
         let first = try peek()
         guard let kind = Self.kind(startingWith: first) else { throw JSONSyntaxError(.unexpectedByte, at: position) }
         let start = position
-        // Most values are not containers and need no stack.
+        // Strings and numbers are handled first, because most values are not containers and need no stack.
         switch kind {
         case .string:
             let token = try string()
@@ -66,7 +66,7 @@ extension JSONScanner {
         }
     }
 
-    /// The stack of open containers, one bit each: the bits of the innermost ones in a word, those of the others in an array of words.
+    /// The stack of open containers, one bit each. The bits of the innermost containers are in one word, all others in an array of words.
     private struct OpenContainers {
         private(set) var depth = 0
         private var kinds: UInt64 = 0
@@ -123,7 +123,7 @@ extension JSONScanner {
         }
     }
 
-    /// Checks a number by the grammar of RFC 8259, section 6.
+    /// Checks a number by the grammar of RFC 8259, section 6, and skips it.
     private mutating func number() throws(JSONSyntaxError) {
         let start = position
         if bytes[position] == UInt8(ascii: "-") { position &+= 1 }
@@ -145,10 +145,12 @@ extension JSONScanner {
         }
     }
 
-    /// Skips at least one digit.
+    /// Skips one or more digits.
+    ///
+    /// - Throws: an error for the number at `start` when no digit follows.
     private mutating func digits(of start: Int) throws(JSONSyntaxError) {
         let first = position
-        // Numbers in messages are often long, such as timetokens and times.
+        // Eight digits are skipped at once, because numbers in messages, such as timetokens, are often long.
         while position &+ 8 <= bytes.count, JSONBytes.areDigits(JSONBytes.word(bytes, at: position)) { position &+= 8 }
         while position < bytes.count, bytes[position] &- UInt8(ascii: "0") < 10 { position &+= 1 }
         if position == first {

@@ -2,7 +2,7 @@
 ///
 /// The bytes must be UTF-8 and stay valid as long as the scanner is used.
 public struct JSONScanner {
-    /// The deepest nesting that is accepted; deeper text is refused, because it would overflow a stack (rule PW-4).
+    /// The deepest nesting that is accepted. Deeper text is refused, because processing it would overflow the stack (rule PW-4).
     public static let maximumDepth = 512
 
     public let bytes: UnsafeRawBufferPointer
@@ -13,7 +13,7 @@ public struct JSONScanner {
         self.bytes = bytes
     }
 
-    /// A string without its quotes.
+    /// A string as a range of byte offsets in the text, without its quotes.
     public struct StringToken {
         public var start: Int
         public var end: Int
@@ -36,7 +36,7 @@ public struct JSONScanner {
         }
     }
 
-    /// The next byte that is not white space; the position stays there.
+    /// Skips white space and returns the next byte without skipping it.
     @inlinable @inline(__always)
     public mutating func peek() throws(JSONSyntaxError) -> UInt8 {
         skipWhitespace()
@@ -50,7 +50,7 @@ public struct JSONScanner {
         position &+= 1
     }
 
-    /// Skips `byte`, which must come next.
+    /// Skips `byte` if it comes next after white space. Returns false when another byte comes next.
     @inlinable @inline(__always)
     public mutating func skip(_ byte: UInt8) throws(JSONSyntaxError) -> Bool {
         guard try peek() == byte else { return false }
@@ -58,11 +58,11 @@ public struct JSONScanner {
         return true
     }
 
-    /// After a member of an object: skips the comma before the next one, or the closing brace, for which it returns true.
+    /// Call it after a member of an object: skips a comma and returns false, or skips the closing brace and returns true.
     @inlinable @inline(__always)
     public mutating func endOfObject() throws(JSONSyntaxError) -> Bool { try end(of: UInt8(ascii: "}")) }
 
-    /// After an element of an array: skips the comma before the next one, or the closing bracket, for which it returns true.
+    /// Call it after an element of an array: skips a comma and returns false, or skips the closing bracket and returns true.
     @inlinable @inline(__always)
     public mutating func endOfArray() throws(JSONSyntaxError) -> Bool { try end(of: UInt8(ascii: "]")) }
 
@@ -74,7 +74,7 @@ public struct JSONScanner {
         return byte == closer
     }
 
-    /// Reads an object, which must come next. `member` is called with each key and reads the value behind it.
+    /// Reads an object, which must come next. `member` is called with each key and has to read the key's value.
     @inlinable @inline(__always)
     public mutating func object(
         _ member: (inout JSONScanner, StringToken) throws(JSONSyntaxError) -> Void
@@ -88,7 +88,7 @@ public struct JSONScanner {
         } while try !endOfObject()
     }
 
-    /// Reads an array, which must come next. `element` is called for each element and reads it.
+    /// Reads an array, which must come next. `element` is called for each element and has to read it.
     @inlinable @inline(__always)
     public mutating func array(
         _ element: (inout JSONScanner) throws(JSONSyntaxError) -> Void
@@ -98,7 +98,7 @@ public struct JSONScanner {
         repeat { try element(&self) } while try !endOfArray()
     }
 
-    /// Checks that only white space is left.
+    /// Checks that only white space follows.
     public mutating func expectEnd() throws(JSONSyntaxError) {
         skipWhitespace()
         if position < bytes.count { throw JSONSyntaxError(.trailingBytes, at: position) }
@@ -127,7 +127,7 @@ public struct JSONScanner {
         }
     }
 
-    /// Reads one escape, including surrogate pairs.
+    /// Reads one escape sequence, which may be a surrogate pair, and returns its character.
     public mutating func escape() throws(JSONSyntaxError) -> Unicode.Scalar {
         let start = position
         guard position + 1 < bytes.count else { throw JSONSyntaxError(.truncated, at: bytes.count) }

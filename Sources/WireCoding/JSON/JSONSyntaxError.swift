@@ -1,6 +1,6 @@
-/// Why a text is not JSON, and where.
+/// Why a text is not JSON, and at which byte.
 ///
-/// Contains no part of the text, so it is safe to log.
+/// The error contains no part of the text, so it is safe to log.
 public struct JSONSyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of error.
     public enum Kind: String, Hashable, Sendable {
@@ -11,12 +11,12 @@ public struct JSONSyntaxError: Error, Hashable, Sendable, CustomStringConvertibl
         case loneSurrogate = "half of a surrogate pair"
         case invalidNumber = "invalid number"
         case tooDeep = "nested too deeply"
-        case trailingBytes = "something follows the value"
+        case trailingBytes = "unexpected text after the value"
         case invalidUTF8 = "not UTF-8"
     }
 
     public var kind: Kind
-    /// The offset of the error, in bytes.
+    /// The offset in bytes at which the error was found.
     public var offset: Int
 
     @inlinable

@@ -1,17 +1,19 @@
-/// A JSON value as text, whose parts are substrings of it.
+/// A JSON value as text. Its parts are substrings of the text.
 ///
-/// For values that have to be passed on unchanged, such as the `user_info` of a presence member: the order of keys, the spelling of
+/// Use it for values that have to be passed on unchanged, such as the `user_info` of a presence member: the order of keys, the spelling of
 /// numbers and white space are kept.
 public struct JSONText: Hashable, Sendable, CustomStringConvertible {
     /// The text, without white space around it.
     public let text: String
 
-    /// Text that has been checked already.
+    /// Makes a value from a text that is already known to be one JSON value.
     public init(checked text: String) {
         self.text = text
     }
 
-    /// Checks that `text` is one JSON value.
+    /// Makes a value from a text.
+    ///
+    /// - Throws: ``JSONSyntaxError`` unless the text is exactly one JSON value.
     public init(_ text: String) throws(JSONSyntaxError) {
         self.text = try Self.scan(text) { scanner throws(JSONSyntaxError) in
             let value = try scanner.value()
@@ -20,14 +22,16 @@ public struct JSONText: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Checks that bytes of any origin are one JSON value.
+    /// Makes a value from bytes, for example of a request body.
+    ///
+    /// - Throws: ``JSONSyntaxError`` unless the bytes are UTF-8 and exactly one JSON value.
     public init(bytes: [UInt8]) throws(JSONSyntaxError) {
         let invalid = bytes.withUnsafeBytes { JSONBytes.firstInvalidUTF8($0) }
         if let invalid { throw JSONSyntaxError(.invalidUTF8, at: invalid) }
         try self.init(String(decoding: bytes, as: UTF8.self))
     }
 
-    /// A string as JSON text.
+    /// Makes a JSON string from an unescaped text.
     public static func string(_ value: String) -> JSONText {
         JSONText(checked: JSONWriter.string(value))
     }
@@ -40,7 +44,7 @@ public struct JSONText: Hashable, Sendable, CustomStringConvertible {
 
     public var isNull: Bool { kind == .null }
 
-    /// The value of a string, unescaped; nil for other kinds.
+    /// The unescaped text of a string; nil for other kinds.
     public var string: String? {
         guard kind == .string else { return nil }
         return try? Self.scan(text) { scanner throws(JSONSyntaxError) in
@@ -49,15 +53,15 @@ public struct JSONText: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The value of an integer that fits in an `Int`; nil otherwise.
+    /// The value of a number that is an integer and fits into an `Int`; otherwise nil.
     public var integer: Int? { kind == .number ? Int(text) : nil }
 
-    /// The value of a number; nil for other kinds.
+    /// The value of a number; nil for other kinds and for numbers beyond the range of `Double`.
     public var double: Double? { kind == .number ? Double(text).flatMap { $0.isFinite ? $0 : nil } : nil }
 
     public var bool: Bool? { kind == .bool ? text == "true" : nil }
 
-    /// The text of a string, or of a number as it is written, because identifiers have either form.
+    /// The text of a string, or of a number as it is written, because protocols write identifiers in both forms. Nil for other kinds.
     public var identifier: String? { kind == .number ? text : string }
 
     /// One key and its value.
@@ -66,7 +70,7 @@ public struct JSONText: Hashable, Sendable, CustomStringConvertible {
         public var value: JSONText
     }
 
-    /// The members of an object in their order, a repeated key included; nil for other kinds.
+    /// The members of an object in the order of the text; a repeated key occurs repeatedly. Nil for other kinds.
     public var members: [Member]? {
         guard kind == .object else { return nil }
         return try? Self.scan(text) { scanner throws(JSONSyntaxError) in
@@ -94,7 +98,7 @@ public struct JSONText: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The value of a key, the last one when it is repeated; nil when there is none or this is not an object.
+    /// The value of a key in an object, the last one when the key is repeated; nil for a missing key and for other kinds.
     public subscript(key: String) -> JSONText? {
         members?.last { $0.key == key }?.value
     }

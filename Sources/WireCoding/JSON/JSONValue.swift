@@ -1,8 +1,8 @@
 import OrderedCollections
 
-/// A JSON value as a tree: for request bodies and settings, off the hot path.
+/// A JSON value as a tree. It is used for request bodies and settings, where speed matters less.
 ///
-/// Numbers keep their spelling, so that whole numbers of any size stay exact. Objects keep the order of their keys.
+/// Numbers keep their spelling, so that integers of any size stay exact. Objects keep the order of their keys.
 public enum JSONValue: Hashable, Sendable {
     case null
     case bool(Bool)
@@ -11,7 +11,7 @@ public enum JSONValue: Hashable, Sendable {
     case array([JSONValue])
     case object(OrderedDictionary<String, JSONValue>)
 
-    /// The deepest nesting of a tree. Text that is only passed on may be deeper.
+    /// The deepest nesting of a tree. ``JSONText`` accepts text with up to ``JSONScanner/maximumDepth`` levels.
     public static let maximumDepth = 128
 
     /// Reads one value.
@@ -19,12 +19,12 @@ public enum JSONValue: Hashable, Sendable {
         try self.init(JSONText(text))
     }
 
-    /// Reads one value from bytes of any origin.
+    /// Parses one value from bytes, for example of a request body.
     public init(parsing bytes: [UInt8]) throws(JSONSyntaxError) {
         try self.init(JSONText(bytes: bytes))
     }
 
-    /// The tree of a text.
+    /// Makes the tree of a value that is given as text.
     public init(_ text: JSONText) throws(JSONSyntaxError) {
         guard !text.isNull else {
             self = .null
@@ -36,7 +36,7 @@ public enum JSONValue: Hashable, Sendable {
         }
     }
 
-    /// Reads the next value of a text that has been checked, in one pass.
+    /// Reads the next value of a text that is known to be valid JSON, in one pass.
     private init(_ scanner: inout JSONScanner, scratch: inout [UInt8], depth: Int) throws(JSONSyntaxError) {
         guard depth <= Self.maximumDepth else { throw JSONSyntaxError(.tooDeep, at: scanner.position) }
         switch try scanner.peek() {
@@ -133,7 +133,7 @@ public enum JSONValue: Hashable, Sendable {
     }
 }
 
-/// A JSON number as it is written. Two spellings of one number differ.
+/// A JSON number with its spelling. Numbers with different spellings are unequal, such as `1` and `1.0`.
 public struct JSONNumber: Hashable, Sendable {
     public let literal: String
 
@@ -145,13 +145,13 @@ public struct JSONNumber: Hashable, Sendable {
         literal = String(value)
     }
 
-    /// Nil for values that JSON cannot represent: infinities and NaN.
+    /// Makes a number from a `Double`; nil for infinities and NaN, which JSON cannot represent.
     public init?(_ value: Double) {
         guard value.isFinite else { return nil }
         literal = String(value)
     }
 
-    /// The value when it is an integer that fits in an `Int`.
+    /// The value when it is an integer that fits into an `Int`; otherwise nil.
     public var integer: Int? { Int(literal) }
 
     public var double: Double { Double(literal) ?? .nan }

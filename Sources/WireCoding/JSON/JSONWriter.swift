@@ -1,8 +1,8 @@
-/// Writes JSON into bytes.
+/// Appends JSON text to byte arrays.
 public enum JSONWriter {
     /// Appends `text` as a JSON string with its quotes.
     ///
-    /// Escapes quotes, backslashes and control characters and nothing else; `/` stays as it is.
+    /// Only quotes, backslashes and control characters are escaped; `/` stays as it is.
     public static func appendString(_ text: String, to out: inout [UInt8]) {
         let written: Void? = text.utf8.withContiguousStorageIfAvailable {
             appendString(UnsafeRawBufferPointer($0), to: &out)
@@ -10,7 +10,7 @@ public enum JSONWriter {
         if written == nil { appendString(Array(text.utf8), to: &out) }
     }
 
-    /// Appends UTF-8 text as a JSON string with its quotes.
+    /// Appends text, given as UTF-8 bytes, as a JSON string with its quotes.
     public static func appendString(_ text: [UInt8], to out: inout [UInt8]) {
         text.withUnsafeBytes { appendString($0, to: &out) }
     }
@@ -27,7 +27,7 @@ public enum JSONWriter {
         out.append(JSONBytes.quote)
     }
 
-    /// `text` as a JSON string with its quotes.
+    /// Returns `text` as a JSON string with its quotes.
     public static func string(_ text: String) -> String {
         var out: [UInt8] = []
         out.reserveCapacity(text.utf8.count + 16)
@@ -41,10 +41,10 @@ public enum JSONWriter {
         append(UInt64(number.magnitude), to: &out)
     }
 
-    /// Appends an integer, without allocating.
+    /// Appends an integer in decimal digits, without allocating memory.
     public static func append(_ number: UInt64, to out: inout [UInt8]) {
         var rest = number
-        // The most digits of a 64-bit integer.
+        // A 64-bit integer has at most 20 digits.
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
             var start = digits.count
             repeat {

@@ -1,17 +1,17 @@
-/// Compares secrets. No other code does (rule PE-1).
+/// Compares secrets in constant time. All comparisons of secrets have to use these functions (rule PE-1).
 public enum ConstantTime {
-    /// Whether two texts are equal, in a time that depends on their lengths only.
+    /// Whether two texts are equal. The time depends only on their lengths.
     public static func areEqual(_ left: String, _ right: String) -> Bool {
         areEqual(Array(left.utf8), Array(right.utf8))
     }
 
-    /// Whether two byte arrays are equal, in a time that depends on their lengths only.
+    /// Whether two byte arrays are equal. The time depends only on their lengths.
     public static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         left.withUnsafeBytes { left in right.withUnsafeBytes { areEqual(left, $0) } }
     }
 
-    /// Whether one of several candidates is right, such as one of two valid secrets. All are tried, also after a match, so that the
-    /// time does not reveal which one it was (rule SO-81).
+    /// Whether `isRight` accepts one of several candidates, such as one of two valid secrets. All candidates are tried even after a match,
+    /// so that the time does not reveal which one matched (rule SO-81).
     public static func anyIsRight<Candidate>(_ candidates: [Candidate], _ isRight: (Candidate) -> Bool) -> Bool {
         var isAnyRight = false
         for candidate in candidates { isAnyRight = isRight(candidate) || isAnyRight }

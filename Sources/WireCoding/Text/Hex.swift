@@ -1,4 +1,4 @@
-/// Bytes as lowercase hexadecimal digits.
+/// Formats bytes as lowercase hexadecimal digits.
 public enum Hex {
     @inlinable
     public static func text(_ bytes: some Sequence<UInt8>) -> String {

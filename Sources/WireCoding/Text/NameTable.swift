@@ -1,23 +1,23 @@
-/// Caches the names of a connection, so that a repeated name needs neither an allocation nor a check.
+/// A cache of the channel and event names that a connection receives, so that a repeated name needs no allocation.
 ///
-/// Bounded: a hash of its bytes gives each name one slot, and a new name replaces the previous one in its slot. Long names are not
+/// Its size is limited: a hash of the name's bytes selects a slot, and a new name replaces the previous one in its slot. Long names are not
 /// cached.
 public struct NameTable: Sendable {
-    /// The longest cached name, in bytes; longer names are made anew each time.
+    /// The length of the longest cached name, in bytes. A longer name is allocated each time it is received.
     @inlinable
     public static var longestName: Int { 200 }
 
     @usableFromInline let mask: Int
     @usableFromInline var names: [String] = []
 
-    /// - Parameter capacity: how many places; rounded up to a power of two. 0 remembers nothing.
+    /// - Parameter capacity: the number of slots, at most 4096, rounded up to a power of two; 0 disables the cache.
     public init(capacity: Int) {
         var size = 1
         while size < min(capacity, 4096) { size *= 2 }
         mask = capacity > 0 ? size - 1 : -1
     }
 
-    /// The name with these bytes, which must be UTF-8.
+    /// The name that consists of these bytes, from the cache if possible. The bytes must be UTF-8.
     @inlinable @inline(__always)
     public mutating func name(_ bytes: UnsafeRawBufferPointer) -> String {
         guard mask >= 0, bytes.count <= Self.longestName, !bytes.isEmpty else {
@@ -34,7 +34,8 @@ public struct NameTable: Sendable {
         return name
     }
 
-    /// A hash of the length and both ends, which spreads names well enough, because a collision only costs as much as a new name.
+    /// A hash of the length, the first and the last eight bytes. This spreads names well enough, because a collision costs only one
+    /// allocation.
     @inlinable @inline(__always)
     static func hash(_ bytes: UnsafeRawBufferPointer) -> Int {
         var mixed = UInt64(truncatingIfNeeded: bytes.count)

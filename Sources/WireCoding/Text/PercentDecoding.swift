@@ -1,5 +1,7 @@
-/// Decodes the percent escapes of a URL.
+/// Decodes percent escapes in parts of a URL.
 package enum PercentDecoding {
+    /// Decodes the percent escapes of a text.
+    ///
     /// - Parameter plusIsSpace: whether a plus sign means a space, as in queries.
     /// - Returns: nil when an escape is malformed or the result is not UTF-8.
     package static func decode(_ bytes: UnsafeRawBufferPointer, plusIsSpace: Bool) -> String? {
@@ -23,13 +25,14 @@ package enum PercentDecoding {
         return out.withUnsafeBytes { text($0) }
     }
 
-    /// The decoded text, or `text` itself when an escape is malformed or the result is not UTF-8. A plus sign stays one.
+    /// The decoded text, or `text` itself when an escape is malformed or the result is not UTF-8. Plus signs are not changed.
     package static func decodeOrKeep(_ text: String) -> String {
         guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
         return Array(text.utf8).withUnsafeBytes { decode($0, plusIsSpace: false) } ?? text
     }
 
-    /// The standard library's own check requires newer Apple systems than this package.
+    /// The text if the bytes are UTF-8; otherwise nil. The standard library's own check requires newer Apple systems than this package
+    /// does.
     private static func text(_ bytes: UnsafeRawBufferPointer) -> String? {
         JSONBytes.firstInvalidUTF8(bytes) == nil ? String(decoding: bytes, as: UTF8.self) : nil
     }

@@ -1,6 +1,6 @@
-/// Percent-encoding of RFC 3986: all bytes except the unreserved characters are escaped.
+/// Percent-encoding by RFC 3986: all bytes except the unreserved characters are escaped.
 public enum PercentEncoding {
-    /// `text` for any place of a URL: letters, digits, `-`, `.`, `_` and `~` stay, every other byte becomes `%XX`.
+    /// Encodes `text` for any part of a URL: letters, digits, `-`, `.`, `_` and `~` stay, and every other byte becomes `%XX`.
     public static func encode(_ text: String) -> String {
         var out: [UInt8] = []
         out.reserveCapacity(text.utf8.count + 16)
@@ -15,7 +15,7 @@ public enum PercentEncoding {
         if isDone == nil { for byte in bytes { append(byte, to: &out) } }
     }
 
-    /// Unreserved bytes are appended in runs, because nearly all bytes are unreserved.
+    /// Appends escaped bytes. Unreserved bytes are appended in runs, because nearly all bytes are unreserved.
     @usableFromInline
     static func append(contentsOf bytes: UnsafeBufferPointer<UInt8>, to out: inout [UInt8]) {
         var rest = bytes[...]
