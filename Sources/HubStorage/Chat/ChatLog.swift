@@ -2,7 +2,7 @@ import DequeModule
 import Identifiers
 import ServerStorage
 
-/// The contents of the chat store in memory: the events, inboxes and documents of all applications.
+/// The contents of the in-memory chat store: the events, inboxes and documents of all applications.
 struct ChatLog: Sendable {
     private struct Name: Sendable {
         var application: Identifier
@@ -11,9 +11,9 @@ struct ChatLog: Sendable {
 
     let limits: MemoryLimits
     private(set) var applications: [Identifier: ChatStoreContents] = [:]
-    /// All events in the order of their arrival, possibly including removed ones.
+    /// The ids of all events in the order of their arrival. Ids of removed events may still be in the list.
     private var order = Deque<Name>()
-    /// Events that are in no history, in ascending order.
+    /// The ids of events that belong to no history, in ascending order.
     private var loose = Deque<Name>()
     private var highest: UInt64 = 0
     private var count = 0
@@ -23,6 +23,8 @@ struct ChatLog: Sendable {
         self.limits = limits
     }
 
+    /// Applies all changes of a commit, or none.
+    ///
     /// - Returns: the error when nothing was changed; otherwise nil.
     mutating func apply(_ commit: ChatCommit, application: Identifier) -> MessageStoreError? {
         if applications[application]?.has(commit.additions) == true { return .duplicate }
@@ -53,7 +55,7 @@ struct ChatLog: Sendable {
         return nil
     }
 
-    /// Removes a message from history. It is deleted together with the last inbox entry that refers to it.
+    /// Removes a message from its history. The message itself is deleted together with the last inbox entry that refers to it.
     private mutating func retire(_ name: Name) {
         if applications[name.application]?.recall(name.id) == true { loosen(name) }
     }
@@ -81,9 +83,9 @@ struct ChatLog: Sendable {
         compact()
     }
 
-    /// Removes the oldest messages of an application from its histories, up to a thousand.
+    /// Removes the oldest messages of an application, at most 1000, from their histories.
     ///
-    /// - Returns: the usage afterwards, and whether another call is needed.
+    /// - Returns: the usage after the removal, and whether another call is needed to reach the limits.
     mutating func trim(_ application: Identifier, _ limits: HistoryLimits) -> (usage: HistoryUsage, isUnfinished: Bool) {
         var removed = 0
         for _ in 0..<1000 {

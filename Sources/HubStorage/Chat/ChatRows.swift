@@ -11,7 +11,7 @@ struct ChatRows: StoreRows {
         var application: String
     }
 
-    /// The largest number of entries in an inbox; the oldest are deleted, several at a time.
+    /// The largest number of entries in an inbox. The oldest entries beyond it are deleted, several at a time.
     let inboxEntries: Int
     private let names = ChatNames()
 
@@ -80,7 +80,7 @@ struct ChatRows: StoreRows {
         }
     }
 
-    /// The number of entries by which an inbox may exceed ``inboxEntries`` until they are deleted together.
+    /// The number of entries by which an inbox may exceed ``inboxEntries`` before they are deleted together.
     static let trimStep: UInt64 = 64
 
     private func trim(_ inbox: Int64, upTo sequence: UInt64, _ database: Database) throws {
@@ -159,7 +159,7 @@ struct ChatRows: StoreRows {
     }
 }
 
-/// Finds or assigns the row ids of applications, inboxes and conversations by their names, with a cache.
+/// Finds or assigns the row ids for the names of applications, inboxes and conversations. Found ids are cached.
 private final class ChatNames: Sendable {
     private struct Name: Hashable, Sendable {
         var application: Int64
@@ -172,12 +172,12 @@ private final class ChatNames: Sendable {
         var conversations: [Name: Int64] = [:]
     }
 
-    /// The largest number of cached names of each kind.
+    /// The largest number of cached names of each kind: applications, inboxes and conversations.
     private static let limit = 200_000
 
     private let known = NIOLockedValueBox(Known())
 
-    /// Empties the cache, because numbers that were assigned in a failed transaction are invalid.
+    /// Empties the cache, because row ids that were assigned in a failed transaction are invalid.
     func forget() { known.withLockedValue { $0 = Known() } }
 
     func application(_ name: Identifier, _ database: Database) throws -> Int64 {

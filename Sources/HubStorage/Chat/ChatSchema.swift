@@ -27,8 +27,8 @@ extension StoreSchema {
         return migrator
     }
 
-    /// The only readers of messages that are for some members of a group, including their senders; a message without a row is for
-    /// everybody. Bodies of messages from before this table contain the members.
+    /// Creates the table of users who may read a message that is for some members of a group only; its sender is one of them. A message
+    /// without a row is for all members. Bodies of messages that were stored before this table existed contain the members.
     private static func createReaders(_ database: Database) throws {
         try database.execute(
             sql: """
@@ -55,10 +55,10 @@ extension StoreSchema {
         try database.execute(sql: "DROP TABLE directed")
     }
 
-    /// Names that occur in many rows are replaced by a number.
+    /// Creates the tables that give numbers to names, because names occur in many rows.
     private static func createNames(_ database: Database) throws {
         try database.execute(sql: "CREATE TABLE application (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)")
-        // `last` is only used for purged entries, because the other entries contain their positions.
+        // `last` is needed only when the newest entries of an inbox were purged, because existing entries contain their positions.
         try database.execute(
             sql: """
                 CREATE TABLE inbox (
@@ -82,9 +82,9 @@ extension StoreSchema {
                     own_sequence INTEGER, audience INTEGER NOT NULL, body BLOB NOT NULL
                 )
                 """)
-        // For pages of history, by id within a conversation; purging finds events without a conversation by it.
+        // The index is used to read pages of history, by id within a conversation, and to purge events that belong to no conversation.
         try database.execute(sql: "CREATE INDEX event_conversation ON event (conversation)")
-        // Clustered by inbox, so that a page is contiguous in the file.
+        // The primary key begins with the inbox, so that a page of an inbox is contiguous in the file.
         try database.execute(
             sql: """
                 CREATE TABLE inbox_entry (

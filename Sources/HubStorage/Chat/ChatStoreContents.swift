@@ -2,20 +2,20 @@ import DequeModule
 import Identifiers
 import ServerStorage
 
-/// The chat of one application, in memory.
+/// The events, inboxes and documents of one chat application, in memory.
 struct ChatStoreContents: Sendable {
     private struct Kept: Sendable {
         var event: ChatEvent
-        /// The position in the sender's own inbox.
+        /// The event's position in the sender's inbox; nil when it is not in that inbox.
         var ownSequence: UInt64?
         var places: Int
 
-        /// The approximate memory in bytes.
+        /// The approximate memory of the event and its inbox entries in bytes.
         var cost: Int { event.body.count + 24 * places + 300 }
     }
 
     private struct Inbox: Sendable {
-        /// The entries, ascending by both values. Some of the oldest events may be removed already.
+        /// The entries in ascending order of both values. The events of some of the oldest entries may already be removed.
         var entries = Deque<(sequence: UInt64, id: UInt64)>()
         var last: UInt64 = 0
         var acknowledged: UInt64 = 0
@@ -25,23 +25,23 @@ struct ChatStoreContents: Sendable {
         }
     }
 
-    /// The largest number of entries in an inbox; the oldest are removed.
+    /// The largest number of entries in an inbox. The oldest entries beyond it are removed.
     private let inboxEntries: Int
     private var events: [UInt64: Kept] = [:]
-    /// The ids of messages by conversation, ascending, never empty.
+    /// The ids of the messages in each conversation's history, in ascending order. No list is empty.
     private var conversations: [Identifier: Deque<UInt64>] = [:]
     private var inboxes: [Identifier: Inbox] = [:]
-    /// Inboxes have no entries for events below this id.
+    /// The lowest event id that inboxes can contain. Entries for lower ids were removed.
     private var inboxFloor: UInt64 = 0
     private var receipts: [UInt64: [ChatReceipt]] = [:]
-    /// The users who have hidden a message, by message.
+    /// For each message id, the users who have hidden the message.
     private var hidden: [UInt64: Set<Identifier>] = [:]
-    /// The ids up to which messages are hidden, by user and conversation.
+    /// For each user and conversation, the message id up to which the user has hidden all messages.
     private var hiddenUpTo: [Identifier: [Identifier: UInt64]] = [:]
     private var documents: [ChatDocument.Key: ChatDocument] = [:]
-    /// What all histories together have.
+    /// The number and bytes of the messages in all histories together.
     private(set) var usage = HistoryUsage()
-    /// The messages of all histories, ascending, possibly including removed ones.
+    /// The ids of the messages in all histories, in ascending order. Ids of removed messages may still be in the list.
     private var order = Deque<UInt64>()
 
     init(inboxEntries: Int) {
@@ -56,7 +56,9 @@ struct ChatStoreContents: Sendable {
 // MARK: - Changing
 
 extension ChatStoreContents {
-    /// - Returns: the size of the addition in bytes.
+    /// Adds an event, its history entry and its inbox entries.
+    ///
+    /// - Returns: the added memory in bytes.
     mutating func add(_ addition: ChatCommit.Addition) -> Int {
         let event = addition.event
         let own = addition.places.first { $0.user == event.sender }?.sequence
@@ -79,7 +81,9 @@ extension ChatStoreContents {
         return kept.cost
     }
 
-    /// - Returns: by how many bytes the message has grown.
+    /// Replaces the body of a message.
+    ///
+    /// - Returns: the number of bytes by which the message has grown; negative when it has become shorter.
     mutating func rewrite(_ id: UInt64, _ body: [UInt8]) -> Int {
         guard let index = events.index(forKey: id) else { return 0 }
         let before = events.values[index].cost
@@ -103,19 +107,19 @@ extension ChatStoreContents {
 
     private func isInHistory(_ id: UInt64) -> Bool { events[id]?.event.conversation != nil }
 
-    /// The oldest message of all histories.
+    /// The id of the oldest message in all histories; nil when all are empty.
     mutating func oldest() -> UInt64? {
         while let first = order.first, !isInHistory(first) { order.removeFirst() }
         return order.first
     }
 
-    /// The oldest message of a conversation that exceeds its limit of messages.
+    /// The id of a conversation's oldest message if the history has more messages than `limit`; otherwise nil.
     func excess(in conversation: Identifier, limit: Int) -> UInt64? {
         guard let all = conversations[conversation], all.count > limit else { return nil }
         return all.first
     }
 
-    /// Applies the parts of a commit other than new events, rewrites and recalls.
+    /// Applies the parts of a commit other than new events, rewrites and recalls, such as receipts and documents.
     mutating func note(_ commit: ChatCommit) {
         for item in commit.hidden where has(item.id) { hidden[item.id, default: []].insert(item.user) }
         for item in commit.hiddenUpTo where conversations[item.conversation] != nil {
@@ -133,7 +137,9 @@ extension ChatStoreContents {
         for key in commit.removedDocuments { documents[key] = nil }
     }
 
-    /// - Returns: the number of freed bytes; nil when the event was removed already.
+    /// Removes an event.
+    ///
+    /// - Returns: the number of freed bytes; nil when the event was already removed.
     mutating func remove(_ id: UInt64) -> Int? {
         guard let kept = events.removeValue(forKey: id) else { return nil }
         if let conversation = kept.event.conversation { removeFromHistory(kept.event, conversation) }
@@ -165,7 +171,7 @@ extension ChatStoreContents {
         if conversations.values[index].isEmpty { conversations.remove(at: index) }
     }
 
-    /// Inserts from the end, because ids arrive nearly in order.
+    /// Inserts an id into an ascending list. The search begins at the end, because ids arrive nearly in order.
     private static func insert(_ id: UInt64, into all: inout Deque<UInt64>) {
         var index = all.count
         while index > 0, all[index - 1] > id { index -= 1 }
@@ -223,7 +229,8 @@ extension ChatStoreContents {
 }
 
 extension Deque {
-    /// The first position at which `isBeyond` holds, in a deque that is ordered by it.
+    /// The first index at which `isBeyond` is true; the number of elements when there is none. All elements after that index must match,
+    /// too.
     func firstPosition(where isBeyond: (Element) -> Bool) -> Int {
         var low = 0
         var high = count

@@ -2,7 +2,8 @@ import GRDB
 import Identifiers
 import ServerStorage
 
-/// How much the histories of each chat application have, by day, kept by triggers in the transaction of each change (rule SO-166).
+/// The number and bytes of the messages in each chat application's histories, by day. Triggers update them in the transaction of each
+/// change (rule SO-166).
 enum EventUsage {
     static func create(in database: Database) throws {
         try database.execute(
@@ -13,7 +14,7 @@ enum EventUsage {
                 ) WITHOUT ROWID
                 """)
         try recount(database)
-        // New events are counted together with those of their transaction, which costs less than a trigger.
+        // New events have no trigger: `add` counts all new events of a transaction together, which costs less.
         try database.execute(
             sql: """
                 CREATE TRIGGER event_removed AFTER DELETE ON event WHEN old.conversation IS NOT NULL BEGIN
@@ -31,7 +32,7 @@ enum EventUsage {
                 """)
     }
 
-    /// Counts all events again, after others than a store have written them.
+    /// Counts all events anew, after a program other than a store has written them, such as a copy or a migration.
     static func recount(_ database: Database) throws {
         try database.execute(sql: "DELETE FROM event_usage")
         try database.execute(
@@ -42,9 +43,9 @@ enum EventUsage {
                 """)
     }
 
-    /// Counts new events.
+    /// Adds new events to the counts.
     ///
-    /// - Parameter number: the number of an application.
+    /// - Parameter number: returns the row id of an application.
     static func add(
         _ additions: [HistoryDay: HistoryUsage], into database: Database, number: (String) throws -> Int64
     ) throws {
@@ -59,10 +60,11 @@ enum EventUsage {
         }
     }
 
-    /// The number of days of which nothing is left at which they are forgotten, so that not each of them costs a transaction.
+    /// The number of days without remaining messages at which their rows are deleted, so that not every such day costs a transaction.
     static let emptyDays = 1_000
 
-    /// Whether there are many days of which nothing is left. Each day of each application has a row, also when its messages expire.
+    /// Whether at least ``emptyDays`` rows have no remaining messages. Each day of each application has a row, even after its messages have
+    /// expired.
     static func hasManyEmptyDays(_ database: Database) throws -> Bool {
         try Int.fetchOne(database, sql: "SELECT count(*) FROM event_usage WHERE messages <= 0") ?? 0 >= emptyDays
     }
@@ -71,7 +73,7 @@ enum EventUsage {
         try database.execute(sql: "DELETE FROM event_usage WHERE messages <= 0")
     }
 
-    /// What the histories of all applications have.
+    /// The number and bytes of the messages in the histories of each application, and the id at which its oldest day begins.
     static func totals(_ database: Database) throws -> [Identifier: HistoryTrimmer.Total] {
         var totals: [Identifier: HistoryTrimmer.Total] = [:]
         let rows = try Row.fetchCursor(
@@ -87,10 +89,10 @@ enum EventUsage {
         return totals
     }
 
-    /// The number of messages that a step removes, and of events that it passes.
+    /// The largest number of messages that one step removes, and of events that it examines.
     private static let (removed, passed) = (300, 2000)
 
-    /// Removes some of the oldest messages of an application from their histories, within a transaction.
+    /// Removes some of the oldest messages of an application from their histories. Call it within a transaction.
     static func trim(
         _ application: String, _ limits: HistoryLimits, from: Int64, _ database: Database
     ) throws -> HistoryTrimmer.Step {

@@ -2,10 +2,10 @@ import Identifiers
 import NIOConcurrencyHelpers
 import ServerStorage
 
-/// Keeps chat for as long as the process lives, and within limits (rules CT-1 and CT-9).
+/// Keeps chat data in memory until the process ends, and within limits (rules CT-1 and CT-9).
 ///
-/// The store of a server that was started without a data directory. Each instance has a new epoch, from which devices learn that
-/// their inbox positions from before are invalid. Completions run before `commit` returns.
+/// This is the store of a server that was started without a data directory. Each instance has a new epoch, which shows devices that their
+/// inbox positions from before are invalid. Completions run before `commit` returns.
 public final class InMemoryChatStore: ChatStore {
     private let log: NIOLockedValueBox<ChatLog>
     private let epoch = newChatEpoch()
@@ -15,7 +15,7 @@ public final class InMemoryChatStore: ChatStore {
     ///
     /// - Parameters:
     ///   - limits: the limits of histories and inboxes.
-    ///   - now: the current time in units of 100 ns; called on the thread of the caller.
+    ///   - now: returns the current time in units of 100 ns; called on the thread of the caller.
     public init(limits: MemoryLimits = MemoryLimits(), now: @escaping @Sendable () -> UInt64 = systemTicks) {
         log = NIOLockedValueBox(ChatLog(limits: limits))
         self.now = now
@@ -70,8 +70,8 @@ public final class InMemoryChatStore: ChatStore {
     public func close() async {}
 }
 
-/// A new name for a generation of a store's inboxes.
+/// Makes a random name for an epoch. A new epoch tells devices that their inbox positions are invalid.
 func newChatEpoch() -> String { String(UInt64.random(in: 1 << 40 ... .max), radix: 36) }
 
-/// Repeated messages are recognized for an hour (rule CT-7).
+/// The id since which repeated messages are recognized: one hour before `now` (rule CT-7).
 func recentSendsHorizon(at now: UInt64) -> UInt64 { now - min(now, 3600 * TimetokenClock.ticksPerSecond) }

@@ -3,10 +3,10 @@ import GRDB
 import Identifiers
 import ServerStorage
 
-/// Stores chat durably in a SQLite database (rules CT-1 to CT-11).
+/// Stores chat data durably in a SQLite database (rules CT-1 to CT-11).
 ///
-/// The database is a separate file in the directory of the message store. One thread writes and combines commits in transactions;
-/// several threads read.
+/// The database is a separate file in the directory of the message store. One thread writes, and combines commits in transactions; several
+/// threads read.
 public final class SQLiteChatStore: ChatStore {
     private let directory: StoreDirectory
     private let pool: DatabasePool
@@ -17,12 +17,12 @@ public final class SQLiteChatStore: ChatStore {
 
     /// Opens the database in `directory`, which is created if necessary.
     ///
-    /// Blocks while it reads the schema and, after a crash, the log.
+    /// The call blocks while it reads the schema and, after a crash, the write-ahead log.
     /// - Parameters:
     ///   - directory: the directory of the database.
     ///   - durability: the failures that an acknowledged message survives.
     ///   - inboxEntries: the largest number of events in a user's inbox; the oldest are deleted.
-    ///   - now: the current time in units of 100 ns, which determines the messages that were sent recently.
+    ///   - now: returns the current time in units of 100 ns; it determines which messages count as sent recently.
     /// - Throws: `MessageStoreError`.
     public init(
         directory: String, durability: Durability = .process, inboxEntries: Int = 20_000,
@@ -40,7 +40,7 @@ public final class SQLiteChatStore: ChatStore {
         writer = StoreWriter(pool: pool, directory: self.directory, rows: ChatRows(inboxEntries: max(1, inboxEntries)))
     }
 
-    /// Why the latest changes could not be stored; nil when they were, or when nothing has been stored yet.
+    /// Why the latest changes could not be stored; nil when they were stored, or when there was no change yet.
     public var failure: MessageStoreError? { writer.failure }
 
     public func commit(_ commit: ChatCommit, application: String, completion: @escaping @Sendable ((any Error)?) -> Void) {
@@ -55,7 +55,7 @@ public final class SQLiteChatStore: ChatStore {
         directory.release()
     }
 
-    /// Reads concurrently with the writer.
+    /// Reads from the database while the writer may be writing.
     private func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
         do {
             return try await pool.read(body)
@@ -117,7 +117,7 @@ extension SQLiteChatStore {
             var arguments: StatementArguments = [
                 conversation, max(Int64(clamping: query.after ?? 0), floor ?? 0), Int64(clamping: query.before ?? .max),
             ]
-            // A viewer without an inbox (no inbox has the number 0) has hidden nothing and is no reader of a restricted message.
+            // Inbox 0 does not exist. It stands for a viewer without an inbox, who has hidden nothing and may read no restricted message.
             if query.viewer != nil { arguments += [viewer ?? 0, viewer ?? 0] }
             arguments += [query.limit]
             var page: [ChatEvent] = []
@@ -200,7 +200,7 @@ extension SQLiteChatStore {
             }
             var restored = RestoredChat(epoch: epoch)
             let reserved = try Int64.fetchOne(database, sql: "SELECT timetoken FROM reservation") ?? 0
-            // Every server reserves ids before it accepts requests.
+            // No reserved ids mean a first start, because every server reserves ids before it accepts requests.
             restored.isFirstStart = reserved == 0
             let newest = try Int64.fetchOne(database, sql: "SELECT max(id) FROM event") ?? 0
             restored.highestID = UInt64(clamping: max(reserved, newest))
@@ -252,7 +252,7 @@ extension SQLiteChatStore {
 // MARK: - Purging
 
 extension SQLiteChatStore {
-    /// The number of rows that one transaction deletes, so that other writes can be done between two of them.
+    /// The largest number of rows that one transaction deletes, so that other writes can be performed between two transactions.
     static var purgeStep: Int { 300 }
 
     public func purge(inboxBefore inbox: UInt64, historyBefore history: UInt64) async throws {
@@ -282,7 +282,7 @@ extension SQLiteChatStore {
         }
     }
 
-    /// Searches the next thousand inboxes for those that have entries to purge, concurrently with the writer.
+    /// Searches the next 1000 inboxes for entries to purge, while the writer may be writing. `last` is nil when no inbox is left.
     private func dueInboxes(after: Int64, before floor: Int64) async throws -> (due: [Int64], last: Int64?) {
         try await read { database in
             let rows = try Row.fetchAll(
@@ -295,7 +295,7 @@ extension SQLiteChatStore {
         }
     }
 
-    /// Deletes the oldest entries of inboxes in one transaction, and returns the inboxes that remain to be purged.
+    /// Deletes the oldest entries of inboxes in one transaction, and returns the inboxes that have to be purged further.
     private func purge(_ inboxes: ArraySlice<Int64>, before floor: Int64) async throws -> ArraySlice<Int64> {
         try await writer.perform { database in
             let selection = try database.cachedStatement(
@@ -303,7 +303,7 @@ extension SQLiteChatStore {
             var left = inboxes
             var room = Self.purgeStep
             while room > 0, let inbox = left.first {
-                // Within an inbox events are in the order of their ids.
+                // The prefix contains all entries to delete, because the entries of an inbox are in the order of their event ids.
                 let due = try Row.fetchAll(selection, arguments: [inbox, room]).prefix { ($0[1] as Int64) < floor }
                 if due.count < room { left.removeFirst() }
                 room -= max(due.count, 1)

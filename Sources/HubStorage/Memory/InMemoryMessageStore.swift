@@ -2,10 +2,10 @@ import Identifiers
 import NIOConcurrencyHelpers
 import ServerStorage
 
-/// Keeps messages for as long as the process lives, and within limits (rule HB-41).
+/// Keeps messages in memory until the process ends, and within limits (rule HB-41).
 ///
-/// The store of a server that was started without a data directory. It loses everything at the end, and reports this after a
-/// restart: readers with an earlier cursor are told that messages may be missing. Completions run before `append` returns.
+/// This is the store of a server that was started without a data directory. It loses all messages when the process ends. After a restart,
+/// readers with an earlier cursor get a gap, because messages may be missing. Completions run before `append` returns.
 public final class InMemoryMessageStore: MessageStore {
     private let log: NIOLockedValueBox<MessageLog>
     private let now: @Sendable () -> UInt64
@@ -14,7 +14,7 @@ public final class InMemoryMessageStore: MessageStore {
     ///
     /// - Parameters:
     ///   - limits: the limits of history.
-    ///   - now: the current time in units of 100 ns, for messages that expire; called on the thread of the caller.
+    ///   - now: returns the current time in units of 100 ns, for messages that expire; called on the thread of the caller.
     public init(limits: MemoryLimits = MemoryLimits(), now: @escaping @Sendable () -> UInt64 = systemTicks) {
         log = NIOLockedValueBox(MessageLog(limits: limits))
         self.now = now
@@ -26,7 +26,8 @@ public final class InMemoryMessageStore: MessageStore {
         _ message: StoredMessage, with change: MessageActionChange?, application: String,
         completion: @escaping @Sendable ((any Error)?) -> Void
     ) {
-        // The streams keep all other messages for as long as readers may catch up, and this store does not outlive the streams.
+        // Other messages need not be stored: the streams keep them for readers that catch up, and streams and store end with the same
+        // process.
         if message.isStored {
             let now = now()
             log.withLockedValue { $0.append(message, application: application, at: now) }
@@ -34,7 +35,7 @@ public final class InMemoryMessageStore: MessageStore {
         completion(nil)
     }
 
-    /// Not needed: the server keeps the records in memory for as long as this store exists.
+    /// Stores nothing, because the server keeps the records in memory for as long as this store exists.
     public func commit(
         _ changes: [KeysetRecordChange], with messages: [StoredMessage], application: String,
         completion: @escaping @Sendable ((any Error)?) -> Void
@@ -59,7 +60,7 @@ public final class InMemoryMessageStore: MessageStore {
         }
     }
 
-    /// Not needed: the server keeps the actions in memory for as long as this store exists.
+    /// Removes nothing, because the server keeps the actions in memory for as long as this store exists.
     public func remove(actions: [MessageAction], of channel: Identifier, application: String) async throws {}
 
     public func delete(channel: Identifier, start: UInt64?, end: UInt64?, application: String) async throws -> Int {

@@ -2,16 +2,16 @@ import DequeModule
 import Identifiers
 import ServerStorage
 
-/// The limits of history in memory. Beyond them the oldest messages are removed first (rule HB-41).
+/// The limits of history in memory. When a limit is exceeded, the oldest messages are removed (rule HB-41).
 public struct MemoryLimits: Hashable, Sendable {
     /// The maximum number of messages of one channel.
     public var messagesPerChannel: Int
-    /// The maximum size of all channels of all applications in bytes, approximately.
+    /// The approximate maximum size in bytes of all messages of all applications.
     public var bytes: Int
     /// The maximum number of events of a chat user's inbox.
     public var inboxEntries: Int
 
-    /// Makes limits; they are at least one message and one event.
+    /// Makes limits. Numbers below one message and one event are raised to one.
     public init(messagesPerChannel: Int = 10_000, bytes: Int = 256 << 20, inboxEntries: Int = 20_000) {
         self.inboxEntries = max(1, inboxEntries)
         self.messagesPerChannel = max(1, messagesPerChannel)
@@ -19,7 +19,7 @@ public struct MemoryLimits: Hashable, Sendable {
     }
 }
 
-/// The history of all channels, in memory.
+/// The histories of all channels of all applications, in memory.
 struct MessageLog: Sendable {
     struct Name: Hashable, Sendable {
         var application: Identifier
@@ -27,9 +27,9 @@ struct MessageLog: Sendable {
     }
 
     let limits: MemoryLimits
-    /// The messages of each channel, ascending, never empty.
+    /// The messages of each channel in ascending order of timetokens. No list is empty.
     private var channels: [Name: Deque<StoredMessage>] = [:]
-    /// All messages in the order of their arrival, possibly including removed ones.
+    /// The messages in the order of their arrival. Entries of removed messages may still be in the list.
     private var order = Deque<(name: Name, timetoken: UInt64)>()
     private var histories: [Identifier: MemoryHistory] = [:]
     private var count = 0
@@ -47,8 +47,8 @@ struct MessageLog: Sendable {
         account(for: message)
         while isOverfull(name, at: now) { dropFirst(name) }
         while bytes > limits.bytes, let oldest = order.popFirst() {
-            // Messages may be appended out of order. A message without an entry of `order` would never be dropped, and would keep all later
-            // ones of its channel, so that everything up to the popped entry goes.
+            // All messages of the channel up to the popped entry are removed, because messages may be appended out of order. A message
+            // without an entry in `order` would otherwise never be dropped, and would block the removal of all later ones of its channel.
             while let first = channels[oldest.name]?.first, first.timetoken <= oldest.timetoken { dropFirst(oldest.name) }
         }
         tidy(name.application)
@@ -57,8 +57,8 @@ struct MessageLog: Sendable {
         for application in histories.keys { removeGone(application) }
     }
 
-    /// Removes entries of messages that are gone when most entries of an application are. Dropping messages for their bytes shortens
-    /// `order` only.
+    /// Removes the entries of removed messages from an application's order when they are the majority. This is needed because dropping
+    /// messages to save memory shortens only the order of all applications.
     private mutating func tidy(_ application: Identifier) {
         guard let index = histories.index(forKey: application),
             histories.values[index].order.count > 2 * histories.values[index].usage.messages + 1024
@@ -73,7 +73,7 @@ struct MessageLog: Sendable {
         histories[application]?.order = Deque(left ?? [])
     }
 
-    /// The number of entries in all orders, including those of messages that are gone.
+    /// The number of entries in all lists of order, including entries of removed messages.
     var entryCount: Int { histories.values.reduce(order.count) { $0 + $1.order.count } }
 
     private func has(_ timetoken: UInt64, in name: Name) -> Bool {
@@ -90,7 +90,7 @@ struct MessageLog: Sendable {
         return query.isOldestFirst ? Self.page(found, query) : Self.page(found.reversed(), query).reversed()
     }
 
-    /// The messages that a query returns, in the order of reading.
+    /// The messages that a query returns, in the order in which they were found, up to its limits.
     private static func page(_ messages: some Sequence<StoredMessage>, _ query: HistoryQuery) -> [StoredMessage] {
         var page: [StoredMessage] = []
         var bytes = 0
@@ -130,7 +130,8 @@ struct MessageLog: Sendable {
         if channels.values[index].isEmpty { channels.remove(at: index) }
     }
 
-    /// Inserts from the end, because messages arrive nearly in order. Returns false when the message exists already.
+    /// Inserts a message into a channel's list. The search begins at the end, because messages arrive nearly in order. Returns false when
+    /// the message already exists.
     private static func insert(_ message: StoredMessage, into all: inout Deque<StoredMessage>) -> Bool {
         var index = all.count
         while index > 0, all[index - 1].timetoken > message.timetoken { index -= 1 }
@@ -139,13 +140,13 @@ struct MessageLog: Sendable {
         return true
     }
 
-    /// The indices of a span of history.
+    /// The indices of the messages whose timetokens are in a span.
     private static func indices(of span: HistorySpan, in all: Deque<StoredMessage>) -> Range<Int> {
         let lower = firstIndex(in: all) { $0 >= span.lowest }
         return lower..<max(lower, firstIndex(in: all) { $0 > span.highest })
     }
 
-    /// The index of the first message for which `isBeyond` holds.
+    /// The index of the first message for whose timetoken `isBeyond` is true; the number of messages when there is none.
     private static func firstIndex(in all: Deque<StoredMessage>, where isBeyond: (UInt64) -> Bool) -> Int {
         var low = 0
         var high = all.count
@@ -173,12 +174,12 @@ struct MessageLog: Sendable {
 // MARK: - Limits of an application
 
 extension MessageLog {
-    /// The number of messages that one call of `trim` looks at, so that others wait for less than a millisecond.
+    /// The number of messages that one call of `trim` examines, so that other callers wait less than a millisecond for the lock.
     private static var trimStep: Int { 1000 }
 
-    /// Deletes the oldest messages of an application, up to a thousand.
+    /// Deletes the oldest messages of an application, at most ``trimStep``.
     ///
-    /// - Returns: the usage afterwards, and whether another call is needed.
+    /// - Returns: the usage after the deletion, and whether another call is needed to reach the limits.
     mutating func trim(_ application: Identifier, _ limits: HistoryLimits) -> (usage: HistoryUsage, isUnfinished: Bool) {
         var removed = 0
         for _ in 0..<Self.trimStep {
@@ -190,11 +191,11 @@ extension MessageLog {
         return (usage(of: application, removed: removed), true)
     }
 
-    /// Changes the channel in place: a copy of it in a variable would make each removal copy all of its messages.
+    /// Removes one message. The channel's list is changed in place, because a copy in a variable would copy all of its messages.
     private mutating func remove(_ timetoken: UInt64, from name: Name) -> Bool {
         guard has(timetoken, in: name), let place = channels.index(forKey: name) else { return false }
         let index = Self.firstIndex(in: channels.values[place]) { $0 >= timetoken }
-        // in bounds: the channel has this message.
+        // The index is in bounds, because the channel has this message.
         let message = channels.values[place].remove(at: index)
         if channels.values[place].isEmpty { channels.remove(at: place) }
         account(forRemoved: message, of: name.application)
@@ -208,10 +209,10 @@ extension MessageLog {
     }
 }
 
-/// The history of one application in memory: how much it has, and in which order it came.
+/// The size of one application's history in memory, and the order of its messages.
 private struct MemoryHistory: Sendable {
     var usage = HistoryUsage()
-    /// The messages in the order of their timetokens, possibly including removed ones.
+    /// The messages in the order of their timetokens. Entries of removed messages may still be in the list.
     var order = Deque<(channel: Identifier, timetoken: UInt64)>()
 
     mutating func add(_ message: StoredMessage) {
@@ -227,7 +228,7 @@ private struct MemoryHistory: Sendable {
         usage.bytes -= message.contentBytes
     }
 
-    /// Takes the oldest message out of the order, if the limits do not allow it.
+    /// Removes and returns the first entry of `order` if it is too old or the history exceeds its limits; otherwise nil.
     mutating func takeOldest(beyond limits: HistoryLimits) -> (channel: Identifier, timetoken: UInt64)? {
         guard let first = order.first, first.timetoken < limits.lowest || limits.isExceeded(by: usage) else { return nil }
         return order.popFirst()

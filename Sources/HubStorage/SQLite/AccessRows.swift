@@ -3,11 +3,11 @@ import GRDB
 import Identifiers
 import ServerStorage
 
-/// Stores entries of the access manager as rows. Names are blobs, because a TEXT value would end at a NUL.
+/// Stores access manager entries as rows. Names are stored as blobs, because a TEXT value would end at a NUL.
 enum AccessRows {
     private static let condition = "application = ? AND kind = ? AND name = ? AND holder IS ?"
 
-    /// A new entry keeps the position of the one that it replaces.
+    /// Saves an entry. When it replaces an entry with the same key, it keeps that entry's position.
     static func save(_ entry: AccessEntry, application: String, into database: Database) throws {
         let key = arguments(entry.key, application)
         let values: StatementArguments = [entry.rights, entry.ttl, entry.expires]
@@ -27,7 +27,7 @@ enum AccessRows {
         [application, key.kind.rawValue, Data(key.name.utf8), key.holder.map { Data($0.utf8) }]
     }
 
-    /// The entries of applications that are valid at a time in seconds since 1970.
+    /// The entries that are valid at `now` (seconds since 1970), by application.
     static func restore(_ filter: ApplicationFilter, at now: Int, from database: Database) throws -> [Identifier: [AccessEntry]] {
         var found: [Identifier: [AccessEntry]] = [:]
         let rows = try Row.fetchCursor(

@@ -3,7 +3,7 @@ import GRDB
 import Identifiers
 import ServerStorage
 
-/// Stores message actions as rows. Texts are blobs, for the same reason as in ``AccessRows``.
+/// Stores message actions as rows. Texts are stored as blobs, because a TEXT value would end at a NUL.
 enum ActionRows {
     static func write(
         _ change: MessageActionChange, of message: StoredMessage, application: String, into database: Database
@@ -31,7 +31,7 @@ enum ActionRows {
         try statement.execute(arguments: [application, channel.text, Int64(clamping: action.timetoken)])
     }
 
-    /// The actions of applications, by application and channel.
+    /// The message actions by application and channel.
     static func restore(
         _ filter: ApplicationFilter, from database: Database
     ) throws -> [Identifier: [Identifier: [MessageAction]]] {

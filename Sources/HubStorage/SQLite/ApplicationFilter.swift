@@ -1,16 +1,16 @@
 import GRDB
 import Identifiers
 
-/// The applications whose rows are restored, as an SQL condition.
+/// An SQL condition that selects the rows of the applications to restore.
 struct ApplicationFilter: Sendable {
     private let names: [String]?
 
-    /// - Parameter applications: the applications; nil for all.
+    /// - Parameter applications: the applications to restore; nil for all.
     init(_ applications: Set<Identifier>?) {
         names = applications?.map(\.text)
     }
 
-    /// The SQL condition for rows of these applications.
+    /// The SQL condition for the column `application`; its arguments are the names.
     var condition: String {
         names.map { "application IN (\(databaseQuestionMarks(count: $0.count)))" } ?? "TRUE"
     }

@@ -3,14 +3,14 @@ import GRDB
 import Identifiers
 import ServerStorage
 
-/// Stores messages, and records together with their event messages, as rows.
+/// Stores messages as rows, and record changes as rows together with the messages that announce them.
 struct MessageRow: StoreRows {
     enum Item: Sendable {
         case message(StoredMessage, MessageActionChange?, application: String)
         case records([KeysetRecordChange], [StoredMessage], application: String)
     }
 
-    /// How long a message outside of the history is kept, in units of 100 ns.
+    /// How long a message outside the history is kept for readers that catch up, in units of 100 ns.
     let catchUp: UInt64
 
     func cost(of item: Item) -> Int {
@@ -75,14 +75,15 @@ struct MessageRow: StoreRows {
         try statement.execute()
     }
 
-    /// A text with a NUL is stored as a blob, because it would end there. Columns that messages are found by contain none.
+    /// A text as a column's value. A text that contains a NUL is stored as a blob, because a TEXT value would end at the NUL. Columns by
+    /// which messages are found contain no NUL.
     private static func value(_ text: String?) -> (any DatabaseValueConvertible)? {
         guard let text, text.hasByte(0) else { return text }
         return Data(text.utf8)
     }
 
-    /// Whether the column of channels can have this name. SQLite ends an argument at its first NUL, so that a name with a NUL would find
-    /// the messages of another channel, to which the caller may have no right.
+    /// Whether stored messages can have this channel: its name must not contain a NUL. SQLite ends an argument at its first NUL, so such a
+    /// name would find the messages of another channel, for which the caller may have no right.
     static func canBeName(_ channel: Identifier) -> Bool { !channel.utf8.contains(0) }
 
     static func message(of row: Row) -> StoredMessage {
@@ -93,10 +94,10 @@ struct MessageRow: StoreRows {
             expires: (row[10] as Int64?).map { UInt64(clamping: $0) })
     }
 
-    /// The complete text of a column, including any NUL.
+    /// The complete text of a column, including text after a NUL.
     static func text(_ row: Row, _ index: Int) -> String? { bytes(row, index).map { String(decoding: $0, as: UTF8.self) } }
 
-    /// The bytes of a column, without an intermediate `Data`.
+    /// The bytes of a column, copied without an intermediate `Data`; nil for NULL.
     static func bytes(_ row: Row, _ index: Int) -> [UInt8]? {
         (try? row.withUnsafeData(atIndex: index) { $0.map { [UInt8]($0) } }) ?? nil
     }

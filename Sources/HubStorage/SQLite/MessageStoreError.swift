@@ -1,27 +1,27 @@
 import GRDB
 
-/// Why a store could not be opened, or an operation failed. Each error contains the remedy; none contains a message.
+/// Why a store could not be opened, or why an operation failed. The text names the remedy if there is one; it never contains a message.
 public enum MessageStoreError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Another server uses the directory.
+    /// Another process has locked the directory.
     case inUse(directory: String)
     /// The file is no longer a valid database.
     case damaged(file: String)
-    /// A newer version of Lifeline has changed the database.
+    /// The database was written by a newer version of Lifeline.
     case newer(file: String)
     /// The file is a database of another program.
     case foreign(file: String)
-    /// The disk is full. The store continues as soon as there is space.
+    /// The disk is full. The store continues as soon as there is free space.
     case full(file: String)
     /// The file or directory cannot be read or written; `reason` is the error text of the system or of SQLite.
     case unusable(path: String, reason: String)
-    /// The queue is full, because the disk is too slow.
+    /// The queue of writes is full, because the disk is too slow.
     case overloaded
-    /// A message with this timetoken exists already.
+    /// A message with this timetoken is already stored in the channel.
     case duplicate
     /// The store was closed.
     case closed
 
-    /// Whether the database itself cannot be used, so that other calls would fail too.
+    /// Whether the database as a whole cannot be used, so that other calls would fail, too.
     var isOutage: Bool {
         switch self {
         case .damaged, .full, .unusable: true
@@ -34,7 +34,7 @@ public enum MessageStoreError: Error, Hashable, Sendable, CustomStringConvertibl
         return advice.map { "\(fact): \($0)" } ?? fact
     }
 
-    /// What is wrong, and what the operator can do about it; nil when there is nothing to do.
+    /// What has happened, and what the operator can do about it; `advice` is nil when there is no remedy.
     package var parts: (fact: String, advice: String?) {
         switch self {
         case .inUse(let directory):
@@ -49,20 +49,23 @@ public enum MessageStoreError: Error, Hashable, Sendable, CustomStringConvertibl
                 """
             )
         case .newer(let file):
-            ("the database \(file) was written by a newer version of Lifeline", "use that version, or another directory")
+            (
+                "the database \(file) was written by a newer version of Lifeline",
+                "use that version, or choose another directory with --data"
+            )
         case .foreign(let file):
             ("\(file) is a database of another program", "choose another directory with --data")
         case .full(let file):
-            ("no room is left for \(file)", "free some space")
+            ("the disk of \(file) is full", "free some space on this disk")
         case .unusable(let path, let reason):
             ("\(path) cannot be used (\(reason))", "check that the directory exists and that its owner runs the server")
-        case .overloaded: ("more messages wait than the disk takes", "publish more slowly")
+        case .overloaded: ("the queue of messages to store is full, because the disk is too slow", "publish more slowly")
         case .duplicate: ("a message with this timetoken is stored already", nil)
         case .closed: ("the message store is closed", nil)
         }
     }
 
-    /// Translates an error of the database for the operator of the server.
+    /// Translates an error of SQLite into one that names the remedy for the operator.
     init(_ error: any Error, file: String) {
         if let known = error as? MessageStoreError {
             self = known

@@ -2,7 +2,8 @@ import GRDB
 import Identifiers
 import ServerStorage
 
-/// How much each history has, by application and day, kept by triggers in the transaction of each change (rule SO-165).
+/// The number and bytes of the messages in each history, by application and day. Triggers update them in the transaction of each change
+/// (rule SO-165).
 enum MessageUsage {
     private static let size = "length(payload) + ifnull(length(metadata), 0)"
 
@@ -15,7 +16,7 @@ enum MessageUsage {
                 ) WITHOUT ROWID
                 """)
         try recount(database)
-        // New messages are counted together with those of their transaction, which costs less than a trigger.
+        // New messages have no trigger: all new messages of a transaction are counted together, which costs less.
         try database.execute(
             sql: """
                 CREATE TRIGGER message_removed AFTER DELETE ON message WHEN old.stored = 1 BEGIN
@@ -27,7 +28,7 @@ enum MessageUsage {
                 """)
     }
 
-    /// Counts all messages again, after others than a store have written them.
+    /// Counts all messages anew, after a program other than a store has written them, such as a copy or a migration.
     static func recount(_ database: Database) throws {
         try database.execute(sql: "DELETE FROM message_usage")
         try database.execute(
@@ -51,10 +52,11 @@ enum MessageUsage {
         }
     }
 
-    /// The number of days of which nothing is left at which they are forgotten, so that not each of them costs a transaction.
+    /// The number of days without remaining messages at which their rows are deleted, so that not every such day costs a transaction.
     static let emptyDays = 1_000
 
-    /// Whether there are many days of which nothing is left. Each day of each application has a row, also when its messages expire.
+    /// Whether at least ``emptyDays`` rows have no remaining messages. Each day of each application has a row, even after its messages have
+    /// expired.
     static func hasManyEmptyDays(_ database: Database) throws -> Bool {
         try Int.fetchOne(database, sql: "SELECT count(*) FROM message_usage WHERE messages <= 0") ?? 0 >= emptyDays
     }
@@ -63,7 +65,7 @@ enum MessageUsage {
         try database.execute(sql: "DELETE FROM message_usage WHERE messages <= 0")
     }
 
-    /// What all histories have.
+    /// The number and bytes of the messages in each application's histories, and the timetoken at which its oldest day begins.
     static func totals(_ database: Database) throws -> [Identifier: HistoryTrimmer.Total] {
         var totals: [Identifier: HistoryTrimmer.Total] = [:]
         let rows = try Row.fetchCursor(
@@ -79,10 +81,10 @@ enum MessageUsage {
         return totals
     }
 
-    /// The number of messages that a step deletes, and of those that it passes.
+    /// The largest number of messages that one step deletes, and of messages that it examines.
     private static let (deleted, passed) = (300, 2000)
 
-    /// Deletes some of the oldest messages of an application, within a transaction.
+    /// Deletes some of the oldest messages of an application. Call it within a transaction.
     static func trim(
         _ application: String, _ limits: HistoryLimits, from: Int64, _ database: Database
     ) throws -> HistoryTrimmer.Step {

@@ -3,7 +3,7 @@ import GRDB
 import Identifiers
 import ServerStorage
 
-/// Stores records of applications as rows. Names are blobs, because a TEXT value would end at a NUL.
+/// Stores the records of applications as rows. Names are stored as blobs, because a TEXT value would end at a NUL.
 enum RecordRows {
     static func create(in database: Database) throws {
         try database.execute(
@@ -27,7 +27,7 @@ enum RecordRows {
         }
     }
 
-    /// The records of applications.
+    /// The records by application.
     static func restore(_ filter: ApplicationFilter, from database: Database) throws -> [Identifier: [KeysetRecord]] {
         var found: [Identifier: [KeysetRecord]] = [:]
         let rows = try Row.fetchCursor(

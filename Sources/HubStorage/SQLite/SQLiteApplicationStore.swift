@@ -3,20 +3,21 @@ import GRDB
 import Identifiers
 import ServerStorage
 
-/// Keeps the applications that are made at run time in a SQLite database of its own, which only its owner can read (rule AR-4).
+/// Keeps the applications that are created at run time in a separate SQLite database, which only the owner of the file can read (rule
+/// AR-4).
 package final class SQLiteApplicationStore: ApplicationStore {
     private let directory: StoreDirectory
     private let pool: DatabasePool
 
     package var isShared: Bool { false }
 
-    /// Opens the database in `directory`, which is created if necessary. Blocks.
+    /// Opens the database in `directory`, which is created if necessary. The call blocks while it reads the file.
     ///
     /// - Throws: `MessageStoreError`.
     package init(directory: String) throws(MessageStoreError) {
         self.directory = try StoreDirectory(path: directory, file: "applications.sqlite", lockFile: "applications.lock")
         do {
-            // Changes are rare, and a secret that was shown once must not be lost with the power.
+            // Each change waits for the disk: changes are rare, and a secret that was shown once must not be lost in a power failure.
             pool = try StoreSchema.applications.open(file: self.directory.databaseFile, durability: .power)
         } catch {
             throw MessageStoreError(error, file: self.directory.databaseFile)
@@ -56,11 +57,11 @@ package final class SQLiteApplicationStore: ApplicationStore {
         }
     }
 
-    /// Only one server at a time uses the directory.
+    /// Does nothing, because only one server at a time uses the directory, so nobody else changes the applications.
     package func watch(_ changed: @escaping @Sendable () -> Void) {}
 
     package func close() async {
-        // The process ends next, or the directory is opened anew: an error while closing has no other consequence.
+        // An error while closing is ignored, because the process ends next, or the directory is opened anew.
         try? pool.close()
         directory.release()
     }

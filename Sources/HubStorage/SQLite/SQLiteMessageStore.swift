@@ -5,8 +5,8 @@ import ServerStorage
 
 /// Stores messages durably in a SQLite database (rules HB-42 to HB-47).
 ///
-/// One thread writes, and several read concurrently. Messages outside of the history are kept so that subscribers can catch up;
-/// these and expired messages are purged in the background.
+/// One thread writes, and several read concurrently. Messages outside the history are kept so that subscribers can catch up. These messages
+/// and messages that have expired are purged in the background.
 public final class SQLiteMessageStore: MessageStore {
     private let directory: StoreDirectory
     private let pool: DatabasePool
@@ -18,11 +18,11 @@ public final class SQLiteMessageStore: MessageStore {
 
     /// Opens the database in `directory`, which is created if necessary.
     ///
-    /// Blocks while it reads the schema and, after a crash, the log.
+    /// The call blocks while it reads the schema and, after a crash, the write-ahead log.
     /// - Parameters:
     ///   - directory: the directory of the database.
-    ///   - settings: the settings.
-    ///   - now: the current time in units of 100 ns, for messages that expire.
+    ///   - settings: durability, and how many messages are loaded at the start.
+    ///   - now: returns the current time in units of 100 ns, for messages that expire.
     /// - Throws: `MessageStoreError`.
     public init(
         directory: String, settings: StoreSettings = StoreSettings(), now: @escaping @Sendable () -> UInt64 = systemTicks
@@ -46,7 +46,7 @@ public final class SQLiteMessageStore: MessageStore {
 
     deinit { purging.withLockedValue { $0?.cancel() } }
 
-    /// Why the latest changes could not be stored; nil when they were, or when nothing has been stored yet.
+    /// Why the latest changes could not be stored; nil when they were stored, or when there was no change yet.
     public var failure: MessageStoreError? { writer.failure }
 
     public func append(
@@ -93,7 +93,7 @@ public final class SQLiteMessageStore: MessageStore {
         directory.release()
     }
 
-    /// Reads concurrently with the writer.
+    /// Reads from the database while the writer may be writing.
     private func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
         do {
             return try await pool.read(body)
@@ -105,25 +105,25 @@ public final class SQLiteMessageStore: MessageStore {
     }
 }
 
-/// Converts units of timetokens to seconds since 1970.
+/// Converts a time from units of 100 ns to seconds since 1970.
 private func seconds(_ ticks: UInt64) -> Int { Int(ticks / TimetokenClock.ticksPerSecond) }
 
-/// Settings of a durable store.
+/// The settings of a durable message store.
 public struct StoreSettings: Hashable, Sendable {
     /// The failures that an acknowledged message survives.
     public var durability: Durability
-    /// How long messages outside of the history are kept for readers that catch up, in units of 100 ns; 20 minutes.
+    /// How long messages outside the history are kept for readers that catch up, in units of 100 ns; the default is 20 minutes.
     public var catchUp: UInt64
     /// The largest number of messages of one channel that are loaded when the server starts.
     public var recentPerChannel: Int
     /// The largest number of messages of all channels that are loaded when the server starts.
     public var recentInAll: Int
-    /// The maximum size of these messages in bytes, approximately.
+    /// The approximate maximum size in bytes of the messages that are loaded when the server starts.
     public var recentBytes: Int
-    /// Whether expired messages are deleted while there is no other work. False only in tests.
+    /// Whether expired messages are deleted in the background. False only in tests.
     var purgesInBackground = true
 
-    /// Makes settings; by default a message survives the end of the process.
+    /// Makes settings. By default an acknowledged message survives the end of the process, but not a power failure.
     public init(
         durability: Durability = .process, catchUp: UInt64 = 1200 * TimetokenClock.ticksPerSecond, recentPerChannel: Int = 101,
         recentInAll: Int = 200_000, recentBytes: Int = 256 << 20
@@ -192,7 +192,7 @@ extension SQLiteMessageStore {
         }
     }
 
-    /// Deletes in small steps, between which other writes are possible. Messages that arrive meanwhile are not deleted.
+    /// Deletes messages in small steps, so that other writes are possible between them. Messages that arrive during the deletion are kept.
     public func delete(channel: Identifier, start: UInt64?, end: UInt64?, application: String) async throws -> Int {
         guard let span = HistorySpan(start: start, end: end, isOldestFirst: true), MessageRow.canBeName(channel) else { return 0 }
         var highest = Int64(clamping: span.highest)
@@ -268,20 +268,20 @@ extension SQLiteMessageStore {
             for case let action? in state.actions.values.lazy.joined().map(\.value.last) {
                 state.highestTimetoken = max(state.highestTimetoken, action.timetoken)
             }
-            // Timetokens may be ahead of a clock that was set back; the newest timetoken then counts as the current time.
+            // After the clock was set back, timetokens may be ahead of it; the newest timetoken then counts as the current time.
             let horizon = max(now, UInt64(clamping: newest)) - min(now, settings.catchUp)
             try Self.restoreRecent(filter, since: horizon, settings, database, into: &state)
             return state
         }
     }
 
-    /// Restores the newest messages first, until there are enough.
+    /// Restores the newest messages first, until the limits of the settings are reached.
     private static func restoreRecent(
         _ filter: ApplicationFilter, since horizon: UInt64, _ settings: StoreSettings, _ database: Database,
         into state: inout RestoredState
     ) throws {
-        // The index has all columns that the selection needs; complete messages are read only for the selected rows. The unary plus
-        // prevents SQLite from searching by application, through the whole history.
+        // The query needs only the columns of an index; complete messages are read only for the selected rows. The unary plus prevents
+        // SQLite from searching by application, which would read the whole history.
         let keys = try Row.fetchCursor(
             database,
             sql: """
@@ -319,9 +319,9 @@ extension SQLiteMessageStore {
     private static func purgeForever(_ writer: StoreWriter<MessageRow>, _ now: @Sendable () -> UInt64) async {
         while !Task.isCancelled {
             let count = (try? await purge(writer, at: now())) ?? 0
-            // A step that deleted `purgeStep` rows may have left expired ones, so the next step follows without a pause.
+            // When `purgeStep` rows were deleted, more rows may have expired, so the next step follows without a pause.
             guard count < purgeStep else { continue }
-            // A failed step is repeated a second later.
+            // An error is ignored, because the step is repeated a second later.
             for _ in 0..<StoreSpace.stepsPerSecond {
                 guard (try? await writer.giveSpaceBack()) == true else { break }
             }
@@ -329,7 +329,7 @@ extension SQLiteMessageStore {
         }
     }
 
-    /// Deletes up to a few hundred expired messages.
+    /// Deletes expired messages, at most `purgeStep`. Returns the number of deleted messages.
     @discardableResult
     static func purge(_ writer: StoreWriter<MessageRow>, at now: UInt64) async throws(MessageStoreError) -> Int {
         try await writer.perform { database in

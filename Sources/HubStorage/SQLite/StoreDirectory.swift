@@ -8,14 +8,14 @@ import NIOConcurrencyHelpers
     import Darwin
 #endif
 
-/// The directory of a store: accessible only to its owner, and locked by one process at a time (rule HB-45). Stores with different
-/// files may share a directory.
+/// The directory of a store. Only its owner can access it, and one process at a time locks it (rule HB-45). Stores with different files may
+/// share a directory.
 ///
 /// The lock belongs to an open file, so the system releases it whenever the process ends, even after a crash.
 final class StoreDirectory: Sendable {
     let path: String
     let databaseFile: String
-    /// The descriptor of the lock file; -1 once released.
+    /// The file descriptor of the lock file; -1 after the lock is released.
     private let lock: NIOLockedValueBox<Int32>
 
     init(path: String, file: String = "lifeline.sqlite", lockFile: String = "lock") throws(MessageStoreError) {
@@ -23,8 +23,8 @@ final class StoreDirectory: Sendable {
         databaseFile = path + "/" + file
         try Self.create(path)
         lock = NIOLockedValueBox(try Self.lock(path, lockFile))
-        // Created in advance, because SQLite would make a new file readable for everybody; its other files inherit the permissions
-        // of this one.
+        // The file is created here, because SQLite would make it readable for everybody. SQLite's additional files inherit the permissions
+        // of this file.
         let database = open(databaseFile, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard database >= 0 else {
             let error = Self.unusable(databaseFile)
@@ -42,19 +42,21 @@ final class StoreDirectory: Sendable {
             return descriptor
         }
         guard descriptor >= 0 else { return }
-        // Closing is not enough, because a recently forked child has the file open until it executes its own program.
+        // Closing the file would not release the lock while a recently forked child process, which has not yet executed its own program,
+        // has the file open.
         _ = flock(descriptor, LOCK_UN)
         close(descriptor)
     }
 
     /// Creates the directory and its missing parents, accessible only to the owner.
     ///
-    /// - Parameter make: makes one directory; the error number, or 0.
+    /// - Parameter make: creates one directory, and returns the error number, or 0 on success.
     static func create(
         _ path: String, make: (String) -> Int32 = { mkdir($0, 0o700) == 0 ? 0 : errno }
     ) throws(MessageStoreError) {
         var prefix = path.hasPrefix("/") ? "/" : ""
-        // A parent that exists may refuse as well; of what is missing the refusal is the reason.
+        // The latest refusal to create a directory. It is not an error for an existing parent; if `path` is missing in the end, it is the
+        // reason.
         var refusal: Int32?
         for part in path.split(separator: "/") {
             prefix += part

@@ -5,7 +5,7 @@ import ServerStorage
 
 extension StoreSchema {
     static func createAccess(_ database: Database) throws {
-        // `holder` is the auth key of a grant, NULL for everybody; `expires` is in seconds since 1970.
+        // `holder` is the auth key of a grant, or NULL for a grant to everybody; `expires` is in seconds since 1970.
         try database.execute(
             sql: """
                 CREATE TABLE access (
@@ -18,7 +18,7 @@ extension StoreSchema {
     }
 }
 
-/// The format of grants and revocations in the first version of the database: JSON in messages of the application `access:KEY`.
+/// Reads grants and revocations in the format of the first version of the database: JSON in messages of the application `access:KEY`.
 enum AccessJournal {
     private static let prefix = "access:"
 
@@ -29,10 +29,10 @@ enum AccessJournal {
         var rights: Int?
         var ttl: Int?
         var until: Int?
-        /// The signature of a revoked token.
+        /// The signature of a revoked token; nil in the entry of a grant.
         var revoked: [UInt8]?
 
-        /// Nil for an entry that this version cannot decode.
+        /// The entry in the current form; nil when this version cannot decode it.
         var entry: AccessEntry? {
             if let revoked, let until {
                 let signature = revoked.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
@@ -47,7 +47,7 @@ enum AccessJournal {
         }
     }
 
-    /// Moves the entries into their present table; later ones replace earlier ones.
+    /// Moves the entries into the table `access`. A later entry replaces an earlier one with the same key.
     static func move(in database: Database) throws {
         let isJournal = "substr(application, 1, \(prefix.utf8.count)) = '\(prefix)' AND channel = 'journal'"
         let rows = try Row.fetchCursor(

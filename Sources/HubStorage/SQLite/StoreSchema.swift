@@ -1,8 +1,8 @@
 import GRDB
 
-/// The tables, versions and settings of a database.
+/// The kind of a database: its id, and the migrations that create its tables.
 struct StoreSchema {
-    /// Identifies a file as one of this program, and distinguishes its kinds of databases.
+    /// SQLite's application id in the file's header. It distinguishes Lifeline's kinds of databases from each other and from foreign files.
     let applicationID: Int32
     let migrator: DatabaseMigrator
 
@@ -13,7 +13,7 @@ struct StoreSchema {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1 messages, groups, reservations") { database in
             try database.execute(sql: "PRAGMA application_id = \(0x4C49_464C)")
-            // Clustered by channel and time, so that a page of history is contiguous in the file.
+            // The primary key begins with the channel and the time, so that a page of history is contiguous in the file.
             try database.execute(
                 sql: """
                     CREATE TABLE message (
@@ -23,7 +23,7 @@ struct StoreSchema {
                         PRIMARY KEY (application, channel, timetoken)
                     ) WITHOUT ROWID
                     """)
-            // For restoring streams after a restart.
+            // The index on timetokens is used to restore the recent messages after a restart.
             try database.execute(sql: "CREATE INDEX message_timetoken ON message (timetoken)")
             try database.execute(sql: "CREATE INDEX message_expires ON message (expires) WHERE expires IS NOT NULL")
             try database.execute(
@@ -67,7 +67,7 @@ struct StoreSchema {
         return configuration
     }
 
-    /// Opens the database and migrates it to this version.
+    /// Opens the database file, and migrates it to this version of the schema.
     func open(file: String, durability: Durability) throws -> DatabasePool {
         try StoreSpace.prepare(file: file)
         let pool = try DatabasePool(path: file, configuration: Self.configuration(durability))
@@ -84,10 +84,10 @@ struct StoreSchema {
 
 /// The failures that an acknowledged message survives (rule HB-44).
 public enum Durability: Hashable, Sendable {
-    /// Any end of the process, including `kill -9`. When the machine itself stops, the most recent messages may be lost, but never
-    /// the database, nor the guarantee that timetokens do not repeat.
+    /// A message survives any end of the process, including `kill -9`. When the machine itself stops, the most recent messages may be lost,
+    /// but the database stays valid and timetokens do not repeat.
     case process
-    /// Also a power failure: every group of messages waits for the disk.
+    /// A message also survives a power failure, because every group of messages waits for the disk.
     case power
 
     var pragma: String { self == .process ? "NORMAL" : "FULL" }

@@ -4,31 +4,31 @@ import GRDB
 import NIOConcurrencyHelpers
 import ServerStorage
 
-/// Converts a writer's items to rows. Called only on the writer's thread, except for `cost`.
+/// Converts a writer's items to rows. Its methods are called only on the writer's thread, except for `cost`.
 protocol StoreRows: Sendable {
     associatedtype Item: Sendable
 
-    /// The memory of a queued item in bytes.
+    /// The approximate memory of a queued item in bytes.
     func cost(of item: Item) -> Int
-    /// Writes an item within a transaction, which may fail although this call succeeded.
+    /// Writes an item within a transaction. The transaction may fail later, even if this call succeeds.
     func write(_ item: Item, into database: Database) throws
-    /// Counts items that were written, within their transaction.
+    /// Adds items to the counts of histories, within the transaction that has written the items.
     func count(_ items: [Item], into database: Database) throws
-    /// The transaction has failed: everything that was written since the last success is lost.
+    /// Called after a transaction has failed: all rows that were written since the last successful transaction are lost.
     func transactionFailed()
 }
 
-/// The only writer: accepts work from any thread, performs it in order on a separate thread, and combines consecutive items in one
-/// transaction (rule HB-43).
+/// The only writer of a database: it accepts work from any thread, performs it in order on a separate thread, and combines consecutive
+/// items in one transaction (rule HB-43).
 ///
-/// A transaction ends when nothing else waits, when it has `groupLimit` items, or after `groupTime`: a single item is committed at
-/// once; under load items share the cost of a commit.
+/// A transaction ends when nothing else waits, when it has `groupLimit` items, or after `groupTime`. So a single item is committed at once,
+/// and under load items share the cost of a commit.
 final class StoreWriter<Rows: StoreRows>: Sendable {
     private enum Job: Sendable {
         case append(Rows.Item, Completion)
-        /// An append that was refused for lack of space; it is answered in order.
+        /// An item that was refused, for example because the queue is full. Its completion is called in the order of the queue.
         case refusal(Completion, MessageStoreError)
-        /// Work with its own transactions and its own completions.
+        /// Work that uses transactions of its own and calls its own completions.
         case work(@Sendable (Database) -> Void)
 
         var isAppend: Bool { if case .append = self { true } else { false } }
@@ -43,7 +43,7 @@ final class StoreWriter<Rows: StoreRows>: Sendable {
 
     private struct Outage: Sendable {
         var error: MessageStoreError
-        /// In nanoseconds of the monotonic clock.
+        /// When the error occurred, in nanoseconds of the monotonic clock.
         var time: UInt64
     }
 
@@ -54,7 +54,7 @@ final class StoreWriter<Rows: StoreRows>: Sendable {
     static var groupTime: UInt64 { 5_000_000 }
 
     private let pool: DatabasePool
-    /// Holds the lock of the directory for as long as this writer exists.
+    /// Locks the directory for as long as this writer exists.
     private let directory: StoreDirectory
     private let rows: Rows
     private let bytesLimit: Int
@@ -72,7 +72,7 @@ final class StoreWriter<Rows: StoreRows>: Sendable {
     func append(_ item: Rows.Item, completion: @escaping Completion) {
         let cost = rows.cost(of: item)
         submit { waiting in
-            // The refusal goes through the queue, so that completions keep the order of the calls.
+            // A refusal is queued, too, so that completions are called in the order of the calls.
             guard !waiting.isClosed else { return .refusal(completion, .closed) }
             guard waiting.bytes < self.bytesLimit else { return .refusal(completion, .overloaded) }
             waiting.bytes += cost
@@ -80,7 +80,7 @@ final class StoreWriter<Rows: StoreRows>: Sendable {
         }
     }
 
-    /// Performs `work` in the order of the queue, within a transaction unless it needs none.
+    /// Performs `work` in the order of the queue, within a transaction unless `inTransaction` is false.
     func perform<Value: Sendable>(
         inTransaction: Bool = true, _ work: @escaping @Sendable (Database) throws -> Value
     ) async throws(MessageStoreError) -> Value {
@@ -98,12 +98,12 @@ final class StoreWriter<Rows: StoreRows>: Sendable {
         return try result.get()
     }
 
-    /// Stores the limit up to which ids may be assigned, so that it survives a power failure too.
+    /// Stores the limit up to which ids may be assigned. The stored limit survives a power failure with every ``Durability``.
     func reserve(_ limit: UInt64, durability: Durability) async throws(MessageStoreError) {
         do throws(MessageStoreError) {
             try await perform(inTransaction: false) { database in
                 try database.execute(sql: "PRAGMA synchronous = FULL")
-                // If this fails, later writes are only more durable than requested.
+                // An error is ignored, because later writes are then only more durable than requested.
                 defer { try? database.execute(sql: "PRAGMA synchronous = \(durability.pragma)") }
                 try database.execute(
                     sql: "INSERT OR REPLACE INTO reservation (id, timetoken) VALUES (1, ?)", arguments: [Int64(clamping: limit)])
@@ -115,18 +115,19 @@ final class StoreWriter<Rows: StoreRows>: Sendable {
         }
     }
 
-    /// Why the latest items could not be stored; nil when they were (rule SO-169).
+    /// Why the latest items could not be stored; nil when they were stored (rule SO-169).
     var failure: MessageStoreError? { outage.withLockedValue { $0?.error } }
 
-    /// Notes the outcome of a transaction of items. Errors of single items say nothing about the database.
+    /// Records whether the database works, after a transaction of items. An error that concerns only one item is ignored.
     private func note(_ error: MessageStoreError?) {
         guard let error else { return outage.withLockedValue { $0 = nil } }
         guard error.isOutage else { return }
         outage.withLockedValue { $0 = Outage(error: error, time: DispatchTime.now().uptimeNanoseconds) }
     }
 
-    /// Notes the outcome of a reservation, which is small and replaces a row, so that it may succeed on a full disk. Without items, as of a
-    /// server that gets no requests because it is not ready, it ends an outage all the same, after half a minute.
+    /// Records the outcome of a reservation. A success may not prove that the disk has space, because a reservation replaces one small row.
+    /// So it ends an outage only when the outage is half a minute old. This is needed for a server that receives no items, because it is
+    /// not ready.
     private func noteReservation(_ error: MessageStoreError?) {
         guard error == nil else { return note(error) }
         let now = DispatchTime.now().uptimeNanoseconds
@@ -135,23 +136,23 @@ final class StoreWriter<Rows: StoreRows>: Sendable {
         }
     }
 
-    /// Whether an item is being written or waits for it.
+    /// Whether an item is being written or waits to be written.
     var isBusy: Bool { waiting.withLockedValue { $0.isDraining } }
 
     var isClosed: Bool { waiting.withLockedValue { $0.isClosed } }
 
     /// Refuses further calls, and returns when all earlier work is written to the database file (rule HB-69).
     ///
-    /// GRDB keeps the write-ahead log when the last connection closes. With content in the log, a copy of the database file would
-    /// be incomplete, and the log would be applied to a database file that replaces this one.
+    /// GRDB keeps the write-ahead log when the last connection closes. If the log had content, a copy of the database file would be
+    /// incomplete, and the log would be applied to a database file that replaces this one.
     func close() async {
         await withCheckedContinuation { continuation in
             submit { waiting in
-                // After the first close the database is closed, too.
+                // Only the first call writes a checkpoint, because the database is closed after it.
                 let isFirst = !waiting.isClosed
                 waiting.isClosed = true
                 return .work { database in
-                    // On a full disk the log stays unchanged.
+                    // An error is ignored: on a full disk the log keeps its content.
                     if isFirst { _ = try? database.checkpoint(.truncate) }
                     continuation.resume()
                 }
@@ -184,7 +185,7 @@ extension StoreWriter {
         }
     }
 
-    /// The next job, unless it is one that needs the database exclusively.
+    /// The next job if it is an item or a refusal; nil when it is work that needs the database exclusively, or when nothing waits.
     private func takeAppend() -> Job? {
         waiting.withLockedValue { waiting in
             switch waiting.jobs.first {
@@ -204,7 +205,7 @@ extension StoreWriter {
         }
     }
 
-    /// Returns true when nothing waits: the next job starts the thread again.
+    /// Returns true when no job waits; the thread then ends, and the next job starts it again.
     private func rest() -> Bool {
         waiting.withLockedValue { waiting in
             waiting.isDraining = !waiting.jobs.isEmpty
@@ -214,7 +215,7 @@ extension StoreWriter {
 
     private func writeGroup(_ first: Job) {
         var group = [first]
-        // The failure of each item; nil when all succeeded.
+        // The failure of each item; nil when all items were stored.
         var failures: [MessageStoreError?]?
         pool.writeWithoutTransaction { database in
             let end = DispatchTime.now().uptimeNanoseconds + Self.groupTime
@@ -256,8 +257,8 @@ extension StoreWriter {
         if !items.isEmpty { try rows.count(items, into: database) }
     }
 
-    /// Items are stored completely or not at all, and independently of each other: if one of them cannot be written, each gets a
-    /// separate transaction.
+    /// Writes one item in a transaction of its own. This is done for each item of a failed transaction, so that an item that cannot be
+    /// written does not affect the others.
     private func writeAlone(_ job: Job, _ database: Database) -> MessageStoreError? {
         do {
             try Self.transaction(database) { database in
@@ -271,7 +272,7 @@ extension StoreWriter {
         }
     }
 
-    /// Whether the error was caused by the item, and not by the disk.
+    /// Whether the error was caused by an item, not by the disk.
     private static func concernsOneItem(_ error: any Error) -> Bool {
         guard let error = error as? DatabaseError else { return true }
         return error.resultCode == .SQLITE_CONSTRAINT

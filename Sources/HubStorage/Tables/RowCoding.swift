@@ -1,6 +1,6 @@
 import ServerStorage
 
-/// Rows as bytes that have the order of the rows, for an index that compares bytes. A pure value.
+/// Encodes rows as bytes that sort in the order of the rows, for an index that compares bytes. A pure value.
 enum RowCoding {
     private enum Mark {
         static let null: UInt8 = 0
@@ -8,8 +8,8 @@ enum RowCoding {
         static let bytes: UInt8 = 2
     }
 
-    /// A zero in bytes is followed by 0xFF, and their end is a zero that is followed by another one. So no bytes begin with the code of
-    /// others, and shorter ones come first.
+    /// Encodes a row. In a text or blob each zero byte is followed by 0xFF, and two zero bytes mark the end. So no encoded value is the
+    /// beginning of another one, and a shorter value sorts before a longer one.
     static func encode(_ row: some Sequence<StoredValue>) -> [UInt8] {
         var code: [UInt8] = []
         for value in row {
@@ -17,7 +17,7 @@ enum RowCoding {
             case .null: code.append(Mark.null)
             case .integer(let number):
                 code.append(Mark.integer)
-                // Negative numbers come first.
+                // The sign bit is inverted, so that negative numbers sort first.
                 let ordered = UInt64(bitPattern: number) ^ (1 << 63)
                 withUnsafeBytes(of: ordered.bigEndian) { code.append(contentsOf: $0) }
             case .bytes(let bytes):
@@ -36,7 +36,7 @@ enum RowCoding {
         return code
     }
 
-    /// The values in a code; nil for bytes that are none.
+    /// The values of an encoded row; nil for bytes that are not an encoded row.
     static func decode(_ code: [UInt8]) -> StoredRow? {
         var row: StoredRow = []
         var rest = code[...]

@@ -3,26 +3,26 @@ import GRDB
 import NIOConcurrencyHelpers
 import ServerStorage
 
-/// Sorts the rows of a place that has no order, in a temporary file, which ends with this object or with the process.
+/// Sorts rows in a temporary file, for a source that has no order. The file is deleted with this object, or when the process ends.
 ///
-/// The file is in the system's directory for temporary files (`SQLITE_TMPDIR` or `TMPDIR`, otherwise `/var/tmp` or `/tmp`), has no name there,
-/// and takes about as much room as the rows.
+/// The file is in the system's directory for temporary files (`SQLITE_TMPDIR` or `TMPDIR`, otherwise `/var/tmp` or `/tmp`), has no name
+/// there, and takes about as much space as the rows.
 package final class RowSpool: RowSink, StoredTables {
     package let parts: Set<StoredPart>
     private let database: DatabaseQueue
     private let added = NIOLockedValueBox(0)
     private let report: @Sendable (Int) -> Void
 
-    /// The name of the file in errors.
+    /// The description of the file in error texts.
     private static let file = "the temporary file of the copy (in the directory that TMPDIR names)"
-    /// The bytes of rows that stay in memory.
+    /// How many bytes of rows SQLite keeps in memory.
     private static let memory = 64 << 20
-    /// The number of rows between two reports.
+    /// The number of added rows between two calls of `report`.
     private static let reported = 1_000
 
     /// - Parameters:
-    ///   - parts: the parts of which rows are added.
-    ///   - report: called with the number of rows that were added, from any thread and under no lock.
+    ///   - parts: the parts of a data directory whose rows are added.
+    ///   - report: called with the number of rows that were added, from any thread and without a lock.
     /// - Throws: `MessageStoreError`.
     package init(parts: Set<StoredPart>, report: @escaping @Sendable (Int) -> Void = { _ in }) throws(MessageStoreError) {
         self.parts = parts
@@ -31,12 +31,12 @@ package final class RowSpool: RowSink, StoredTables {
             var configuration = Configuration()
             configuration.label = "lifeline.spool"
             configuration.prepareDatabase { database in
-                // Nobody needs the file after a crash.
+                // Safety after a crash is not needed, because the file is temporary.
                 for pragma in ["journal_mode = OFF", "synchronous = OFF", "cache_size = -\(RowSpool.memory >> 10)"] {
                     try database.execute(sql: "PRAGMA \(pragma)")
                 }
             }
-            // SQLite makes a temporary file for a database without a name.
+            // For an empty path, SQLite creates a temporary file.
             database = try DatabaseQueue(path: "", configuration: configuration)
             try database.write { database in
                 for table in StoredTable.all where parts.contains(table.part) {
@@ -51,7 +51,7 @@ package final class RowSpool: RowSink, StoredTables {
 
     private static func name(_ table: StoredTable) -> String { "\"\(table.title)\"" }
 
-    /// In a table whose key is assigned afterwards, all values of a row together distinguish it from others.
+    /// The number of columns that identify a row. In a table whose key is assigned when it is written, these are all columns.
     private static func width(of table: StoredTable) -> Int {
         table.conflict == .numbered ? table.columns.count : table.keyCount
     }
@@ -67,10 +67,10 @@ package final class RowSpool: RowSink, StoredTables {
             case .initial: "INSERT OR IGNORE"
             case .limit: "INSERT"
             }
-        // Codes have the order of the rows.
+        // The larger value is kept; encoded rows can be compared directly, because they sort in the order of the rows.
         let larger = table.conflict == .limit ? "ON CONFLICT (key) DO UPDATE SET rest = max(rest, excluded.rest)" : ""
         try translating {
-            // Each row is complete, so a transaction for several would gain nothing but two more statements.
+            // Each row is written alone, because a transaction for several rows would only add two statements.
             try database.writeWithoutTransaction { database in
                 try database.cachedStatement(sql: "\(word) INTO \(Self.name(table)) (key, rest) VALUES (?, ?) \(larger)")
                     .execute(arguments: [Data(key), Data(rest)])
@@ -120,7 +120,7 @@ package final class RowSpool: RowSink, StoredTables {
     }
 
     package func close() {
-        // The file ends with the process anyway.
+        // An error is ignored, because the file is deleted when the process ends.
         try? database.close()
     }
 

@@ -1,10 +1,11 @@
 import ServerStorage
 
-/// How a table is kept in SQLite: the one place where the neutral form and the columns of SQLite meet (rule DC-2).
+/// Maps a table's neutral form, in which all stores are copied, to its columns in SQLite (rule DC-2).
 ///
-/// Chat has numbers for the names of applications, conversations and users; they are looked up when a row is read, and made when it is written.
+/// The chat database has numbers for the names of applications, conversations and users. They are looked up when a row is read, and
+/// assigned when it is written.
 struct SQLiteTableForm {
-    /// A statement, and the columns whose values are its parameters, in order.
+    /// A statement, and the indices of the columns whose values are its arguments, in order.
     struct Writing {
         var sql: String
         var columns: [Int]
@@ -12,7 +13,7 @@ struct SQLiteTableForm {
 
     var selection: String
     var count: String
-    /// The statements that write a row.
+    /// The statements that write one row, in order.
     var writing: [Writing]
 
     init(_ table: StoredTable) {
@@ -68,7 +69,7 @@ struct SQLiteTableForm {
                 order: "application.name, kind, document.name")
         default:
             let names = columns(of: table)
-            // Before the first change the row says 0, in other places it is missing.
+            // A row with the value 0 is skipped, because other stores have no row before the first change.
             let condition = table.conflict == .limit ? " WHERE \(names.last ?? "id") > 0" : ""
             return Source(
                 columns: names.joined(separator: ", "), from: "\"\(table.name)\"" + condition,
@@ -76,7 +77,7 @@ struct SQLiteTableForm {
         }
     }
 
-    /// The names of the columns of a table that has the neutral form.
+    /// The SQLite column names of a table whose columns are the same as in the neutral form. Only `author` is called `user` in SQLite.
     private static func columns(of table: StoredTable) -> [String] {
         table.columns.map { $0.name == "author" ? "user" : $0.name }
     }

@@ -2,12 +2,12 @@ import Foundation
 import GRDB
 import ServerStorage
 
-/// The tables of a data directory, whose databases are locked as by a server (rules DC-3 and DC-4).
+/// The tables of a data directory. Its databases are locked in the same way as by a server (rules DC-3 and DC-4).
 package final class SQLiteTables: WritableStoredTables {
     private struct Part {
         var directory: StoreDirectory
         var reading: DatabaseQueue
-        /// Nil for a directory that is only read.
+        /// The connection for writing; nil for a directory that is only read.
         var writing: DatabaseQueue?
     }
 
@@ -15,7 +15,7 @@ package final class SQLiteTables: WritableStoredTables {
 
     package var parts: Set<StoredPart> { Set(opened.keys) }
 
-    /// Locks and opens the databases that a directory has, for reading only.
+    /// Locks the existing databases of a directory, and opens them for reading only.
     ///
     /// - Throws: `MessageStoreError`.
     package init(readingFrom directory: String) throws(MessageStoreError) {
@@ -27,7 +27,7 @@ package final class SQLiteTables: WritableStoredTables {
         }
     }
 
-    /// Locks and opens the databases of a directory, which are made if necessary.
+    /// Locks and opens the databases of a directory for writing. Missing databases are created.
     ///
     /// - Throws: `MessageStoreError`.
     package init(writingTo directory: String, parts: Set<StoredPart>) throws(MessageStoreError) {
@@ -35,7 +35,7 @@ package final class SQLiteTables: WritableStoredTables {
     }
 
     private static func hasContent(_ file: String) -> Bool {
-        // An error means that the file is not there.
+        // An error means that the file does not exist.
         let attributes = try? FileManager.default.attributesOfItem(atPath: file)
         return (attributes?[.size] as? NSNumber)?.int64Value ?? 0 > 0
     }
@@ -117,7 +117,7 @@ package final class SQLiteTables: WritableStoredTables {
         }
     }
 
-    /// Counts what was copied.
+    /// Counts the copied messages or events, because the copy does not update the counts of histories.
     package func finish(_ table: StoredTable) throws {
         let part = try part(table)
         guard let writing = part.writing else { throw MessageStoreError.closed }
@@ -132,10 +132,10 @@ package final class SQLiteTables: WritableStoredTables {
 
     package func close() {
         for part in opened.values {
-            // The process ends next: an error while closing has no other consequence.
+            // An error while closing is ignored, because the process ends next.
             try? part.reading.close()
             if let writing = part.writing {
-                // Without a write-ahead log, as a server leaves it; on a full disk the log stays.
+                // The write-ahead log is emptied, as a server does when it closes. On a full disk the log keeps its content.
                 _ = try? writing.writeWithoutTransaction { try $0.checkpoint(.truncate) }
                 try? writing.close()
             }
@@ -156,17 +156,17 @@ package final class SQLiteTables: WritableStoredTables {
 // MARK: - Values
 
 extension SQLiteTables {
-    /// A value of a row; nil if it is of another kind than its column.
+    /// The value of a row's column; nil if its kind differs from `kind`.
     private static func value(_ row: Row, at index: Int, as kind: StoredTable.Column.Kind) -> StoredValue? {
         guard !row.hasNull(atIndex: index) else { return .null }
         switch kind {
         case .integer: return Int64.fromDatabaseValue(row[index] as DatabaseValue).map { .integer($0) }
-        // Empty bytes have no address.
+        // For an empty value `bytes` returns nil, because SQLite gives it no address.
         case .text, .bytes: return .bytes(MessageRow.bytes(row, index) ?? [])
         }
     }
 
-    /// A text with a NUL is stored as a blob, because it would end there.
+    /// A value as an argument of a statement. A text with a NUL is passed as a blob, because a TEXT value would end at the NUL.
     private static func argument(_ value: StoredValue, _ kind: StoredTable.Column.Kind) -> (any DatabaseValueConvertible)? {
         switch value {
         case .null: nil
@@ -204,7 +204,7 @@ extension StoredPart {
 }
 
 extension StoreSchema {
-    /// Checks that a database that is only read is one of this version.
+    /// Checks that a database has this version of the schema, because a database that is only read is not migrated.
     fileprivate func check(_ queue: DatabaseQueue, file: String) throws {
         try queue.read { database in
             guard try Int32.fetchOne(database, sql: "PRAGMA application_id") == applicationID else {
@@ -213,7 +213,9 @@ extension StoreSchema {
             if try migrator.hasBeenSuperseded(database) { throw MessageStoreError.newer(file: file) }
             guard try migrator.hasCompletedMigrations(database) else {
                 throw MessageStoreError.unusable(
-                    path: file, reason: "it was written by an older version of Lifeline, start this version's server with it once"
+                    path: file,
+                    reason:
+                        "it was written by an older version of Lifeline; start the server of this version with this directory once"
                 )
             }
         }
