@@ -160,7 +160,7 @@ extension PubNubService: ServerFront {
         }
     }
 
-    // MARK: Time and metrics
+    // MARK: Event loops and metrics
 
     package func resident(on loop: EventLoopContext) -> any LoopResident { mailboxes[loop.number].part }
 

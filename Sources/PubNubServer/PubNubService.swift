@@ -19,7 +19,7 @@ package struct PubNubServiceSettings: Sendable {
     /// The directory of file contents, with a subdirectory for each keyset; nil to keep contents in memory.
     package var fileDirectory: String?
 
-    /// A logger that discards everything.
+    /// A logger that discards all log lines; the default.
     package static let silent = Logger(label: "lifeline.pubnub") { _ in SwiftLogNoOpLogHandler() }
 
     package init(
@@ -125,7 +125,7 @@ package final class PubNubService: Sendable {
     }
 }
 
-// MARK: - Effects of decisions
+// MARK: - Changes from the backend
 
 extension PubNubService: StreamNode {
     package var eventLoopIDs: EventLoopSet { context.eventLoopIDs }

@@ -40,21 +40,21 @@ extension UnsafeRawBufferPointer {
 }
 
 extension FixedWidthInteger {
-    /// The sum, clamped to the range of the type.
+    /// The sum of this number and `other`, clamped to the range of the type.
     @inlinable
     package func clampedAdding(_ other: Self) -> Self {
         let (sum, overflow) = addingReportingOverflow(other)
         return overflow ? (other < 0 ? .min : .max) : sum
     }
 
-    /// The difference, clamped to the range of the type.
+    /// This number minus `other`, clamped to the range of the type.
     @inlinable
     package func clampedSubtracting(_ other: Self) -> Self {
         let (difference, overflow) = subtractingReportingOverflow(other)
         return overflow ? (other < 0 ? .max : .min) : difference
     }
 
-    /// The product, clamped to the range of the type.
+    /// The product of this number and `other`, clamped to the range of the type.
     @inlinable
     package func clampedMultiplying(by other: Self) -> Self {
         let (product, overflow) = multipliedReportingOverflow(by: other)

@@ -1,7 +1,7 @@
 import GRDB
 
 extension StoreSchema {
-    /// The application id is "LIFC" in ASCII.
+    /// The schema of the chat database. SQLite's application id in the file is "LIFC" in ASCII.
     static var chat: StoreSchema { StoreSchema(applicationID: 0x4C49_4643, migrator: chatMigrator) }
 
     private static var chatMigrator: DatabaseMigrator {

@@ -171,7 +171,7 @@ struct MessageLog: Sendable {
     private static func cost(of message: StoredMessage) -> Int { message.bytes + 320 }
 }
 
-// MARK: - Limits of an application
+// MARK: - Limits of an application's history
 
 extension MessageLog {
     /// The number of messages that one call of `trim` examines, so that other callers wait less than a millisecond for the lock.

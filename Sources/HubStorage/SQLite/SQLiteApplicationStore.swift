@@ -82,7 +82,7 @@ package final class SQLiteApplicationStore: ApplicationStore {
 }
 
 extension StoreSchema {
-    /// The application id is "LIFA" in ASCII.
+    /// The schema of the database of applications. SQLite's application id in the file is "LIFA" in ASCII.
     static var applications: StoreSchema {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1 applications") { database in

@@ -110,7 +110,7 @@ private func seconds(_ ticks: UInt64) -> Int { Int(ticks / TimetokenClock.ticksP
 
 /// The settings of a durable message store.
 public struct StoreSettings: Hashable, Sendable {
-    /// The failures that an acknowledged message survives.
+    /// Which failures of process or machine an acknowledged message survives.
     public var durability: Durability
     /// How long messages outside the history are kept for readers that catch up, in units of 100 ns; the default is 20 minutes.
     public var catchUp: UInt64

@@ -6,7 +6,7 @@ struct StoreSchema {
     let applicationID: Int32
     let migrator: DatabaseMigrator
 
-    /// The application id is "LIFL" in ASCII.
+    /// The schema of the message database. SQLite's application id in the file is "LIFL" in ASCII.
     static var messages: StoreSchema { StoreSchema(applicationID: 0x4C49_464C, migrator: messageMigrator) }
 
     private static var messageMigrator: DatabaseMigrator {
@@ -82,7 +82,7 @@ struct StoreSchema {
     }
 }
 
-/// The failures that an acknowledged message survives (rule HB-44).
+/// Which failures of process or machine an acknowledged message survives (rule HB-44).
 public enum Durability: Hashable, Sendable {
     /// A message survives any end of the process, including `kill -9`. When the machine itself stops, the most recent messages may be lost,
     /// but the database stays valid and timetokens do not repeat.

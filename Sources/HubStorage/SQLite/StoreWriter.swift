@@ -170,7 +170,7 @@ final class StoreWriter<Rows: StoreRows>: Sendable {
     }
 }
 
-// MARK: - On the writer's thread
+// MARK: - Methods that run on the writer's thread
 
 extension StoreWriter {
     private func drain() {

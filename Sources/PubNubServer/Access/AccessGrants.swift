@@ -117,8 +117,8 @@ final class AccessGrants: Sendable {
 
     /// Decodes a token and checks its signature; nil when none of the keyset's secret keys has signed it. The result is cached.
     ///
-    /// - Parameter secretKeys: all valid secret keys. The argument is evaluated only for tokens that are not cached, and after the current
-    ///   generation was read, so that no result is cached for a key that was removed in the meantime.
+    /// - Parameter secretKeys: all valid secret keys. The argument is evaluated only for tokens that are not cached. This happens after the
+    ///   current generation was read, so that no result is cached for a key that was removed in the meantime.
     func token(_ text: String, secretKeys: @autoclosure () -> [String]) -> CheckedToken? {
         let key = Identifier(text)
         let (known, generation) = state.withLockedValue { ($0.checked[key], $0.generation) }

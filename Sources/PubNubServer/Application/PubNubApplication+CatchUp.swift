@@ -7,7 +7,7 @@ extension PubNubApplication.State {
     /// How long the messages of a channel or pattern are kept after a check has last found a poll of it: three minutes, in units of 100 ns.
     /// Each channel is checked once a minute, so messages are kept for at least two minutes after the poll.
     private static var memory: UInt64 { 180 * TimetokenClock.ticksPerSecond }
-    /// The number of kept channels and patterns above which those without a poll are removed at once.
+    /// The number of channels and patterns with kept messages above which those without a poll are removed at once.
     static var idleLimit: Int { 100_000 }
 
     /// Keeps the messages of these channels and patterns from now on.
@@ -28,7 +28,7 @@ extension PubNubApplication.State {
         return false
     }
 
-    /// The messages after a cursor; nil while some of them are missing.
+    /// The messages after a cursor; nil while the replica lacks some of them.
     mutating func read(
         after cursor: UInt64, _ interest: StreamInterest, at now: @autoclosure () -> UInt64
     ) -> StreamPage<PubNubElement>? {

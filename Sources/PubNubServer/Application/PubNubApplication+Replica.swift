@@ -4,9 +4,9 @@ import ServerStorage
 
 /// Forwards presence requests of a keyset's replica to the node that decides about presence.
 protocol PresenceRelay: AnyObject, Sendable {
-    /// Reports that a subscriber is present, which restarts its timeout.
+    /// Reports that a subscriber is present, which restarts the subscriber's presence timeout.
     ///
-    /// - Parameter request: the values of the poll; two polls with equal values need to be forwarded only once.
+    /// - Parameter request: the presence part of the poll; two polls with equal parts need to be forwarded only once.
     func touch(_ touch: PubNubClusterRequest.PresenceTouch, _ request: TouchedRequest, of application: PubNubApplication)
     /// Whether the same presence request was forwarded so recently that it need not be forwarded again.
     func knows(_ user: OccupancyUser, _ request: TouchedRequest, of application: PubNubApplication) -> Bool

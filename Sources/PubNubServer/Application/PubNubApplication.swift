@@ -13,7 +13,7 @@ package final class PubNubApplication: Sendable {
     let subscribeKey: String
     /// The index of the keyset in ``StreamBackend/applications``.
     let number: Int
-    /// The slot under which metrics count the keyset.
+    /// The index under which the server's metrics count the keyset.
     let slot: MetricSlot
     let storage: StreamStorage
     let clock: ServerClock
@@ -36,7 +36,7 @@ package final class PubNubApplication: Sendable {
     let grantQueue = ChangeQueue()
     /// Forwards presence requests to the cluster's leader when this keyset is a replica (``ClusterStreams``); nil otherwise.
     let relay: (any PresenceRelay)?
-    /// The servers that hold the keyset's polls.
+    /// The servers of this process that hold the keyset's polls.
     private let nodes: NodeList<any StreamNode>
     private let standing: NIOLockedValueBox<Standing>
     private let state: NIOLockedValueBox<State>
@@ -191,7 +191,7 @@ package final class PubNubApplication: Sendable {
         return result
     }
 
-    /// Has event loops check their held polls for new messages.
+    /// Makes event loops check their held polls of these subscriptions for new messages.
     func wake(_ sources: [PollSource], on eventLoopIDs: EventLoopSet) {
         let wake = PollWake(sources: sources, changed: [])
         for node in nodes.all where !node.eventLoopIDs.isDisjoint(with: eventLoopIDs) {
@@ -299,9 +299,10 @@ extension PubNubApplication {
     /// Stores a change of a group, then applies it and wakes the polls of the group.
     ///
     /// - Parameters:
-    ///   - owner: the owner whose share the addition counts against; nil for none.
+    ///   - owner: the owner whose share of the limits the addition uses; nil for none.
     ///   - decide: changes the keyset's groups; it is called on a copy first.
-    /// - Throws: the errors of `decide`, ``ShareUsed``, ``ChangeQueue/Full`` and errors of the store. The groups are unchanged then.
+    /// - Throws: the errors of `decide`, ``ShareUsed``, ``ChangeQueue/Full`` and errors of the store. After an error the groups are
+    ///   unchanged.
     func changeGroup(
         by owner: Identifier? = nil, _ decide: @escaping @Sendable (inout ChannelGroups) throws -> ChannelGroupEffect
     ) async throws -> ChannelGroupEffect {

@@ -12,7 +12,7 @@ package protocol StreamBackend: AnyObject, Sendable {
     /// Removes a server, and the list of polls that its event loops hold.
     func leave(_ node: any StreamNode)
 
-    /// Assigns timetokens and owns the store.
+    /// The store, and the source of timetokens.
     var storage: StreamStorage { get }
     /// The applications, indexed by their numbers. A keyset that is no longer configured stays in the list, so that its data is available
     /// when the keyset is configured again.

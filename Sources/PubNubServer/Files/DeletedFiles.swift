@@ -71,9 +71,9 @@ struct DeletedFiles: Sendable {
         return issued < horizon.unixSeconds && now.instant.since(horizon.instant) <= .seconds(FileTicket.uploadLifetime)
     }
 
-    /// Removes deletions of files whose upload forms have expired by the monotonic clock and by the wall clock.
+    /// Removes at most `limit` deletions whose upload forms have expired by the monotonic clock and by the wall clock.
     ///
-    /// - Returns: at most `limit` of the removed files.
+    /// - Returns: the files of the removed deletions.
     mutating func sweep(limit: Int, at now: OccupancyTime) -> [Identifier] {
         var forgotten: [Identifier] = []
         while forgotten.count < limit, let first = order.first, Self.isOver(first.time, at: now) {

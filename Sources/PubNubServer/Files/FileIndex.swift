@@ -19,7 +19,7 @@ struct FileIndex: Sendable {
 
     private var files: [Identifier: StoredFile] = [:]
     private var channels: [Identifier: [FilePlace]] = [:]
-    /// All files, oldest first.
+    /// The positions of all files, oldest first.
     private var order: [FilePlace] = []
     private var coming: [Identifier: Int] = [:]
     /// Files that are being deleted. Until the store has deleted their records, they are listed and count towards the limits.
@@ -103,7 +103,7 @@ struct FileIndex: Sendable {
         if index < places.count, places[index] == place { places.remove(at: index) }
     }
 
-    /// The index of the first place that is not before `place`.
+    /// The index of the first file position in an ascending list that is not before `place`.
     private static func index(of place: FilePlace, in places: [FilePlace]) -> Int {
         // This avoids the search in most cases, because a new file is nearly always the newest.
         if let last = places.last, last < place { return places.count }

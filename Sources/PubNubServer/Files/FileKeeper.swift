@@ -21,7 +21,7 @@ struct FileOrigin: Hashable, Sendable {
     var client: String?
 }
 
-/// Stores the files of a keyset and finds them by their ids, in one process or in a cluster.
+/// Stores the files of a keyset and finds them by their ids. One implementation is for a single process, one for a cluster.
 protocol FileKeeper: Sendable {
     /// Stores a file, and returns once the file is durable. A file with the same id that is already stored stays unchanged.
     func store(

@@ -61,7 +61,7 @@ struct ObjectSort: Hashable, Sendable {
     }
 
     var key: Key
-    /// Whether the field belongs to the channel or user of a membership.
+    /// Whether the sort key is a field of the membership's channel or user, not of the membership.
     var isNested: Bool
     var isDescending = false
 }
@@ -73,7 +73,7 @@ struct ObjectQuery: Hashable, Sendable {
     var sort: [ObjectSort] = []
     /// The largest number of elements on the page; 0 when the client needs only the count (rule PO-15).
     var limit = 100
-    /// The position of the first element.
+    /// The position of the page's first element in the list.
     var start = 0
     /// The position after the last element; it is used only when the request has no `start`.
     var end: Int?

@@ -59,7 +59,7 @@ struct PubNubDraft: Hashable, Sendable {
         isDelivered = !(isStored == false && request.flag("norep") == true)
     }
 
-    /// Makes a draft of a message that another process has validated.
+    /// Makes a draft of a message that another process has already validated, so it is not checked again.
     init(
         channel: String, publisher: String?, payload: [UInt8], metadata: [UInt8]?, kind: PubNubMessageKind, customType: String?
     ) {

@@ -125,7 +125,7 @@ struct PushEvents: Sendable {
         self.groups = groups[...]
     }
 
-    /// Whether all events have been made.
+    /// Whether the events for all devices have been made.
     var isFinished: Bool { groups.isEmpty }
 
     /// Processes the next devices, at most ``PushNotice/devicesPerEvent``.

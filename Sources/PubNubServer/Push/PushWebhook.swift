@@ -28,7 +28,7 @@ final class PushWebhook: Sendable {
         var waitingBytes = 0
         /// Whether ``work()`` is scheduled or running on the event loop.
         var isWorking = false
-        /// The number of messages that were dropped because the queue was full.
+        /// The number of messages whose notifications were dropped, because the queue was full or no address is configured.
         var dropped = 0
         var isClosed = false
     }

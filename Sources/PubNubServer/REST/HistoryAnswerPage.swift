@@ -54,7 +54,7 @@ struct HistoryShares: Sendable {
         self.channels = channels
     }
 
-    /// The number of bytes for the next channel; nil when there is no room left.
+    /// The number of bytes for the next channel's messages; nil when the answer is full.
     var next: Int? { rest > 0 && channels > 0 ? rest / channels : nil }
 
     mutating func use(_ bytes: Int) {

@@ -118,7 +118,7 @@ enum HistoryBodies {
     struct More {
         var channel: String
         var url: String
-        /// The timetoken to start at; nil for the newest message.
+        /// The timetoken before which the next page begins; nil to begin at the newest message.
         var start: UInt64?
         var limit: Int
     }

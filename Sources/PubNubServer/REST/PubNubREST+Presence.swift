@@ -116,7 +116,7 @@ extension PubNubREST {
         return .pubnub(PresenceBodies.state(of: user.text, on: found, isSingle: isSingle))
     }
 
-    // MARK: Names in a request
+    // MARK: Channels, groups and users that a request names
 
     /// The channels where the request's user becomes or is present: the named channels and the channels of the named groups, each once.
     /// Presence channels are excluded, because subscribing to them makes no user present.

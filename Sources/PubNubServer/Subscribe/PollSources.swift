@@ -68,7 +68,7 @@ final class PollSources {
         resolve(state).places
     }
 
-    /// A hash of ``places(_:)``, computed once for each change of the groups. Called under the application's lock.
+    /// A hash of ``places(_:)``. It is computed again only when the groups have changed. Called under the application's lock.
     func placesHash(_ state: borrowing PubNubApplication.State) -> Int {
         resolve(state).placesHash
     }

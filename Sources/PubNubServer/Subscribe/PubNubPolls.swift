@@ -11,7 +11,7 @@ import WireCoding
 final class PubNubPolls {
     let application: PubNubApplication
     let loop: EventLoopContext
-    /// The kind of request under which metrics count polls.
+    /// The kind of request under which the server's metrics count polls.
     private let pollKind: RequestKind
     /// How long the server holds polls of keysets without a setting of their own.
     private let usualHold: Duration

@@ -53,7 +53,7 @@ struct JSONRepairWalk {
         scanner.position = end
     }
 
-    // MARK: Around the lists
+    // MARK: Values that contain lists
 
     /// Copies an object or array that contains lists at any depth.
     private mutating func container(_ steps: Steps) -> Bool {
@@ -248,7 +248,7 @@ struct JSONRepairWalk {
     }
 }
 
-/// Skips values that may be invalid JSON.
+/// Finds the end of a value that may be invalid JSON.
 enum JSONSkip {
     /// The end of the value at `start`, found by its quotes and brackets; nil when they do not match. A missing or surplus quotation mark
     /// is recognised by the bytes after the string.

@@ -1,4 +1,4 @@
-/// Scans JSON text in place: checks it strictly, without building values.
+/// Scans and strictly checks JSON text without building values and without copying it.
 ///
 /// The bytes must be UTF-8 and stay valid as long as the scanner is used.
 public struct JSONScanner {

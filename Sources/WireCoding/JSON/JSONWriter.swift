@@ -57,7 +57,7 @@ public enum JSONWriter {
         }
     }
 
-    /// Appends text that is already JSON.
+    /// Appends a constant text that is already JSON.
     @inlinable @inline(__always)
     public static func append(_ json: StaticString, to out: inout [UInt8]) {
         out.append(contentsOf: UnsafeBufferPointer(start: json.utf8Start, count: json.utf8CodeUnitCount))

@@ -24,7 +24,7 @@ struct KeysetSnapshot: Sendable {
         self.pieces = pieces + [.stateEnds(visible: visible)]
     }
 
-    /// The piece with this index; nil after the last piece.
+    /// The piece of the snapshot with this index; nil after the last piece.
     func piece(_ index: UInt32) -> PubNubFact? {
         let index = Int(index)
         return index < pieces.count ? pieces[index] : nil

@@ -132,7 +132,7 @@ final class LeaderMessageStore: MessageStore, PubNubApplicationLog {
         completion(number == nil ? RedisStoreClosed() : nil)
     }
 
-    /// Without a database, `record(_:of:)` has already emitted the write together with the published change, so this only waits for it.
+    /// Without a database, `record(_:of:)` writes the group together with the published change, so this only waits for earlier writes.
     func save(group: Identifier, channels: [Identifier], application: String) async throws {
         guard let lasting else { return try await redis.flush() }
         try await lasting.store.save(group: group, channels: channels, application: application)

@@ -295,7 +295,7 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
         await store.close()
     }
 
-    // MARK: A node without connections
+    // MARK: StreamNode: a leader holds no polls
 
     var eventLoopIDs: EventLoopSet { EventLoopSet() }
     func apply(_ change: StreamChange) {}

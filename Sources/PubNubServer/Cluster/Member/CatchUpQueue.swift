@@ -14,7 +14,7 @@ struct CatchUpQueue: Sendable {
     private var waiting: OrderedDictionary<StreamName, StreamRange> = [:]
     /// The ranges of the request that is under way; empty when there is none.
     private var underway: OrderedDictionary<StreamName, StreamRange> = [:]
-    /// The number of the last request.
+    /// The number of the last request that was made.
     private var number: UInt64 = 0
     /// Whether the last request has failed. No request is sent then until ``resume()`` is called.
     private var isPaused = false
@@ -71,7 +71,7 @@ struct CatchUpQueue: Sendable {
         isPaused = true
     }
 
-    /// Allows requests again. Call it about once a second.
+    /// Allows requests again after a failure. Call it about once a second.
     mutating func resume() { isPaused = false }
 
     /// Removes all ranges, because the replica starts anew; its polls then add the ranges that they lack.

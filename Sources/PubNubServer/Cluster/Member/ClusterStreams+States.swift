@@ -49,8 +49,8 @@ extension ClusterStreams {
         let request: PubNubClusterRequest =
             leaderAnswersMissed ? .stateWithoutMessages(subscribeKey: subscribeKey) : .state(subscribeKey: subscribeKey)
         relay.send(request, within: nil) { [weak self] result in
-            // An empty answer means that the leader does not have the keyset yet, or is of the previous version, which does not support the
-            // request and has already sent a restart.
+            // An empty answer means that the leader does not have the keyset yet, or is of the previous version. A leader of that version
+            // does not support the request and has already sent a restart.
             guard let self, case .success(let answer) = result, answer.readableBytes == 0 else { return }
             askNext(behind: Identifier(subscribeKey))
         }

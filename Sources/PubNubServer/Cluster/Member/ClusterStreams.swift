@@ -163,8 +163,8 @@ extension ClusterStreams: ClusterMember {
         return seen.map { $0.encoded() } + [PubNubClusterRequest.cursors(cursors).encoded()]
     }
 
-    /// Ends the connection to the leader. Held polls stay: they are checked when the replica has the leader's state, and get a gap if that
-    /// state begins after their cursor.
+    /// Called when the leader is lost. Held polls stay: they are checked when the replica has the next leader's state, and get a gap if
+    /// that state begins after their cursor.
     package func interrupted() {
         let applications = state.withLockedValue { state in
             state.incoming = [:]

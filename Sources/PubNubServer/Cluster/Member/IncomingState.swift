@@ -5,7 +5,7 @@ import ServerStorage
 /// A keyset's snapshot that is received in pieces outside the log, and the facts of the log that follow the snapshot.
 struct IncomingState: Sendable {
     let snapshot: UInt64
-    /// The index of the next piece.
+    /// The index of the snapshot's next piece.
     private(set) var index: UInt32 = 0
     /// The message streams that replace the replica's current ones; nil when the snapshot continues the current ones.
     private var streams: MessageStreams<PubNubElement>?

@@ -36,7 +36,7 @@ extension RedisMessageStore {
 
     func counted(_ keyset: Identifier) -> CountedEntries? { state.withLockedValue { $0.keysets[keyset]?.counted } }
 
-    // MARK: Beginning and end
+    // MARK: Starting and stopping to count
 
     /// Counts the messages that are stored already, unless they are counted. New messages are counted from the beginning of this call on.
     func count(_ keyset: Identifier) async throws {

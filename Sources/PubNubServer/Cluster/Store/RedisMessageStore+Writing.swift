@@ -143,7 +143,7 @@ extension RedisMessageStore {
         .bytes(PresenceName(user: user, channel: channel).encoded(.sequence))
     }
 
-    // MARK: Beside a database
+    // MARK: Redis beside a database
 
     /// Whether Redis has stored messages of a keyset before, and was not emptied since.
     func isKnown(_ keyset: Identifier) async throws -> Bool {

@@ -8,7 +8,7 @@ package struct StreamSnapshot<Attachment: Sendable>: Sendable {
     package var since: UInt64
     /// Channels whose messages are missing beyond `since`, each with the timetoken of its newest missing message.
     package var dropped: [(channel: Identifier, timetoken: UInt64)]
-    /// The cursor for new readers.
+    /// The cursor with which new readers of the replica begin.
     package var visible: UInt64
 }
 

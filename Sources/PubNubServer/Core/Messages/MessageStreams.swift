@@ -14,9 +14,9 @@ import ServerStorage
 /// }
 /// ```
 package struct MessageStreams<Attachment: Sendable>: Sendable {
-    /// The limits of what is kept for readers: messages, bytes and age.
+    /// The limits of the number, bytes and age of the messages that are kept for readers.
     package let limits: StreamLimits
-    /// The highest timetoken that readers have seen or may see: the cursor for new readers.
+    /// The timetoken up to which messages are visible to readers: the cursor for new readers.
     package private(set) var visible: UInt64
     var channels: StreamQueues<Attachment>
     var patterns: StreamQueues<Attachment>
@@ -125,8 +125,8 @@ package struct MessageStreams<Attachment: Sendable>: Sendable {
         while let delivery = merge.next() {
             guard isIncluded(delivery.entry) else { continue }
             page.deliveries.append(delivery)
-            // A page that reaches its limit ends at its last message, not at the newest timetoken of the keyset, because the reader may add
-            // a channel to its next request and needs that channel's messages after this one.
+            // A page that reaches its limit ends at its last message, not at the newest timetoken of the keyset. The reader may add a
+            // channel to its next request, and needs that channel's messages after the last one of this page.
             page.cursor = delivery.entry.message.timetoken
             guard page.deliveries.count >= limit, !merge.isEmpty else { continue }
             page.isCut = true

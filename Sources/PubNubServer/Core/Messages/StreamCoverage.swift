@@ -62,7 +62,7 @@ struct StreamCoverage: Sendable {
 
     func contains(_ name: StreamName) -> Bool { entries[name] != nil }
 
-    /// Whether messages of a queue are kept.
+    /// Whether the copy keeps the messages of a queue.
     func keeps(_ name: StreamName) -> Bool { allSince != nil || contains(name) }
 
     /// Adds a queue whose messages are kept from now on. A queue that exists stays unchanged.

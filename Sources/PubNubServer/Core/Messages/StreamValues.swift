@@ -23,7 +23,7 @@ package final class StreamEntry<Attachment: Sendable>: Sendable {
 package struct StreamInterest: Hashable, Sendable {
     /// The channels that the reader subscribes to by name.
     package var channels: [Identifier]
-    /// Channel groups with their channels.
+    /// The channel groups that the reader subscribes to, with their current channels.
     package var groups: [StreamGroup]
     /// The wildcard subscriptions, such as `a.*`.
     package var patterns: [Wildcard]
@@ -60,9 +60,9 @@ package enum StreamSource: Hashable, Sendable {
     case pattern(Int)
 }
 
-/// A message that is being delivered to a reader.
+/// A message in a page for a reader, with the subscription that it matches.
 package struct StreamDelivery<Attachment: Sendable>: Sendable {
-    /// The message with its attachment.
+    /// The delivered message with its attachment.
     package let entry: StreamEntry<Attachment>
     /// The subscription that the message matches.
     package let source: StreamSource
@@ -70,7 +70,7 @@ package struct StreamDelivery<Attachment: Sendable>: Sendable {
 
 /// One page of messages for a reader.
 package struct StreamPage<Attachment: Sendable>: Sendable {
-    /// The deliveries in the order of timetokens.
+    /// The messages of the page, in the order of timetokens.
     package var deliveries: [StreamDelivery<Attachment>] = []
     /// The cursor for the next read: the timetoken of the last delivery, or the application's newest timetoken when there is none. It is
     /// never below the cursor of this read.

@@ -8,11 +8,11 @@ struct OccupancyAnnouncer: Sendable {
         case join, leave, timeout
     }
 
-    /// How a change is published.
+    /// How a presence change is published.
     enum Verdict {
         /// Publish the change at once. When `afterSum` is true, publish the interval event for the held changes first.
         case tell(afterSum: Bool)
-        /// Hold the change until the next interval event.
+        /// Hold the change back until the next interval event.
         case hold
     }
 

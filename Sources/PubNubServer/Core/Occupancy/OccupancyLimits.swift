@@ -4,11 +4,11 @@ package struct OccupancyLimits: Hashable, Sendable {
     package var usersPerChannel: Int
     /// The largest number of channels of a user.
     package var channelsPerUser: Int
-    /// The largest number of stays of an application.
+    /// The largest number of stays of an application; a user on several channels counts once for each channel.
     package var stays: Int
     /// The approximate memory limit of all stays in bytes: names, connections and states.
     package var bytes: Int
-    /// The largest size of a state in bytes.
+    /// The largest size in bytes of a user's presence state.
     package var stateBytes: Int
     /// The largest number of states that are kept for users who are not present.
     package var absentStates: Int

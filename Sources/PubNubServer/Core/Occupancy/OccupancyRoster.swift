@@ -13,14 +13,14 @@ struct OccupancyMember: Sendable {
     /// The largest number of connections of each user on a channel. A new connection beyond it replaces the one that would time out first.
     static let connectionLimit = 32
 
-    /// The number of this stay; it distinguishes the stay from earlier ones of the same user on the channel.
+    /// A number that distinguishes this stay on the channel from earlier ones of the same user.
     let stay: UInt64
     let user: Identifier
     var state: [UInt8]?
-    /// The owner whose share of the limits the stay uses; nil for none.
+    /// The owner whose share of the limits the user's presence uses; nil for none.
     let owner: Identifier?
     private(set) var connections: [Connection] = []
-    /// The time at which the stay's deadline is checked next.
+    /// When the user's presence timeout is checked next.
     var scheduled = MonotonicInstant(nanoseconds: .max)
 
     init(stay: UInt64, user: Identifier, state: [UInt8]?, owner: Identifier? = nil) {
@@ -30,13 +30,13 @@ struct OccupancyMember: Sendable {
         self.state = state
     }
 
-    /// When the user's last connection times out, which ends the stay.
+    /// When the user's last connection times out, so that the user is no longer present.
     var deadline: MonotonicInstant { connections.lazy.map(\.deadline).max() ?? MonotonicInstant(nanoseconds: .min) }
 
     /// The connections as they are stored, without deadlines.
     var kept: [OccupancyRecord.Connection] { connections.map { OccupancyRecord.Connection(id: $0.id, timeout: $0.timeout) } }
 
-    /// The approximate memory of the stay in bytes, including its table entries.
+    /// The approximate memory of the user's presence on the channel in bytes, including table entries.
     var cost: Int {
         user.utf8.count + (state?.count ?? 0) + connections.reduce(600) { $0 + 64 + $1.id.utf8.count }
     }

@@ -1,6 +1,6 @@
 import Identifiers
 
-/// How much one owner uses of an application's presence limits: its stays, and the states that it has set for absent users.
+/// How much one owner uses of an application's presence limits: stays (one user on one channel each), and states of absent users.
 struct OccupancyUse: Hashable, Sendable {
     var stays = 0
     var bytes = 0
@@ -16,13 +16,13 @@ extension OccupancyLimits {
 }
 
 extension OccupancyState {
-    /// Whether an owner's share allows another stay.
+    /// Whether an owner's share of the limits allows one more user on one more channel.
     func hasShare(_ owner: Identifier?) -> Bool {
         guard let owner, let use = owners[owner] else { return true }
         return use.stays < limits.stays / OccupancyLimits.ownerDivisor && use.bytes < limits.bytes / OccupancyLimits.ownerDivisor
     }
 
-    /// Whether an owner's share allows the owner's stays to grow by this number of bytes.
+    /// Whether an owner's share of the limits allows its presence data to grow by this number of bytes.
     func hasShare(_ owner: Identifier?, bytes: Int) -> Bool {
         guard let owner else { return true }
         return (owners[owner]?.bytes ?? 0) + bytes <= limits.bytes / OccupancyLimits.ownerDivisor

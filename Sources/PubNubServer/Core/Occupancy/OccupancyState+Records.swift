@@ -40,7 +40,7 @@ extension OccupancyState {
     /// Starts recording, so that ``takeChanges()`` returns the changes. Heartbeats that only extend a deadline are not recorded.
     package mutating func recordChanges() { touched = touched ?? [] }
 
-    /// The changes since the last call, one for each user and channel.
+    /// The recorded changes since the last call of this method, one for each user and channel.
     package mutating func takeChanges() -> [OccupancyChange] {
         guard let places = touched, !places.isEmpty else { return [] }
         touched = []
@@ -54,7 +54,7 @@ extension OccupancyState {
         }
     }
 
-    /// Restores the users who were present when another process ended. No events are sent; timeouts start again.
+    /// Restores the users who were present when another process ended. No events are sent, and presence timeouts start again.
     package mutating func restore(_ records: [OccupancyRecord], at time: OccupancyTime) {
         for record in records.sorted(by: { $0.order < $1.order }) where !record.connections.isEmpty {
             guard channels[record.channel]?.roster[record.user] == nil else { continue }

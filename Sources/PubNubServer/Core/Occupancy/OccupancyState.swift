@@ -19,19 +19,20 @@ package struct OccupancyState: Sendable {
     /// The states that were set for absent users.
     private var absent: [OccupancyPlace: AbsentState] = [:]
     private var absentBytes = 0
-    /// When each stay is checked for its timeout. Interval events and states of absent users have calendars of their own below.
+    /// When each user's presence on a channel is checked for its timeout. Interval events and states of absent users have calendars of
+    /// their own below.
     var stayEnds = OccupancyCalendar<OccupancyStay>(length: .seconds(1))
     var intervals = OccupancyCalendar<Identifier>(length: .milliseconds(100))
     private var absentEnds = OccupancyCalendar<OccupancyPlace>(length: .seconds(1))
     var stays: UInt64 = 0
     /// The number of stays: users on channels, counted once for each channel.
     package internal(set) var stayCount = 0
-    /// The approximate memory of all stays, in bytes.
+    /// The approximate memory of the presence of all users on all channels, in bytes.
     package internal(set) var bytes = 0
     private var moves = 0
-    /// How much of the limits each owner uses for stays and states.
+    /// How much of the presence limits each owner uses.
     var owners: [Identifier: OccupancyUse] = [:]
-    /// The stays that have changed since the last call of ``takeChanges()``; nil when changes are not recorded.
+    /// The users and channels whose presence has changed since the last call of ``takeChanges()``; nil when changes are not recorded.
     var touched: Set<OccupancyPlace>?
 
     package init(settings: OccupancySettings = OccupancySettings(), limits: OccupancyLimits = OccupancyLimits()) {
@@ -133,7 +134,7 @@ package struct OccupancyState: Sendable {
             let interval = intervals.nextDue(at: time.instant)
             guard let first = [stay, state, interval].compactMap({ $0 }).min() else { return false }
             left -= 1
-            // At equal times, stays are processed first, because an interval event follows the changes that it reports.
+            // At equal times, timeouts are processed first, because an interval event follows the changes that it reports.
             if stay == first {
                 if let stay = stayEnds.takeNext() { expire(stay, at: time, into: &events) }
             } else if state == first {
@@ -247,7 +248,7 @@ extension OccupancyState {
         return nil
     }
 
-    /// Publishes an event, or holds it until the next interval event.
+    /// Publishes the event of a change, or holds the change back until the next interval event.
     private mutating func announce(
         _ change: OccupancyAnnouncer.Change, _ event: OccupancyEvent, at time: OccupancyTime, into events: inout [OccupancyEvent]
     ) {
@@ -286,7 +287,7 @@ extension OccupancyState {
         guard let index = channels.index(forKey: stay.channel) else { return }
         let outcome = channels.values[index].roster.update(stay.user) {
             member -> (isGone: Bool, grown: Int, owner: Identifier?, next: MonotonicInstant)? in
-            // Nothing to do: the user has a newer stay, or this stay was rescheduled while its slot was being processed.
+            // Nothing to do: the user has joined again since, or the deadline was moved while its slot was being processed.
             guard member.stay == stay.number, member.scheduled <= time.instant else { return nil }
             let cost = member.cost
             let isGone = member.expire(at: time.instant)

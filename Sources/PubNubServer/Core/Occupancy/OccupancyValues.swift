@@ -20,8 +20,8 @@ package struct OccupancyUser: Hashable, Sendable {
     package var id: Identifier
     /// Distinguishes the connections of a user; empty if the client sends no connection id (rule HB-33).
     package var connection: Identifier
-    /// The owner whose share of the limits a stay uses (rule HB-70): a user whom the application has named in a token, or a client address.
-    /// Nil when no share applies.
+    /// The owner whose share of the limits the user's presence uses (rule HB-70): a user whom the application has named in a token, or a
+    /// client address. Nil when no share applies.
     package var owner: Identifier?
 
     package init(id: Identifier, connection: Identifier = "") {

@@ -48,7 +48,7 @@ struct DirectoryFileContents: FileContents {
         return found
     }
 
-    /// The directory for contents that have no record in the store.
+    /// The directory to which contents without a record in the store are moved.
     private var aside: String { directory + "/aside" }
 
     /// The ids of the contents in a directory; empty when the directory does not exist. Incomplete contents, which remain when the server

@@ -25,7 +25,7 @@ protocol FileContents: Sendable {
 
 /// The result of comparing contents with records when a keyset is restored.
 struct RestoredContents: Hashable, Sendable {
-    /// The files whose content exists.
+    /// The ids of the files with a record whose content exists.
     var present: Set<Identifier> = []
     /// The number of contents that had no record and were set aside.
     var setAside = 0
