@@ -36,7 +36,7 @@ public enum BodyCompression {
     /// - Parameters:
     ///   - bytes: the complete body.
     ///   - limit: the largest length of the content in bytes. Memory use stays near this limit, however long the content would
-    /// become.
+    ///     become.
     public static func inflate(_ bytes: [UInt8], limit: Int) throws(CompressionError) -> [UInt8] {
         guard !bytes.isEmpty else { throw .truncated }
         var stream = z_stream()

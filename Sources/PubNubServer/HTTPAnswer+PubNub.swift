@@ -11,7 +11,7 @@ extension HTTPAnswer {
         if error.status == 503 { fields = [("retry-after", "1")] }
     }
 
-    /// The error answer to a request for a keyset; the log line contains the keyset (rule SO-150).
+    /// The error answer to a request for a keyset. The log line contains the subscribe key (rule SO-150).
     init(_ error: PubNubErrorBody, of application: PubNubApplication) {
         self.init(error)
         details = ["service": ServiceName.pubnub.rawValue, "app": logText(application.subscribeKey.utf8)]

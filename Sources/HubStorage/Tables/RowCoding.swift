@@ -9,7 +9,7 @@ enum RowCoding {
     }
 
     /// Encodes a row. In a text or blob each zero byte is followed by 0xFF, and two zero bytes mark the end. So no encoded value is the
-    /// beginning of another one, and a shorter value sorts before a longer one.
+    /// beginning of another one, and a value sorts before longer values that begin with it.
     static func encode(_ row: some Sequence<StoredValue>) -> [UInt8] {
         var code: [UInt8] = []
         for value in row {

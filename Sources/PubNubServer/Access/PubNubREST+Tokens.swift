@@ -42,7 +42,8 @@ extension PubNubREST {
         for (pattern, _) in [patterns.channels, patterns.groups, patterns.users].joined()
         where (try? PubNubAccessPattern(pattern.text)) == nil {
             return Self.invalid(
-                "grant", message: "Invalid pattern", detail: "The pattern is not understood.", at: "permissions.patterns")
+                "grant", message: "Invalid pattern", detail: "The pattern is not a supported regular expression.",
+                at: "permissions.patterns")
         }
         var token = PubNubAccessToken(
             issued: application.clock.unixSeconds(), ttl: ttl, resources: resources, patterns: patterns,

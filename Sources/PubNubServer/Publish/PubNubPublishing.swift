@@ -41,7 +41,7 @@ struct PubNubPublishing: Sendable {
     /// - Parameters:
     ///   - isBridged: whether the message came from another service.
     ///   - completion: called once the message is durable and visible, on any thread. With a store in memory it is called before
-    /// this method returns (rule PV-17).
+    ///     this method returns (rule PV-17).
     func publish(
         _ draft: PubNubDraft, isBridged: Bool = false,
         completion: @escaping @Sendable (Result<Timetoken, PubNubErrorBody>) -> Void

@@ -59,7 +59,7 @@ enum HistoryBodies {
     /// - Parameters:
     ///   - more: channels whose messages exceed the size of one answer, each with the position of the next page.
     ///   - isSingle: whether the request names one channel. `more` then has the format of history with actions, otherwise that of
-    /// message counts, by channel.
+    ///     message counts, by channel.
     static func pages(_ channels: [HistoryAnswerPage], _ fields: Fields, more: [More], isSingle: Bool) -> [UInt8] {
         JSONBody.object { body in
             body.member("status", 200)

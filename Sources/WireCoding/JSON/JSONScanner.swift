@@ -104,7 +104,7 @@ public struct JSONScanner {
         if position < bytes.count { throw JSONSyntaxError(.trailingBytes, at: position) }
     }
 
-    /// Checks a string and skips it.
+    /// Checks the string at the current position and skips it.
     @inlinable @inline(__always)
     public mutating func string() throws(JSONSyntaxError) -> StringToken {
         try expect(JSONBytes.quote)

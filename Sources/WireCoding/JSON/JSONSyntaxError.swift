@@ -2,7 +2,7 @@
 ///
 /// The error contains no part of the text, so it is safe to log.
 public struct JSONSyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The kind of error.
+    /// What is wrong with the text.
     public enum Kind: String, Hashable, Sendable {
         case truncated = "the text ends too early"
         case unexpectedByte = "unexpected byte"

@@ -64,7 +64,7 @@ public struct JSONText: Hashable, Sendable, CustomStringConvertible {
     /// The text of a string, or of a number as it is written, because protocols write identifiers in both forms. Nil for other kinds.
     public var identifier: String? { kind == .number ? text : string }
 
-    /// One key and its value.
+    /// A member of an object: a key and its value.
     public struct Member: Hashable, Sendable {
         public var key: String
         public var value: JSONText

@@ -176,7 +176,7 @@ struct PubNubAccessTests {
             ("nonsense", #"{"message":"Could Not Parse Request","error":true,"service":"Access Manager","status":400}"#),
             (
                 #"{"ttl":5,"permissions":{"patterns":{"channels":{"(":1}}}}"#,
-                #"{"error":{"message":"Invalid pattern","source":"grant","details":[{"message":"The pattern is not understood.","#
+                #"{"error":{"message":"Invalid pattern","source":"grant","details":[{"message":"The pattern is not a supported regular expression.","#
                     + #""location":"permissions.patterns","locationType":"body"}]},"service":"Access Manager","status":400}"#
             ),
         ])

@@ -36,7 +36,7 @@ extension RedisMessageStore {
 
     private static var trimmedStep: Int { 500 }
 
-    /// Removes up to a few hundred of the oldest messages.
+    /// Removes at most ``trimmedStep`` of the oldest messages from a keyset's histories.
     private func trim(_ keyset: Identifier, _ limits: HistoryLimits) async throws -> TrimmingStep {
         guard let counted = counted(keyset), counted.isWhole, counted.messages > 0 else { return TrimmingStep() }
         let usage = HistoryUsage(messages: counted.messages, bytes: counted.bytes)

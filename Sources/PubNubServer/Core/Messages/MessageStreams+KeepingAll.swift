@@ -1,5 +1,5 @@
-// A partial copy needs a leader that answers requests for messages. Until this is known, or when the leader is of an earlier version and
-// does not answer them, the copy keeps the messages of all queues (rule CB-58).
+// A partial copy needs a leader that answers requests for messages. Until it is known whether the leader answers them, or when the leader
+// is of an earlier version and does not, the copy keeps the messages of all queues (rule CB-58).
 extension MessageStreams {
     /// Whether messages of all channels and patterns are kept, so that none has to be requested from the leader.
     package var keepsAll: Bool { coverage == nil || coverage?.allSince != nil }
