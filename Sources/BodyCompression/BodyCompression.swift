@@ -76,7 +76,7 @@ public enum BodyCompression {
                     let status = step(&stream)
                     let written = chunk.count - Int(stream.avail_out)
                     guard out.count + written <= limit else { return .failure(.tooLong) }
-                    // The range is in bounds, because zlib leaves `avail_out` at most at the size of the chunk.
+                    // in bounds: `written` is at most the size of the chunk, because zlib never increases `avail_out`.
                     out.append(contentsOf: UnsafeBufferPointer(rebasing: chunk[..<written]))
                     switch status {
                     case Z_STREAM_END: return stream.avail_in == 0 ? .success(()) : .failure(.trailingBytes)

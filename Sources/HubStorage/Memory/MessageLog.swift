@@ -195,7 +195,7 @@ extension MessageLog {
     private mutating func remove(_ timetoken: UInt64, from name: Name) -> Bool {
         guard has(timetoken, in: name), let place = channels.index(forKey: name) else { return false }
         let index = Self.firstIndex(in: channels.values[place]) { $0 >= timetoken }
-        // The index is in bounds, because the channel has this message.
+        // in bounds: the channel has a message with this timetoken, so `firstIndex` has found its index.
         let message = channels.values[place].remove(at: index)
         if channels.values[place].isEmpty { channels.remove(at: place) }
         account(forRemoved: message, of: name.application)

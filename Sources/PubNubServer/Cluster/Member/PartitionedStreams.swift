@@ -59,7 +59,7 @@ package final class PartitionedStreams: StreamBackend {
     private static func list(of members: [ClusterStreams], _ partitions: ClusterPartitions) -> [PubNubApplication] {
         let all = members.map(\.applications)
         return (0..<(all.map(\.count).min() ?? 0)).map { number in
-            // The indices are in bounds: every list has at least that many elements, and each partition has a list.
+            // in bounds: every list has more than `number` elements, and each partition has a list.
             all[partitions.partition(of: all[0][number].subscribeKey, in: .pubnub)][number]
         }
     }

@@ -97,7 +97,7 @@ extension MessageStreams {
             budget -= queue.slots[start].entry.message.bytes + Self.partOverhead
         }
         if start > first { part.range.after = queue.slots[start - 1].timetoken }
-        // The indices are in bounds: `start` is at most `end`, and `end` is at most the number of slots.
+        // in bounds: `start` is at most `end`, and `end` is at most the number of slots.
         part.entries = queue.slots[start..<end].map(\.entry)
         return part
     }

@@ -31,7 +31,7 @@ package struct Wildcard: Hashable, Sendable {
         while found.count < 2, let dot = channel.utf8[part...].firstIndex(of: UInt8(ascii: ".")) {
             let next = channel.utf8.index(after: dot)
             guard dot > part, next < channel.utf8.endIndex else { break }
-            // The indices are in bounds: the dot was found after the beginning of the part.
+            // in bounds: the dot was found after the beginning of the part, so `part` is at most `dot`.
             guard !channel.utf8[part..<dot].contains(UInt8(ascii: "*")) else { break }
             found.append(Identifier(String(channel.text[..<next]) + "*"))
             part = next

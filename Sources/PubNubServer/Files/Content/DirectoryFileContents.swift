@@ -163,7 +163,7 @@ struct DirectoryFileContents: FileContents {
         var isWhole = true
         let content = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
             while count < size {
-                // The index is in bounds: the buffer has `size` bytes, which is more than `count`.
+                // in bounds: `count` is less than `size`, which is the size of the buffer.
                 let part = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[count...])
                 #if canImport(Glibc)
                     let read = Glibc.read(descriptor, part.baseAddress, size - count)
