@@ -6,17 +6,17 @@ import WireCoding
     import Foundation
 #endif
 
-/// Bytes as JSON (rule LL-130): `{"base64":"…"}`, so that a message of bytes is distinguished from a text, and is the same with every
+/// The JSON encoding of a binary payload (rule LL-130): `{"base64":"…"}`. It distinguishes bytes from text and is the same for every
 /// service.
 enum BinaryPayload {
     static let key = "base64"
 
-    /// The letters of base64 need no escape.
+    /// Base64 text is inserted without escaping, because its characters need no escape in JSON.
     static func json(of data: Data) -> String { #"{"\#(key)":"\#(data.base64EncodedString())"}"# }
 
-    /// The bytes of a payload; nil for a text that is not such a JSON object. Accepts standard base64 with padding only.
+    /// The bytes of a payload; nil when `text` is not a JSON object with a base64 string. Accepts standard base64 with padding only.
     static func data(in text: String) -> Data? {
-        // A text that is not JSON is not a payload of bytes.
+        // Text that is not valid JSON cannot contain a binary payload, so the result is nil.
         guard let json = try? JSONText(text), json.kind == .object, let encoded = json[key]?.string else { return nil }
         return Data(base64Encoded: encoded)
     }
@@ -26,11 +26,11 @@ extension Channel {
     /// Publishes bytes. They travel as text, `{"base64":"…"}`, because the messages of all three services are JSON: base64 makes them a
     /// third longer, and the encoded length counts for the service's message limit. Receivers get them with ``Message/decodeData()``.
     ///
-    /// Everything else is as with ``publish(_:event:options:)``.
+    /// Waiting, outcome and delivery are described at ``publish(_:event:options:)``.
     ///
     /// - Parameters:
     ///   - data: the bytes. The limit is about 7.5 KB for Pusher, 24 KB for PubNub, and 96 KB for chat unless its operator sets another
-    ///     one; it is lower for encrypted messages.
+    /// one; it is lower for encrypted messages.
     ///   - event: the event's name.
     ///   - options: options of publishing.
     /// - Throws: as ``publish(_:event:options:)``.
@@ -54,10 +54,10 @@ extension Room {
 }
 
 extension Message {
-    /// The bytes of a message that was published with ``Channel/publish(data:event:options:)``: the decoded field `base64` of its JSON
+    /// The bytes that were published with ``Channel/publish(data:event:options:)``: the decoded field `base64` of the payload's JSON
     /// object.
     ///
-    /// - Throws: ``LifelineError/Code/undecodable`` for any other message. The error does not show the payload.
+    /// - Throws: ``LifelineError/Code/undecodable`` when the payload has no such field. The error does not contain the payload.
     public func decodeData() throws(LifelineError) -> Data {
         guard let data = BinaryPayload.data(in: text) else {
             throw LifelineError(

@@ -1,6 +1,6 @@
-/// A channel of a client, subscribed or not.
+/// A named channel of a client. The value can be used with or without a subscription.
 public struct Channel: Sendable {
-    /// The channel's name, as the service knows it.
+    /// The channel's name at the service.
     public let name: String
     let core: ClientCore
 
@@ -8,31 +8,32 @@ public struct Channel: Sendable {
     /// ``ClientOptions/requiresEncryption``.
     public var isEncrypted: Bool { core.adapter.encryptionGap(of: name) == nil }
 
-    /// Subscribes, and returns when the service has confirmed.
+    /// Subscribes, and returns when the service has confirmed the subscription.
     ///
-    /// Without a connection it waits for one. The client renews the subscription after every reconnect, until
-    /// ``Room/unsubscribe()``. Each call gives a room of its own, which begins with the call and ends by itself. All rooms of the channel
-    /// share one subscription, which ends with the last of them.
+    /// Without a connection the call waits for one. The client renews the subscription after every reconnect, until ``Room/unsubscribe()``.
+    /// Each call returns a separate room, which begins with the call and can be ended separately. All rooms of the channel share one
+    /// subscription, which ends with the last room.
     ///
-    /// - Throws: the service's reason when it refuses the channel; ``LifelineError/Code/disconnected`` when the connection was ended
-    ///   before the confirmation; the connection's failure when the client does not try again; ``LifelineError/Code/cancelled`` when
-    ///   the task was cancelled or the channel unsubscribed in the meantime. The channel is not subscribed then.
+    /// - Throws: the service's reason when it refuses the channel; ``LifelineError/Code/disconnected`` when the connection was ended before
+    ///   the confirmation; the connection's failure when the client does not try again; ``LifelineError/Code/cancelled`` when the task was
+    ///   cancelled or the channel unsubscribed in the meantime. After an error, the channel is not subscribed.
     public func subscribe() async throws(LifelineError) -> Room {
         try core.requireEncryption(of: name)
         let hold = await core.hub.join(name)
         let feed = hold.feed
         do {
             try await core.adapter.subscribe(name) { [core, name] in
-                // When the room was unsubscribed during the call, there was no subscription yet to end.
+                // If the room was unsubscribed before this request was submitted, the adapter had no subscription to end, so the
+                // subscription ends here.
                 if feed.isTakenBack { core.hub.forgetUnwanted(name) { core.adapter.unsubscribe(name) } }
             }
         } catch {
-            // A caller that got an error must not receive messages later.
+            // The room leaves the hub, because a caller that got an error must not receive messages later.
             core.hub.leave(feed) { core.adapter.unsubscribe(name) }
             throw error
         }
         core.hub.confirm(name)
-        if feed.isTakenBack { throw LifelineError(.cancelled, "The channel was unsubscribed.") }
+        if feed.isTakenBack { throw LifelineError(.cancelled, "The channel was unsubscribed before the service confirmed it.") }
         return Room(hold: hold, core: core)
     }
 
@@ -45,16 +46,16 @@ public struct Channel: Sendable {
 
     /// Publishes a value, encoded as JSON.
     ///
-    /// With PubNub, and with Pusher and the app's secret, publishing is one request and needs no connection. Otherwise the message is
-    /// sent over the connection. Without one it waits: with chat for 30 s, with Pusher until the channel is subscribed again. Cancel
-    /// the task to stop waiting: a message that has not been sent is then never sent, and its outcome is `refused` with
+    /// With PubNub, and with Pusher and the app's secret, publishing is one request and needs no connection. In all other cases the message
+    /// is sent over the connection. Without a connection the message waits: with chat for 30 s, with Pusher until the channel is subscribed
+    /// again. Cancel the task to stop waiting: a message that has not been sent is then never sent, and its outcome is `refused` with
     /// ``LifelineError/Code/cancelled``.
     ///
     /// Receivers get the value unchanged, over HTTP and over the connection. Messages of chat are JSON objects, so with chat any other
     /// value arrives as `{"content": …}`.
     ///
-    /// - Returns: whether the service accepted or refused the message, or that the outcome is unknown. A message is delivered at most
-    ///   once: repetitions, which only chat makes, are recognised by the service.
+    /// - Returns: whether the service accepted or refused the message, or that the outcome is unknown. A message is delivered at most once:
+    ///   only chat repeats a message, and its server recognises repetitions.
     /// - Throws: an error of the call itself, before anything was sent: ``LifelineError/Code/unencodable``,
     ///   ``LifelineError/Code/unsupported`` or ``LifelineError/Code/badRequest``.
     public func publish(
@@ -64,7 +65,7 @@ public struct Channel: Sendable {
         return try await core.publish(Publication(channel: name, event: event, value: value, options: options))
     }
 
-    /// Publishes JSON text without changes. See ``publish(_:event:options:)``.
+    /// Publishes JSON text without changes. ``publish(_:event:options:)`` describes waiting, outcome and delivery.
     ///
     /// - Throws: as ``publish(_:event:options:)``.
     public func publish(
@@ -86,20 +87,21 @@ public struct Channel: Sendable {
         try await core.adapter.members(of: name)
     }
 
-    /// Loads the last messages of the channel, oldest first. Only chat needs a connection for it.
+    /// Loads the last messages of the channel, oldest first. Only chat needs a connection for the request.
     ///
-    /// A message that cannot be decrypted is left out: the one behind it has a ``Message/precedingGap`` that says how many, and
-    /// ``LifelineClient/events`` has a problem. ``history(before:limit:)`` gives the ids of such messages.
+    /// Messages that cannot be decrypted are left out. The next message then has a ``Message/precedingGap`` with their number, and
+    /// ``LifelineClient/events`` reports a problem. ``history(before:limit:)`` returns the ids of such messages.
     ///
-    /// - Parameter count: at least 1. The service may keep fewer.
+    /// - Parameter count: at least 1. The service may keep fewer messages.
     /// - Throws: ``LifelineError/Code/unsupported`` when the service keeps no messages, as Pusher does not;
-    ///   ``LifelineError/Code/disconnected`` when the request needs a connection and there is none;
-    ///   ``LifelineError/Code/decryptionFailed`` when none of the messages can be decrypted.
+    ///   ``LifelineError/Code/disconnected`` when the request needs a connection and there is none; ``LifelineError/Code/decryptionFailed``
+    ///   when none of the messages can be decrypted.
     public func history(last count: Int) async throws(LifelineError) -> [Message] {
         try await readableHistory(last: count).messages
     }
 
-    /// Loads the last messages. A part that cannot be decrypted is told to ``LifelineClient/events``; when that is all of them, throws.
+    /// Loads the last `count` messages. If some of them cannot be decrypted, reports a problem to ``LifelineClient/events``; if none can be
+    /// decrypted, throws the error.
     package func readableHistory(last count: Int) async throws(LifelineError) -> RecentHistory {
         let recent = try await recentHistory(last: count)
         guard let error = recent.error else { return recent }
@@ -109,9 +111,10 @@ public struct Channel: Sendable {
         return recent
     }
 
-    /// Loads the last messages, with the number and the cause of those that cannot be decrypted.
+    /// Loads the last `count` messages. The result also has the number of messages that could not be decrypted and the error of the latest
+    /// one.
     package func recentHistory(last count: Int) async throws(LifelineError) -> RecentHistory {
-        guard count > 0 else { throw LifelineError(.badRequest, "The number of messages must be at least 1.") }
+        guard count > 0 else { throw LifelineError(.badRequest, "The message count is \(count); it must be at least 1.") }
         return try await core.adapter.history(of: name, last: count)
     }
 
@@ -124,7 +127,7 @@ public struct Channel: Sendable {
     ///   - limit: how many messages the page has, 1 ... 100; larger values count as 100.
     /// - Throws: as ``history(last:)``; ``LifelineError/Code/badRequest`` for an invalid id.
     public func history(before id: String? = nil, limit: Int = 100) async throws(LifelineError) -> HistoryPage {
-        guard limit > 0 else { throw LifelineError(.badRequest, "The number of messages must be at least 1.") }
+        guard limit > 0 else { throw LifelineError(.badRequest, "The message count is \(limit); it must be at least 1.") }
         return try await core.adapter.history(
             of: name, HistoryRequest(before: id, limit: min(limit, HistoryRequest.mostMessages)))
     }

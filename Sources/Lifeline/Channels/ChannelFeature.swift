@@ -1,25 +1,26 @@
-/// A feature of a channel that not every service has. Check ``Channel/supports(_:)`` before a screen shows a button for it.
+/// A channel feature that some services lack. Check ``Channel/supports(_:)`` before a screen shows a button for it.
 public struct ChannelFeature: RawRepresentable, Hashable, Sendable, CaseIterable, CustomStringConvertible {
-    /// The feature as a word, as in logs.
+    /// The feature's identifier, such as `history`; it also appears in logs.
     public let rawValue: String
 
-    /// A feature by its word, also one that this version does not know, which no channel has.
+    /// Makes a feature from its identifier. An identifier that this version does not define is accepted; no channel supports such a
+    /// feature.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }
 
-    /// The same as ``rawValue``.
+    /// The feature as text: its ``rawValue``.
     public var description: String { rawValue }
 
     /// Subscribing: ``Channel/subscribe()``.
     public static let subscribing = ChannelFeature(rawValue: "subscribing")
     /// Publishing: ``Channel/publish(_:event:options:)``.
     public static let publishing = ChannelFeature(rawValue: "publishing")
-    /// Messages of the past: ``Channel/history(last:)`` and ``Channel/history(before:limit:)``.
+    /// Loading earlier messages with ``Channel/history(last:)`` and ``Channel/history(before:limit:)``.
     public static let history = ChannelFeature(rawValue: "history")
-    /// Resuming after a message that the app already has: ``Room/deliveries(since:)`` from a ``HistoryStart/position(_:)``. With Pusher
-    /// it depends on the server, and the client learns it only from the answer: only the server of this package can resume; with other
-    /// servers a gap stands for the missed messages.
+    /// Resuming after a message that the app already has: ``Room/deliveries(since:)`` from a ``HistoryStart/position(_:)``. With Pusher,
+    /// only the server of this package can resume, and the client detects this only from the server's answer; other servers' missed
+    /// messages are reported as a gap.
     public static let resuming = ChannelFeature(rawValue: "resuming")
     /// A list of members that is kept up to date: ``Room/presence``.
     public static let presence = ChannelFeature(rawValue: "presence")
@@ -27,26 +28,28 @@ public struct ChannelFeature: RawRepresentable, Hashable, Sendable, CaseIterable
     public static let ownPresenceData = ChannelFeature(rawValue: "ownPresenceData")
     /// Requesting the members without a subscription: ``Channel/members()``.
     public static let members = ChannelFeature(rawValue: "members")
-    /// Typing indicators, own and others': ``Room/typing``.
+    /// Sending and receiving typing indicators with ``Room/typing``.
     public static let typing = ChannelFeature(rawValue: "typing")
     /// Reactions to messages: ``Channel/addReaction(_:to:)`` and ``Room/reactions``.
     public static let reactions = ChannelFeature(rawValue: "reactions")
-    /// Messages that the service cannot read: ``Channel/isEncrypted``.
+    /// End-to-end encryption, so that the service cannot read the messages: ``Channel/isEncrypted``.
     public static let encryption = ChannelFeature(rawValue: "encryption")
 
-    /// All features that this version knows.
+    /// All features that this version of the library defines.
     public static let allCases: [ChannelFeature] = [
         .subscribing, .publishing, .history, .resuming, .presence, .ownPresenceData, .members, .typing, .reactions, .encryption,
     ]
 }
 
 extension Channel {
-    /// Whether the service of this client, with the keys and settings that it was given, has a feature for this channel. Nothing is
-    /// sent: the service may still refuse this user. The calls themselves throw ``LifelineError/Code/unsupported``, or
-    /// ``LifelineError/Code/badRequest`` for a name that they do not take, exactly when this is false. Rule LL-87.
+    /// Whether this client's service has a feature for this channel, with the client's keys and settings. Nothing is sent, and the service
+    /// may still refuse this user.
+    ///
+    /// The calls of the feature throw ``LifelineError/Code/unsupported``, or ``LifelineError/Code/badRequest`` for an invalid channel name,
+    /// exactly when this is false. Rule LL-87.
     public func supports(_ feature: ChannelFeature) -> Bool {
         if feature == .encryption { return isEncrypted }
-        // The service can read these even when messages are encrypted.
+        // Presence data, typing indicators and reactions are readable for the service even when the channel's messages are encrypted.
         if [.ownPresenceData, .typing, .reactions].contains(feature), core.requiresEncryption { return false }
         do throws(LifelineError) {
             if feature != .history, feature != .members { try core.requireEncryption(of: name) }

@@ -1,4 +1,5 @@
-/// A channel group: a list of channels that the service keeps, subscribed to as one. Only PubNub has them (rules LL-54 to LL-56).
+/// A channel group: a list of channels that the service stores under a name, so that one subscription covers all of them. Only PubNub has
+/// channel groups (rules LL-54 to LL-56).
 ///
 /// ```swift
 /// let news = client.channelGroup("news")
@@ -7,7 +8,7 @@
 /// for await message in room.messages { print(message.channel, message.event) }
 /// ```
 public struct ChannelGroup: Sendable {
-    /// The group's name, as the service knows it.
+    /// The group's name at the service.
     public let name: String
     let core: ClientCore
 
@@ -30,38 +31,38 @@ public struct ChannelGroup: Sendable {
         Channel(name: room, core: core).unsubscribe()
     }
 
-    /// The channels of the group, by one request. The client does not have to be connected.
+    /// Requests the names of the group's channels from the service, with one HTTP request. The client does not have to be connected.
     ///
     /// - Throws: ``LifelineError/Code/unsupported`` when the service has no groups; the failure of the request otherwise.
     public func channels() async throws(LifelineError) -> [String] {
         try await core.adapter.channels(ofGroup: name)
     }
 
-    /// Requests every user who is on at least one channel of the group from the service. The client does not have to be connected. At
-    /// most 10,000 users of each channel.
+    /// Requests every user who is on at least one channel of the group from the service. The client does not have to be connected. The
+    /// result has at most 10,000 users of each channel.
     ///
     /// - Throws: as ``channels()``.
     public func members() async throws(LifelineError) -> [Member] {
         try await core.adapter.members(of: core.adapter.roomName(ofGroup: name))
     }
 
-    /// Adds channels. The service creates the group with its first channel.
+    /// Adds channels to the group. The service creates the group when its first channel is added.
     ///
-    /// - Parameter channels: 1 to 200.
-    /// - Throws: as ``channels()``; ``LifelineError/Code/badRequest`` for no channel, or too many.
+    /// - Parameter channels: 1 to 200 names.
+    /// - Throws: as ``channels()``; ``LifelineError/Code/badRequest`` for no channel, or for more than 200.
     public func add(_ channels: [String]) async throws(LifelineError) {
         try await core.adapter.change(group: name, .add(channels))
     }
 
-    /// Removes channels.
+    /// Removes channels from the group.
     ///
-    /// - Parameter channels: 1 to 200.
+    /// - Parameter channels: 1 to 200 names.
     /// - Throws: as ``add(_:)``.
     public func remove(_ channels: [String]) async throws(LifelineError) {
         try await core.adapter.change(group: name, .remove(channels))
     }
 
-    /// Removes the group with all its channels.
+    /// Deletes the group at the service. Its channels themselves remain.
     ///
     /// - Throws: as ``channels()``.
     public func delete() async throws(LifelineError) {
@@ -69,7 +70,7 @@ public struct ChannelGroup: Sendable {
     }
 }
 
-/// A change of a channel group.
+/// A request to change the channels of a group, or to delete the group.
 enum ChannelGroupChange: Hashable, Sendable {
     case add([String])
     case remove([String])

@@ -11,25 +11,25 @@ import Identifiers
 public struct Deliveries: AsyncSequence, Sendable {
     /// A message, a gap or a failure.
     public typealias Element = Delivery
-    /// The sequence never throws.
+    /// Iteration cannot throw; failures are elements.
     public typealias Failure = Never
 
     let stream: EventStream<RoomItem>
     let channel: String
-    /// When the sequence began.
+    /// When the sequence was created; its first gap, if any, begins no earlier.
     let start: Moment
     let clock: FeedClock
     let hold: RoomHold
 
-    /// How many messages were dropped for this sequence.
+    /// How many messages were dropped for this sequence because its consumer was too slow.
     public var droppedCount: Int { stream.droppedCount }
 
-    /// Continues where an earlier loop ended.
+    /// Makes the iterator of a `for await` loop. It continues after the last element that an earlier loop has read.
     public func makeAsyncIterator() -> Iterator {
         Iterator(base: stream.makeAsyncIterator(), channel: channel, last: start, clock: clock, hold: hold)
     }
 
-    /// Hands out one element after the other. For one task.
+    /// Iterates over the deliveries. Only one task may use an iterator.
     public struct Iterator: AsyncIteratorProtocol {
         var base: EventStream<RoomItem>.Iterator
         let channel: String
@@ -39,7 +39,7 @@ public struct Deliveries: AsyncSequence, Sendable {
         /// Keeps the room subscribed while a consumer reads it.
         let hold: RoomHold
 
-        /// The next delivery, or nil at the end.
+        /// Waits for the next delivery. Returns nil at the end of the sequence.
         public mutating func next() async -> Delivery? {
             switch await base.next() {
             case .delivery(let delivery):
@@ -52,7 +52,7 @@ public struct Deliveries: AsyncSequence, Sendable {
             }
         }
 
-        /// Rule LL-8: messages are missing here, and their number is known.
+        /// A gap for messages that are missing at this point and whose number is known (rule LL-8).
         func gap(_ reason: Gap.Reason, of count: Int) -> Gap {
             Gap(channel: channel, since: clock.publishedBefore(last), reason: reason, dropped: count, at: clock.now())
         }
@@ -60,24 +60,24 @@ public struct Deliveries: AsyncSequence, Sendable {
 }
 
 /// The messages of a channel, as an async sequence for one consumer. A message that follows a gap, or a message that could not be
-/// decrypted, has a ``Message/precedingGap``. It ends and is bounded like ``Deliveries``.
+/// decrypted, has a ``Message/precedingGap``. The sequence ends, and drops messages for a slow consumer, as ``Deliveries`` does.
 public struct Messages: AsyncSequence, Sendable {
     /// A message.
     public typealias Element = Message
-    /// The sequence never throws.
+    /// Iteration cannot throw; missing messages are reported by ``Message/precedingGap``.
     public typealias Failure = Never
 
     let deliveries: Deliveries
 
-    /// How many messages were dropped for this sequence.
+    /// How many messages were dropped for this sequence because its consumer was too slow.
     public var droppedCount: Int { deliveries.droppedCount }
 
-    /// Continues where an earlier loop ended.
+    /// Makes the iterator of a `for await` loop. It continues after the last message that an earlier loop has read.
     public func makeAsyncIterator() -> Iterator {
         Iterator(base: deliveries.makeAsyncIterator())
     }
 
-    /// Hands out one element after the other. For one task.
+    /// Iterates over the messages. Only one task may use an iterator.
     public struct Iterator: AsyncIteratorProtocol {
         private let place: MessagePlace
 
@@ -85,15 +85,15 @@ public struct Messages: AsyncSequence, Sendable {
             place = MessagePlace(base: base)
         }
 
-        /// The next message, or nil at the end.
+        /// Waits for the next message. Returns nil at the end of the sequence.
         public mutating func next() async -> Message? {
             await place.next()
         }
     }
 }
 
-/// The position of one loop over messages. A gap that was to be reported with the next message is returned when the loop ends, so that
-/// the next loop reports it (rule LL-34).
+/// The state of one loop over messages: its iterator and the gap before the next message. If the loop ends before that message, the gap is
+/// put back into the stream, so that the next loop reports it (rule LL-34).
 final class MessagePlace {
     private var base: Deliveries.Iterator
     private let event: String?
@@ -121,7 +121,8 @@ final class MessagePlace {
             case .gap(let later):
                 gap = gap?.joined(with: later) ?? later
             case .failed(let error, _):
-                // Rule LL-33. Other failures lose no message, or declare a separate gap.
+                // Only a message that could not be decrypted is missing here (rule LL-33). Other failures lose no message or come with a
+                // separate gap.
                 guard error.code == .decryptionFailed else { continue }
                 let unread = base.gap(.undecryptable, of: 1)
                 gap = gap?.joined(with: unread) ?? unread

@@ -2,10 +2,10 @@
 public enum Delivery: Sendable {
     /// A message, in the order in which the service sent it.
     case message(Message)
-    /// Messages may be missing here.
+    /// Messages may be missing at this position of the sequence.
     case gap(Gap)
-    /// A message could not be decrypted, or the channel could not be subscribed again. When `willRetry` is false for a subscription,
-    /// this is the last element.
+    /// A message could not be decrypted, or the channel could not be subscribed again. If the subscription failed and `willRetry` is false,
+    /// this is the last element of the sequence.
     case failed(LifelineError, willRetry: Bool)
 
     /// The user who published the message, if the service reports it.

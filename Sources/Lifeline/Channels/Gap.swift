@@ -3,22 +3,22 @@ import ConnectionEngine
 /// A place in a channel's messages where messages may be missing. The client declares a gap whenever it cannot prove that it
 /// received everything.
 public struct Gap: Hashable, Sendable {
-    /// Why messages may be missing. An open set: switch over it with a `default`.
+    /// Why messages may be missing. New reasons may be added: switch over the value with a `default`.
     public struct Reason: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-        /// The reason as a word, as in logs.
+        /// The reason's identifier, such as `connectionLost`; it also appears in logs.
         public let rawValue: String
 
-        /// A reason by its word, also one that this version does not know.
+        /// Makes a reason from its identifier. An identifier that this version does not define is accepted.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
 
-        /// The same as ``rawValue``.
+        /// The reason as text: its ``rawValue``.
         public var description: String { rawValue }
 
-        /// The connection was lost, and the service cannot return what was published meanwhile.
+        /// The connection was lost, and the service cannot replay the messages that were published in the meantime.
         public static let connectionLost = Reason(rawValue: "connectionLost")
-        /// The service has more missed messages than it hands out.
+        /// The client missed more messages than the service returns.
         public static let tooMany = Reason(rawValue: "tooMany")
         /// The consumer of the sequence was too slow; ``Gap/dropped`` messages were dropped for it.
         public static let slowConsumer = Reason(rawValue: "slowConsumer")
@@ -31,14 +31,14 @@ public struct Gap: Hashable, Sendable {
     public var channel: String
     /// The start of the gap: messages published since then may be missing, up to the gap's place in the sequence.
     public var since: Moment
-    /// Why messages may be missing.
+    /// The reason why messages may be missing.
     public var reason: Reason
-    /// How many messages are known to be missing; 0 when nobody knows.
+    /// How many messages are known to be missing; 0 when the number is unknown.
     public var dropped: Int
-    /// When the gap was declared.
+    /// When the client declared the gap.
     public var at: Moment
 
-    /// A gap, such as for tests of your own code.
+    /// Makes a gap, such as for tests of your own code.
     public init(channel: String, since: Moment, reason: Reason, dropped: Int = 0, at: Moment) {
         self.channel = channel
         self.since = since

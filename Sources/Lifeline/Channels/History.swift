@@ -2,14 +2,14 @@ import ConnectionEngine
 
 /// One page of a channel's history.
 public struct HistoryPage: Sendable {
-    /// A message of the history that cannot be read.
+    /// A message of the history that could not be decrypted or decoded.
     public struct Failure: Hashable, Sendable {
         /// The service's id of the message, or nil when it gives none.
         public var id: String?
-        /// Why it cannot be read, such as another cipher key.
+        /// Why the message cannot be read; for example, it was encrypted with another cipher key.
         public var error: LifelineError
 
-        /// A failure, such as for tests of your own code.
+        /// Makes a failure, such as for tests of your own code.
         public init(id: String?, error: LifelineError) {
             self.id = id
             self.error = error
@@ -18,14 +18,14 @@ public struct HistoryPage: Sendable {
 
     /// The messages that could be read, oldest first.
     public var messages: [Message]
-    /// The messages that could not be read, oldest first. Empty unless the client decrypts.
+    /// The messages that could not be read, oldest first. Empty unless the client decrypts messages.
     public var failures: [Failure]
     /// Pass this to ``Channel/history(before:limit:)`` for the next older page; nil when there are no older messages.
     public var older: String?
     /// How many of ``messages`` are older than each of ``failures``, in the same order; a missing entry counts as 0.
     package var places: [Int] = []
 
-    /// A page, such as for tests of your own code.
+    /// Makes a page, such as for tests of your own code.
     public init(messages: [Message], failures: [Failure] = [], older: String? = nil) {
         self.messages = messages
         self.failures = failures
@@ -40,21 +40,21 @@ struct HistoryRequest: Hashable, Sendable {
     /// 1 ... ``mostMessages``.
     var limit: Int
 
-    /// How many messages one answer may have at most with every service.
+    /// The largest page, in messages, that every service can return.
     static let mostMessages = 100
 }
 
-/// The last messages of a channel, from several pages.
+/// The latest messages of a channel, joined from several history pages.
 package struct RecentHistory: Sendable {
     /// The messages that could be read, oldest first. A message has a gap when messages directly before it could not be read.
     package private(set) var messages: [Message] = []
-    /// How many messages could not be read, and the cause for the latest one.
+    /// How many messages could not be read, and the error of the latest one.
     package private(set) var unread = 0
     package private(set) var error: LifelineError?
-    /// Where the next older page ends; nil when there are no older messages.
+    /// The id before which the next older page ends; nil when there are no older messages.
     package fileprivate(set) var older: String?
 
-    /// Joins pages, which have to be in the order of their messages, oldest first. Rule LL-20.
+    /// Joins pages, which must be sorted with the oldest page first (rule LL-20).
     init(_ pages: [HistoryPage], channel: String, at now: Moment) {
         var pending = 0
         for page in pages {

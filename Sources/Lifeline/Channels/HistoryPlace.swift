@@ -1,13 +1,13 @@
 import Identifiers
 import PusherProtocol
 
-/// The position of a message in its channel, as its id gives it: an increasing number; with Pusher's recovery, a number within an
-/// epoch.
+/// The position of a message in its channel, read from the message's id: an increasing number. With Pusher's recovery the number counts
+/// within an epoch.
 struct HistoryPlace: Hashable, Sendable {
     let epoch: Identifier?
     let number: UInt64
 
-    /// Nil for the id of a message of a service without an order.
+    /// Reads the position from a message id; nil when the id is neither a number nor a Pusher position.
     init?(_ id: String) {
         if let number = UInt64(id) {
             (epoch, self.number) = (nil, number)
@@ -27,27 +27,27 @@ extension Message {
 }
 
 extension HistoryStart {
-    /// Nil for a text that is not a position.
+    /// The start position; nil when the start is a date or a number of messages, or when its text is not a position.
     var place: HistoryPlace? {
         if case .position(let id) = self { HistoryPlace(id) } else { nil }
     }
 }
 
-/// The messages of the history with which a joined sequence begins, oldest first, and whether they are complete.
+/// The history messages with which a joined sequence begins, oldest first. `isWhole`: no message is missing after the start position.
 typealias ChannelPast = (messages: [Message], isWhole: Bool)
 
 extension ServiceAdapter {
-    /// The limit of pages of the history that are requested.
+    /// How many history pages are requested at most for one joined sequence.
     static var mostPages: Int { 20 }
 
     func check(_ start: HistoryStart, of channel: String) throws(LifelineError) { try check(.history, of: channel) }
 
-    /// Rule LL-89: read from the history, page by page.
+    /// Reads the channel's history from `start` on, page by page (rule LL-89).
     func past(of channel: String, since start: HistoryStart) async throws(LifelineError) -> ChannelPast {
         let isWanted: (Message) -> Bool
         switch start {
         case .last(let count):
-            guard count > 0 else { throw LifelineError(.badRequest, "The number of messages must be at least 1.") }
+            guard count > 0 else { throw LifelineError(.badRequest, "The message count is \(count); it must be at least 1.") }
             return (try await history(of: channel, last: count).messages, true)
         case .position(let id):
             guard let place = UInt64(id) else { throw .notAnID }
@@ -62,8 +62,8 @@ extension ServiceAdapter {
             pages.append(page)
             let hasReached = page.messages.first.map { !isWanted($0) } ?? false
             guard let older = page.older, older != before else {
-                // The history ends here. Unless the start position was found, it is unknown whether the history once reached back to
-                // it.
+                // This is the oldest page. If it does not contain the start position, the service may have deleted messages after that
+                // position.
                 let isPosition = if case .position = start { true } else { false }
                 isComplete = hasReached || !isPosition
                 break

@@ -8,42 +8,43 @@ import NIOConcurrencyHelpers
     import Foundation
 #endif
 
-/// Where a sequence begins in a channel's history before it continues with live messages. See ``Room/deliveries(since:)``.
+/// The position in a channel's history at which a sequence begins before it continues with live messages. See ``Room/deliveries(since:)``.
 public enum HistoryStart: Hashable, Sendable {
-    /// With this number of the latest messages; at least 1.
+    /// Begins with the latest messages, in this number; at least 1.
     case last(Int)
-    /// After the message with this ``Message/id``, such as the last one that the app has stored.
+    /// Begins after the message with this ``Message/id``, such as the last one that the app has stored.
     case position(String)
-    /// With the first message that was published at this time, or later.
+    /// Begins with the first message that was published at this time or later.
     case date(Date)
 }
 
-/// Past and live messages as one sequence, in order, each message once: an async sequence for one consumer. It ends and is bounded as
-/// ``Deliveries``. Rule LL-89.
+/// Past and live messages of a channel as one async sequence for one consumer, in order and each message once. The sequence ends, and drops
+/// messages for a slow consumer, as ``Deliveries`` does. Rule LL-89.
 public struct JoinedDeliveries: AsyncSequence, Sendable {
     /// A message, a gap or a failure.
     public typealias Element = Delivery
-    /// The sequence never throws.
+    /// Iteration cannot throw; failures are elements.
     public typealias Failure = Never
 
-    /// The part of the history that no loop has delivered yet.
+    /// The history messages that no loop has delivered yet, with the gap before them, if any.
     let past: NIOLockedValueBox<[Delivery]>
-    /// The position of the newest message of the history; messages that are not newer were delivered already, or lie before the start.
+    /// The position of the newest history message, or the start position. Live messages up to this position are skipped, because they were
+    /// delivered already or lie before the start.
     let newest: HistoryPlace?
     let live: Deliveries
 
-    /// Continues where an earlier loop ended.
+    /// Makes the iterator of a `for await` loop. It continues after the last element that an earlier loop has read.
     public func makeAsyncIterator() -> Iterator {
         Iterator(past: past, newest: newest, live: live.makeAsyncIterator())
     }
 
-    /// Hands out one element after the other. For one task.
+    /// Iterates over the deliveries. Only one task may use an iterator.
     public struct Iterator: AsyncIteratorProtocol {
         let past: NIOLockedValueBox<[Delivery]>
         let newest: HistoryPlace?
         var live: Deliveries.Iterator
 
-        /// The next delivery, or nil at the end.
+        /// Waits for the next delivery. Returns nil at the end of the sequence.
         public mutating func next() async -> Delivery? {
             if let delivery = past.withLockedValue({ $0.isEmpty ? nil : $0.removeFirst() }) { return delivery }
             while let delivery = await live.next() {
@@ -56,21 +57,21 @@ public struct JoinedDeliveries: AsyncSequence, Sendable {
 }
 
 extension Room {
-    /// Past and live messages as one sequence: the history from `start` on, then messages as they are published, in order and each
-    /// once. The sequence begins with a gap when the history is incomplete, because the service no longer has the start position or
-    /// because more than 2,000 messages followed it. Past messages that cannot be decrypted are replaced by a gap with their number.
+    /// Past and live messages as one sequence: the history from `start` on, then messages as they are published, in order and each once.
+    /// The sequence begins with a gap when the history is incomplete, because the service no longer has the start position or because more
+    /// than 2,000 messages followed it. Past messages that cannot be decrypted are replaced by a gap with their number.
     ///
-    /// Pusher has no history. Servers that replay missed events, such as the one of this package, can resume after a position: the
-    /// client requests the replay on a second, short-lived connection. With other servers a gap stands for the past.
+    /// Pusher has no history. Servers that replay missed events, such as the one of this package, can resume after a position: the client
+    /// requests the replay on a second, short-lived connection. With other servers the sequence begins with a gap.
     ///
-    /// Call it before ``deliveries`` or ``messages`` of the room is read: the live part begins with the subscription then, and otherwise
-    /// with this call.
+    /// Call this method before you read ``deliveries`` or ``messages`` of the room: the live part then begins with the subscription. After
+    /// such a read, the live part begins with this call.
     ///
-    /// - Throws: as ``Channel/history(last:)``. With Pusher ``LifelineError/Code/unsupported`` for a number of messages and for a date,
-    ///   and for a client that is configured not to recover; the connection's failure when the second connection could not be made.
+    /// - Throws: as ``Channel/history(last:)``. With Pusher ``LifelineError/Code/unsupported`` for a number of messages, for a date, and
+    ///   for a client that is configured not to recover; the connection's failure when the second connection could not be made.
     public func deliveries(since start: HistoryStart) async throws(LifelineError) -> JoinedDeliveries {
         try core.adapter.check(start, of: name)
-        // Opened first, so that no message is lost between the history and the live messages.
+        // The live sequence is opened before the history request, so that no message between the two is lost.
         let live = deliveries
         let (messages, isWhole) = try await core.adapter.past(of: name, since: start)
         let now = core.adapter.clock()

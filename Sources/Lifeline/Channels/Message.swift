@@ -10,35 +10,35 @@ import WireCoding
 
 /// A message of a channel.
 public struct Message: Sendable {
-    /// The channel that it was published to.
+    /// The channel to which the message was published.
     public var channel: String
     /// The subscribed pattern that covers the channel; nil when the channel itself was subscribed.
     public var pattern: String?
-    /// The event's name, as it was published; ``Message/defaultEvent`` for services without event names.
+    /// The name of the published event; ``Message/defaultEvent`` for services without event names.
     public var event: String
-    /// Whether another client has published it, where the service distinguishes such messages from those of your own server: Pusher,
-    /// which puts `client-` in front of their events. The name is without that prefix here, so that a message has one name whichever
-    /// way it goes; if you trust your server only, check this property. Rule LL-88.
+    /// Whether another client published the message instead of your server. Only Pusher distinguishes the two: it prefixes the names of
+    /// client events with `client-`. ``event`` has no such prefix, so that an event has one name for both senders. If you trust only your
+    /// server, check this property. Rule LL-88.
     public var isClientEvent: Bool
     /// The payload as the service delivered it, decrypted. Usually JSON; see ``data``.
     public var text: String
     /// The service's id of the message, or nil when it gives none.
     public var id: String?
-    /// The id of the user who published it, as the service verified it, or nil.
+    /// The user who published the message, as an id that the service has verified; nil when the service sends none.
     public var user: String?
-    /// When the service accepted it, by the service's clock; nil when the service does not send it. For display only: order and gaps
-    /// do not depend on it.
+    /// When the service accepted the message, by the service's clock; nil when the service does not send the time. For display only: order
+    /// and gaps do not depend on it.
     public var publishedAt: Date?
-    /// When this client received it, on the monotonic clock.
+    /// When this client received the message, on the monotonic clock.
     public var receivedAt: Moment
-    /// The gap directly before this message; nil when there is none. ``Room/deliveries`` has gaps as elements of their own, without
-    /// waiting for the next message.
+    /// The gap directly before this message; nil when there is none. In ``Room/deliveries`` a gap is a separate element, which is delivered
+    /// without waiting for the next message.
     public var precedingGap: Gap?
 
-    /// The event of messages that were published without one.
+    /// The event name of messages that were published without an event name.
     public static let defaultEvent = "message"
 
-    /// A message, such as for tests of your own code.
+    /// Makes a message, such as for tests of your own code.
     public init(
         channel: String, pattern: String? = nil, event: String = Message.defaultEvent, text: String, id: String? = nil,
         user: String? = nil, publishedAt: Date? = nil, receivedAt: Moment, precedingGap: Gap? = nil,
@@ -56,26 +56,26 @@ public struct Message: Sendable {
         self.precedingGap = precedingGap
     }
 
-    /// The payload as JSON text. A payload that is not JSON is given as a JSON string.
+    /// The payload as JSON text. A payload that is not JSON is returned as a JSON string.
     public var data: String {
         if let json = try? JSONText(text) { return json.text }
         return JSONText.string(text).text
     }
 
-    /// The payload as a value.
+    /// Decodes the payload as a value.
     ///
-    /// - Throws: ``LifelineError/Code/undecodable``. The error names the type and the place in the JSON, but not the payload.
+    /// - Throws: ``LifelineError/Code/undecodable``. The error names the type and the path in the JSON, but not the payload.
     public func decode<Value: Decodable>(_ type: Value.Type = Value.self) throws(LifelineError) -> Value {
         do {
             return try JSONDecoder().decode(type, from: Data(data.utf8))
         } catch let error as DecodingError {
-            throw LifelineError(.undecodable, "The payload is no \(type)\(Self.place(of: error)).")
+            throw LifelineError(.undecodable, "The payload cannot be decoded as \(type)\(Self.place(of: error)).")
         } catch {
-            throw LifelineError(.undecodable, "The payload is no \(type).")
+            throw LifelineError(.undecodable, "The payload cannot be decoded as \(type).")
         }
     }
 
-    /// Where decoding failed: the keys, never the values.
+    /// Where decoding failed: the path of keys, never a value of the payload.
     private static func place(of error: DecodingError) -> String {
         switch error {
         case .keyNotFound(let key, let context): ": it has no \(path(context.codingPath + [key]))"

@@ -6,9 +6,9 @@ import WireCoding
     import Foundation
 #endif
 
-/// Options of publishing that more than one service supports.
+/// Publishing options that more than one service supports.
 public struct PublishOptions: Hashable, Sendable {
-    /// Whether the service keeps the message for the history; nil for the service's default. When the service cannot do it, publishing
+    /// Whether the service stores the message for the history; nil for the service's default. If the service has no such option, publishing
     /// throws ``LifelineError/Code/unsupported`` and sends nothing (rule LL-28).
     public var isStored: Bool?
 
@@ -24,7 +24,7 @@ struct Publication: Hashable, Sendable {
     var event: String
     var json: String
     var options: PublishOptions
-    /// The id by which a service that supports client ids recognises a repeated publication; nil for one that is never repeated.
+    /// The client id of the message, by which the service recognises a repetition; nil for a message that is never sent twice.
     var id: String?
 
     init(
@@ -53,15 +53,16 @@ struct Publication: Hashable, Sendable {
         json = BinaryPayload.json(of: data)
     }
 
-    /// A value as JSON text.
+    /// Encodes a value as JSON text.
     static func encoded(_ value: some Encodable) throws(LifelineError) -> String {
         let encoder = JSONEncoder()
-        // Sorted, so that one value always gives one text.
+        // Keys are sorted, so that equal values always give the same text.
         encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
         do {
             return String(decoding: try encoder.encode(value), as: UTF8.self)
         } catch {
-            throw LifelineError(.unencodable, "A value of type \(type(of: value)) cannot be written as JSON.")
+            throw LifelineError(
+                .unencodable, "A value of type \(type(of: value)) cannot be encoded as JSON. Check how the type encodes itself.")
         }
     }
 

@@ -1,8 +1,8 @@
-/// One subscriber's handle of a channel, such as for one screen of an app: each call of ``Channel/subscribe()`` gives a room of its
-/// own. All rooms of a channel share one subscription at the service, which ends with the last room.
+/// A handle for one subscriber of a channel, such as one screen of an app. Each call of ``Channel/subscribe()`` returns a new room. All
+/// rooms of a channel share one subscription at the service, which ends with the last room.
 ///
-/// There are two ways to read it. ``messages`` has messages only, and each message says whether others may be missing before it.
-/// In ``deliveries`` gaps and failures are elements of their own, which a `switch` has to handle.
+/// A room can be read in two ways. ``messages`` has messages only, and each message has a property for missing messages before it. In
+/// ``deliveries`` gaps and failures are separate elements, which a `switch` has to handle.
 public struct Room: Sendable {
     let hold: RoomHold
     let core: ClientCore
@@ -17,11 +17,11 @@ public struct Room: Sendable {
 
     /// The messages of the channel.
     ///
-    /// The first sequence of a room, from here or from ``deliveries``, begins with the room's subscription, so no message is lost between
-    /// the confirmation and the loop. Further sequences begin when the property is read.
+    /// The first sequence of a room, from this property or from ``deliveries``, begins with the room's subscription, so no message is lost
+    /// between the confirmation and the loop. Each further sequence begins when the property is read.
     public var messages: Messages { Messages(deliveries: deliveries) }
 
-    /// The messages, gaps and failures of the channel. It begins like ``messages``.
+    /// The messages, gaps and failures of the channel. The first sequence begins with the subscription, as described at ``messages``.
     public var deliveries: Deliveries { hold.deliveries() }
 
     /// The members who are present in the channel.
@@ -45,7 +45,7 @@ public struct Room: Sendable {
         try await channel.publish(value, event: event, options: options)
     }
 
-    /// Publishes JSON text without changes. See ``Channel/publish(_:event:options:)``.
+    /// Publishes JSON text without changes. See ``Channel/publish(json:event:options:)``.
     ///
     /// - Throws: as ``Channel/publish(_:event:options:)``.
     public func publish(
@@ -68,11 +68,12 @@ public struct Room: Sendable {
         try await channel.history(before: id, limit: limit)
     }
 
-    /// Ends this room. Its sequences deliver the messages that had arrived before, then end. Other rooms of the channel go on; with the
-    /// last one the channel is unsubscribed at the service. Works in every state of the connection; a second call does nothing.
+    /// Ends this room. Its sequences deliver the messages that have already arrived, then end. Other rooms of the channel continue; when
+    /// the last room ends, the client unsubscribes the channel at the service. Works in every state of the connection; a second call does
+    /// nothing.
     ///
-    /// A room that is released without this call, with all its sequences, keeps the channel subscribed for ``LifelineClient/events``,
-    /// until the channel's last other room is unsubscribed or ``Channel/unsubscribe()`` is called.
+    /// If a room and all its sequences are released without this call, the channel stays subscribed for ``LifelineClient/events``, until
+    /// the channel's last other room is unsubscribed or ``Channel/unsubscribe()`` is called.
     public func unsubscribe() {
         core.hub.takeBack(hold.feed) { core.adapter.unsubscribe(name) }
     }

@@ -1,13 +1,12 @@
 import EngineRuntime
 
-/// An element for the consumers of one room.
+/// An element of the stream between the hub and one sequence of a room.
 enum RoomItem: Sendable {
     case delivery(Delivery)
-    /// This number of messages was dropped for this consumer alone.
+    /// The number of messages that were dropped for this consumer only, because it was too slow.
     case dropped(Int)
 
-    /// Rule LL-7: only messages, and reports of messages that could not be decrypted, may be dropped for a slow consumer, never the
-    /// report that messages are missing.
+    /// Makes the broadcaster of a room. For a slow consumer it drops only messages and decryption failures, never gaps (rule LL-7).
     static func broadcaster(backlog: Int, _ consumers: (any ConsumerTracker)? = nil) -> Broadcaster<RoomItem> {
         Broadcaster(
             backlog: backlog, tracker: consumers,

@@ -1,47 +1,47 @@
-/// A message of one event: decoded as a value of the app's own type, or the error with which decoding failed.
+/// A message that was decoded as a value of the app's own type, or the error with which decoding failed.
 public enum TypedMessage<Value: Sendable>: Sendable {
-    /// The message's payload as a value, with the message that it came in.
+    /// The decoded payload, and the message that contained it.
     case value(Value, Message)
-    /// The payload cannot be decoded as `Value`. The error names the place in the JSON, but not the payload.
+    /// The payload cannot be decoded as `Value`. The error names the path in the JSON, but not the payload.
     case undecodable(LifelineError, Message)
 
-    /// The message, whatever its payload is.
+    /// The message, in both cases.
     public var message: Message {
         switch self {
         case .value(_, let message), .undecodable(_, let message): message
         }
     }
 
-    /// The value; nil when the payload could not be decoded.
+    /// The decoded value; nil when the payload could not be decoded.
     public var value: Value? {
         if case .value(let value, _) = self { value } else { nil }
     }
 }
 
-/// The messages of one event of a channel, decoded, as an async sequence for one consumer. It begins, ends and is bounded as
-/// ``Deliveries``, and a message that follows a gap has a ``Message/precedingGap``. Rule LL-85.
+/// The messages of one event of a channel, decoded, as an async sequence for one consumer. The sequence begins, ends and drops messages as
+/// ``Deliveries`` does; a message that follows a gap has a ``Message/precedingGap``. Rule LL-85.
 public struct TypedMessages<Value: Decodable & Sendable>: AsyncSequence, Sendable {
-    /// A message with its value.
+    /// A message with its decoded value or its decoding error.
     public typealias Element = TypedMessage<Value>
-    /// The sequence never throws.
+    /// Iteration cannot throw; decoding errors are elements.
     public typealias Failure = Never
 
     let deliveries: Deliveries
     let event: String?
 
-    /// How many messages were dropped for this sequence, those of other events among them.
+    /// How many messages were dropped for this sequence because its consumer was too slow, including messages of other events.
     public var droppedCount: Int { deliveries.droppedCount }
 
-    /// Continues where an earlier loop ended.
+    /// Makes the iterator of a `for await` loop. It continues after the last message that an earlier loop has read.
     public func makeAsyncIterator() -> Iterator {
         Iterator(place: MessagePlace(base: deliveries.makeAsyncIterator(), event: event))
     }
 
-    /// Hands out one element after the other. For one task.
+    /// Iterates over the decoded messages. Only one task may use an iterator.
     public struct Iterator: AsyncIteratorProtocol {
         let place: MessagePlace
 
-        /// The next message of the event, or nil at the end.
+        /// Waits for the next message of the event. Returns nil at the end of the sequence.
         public mutating func next() async -> TypedMessage<Value>? {
             guard let message = await place.next() else { return nil }
             do throws(LifelineError) {

@@ -32,9 +32,9 @@ struct MessageTests {
             try message(#"{"company":"secret payload","price":"x"}"#).decode(Price.self)
         }
         #expect(error?.code == .undecodable)
-        #expect(error?.reason == "The payload is no Price: price has another type.")
+        #expect(error?.reason == "The payload cannot be decoded as Price: price has another type.")
         let missing = #expect(throws: LifelineError.self) { try message(#"{"company":"secret"}"#).decode(Price.self) }
-        #expect(missing?.reason == "The payload is no Price: it has no price.")
+        #expect(missing?.reason == "The payload cannot be decoded as Price: it has no price.")
     }
 
     @Test("A publication that is no JSON is refused before anything is sent")
