@@ -33,7 +33,7 @@ public struct Channel: Sendable {
             throw error
         }
         core.hub.confirm(name)
-        if feed.isTakenBack { throw LifelineError(.cancelled, "The channel was unsubscribed before the service confirmed it.") }
+        if feed.isTakenBack { throw LifelineError(.cancelled, "The channel was unsubscribed before its confirmation.") }
         return Room(hold: hold, core: core)
     }
 

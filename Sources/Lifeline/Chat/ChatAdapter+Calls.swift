@@ -2,9 +2,10 @@ import ChatProtocol
 import ConnectionEngine
 import WireCoding
 
-// Single requests to the service. They need a connection.
+// Single requests to the chat service. A request needs a connection; only publishing waits for one.
 extension ChatAdapter {
-    /// Rule NP-27. While there is no connection the message waits; it is sent again after a loss, and delivered once.
+    /// Publishes a message. Without a connection the message waits. It is sent again after a lost connection, and the server delivers it
+    /// once (rule NP-27).
     func publish(_ publication: Publication) async throws(LifelineError) -> PublishOutcome {
         let draft = try Self.draft(of: publication)
         let expiry = ChatExpiry(driver: driver, timers: timers)
@@ -15,7 +16,7 @@ extension ChatAdapter {
                 if case .success(.sent(let sent)) = result { self?.take(draft, sent) }
             }
             guard case .sent(let sent) = reply else {
-                return .unknown(LifelineError(.init(.unknown), "The server's answer has no id."))
+                return .unknown(LifelineError(.init(.unknown), "The server's answer to the published message has no message id."))
             }
             return .accepted(id: sent.id.description)
         } catch {
@@ -27,9 +28,10 @@ extension ChatAdapter {
 
     func check(_ publication: Publication) throws(LifelineError) { _ = try Self.draft(of: publication) }
 
-    /// Only users who have entered an open channel may publish to it. An open channel has two names (rule NP-23).
+    /// The room names of an open channel, because only users who have entered an open channel may publish to it. An open channel has two
+    /// names (rule NP-23). Empty for other channels.
     func roomsOfPublishers(to channel: String) -> [String] {
-        // Invalid names are refused by the check before.
+        // Publishing itself refuses invalid names, so the error is ignored here.
         guard let place = try? ChatChannel(name: channel), place.conversation == .open else { return [] }
         return [place.id, "\(place.conversation.word):\(place.id)"].filter { (try? ChatChannel(name: $0)) == place }
     }
@@ -51,7 +53,7 @@ extension ChatAdapter {
         return draft
     }
 
-    /// Rule LL-20: with one request.
+    /// Loads one page of the history with one request (rule LL-20).
     func history(of channel: String, _ request: HistoryRequest) async throws(LifelineError) -> HistoryPage {
         var question = ChatHistoryRequest(
             try ChatChannel(name: channel), limit: min(request.limit, ChatProtocolLimits.page.upperBound))
@@ -85,7 +87,7 @@ extension ChatAdapter {
                 throw .unsupported(feature: "presence on channel \(channel)", service: serviceName)
             }
         case .ownPresenceData: throw noOwnPresence
-        // The metadata of a message have no owner: every user who may change them could react in the name of others.
+        // Message metadata have no owner: every user with access to the metadata could add a reaction in another user's name.
         case .reactions: throw noReactions
         case .typing:
             guard place.conversation == .direct else {
@@ -99,7 +101,7 @@ extension ChatAdapter {
         }
     }
 
-    /// Rule LL-123. The session has no message for the end of typing.
+    /// Sends a typing indicator (rule LL-123). Sends nothing when the user stops typing, because the session has no such message.
     func sendTyping(_ isTyping: Bool, in channel: String) async throws(LifelineError) {
         try check(.typing, of: channel)
         let place = try ChatChannel(name: channel)
@@ -116,7 +118,7 @@ extension ChatAdapter {
     private func groupMembers(of group: String) async throws(LifelineError) -> [Member] {
         var members: [Member] = []
         var request = ChatMembersRequest(group, limit: ChatProtocolLimits.page.upperBound)
-        // 100,000 members, more than a group can have. Rule NP-32.
+        // At most 1,000 pages, which is 100,000 members: more than a group can have (rule NP-32).
         for _ in 0..<1_000 {
             guard let page = try await answer(to: .groupMembers(request)).members else { throw Self.unreadable }
             members += page.members.map { Member(id: $0.user, info: #"{"role":"\#($0.role.rawValue)"}"#) }
@@ -139,21 +141,22 @@ extension ChatAdapter {
         .openInfo(openChannel, limit: ChatProtocolLimits.openInfo.upperBound)
     }
 
-    /// The members in the answer to a request for members.
+    /// The members in the answer to `openInfo`; empty for any other answer.
     static func members(in reply: ChatReply) -> [Member] {
         guard case .answer(let answer) = reply else { return [] }
         return answer.openInfo?.members.map { Member(id: $0.user) } ?? []
     }
 
-    private static let unreadable = LifelineError(.init(.malformedResponse), "The server's answer could not be read.")
+    private static let unreadable = LifelineError(
+        .init(.malformedResponse), "The server's answer does not have the fields that the request asks for.")
 }
 
 extension ConnectionFailure {
     fileprivate static let noAnswer = ConnectionFailure(
-        .malformedResponse, "The server's answer could not be read.", origin: .server)
+        .malformedResponse, "The server's answer is not an answer to the request.", origin: .server)
 }
 
 extension ChatAdapterSettings {
-    /// The type of messages that are published without an event.
+    /// The chat message type of messages that are published without an event name.
     static let textType = "RC:TxtMsg"
 }

@@ -6,7 +6,7 @@ import TransportCommon
 import WireCoding
 
 extension ChatAdapter {
-    /// Makes an adapter of these parts.
+    /// Makes an adapter from a client's transport, timer and HTTP parts.
     static func on(_ parts: ClientParts, _ settings: ChatAdapterSettings, options: ClientOptions) -> ChatAdapter {
         let network = options.network
         let transport: any ClientTransport<ChatSession> = parts.webSocket(network.webSocket()) { ChatFrameDecoder() }
@@ -61,7 +61,8 @@ extension ChatAdapter {
         var policy = ConnectionPolicy.chat(timing: options.timing.policy.timing)
         policy.timing = options.policy.timing
         if case .tokens = settings.access.kind {
-            // LL-82: another token is requested. A refusal of the application's provider is `refused`, and final.
+            // A refused token is retried, because the next attempt requests another token (rule LL-82). A refusal by the application's
+            // token provider has the category `refused` and is final.
             policy.overrides[.credentialsRejected] = .jittered(
                 first: .seconds(1), base: .seconds(1), cap: policy.cap, atLeast: .milliseconds(500))
         }

@@ -5,11 +5,11 @@ import EngineRuntime
 import NIOConcurrencyHelpers
 import TransportCommon
 
-/// A chat session behind the neutral API.
+/// Implements the service-independent client API with a chat session.
 final class ChatAdapter: ServiceAdapter {
     typealias Driver = ConnectionDriver<ChatSession>
 
-    /// Updates the adapter's state and returns what the hub and the adapter have to do, in one order for all threads.
+    /// A state change. It returns events for the hub and tasks for the adapter. The steps of all threads run one after the other.
     typealias Step = @Sendable (inout ChatEventTranslation) -> ChatEventTranslation.Report
 
     struct State {
@@ -19,7 +19,7 @@ final class ChatAdapter: ServiceAdapter {
         /// Callers of `subscribe`.
         var callers: [UInt64: CheckedContinuation<LifelineError?, Never>] = [:]
         var lastCaller: UInt64 = 0
-        /// Pauses before memberships are checked again.
+        /// For each group channel, the running timer after which its membership is checked again.
         var pauses: [ChatChannel: (number: UInt64, cancel: TimerCancellation)] = [:]
     }
 
@@ -31,7 +31,7 @@ final class ChatAdapter: ServiceAdapter {
     let timers: any TimerScheduler
     let sendLimit: Duration
     let applicationKey: String
-    /// The user of the settings, if they name one.
+    /// The user id in the client's settings; nil when the settings have only a token.
     private let configuredUser: String?
     private let policy: ConnectionPolicy
     private let tracksPresence: Bool
@@ -67,16 +67,17 @@ final class ChatAdapter: ServiceAdapter {
     }
 
     var phase: ConnectionPhase { driver.snapshot.phase }
-    /// The user of the last welcome, or before that the one in the settings.
+    /// The user id that the server last sent with its welcome; before the first welcome, the user id in the settings.
     var user: String? { driver.withMemory { $0.user } ?? configuredUser }
     var requiresUser: Bool { true }
-    /// The server remembers client ids for an hour (rule NV-19); a message may take some minutes of it to arrive.
+    /// How long a message may be repeated with the same client id: 55 minutes, because the server stores client ids for an hour (rule
+    /// NV-19) and a message may take some minutes to arrive.
     var repetitionSpan: Duration? { .seconds(55 * 60) }
     var networkChanges: Broadcaster<NetworkStatus> { driver.networkChanges }
 
     func observe(_ body: @escaping @Sendable ([ServiceEvent]) -> Void) -> Observation {
         state.withLockedValue { $0.body = body }
-        // Inline: the hub only hands on to sequences, which never blocks.
+        // Tokens are observed inline, because the hub only forwards events to sequences and therefore never blocks.
         tokens?.observe { [weak self, weak driver] news in
             if case .renewed(let token, _) = news { driver?.submit(.perform(.setToken(token), nil)) }
             let event = ServiceEvent(news)
@@ -85,7 +86,7 @@ final class ChatAdapter: ServiceAdapter {
         return driver.notices.observe(on: .inline) { [clock, tokens, weak self] notices in
             let now = clock()
             for case .change(let change) in notices {
-                // LL-82: the next attempt requests another token.
+                // A refused token is discarded, so that the next connection attempt requests another one (rule LL-82).
                 if let cause = change.cause, cause.category == .credentialsRejected { tokens?.refuse(LifelineError(cause)) }
             }
             self?.take { $0.take(notices, at: now) }
@@ -101,11 +102,12 @@ final class ChatAdapter: ServiceAdapter {
         }
     }
 
-    /// Disconnects also without a link, because the session then reports the outcome of waiting messages (rule NS-15).
+    /// Disconnects, also when there is no link: the session then reports the outcome of waiting messages (rule NS-15).
     func disconnect() {
         driver.submit(.perform(.leave(disablePush: false), nil))
         driver.submit(.disconnect)
-        // The session does not know the callers that wait for a connection before they enter a channel.
+        // The adapter itself resumes callers that wait for a connection before they enter a channel, because the session has no request of
+        // theirs.
         take { $0.disconnected() }
     }
 
@@ -120,7 +122,8 @@ final class ChatAdapter: ServiceAdapter {
                 let now = clock()
                 take { $0.subscribe(channel, waiter: id, at: now) }
                 submitted()
-                // A cancellation before this point found no waiter to resume.
+                // If the task was cancelled before the waiter was registered, `onCancel` had no waiter to resume, so the check is repeated
+                // here.
                 if Task.isCancelled { take { $0.abandon(waiter: id) } }
             }
         } onCancel: {
@@ -139,8 +142,7 @@ final class ChatAdapter: ServiceAdapter {
 }
 
 extension ChatAdapter {
-    /// Queues a step. The caller that finds no other one working reports all queued steps, so that the hub gets one report after the
-    /// other.
+    /// Queues a step. If no other thread is running steps, this thread runs all queued steps, so that the hub gets one report at a time.
     private func take(_ step: @escaping Step) {
         guard state.withLockedValue({ $0.steps.append(step) }) else { return }
         while let (report, body) = state.withLockedValue({ Self.next(&$0) }) {
@@ -154,7 +156,7 @@ extension ChatAdapter {
         return (step(&state.news), state.body)
     }
 
-    /// The server has accepted a message.
+    /// Reports a message that the server has accepted as a message of its channel (rule LL-27).
     func take(_ draft: ChatMessageDraft, _ sent: ChatSentMessage) {
         let now = clock()
         take { $0.sent(draft, sent, at: now) }
@@ -165,7 +167,7 @@ extension ChatAdapter {
         case .acknowledge(let place): driver.submit(.perform(.acknowledge(place), nil))
         case .exit(let channel): driver.submit(.perform(.exit(channel), nil))
         case .enter(let inquiry):
-            // Earlier messages are requested with `history`.
+            // Entering requests no earlier messages (count 0); callers load them with `history`.
             ask(.enter(ChatEntryRequest(inquiry.channel.id, count: 0))) { news, result, now in
                 news.entered(inquiry, result.failure, at: now)
             }
@@ -201,7 +203,8 @@ extension ChatAdapter {
             @escaping @Sendable (inout ChatEventTranslation, Result<ChatReply, ConnectionFailure>, Moment) ->
             ChatEventTranslation.Report
     ) {
-        // In one order with the session's notices, because those are observed inline.
+        // Both this result and the session's notices are observed inline, so their steps run in the order in which the session reports
+        // them.
         driver.perform(command) { [clock, weak self] result in
             let now = clock()
             self?.take { step(&$0, result, now) }

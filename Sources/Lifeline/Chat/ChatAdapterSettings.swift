@@ -1,27 +1,27 @@
 import ChatProtocol
 
-/// The settings of the chat adapter.
+/// The arguments of ``Service/nexconn(appKey:host:path:access:device:deviceClass:yields:presence:)``.
 struct ChatAdapterSettings: Sendable {
     var appKey: String
     var host: ServiceHost
-    /// A prefix of the session's path, for servers behind a proxy.
+    /// A path prefix of the session's URL, for servers behind a proxy; nil for none.
     var path: String?
     var access: NexconnAccess
     var device: ChatDevice
-    /// Whether this device gives way to another one of its class that signed in while it was away.
+    /// Whether this device gives up its session if another device of its class signed in while this device was offline.
     var yields: Bool
     var tracksPresence: Bool
 
     static let serviceName = "Nexconn Chat"
 }
 
-/// Classes of devices. A user may have one device of each class connected at a time.
+/// Classes of devices. At most one device of each class can be connected for a user at a time.
 public enum NexconnDeviceClass: String, CaseIterable, Hashable, Sendable {
     /// Phones and tablets.
     case mobile
     /// Computers.
     case desktop
-    /// Browsers, and programs that make a single call.
+    /// Browsers, and programs that make only a single call.
     case web
 }
 
@@ -65,7 +65,7 @@ extension Service {
 }
 
 extension ChatAdapterSettings {
-    /// 128 random bits as text: the id of a device, or of a message, by which the server recognises a repetition.
+    /// A random device id or message id of 128 bits as text. By the message id the server recognises a repeated message.
     static func randomID() -> String {
         var generator = SystemRandomNumberGenerator()
         return (0..<2).map { _ in

@@ -1,7 +1,7 @@
 import ChatProtocol
 
 extension ChatChannel {
-    /// Reads a neutral channel name (rule NP-23).
+    /// Parses a service-independent channel name, such as `group:team` (rule NP-23).
     init(name: String) throws(LifelineError) {
         var conversation = ChatConversationKind.open
         var id = name[...]
@@ -10,7 +10,7 @@ extension ChatChannel {
             id = name[name.index(after: colon)...]
         }
         guard ChatProtocolLimits.accepts(id: String(id)) else {
-            throw LifelineError(.badRequest, "The channel's name cannot be used: its id must have 1 to 64 characters.")
+            throw LifelineError(.badRequest, "The channel id \"\(id)\" is invalid: it must have 1 to 64 characters.")
         }
         self.init(conversation, String(id))
     }

@@ -9,8 +9,8 @@ import ConnectionEngine
 
 // Events of channels.
 extension ChatEventTranslation {
-    /// Events of the inbox. Once a channel of the inbox has been requested, they are acknowledged at once: events for other channels
-    /// are dropped (rule NP-26).
+    /// Handles events of the user's inbox. After the first inbox channel has been requested, all events are acknowledged at once, and
+    /// events of channels that were not requested are dropped (rule NP-26).
     mutating func receive(_ items: [ChatInboxItem], at now: Moment, into report: inout Report) {
         guard wantsInbox else {
             unclaimedSince = unclaimedSince ?? now
@@ -26,12 +26,12 @@ extension ChatEventTranslation {
         report.tasks.append(.acknowledge(ChatPlace(epoch: epoch, sequence: last)))
     }
 
-    /// The first subscription to a channel of the inbox has begun; events that arrived before belong to it as well.
+    /// Called with the first subscription to an inbox channel: delivers the inbox events that arrived before it.
     mutating func claimInbox(at now: Moment, into report: inout Report) {
         guard !wantsInbox else { return }
         wantsInbox = true
         let items = unclaimed
-        // Rule NP-31: the acknowledgement that follows covers the dropped events too.
+        // Dropped events are reported as gaps, because the following acknowledgement covers the dropped events too (rule NP-31).
         if hasDroppedUnclaimed { for channel in order where channel.isInInbox { gap(channel, unclaimedSince, into: &report) } }
         (unclaimed, unclaimedSince, hasDroppedUnclaimed) = ([], nil, false)
         if !items.isEmpty { receive(items, at: now, into: &report) }
@@ -56,12 +56,13 @@ extension ChatEventTranslation {
             for name in wanted[ChatChannel(.direct, from)]?.names ?? [] {
                 report.events.append(.typing(channel: name, user: from, isTyping: true))
             }
-        // The neutral API has no counterpart for other events.
+        // The service-independent API has no counterpart for the remaining events.
         default: return
         }
     }
 
-    /// Rule LL-27: the server does not send a message back to the device that it came from.
+    /// Reports an accepted message to this client's own rooms, because the server does not echo a message to its sending device (rule
+    /// LL-27).
     mutating func sent(_ draft: ChatMessageDraft, _ sent: ChatSentMessage, at now: Moment) -> Report {
         var report = Report()
         let channel = ChatChannel(draft.conversation, draft.to)
@@ -73,7 +74,7 @@ extension ChatEventTranslation {
     }
 
     mutating func take(_ message: ChatMessage, at now: Moment, into report: inout Report) {
-        // With device sync, the user's own messages arrive as well.
+        // With device sync, the server also sends the user's own messages; ids that were reported already are skipped.
         if message.from == user, !own.insert(message.id) { return }
         let channel = message.channel(for: user ?? "")
         guard let want = wanted[channel] else { return }

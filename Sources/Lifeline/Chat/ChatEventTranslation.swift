@@ -4,77 +4,77 @@ import EngineRuntime
 import Identifiers
 import WireCoding
 
-/// Translates events of a chat session into `ServiceEvent`s: which channels are subscribed, and their messages. A pure value.
+/// Translates events of a chat session into `ServiceEvent`s, and tracks which channels are subscribed. A value without side effects.
 struct ChatEventTranslation: Sendable {
-    /// The events for the hub and the tasks for the adapter, in order.
+    /// The result of one step: events for the hub and tasks for the adapter, each in order.
     struct Report: Sendable {
         var events: [ServiceEvent] = []
         var tasks: [Task] = []
     }
 
-    /// A task of the adapter.
+    /// A request or another action that the adapter has to perform.
     enum Task: Hashable, Sendable {
-        /// Acknowledge a position; no caller waits for it.
+        /// Acknowledge all inbox events up to a position. No caller waits for the result.
         case acknowledge(ChatPlace)
         case exit(String)
         /// Answered by ``entered(_:_:)``.
         case enter(Inquiry)
         /// Answered by ``checked(_:_:)``.
         case checkMembership(Inquiry)
-        /// The membership is checked after this pause, unless the inquiry is no longer the present one.
+        /// Check the group membership after a pause, unless a newer inquiry about the channel has been made by then.
         case checkLater(Inquiry, after: Duration)
         /// Answered by ``counted(_:_:)``.
         case askMembers(Inquiry)
         case resume([UInt64], LifelineError?)
     }
 
-    /// A question about a channel. Only the answer to the latest one counts.
+    /// A numbered request about a channel. Only the answer to the channel's latest request is used.
     struct Inquiry: Hashable, Sendable {
         var channel: ChatChannel
         var number: UInt64
     }
 
-    /// A channel that a room or a caller has requested.
+    /// The subscription state of a channel that a room or a caller has requested.
     struct Wanted: Sendable {
-        /// The names by which it was requested: `room` and `open:room` are one channel.
+        /// The names by which the channel was requested: `room` and `open:room` are one channel.
         var names: [String] = []
         var isConfirmed = false
-        /// The request to the service that is in progress.
+        /// The number of the request about this channel that is in progress; nil for none.
         var inquiry: UInt64?
-        /// The callers that wait for the confirmation.
+        /// The ids of the callers that wait for the confirmation.
         var waiters: [UInt64] = []
-        /// How often in a row the service did not say whether the user is a member.
+        /// How many membership checks in a row have failed without an answer on the membership.
         var failures = 0
-        /// Messages that came before the confirmation.
+        /// Messages that arrived before the confirmation; delivered after it.
         var held: [ChatMessage] = []
-        /// The time after which messages may be missing; reported as a gap after the confirmation.
+        /// The moment from which messages may be missing; nil for none. Reported as a gap after the confirmation.
         var gap: Moment?
         var roster = ChannelRoster()
     }
 
-    /// How many messages are held until a confirmation, or until the first channel is requested.
+    /// How many messages are stored for a channel until its confirmation, and how many inbox events until an inbox channel is requested.
     static let heldLimit = 1_000
 
     let tracksPresence: Bool
-    /// The moment before which no message could have been missed.
+    /// When the client was made: the start of a gap whose real start is unknown.
     let start: Moment
     var isConnected = false
-    /// Why the client makes no further attempt until the next `connect`.
+    /// The error that ended the connection attempts until the next `connect`; nil in any other phase.
     var failure: LifelineError?
     var user: String?
     var epoch: String?
-    /// The requested channels, in the order of the requests.
+    /// The requested channels, in the order in which they were requested.
     var order: [ChatChannel] = []
     var wanted: [ChatChannel: Wanted] = [:]
-    /// Names that were confirmed before.
+    /// Channel names that have been confirmed; the next confirmation of such a name is a renewal.
     var known: Set<Identifier> = []
-    /// Events of the inbox that arrived before any of its channels was requested; they are not acknowledged (rule NP-26).
+    /// Inbox events that arrived before any inbox channel was requested. They are not acknowledged yet (rule NP-26).
     var unclaimed: [ChatInboxItem] = []
-    /// When the first of these events arrived, and whether the oldest of them had to be dropped since.
+    /// When the first event of `unclaimed` arrived, and whether its oldest events were dropped since because of ``heldLimit``.
     var unclaimedSince: Moment?
     var hasDroppedUnclaimed = false
     var wantsInbox = false
-    /// The latest of the user's own messages that were delivered.
+    /// The ids of the latest own messages of the user that were delivered to rooms.
     var own = RecentMessages()
     private var lastInquiry: UInt64 = 0
     private var random: SeededRandom
@@ -104,7 +104,7 @@ extension ChatEventTranslation {
             return report
         }
         if let failure {
-            // Otherwise the waiting caller would never get an answer.
+            // The connection has failed for good, so the caller gets the error at once instead of waiting forever.
             report.tasks.append(.resume([waiter], failure))
             return report
         }
@@ -125,19 +125,19 @@ extension ChatEventTranslation {
         return report
     }
 
-    /// Begins to subscribe a newly requested channel.
+    /// Starts the subscription of a newly requested channel.
     private mutating func begin(_ channel: ChatChannel, at now: Moment, into report: inout Report) {
-        // The session enters the channel by itself once there is a connection.
+        // An open channel is entered at once: without a connection, the session enters the channel when it connects.
         if channel.conversation == .open { return ask(channel, into: &report) { .enter($0) } }
         if isConnected { renew(channel, at: now, into: &report) }
     }
 
-    /// Renews the subscription on a new connection (rule NP-24).
+    /// Renews the subscription of a channel on a new connection (rule NP-24).
     private mutating func renew(_ channel: ChatChannel, at now: Moment, into report: inout Report) {
         switch channel.conversation {
         case .direct, .system: confirm(channel, at: now, into: &report)
         case .group: ask(channel, into: &report) { .checkMembership($0) }
-        // The session enters the channel again and reports it.
+        // The session itself enters an open channel again and reports the result.
         case .open: return
         }
     }
@@ -160,16 +160,16 @@ extension ChatEventTranslation {
         wanted[channel] = want
         report.events.append(.unsubscribed(channel: name))
         if want.names.isEmpty {
-            forget(channel, LifelineError(.cancelled, "The channel was unsubscribed."), into: &report)
+            forget(channel, LifelineError(.cancelled, "The channel was unsubscribed before its confirmation."), into: &report)
             if channel.conversation == .open { report.tasks.append(.exit(channel.id)) }
         }
         return report
     }
 
-    /// Removes a caller that has stopped waiting.
+    /// Removes a caller whose task was cancelled while waiting for a confirmation.
     mutating func abandon(waiter: UInt64) -> Report {
         for channel in order { wanted[channel]?.waiters.removeAll { $0 == waiter } }
-        return Report(tasks: [.resume([waiter], LifelineError(.cancelled, "The task was cancelled while subscribing."))])
+        return Report(tasks: [.resume([waiter], LifelineError(.cancelled, "The task was cancelled while it was subscribing."))])
     }
 
     func confirmation(of name: String) -> ServiceEvent {
@@ -198,7 +198,7 @@ extension ChatEventTranslation {
         for message in held { tell(message, of: channel, at: now, into: &report) }
     }
 
-    /// Removes a channel that was refused for good.
+    /// Removes a channel whose subscription the service has refused for good.
     mutating func fail(_ channel: ChatChannel, _ error: LifelineError, into report: inout Report) {
         for name in wanted[channel]?.names ?? [] {
             known.remove(Identifier(name))
@@ -214,7 +214,7 @@ extension ChatEventTranslation {
     }
 }
 
-// Answers of the service.
+// Handling the service's answers to requests.
 extension ChatEventTranslation {
     mutating func entered(_ inquiry: Inquiry, _ failure: ConnectionFailure?, at now: Moment) -> Report {
         var report = Report()
@@ -231,20 +231,22 @@ extension ChatEventTranslation {
         entered(inquiry, failure, at: now)
     }
 
-    /// Handles a failed request: a refusal ends the subscription; a lost connection does not, because each connection requests it
-    /// again.
+    /// Handles a failed request. A refusal ends the subscription. A lost connection does not, because the next connection repeats the
+    /// request.
     private mutating func settle(_ channel: ChatChannel, _ failure: ConnectionFailure, into report: inout Report) {
         wanted[channel]?.inquiry = nil
         switch failure.category {
         case .accessDenied, .badRequest:
             fail(channel, LifelineError(failure), into: &report)
         case .disconnected, .cancelled:
-            // The request was cancelled by the user: waiting callers get the error, and the channel is dropped if no room needs it.
+            // The user disconnected or cancelled the request: waiting callers get the error, and `ClientHub` drops the channel if no room
+            // needs it.
             let waiters = wanted[channel]?.waiters ?? []
             wanted[channel]?.waiters = []
             report.tasks.append(.resume(waiters, LifelineError(failure)))
         default:
-            // The session has given up an open channel; whether callers wait decides the next step.
+            // After other failures the session no longer tries to enter an open channel, so its subscription ends. A group's membership is
+            // checked again.
             guard let want = wanted[channel] else { return }
             if channel.conversation == .open {
                 fail(channel, LifelineError(failure), into: &report)
@@ -259,7 +261,8 @@ extension ChatEventTranslation {
         }
     }
 
-    /// Rule NP-30: otherwise the group's messages would be held until the next connection.
+    /// Schedules another membership check, because otherwise the group's messages would be held back until the next connection (rule
+    /// NP-30).
     private mutating func checkLater(_ channel: ChatChannel, after failure: ConnectionFailure, into report: inout Report) {
         guard var want = wanted[channel] else { return }
         want.failures += 1
@@ -274,7 +277,7 @@ extension ChatEventTranslation {
     private static let pauses = RetrySchedule.jittered(
         first: .seconds(1), base: .seconds(1), cap: .seconds(30), atLeast: .seconds(1))
 
-    /// The pause of ``Task/checkLater(_:after:)`` is over.
+    /// Checks a group's membership again, after the pause of ``Task/checkLater(_:after:)``.
     func checkAgain(_ inquiry: Inquiry) -> Report {
         guard isConnected, wanted[inquiry.channel]?.inquiry == inquiry.number else { return Report() }
         return Report(tasks: [.checkMembership(inquiry)])
@@ -289,7 +292,7 @@ extension ChatEventTranslation {
             report.events = want.names.map { .present(channel: $0, present) }
         case .failure(let failure):
             want.roster.failed()
-            // A lost connection repeats the request.
+            // Without a connection there is no problem to report, because the next connection repeats the request.
             if isConnected { report.events = want.names.map { .problem(LifelineError(failure), channel: $0) } }
         }
         wanted[inquiry.channel] = want
@@ -306,7 +309,8 @@ extension ChatEventTranslation {
             case .change(let change): take(change, at: now, into: &report)
             case .event(let event): take(event, at: now, into: &report)
             case .dropped(let count):
-                let error = LifelineError(.init(.messageCountExceeded), "\(count) events were dropped.")
+                let error = LifelineError(
+                    .init(.messageCountExceeded), "\(count) events of the connection were dropped: too many arrived at once.")
                 report.events.append(.problem(error, channel: nil))
             }
         }
@@ -325,13 +329,13 @@ extension ChatEventTranslation {
         for channel in order {
             wanted[channel]?.isConfirmed = false
             wanted[channel]?.roster.failed()
-            // The session itself repeats the entry.
+            // For open channels the request stays pending, because the session itself repeats the entry.
             if channel.conversation != .open { wanted[channel]?.inquiry = nil }
         }
         if change.phase.isTerminal { dismissWaiters(error, into: &report) }
     }
 
-    /// The user has disconnected, or there was no connection.
+    /// Resumes all waiting callers with an error after `disconnect()`, with or without a connection.
     mutating func disconnected() -> Report {
         var report = Report()
         dismissWaiters(LifelineError(.disconnectedOnRequest), into: &report)

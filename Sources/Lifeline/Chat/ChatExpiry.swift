@@ -3,14 +3,14 @@ import ConnectionEngine
 import EngineRuntime
 import NIOConcurrencyHelpers
 
-/// Has the session drop messages whose lifetime has ended, also while it waits for its next attempt (session rule NS-14).
+/// A timer that makes the session drop messages whose lifetime has ended, also between two connection attempts (session rule NS-14).
 final class ChatExpiry: Sendable {
     private let timers: any TimerScheduler
     private let submit: @Sendable () -> Void
-    /// The timer that runs; nil before the start, and for good after the stop.
+    /// Whether `stop()` was called, and how to cancel the running timer; `cancel` is nil before `start`.
     private let state = NIOLockedValueBox<(isStopped: Bool, cancel: TimerCancellation?)>((false, nil))
 
-    /// How often it asks again: a message's lifetime may have begun slightly after this timer.
+    /// The interval between two expiry checks. More than one is needed because a message's lifetime may begin slightly after this timer.
     private static let pause = Duration.milliseconds(200)
 
     init(driver: ChatAdapter.Driver, timers: any TimerScheduler) {

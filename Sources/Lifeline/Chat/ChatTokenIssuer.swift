@@ -4,13 +4,13 @@ import ConnectionEngine
 import HTTPTransport
 import WireCoding
 
-/// Gets the token for an attempt to connect, by the method of the client's ``NexconnAccess``.
+/// Gets the access token for a connection attempt, in the way that the client's ``NexconnAccess`` specifies.
 struct ChatTokenIssuer: Sendable {
     let settings: ChatAdapterSettings
     let http: any HTTPSending
-    /// How long the server may take to answer; the limit of the attempt to connect applies as well.
+    /// How long the server may take to answer the token request. The time limit of the connection attempt applies in addition.
     let limit: Duration
-    /// Seconds since 1970, used for the signature only.
+    /// The Unix time in seconds, used only for the request's signature.
     let unixSeconds: @Sendable () -> Int
     private let clock = ClockOffset()
 
@@ -23,12 +23,12 @@ struct ChatTokenIssuer: Sendable {
         self.unixSeconds = unixSeconds
     }
 
-    /// The token that is used until one is requested.
+    /// The token with which the session is made: the configured token, or an empty one until a token has been requested.
     var initialToken: String {
         if case .token(let token) = settings.access.kind { token } else { "" }
     }
 
-    /// Whether each attempt requests a new token.
+    /// Whether a token is requested for each connection attempt; false for a configured token.
     var isNeeded: Bool {
         if case .token = settings.access.kind { false } else { true }
     }
@@ -45,20 +45,21 @@ struct ChatTokenIssuer: Sendable {
             do {
                 return try await provider()
             } catch let error as LifelineError where error.code == .accessDenied {
-                // The app's refusal counts as a refusal by the service, since another token would not change it.
+                // The app's refusal has the same category as a refusal by the service, because another token would not change it.
                 throw ConnectionFailure(.credentialsRejected, error.reason)
             } catch {
                 throw TokenProvider.failure(of: error)
             }
-        // Tokens of `tokens` come from the client's `TokenSource`.
+        // The access `tokens` normally uses the client's `TokenSource`; this case requests a first token from the provider.
         case .tokens(let provider): return try await provider.token(TokenRequest(.first)).text
         }
     }
 
-    /// Server API, `auth/access-token/issue`; signed (rule NP-21).
+    /// The server API request `auth/access-token/issue`, signed with the application's secret (rule NP-21).
     private func request(for credentials: ChatCredentials, at seconds: Int) -> HTTPCall {
         let nonce = ChatAdapterSettings.randomID()
-        // The last millisecond of the second: a server refuses calls that were signed before its replay protection began (rule NA-8).
+        // The timestamp is the last millisecond of the second, because a server refuses calls that were signed before its replay protection
+        // began (rule NA-8).
         let timestamp = "\(seconds)999"
         let signature = ChatServerSignature.sign(secret: credentials.secret, nonce: nonce, timestamp: timestamp)
         let body: JSONValue = ["userId": .string(credentials.user), "name": .string(credentials.name)]
@@ -70,21 +71,23 @@ struct ChatTokenIssuer: Sendable {
             ], body: Array(body.text.utf8))
     }
 
-    /// The server's own refusals are final. They concern the request and its signature. There is no token yet, so they do not become
-    /// `credentialsRejected`, which requests another token (rule LL-61). Answers of something between client and server, such as a
-    /// captive portal, are not final.
+    /// The token in the server's answer, or the failure. Refusals by the server itself are final, because they concern the request and its
+    /// signature. They do not have the category `credentialsRejected`, which would request another token (rule LL-61).
+    ///
+    /// Answers of an intermediary, such as a captive portal, are not final.
     static func token(in answer: HTTPCallAnswer) throws(ConnectionFailure) -> String {
         let json = try? JSONText(bytes: answer.body)
         if answer.isSuccess, let token = json?["result"]?["accessToken"]?.string { return token }
         let code = json?["code"]?.integer.map { ChatErrorCode($0) }
-        // The server's own text describes this request; the text for its code is the same for all requests.
+        // The server's own text is preferred, because it describes this request; the text for a code is the same for all requests.
         let own = ["errorMessage", "message"].lazy.compactMap { json?[$0]?.string }.first { !$0.isEmpty }
         let words = own.map { " It says: \($0.prefix(300))" } ?? code.map { " \($0.sentence)" } ?? ""
         var failure =
             answer.failure
             ?? ConnectionFailure(
                 .malformedResponse,
-                answer.isWebPage ? HTTPCallAnswer.webPageReason : "The server's answer has no access token.", origin: .server,
+                answer.isWebPage ? HTTPCallAnswer.webPageReason : "The server's answer to the token request has no token.",
+                origin: .server,
                 httpStatus: answer.status)
         switch answer.status {
         case 200..<400, 407, 408, 511: break

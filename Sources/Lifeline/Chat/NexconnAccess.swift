@@ -1,6 +1,6 @@
 import ChatProtocol
 
-/// How a client of Nexconn Chat gets its access token, which identifies the user.
+/// How a client of Nexconn Chat gets its access token. The token identifies the user.
 public struct NexconnAccess: Sendable {
     enum Kind: Sendable {
         case token(String)
@@ -11,25 +11,25 @@ public struct NexconnAccess: Sendable {
 
     let kind: Kind
 
-    /// The user, when the client itself requests the user's token.
+    /// The user id for which the client itself requests tokens; nil when the application provides the token.
     var user: String? {
         if case .secret(let credentials) = kind { credentials.user } else { nil }
     }
 
-    /// A token that your server has issued. When it is refused the connection fails with `credentialsRejected`.
+    /// Uses one token that your server has issued. If the service refuses the token, the connection fails with `credentialsRejected`.
     public static func token(_ token: String) -> NexconnAccess {
         NexconnAccess(kind: .token(token))
     }
 
-    /// Your own code, called in a task of its own before each attempt to connect, so that an expired token is never used.
+    /// Calls your own code for a token before each connection attempt, in a task of its own, so that an expired token is never used.
     ///
     /// Throw a ``LifelineError`` with ``LifelineError/Code/accessDenied`` to stop connecting; after other errors the client tries again.
     public static func provider(_ provider: @escaping @Sendable () async throws -> String) -> NexconnAccess {
         NexconnAccess(kind: .provider(provider))
     }
 
-    /// Your own code, asked for a token before the first attempt to connect, again before the token expires, and again when it is
-    /// refused; such a refusal does not end the attempts. Unlike with ``provider(_:)``, a token is used until it expires.
+    /// Calls your own code for a token before the first connection attempt, before the token expires, and when the service refuses the
+    /// token. A refused token does not end the attempts. Unlike with ``provider(_:)``, a token is used until it expires.
     public static func tokens(_ provider: TokenProvider) -> NexconnAccess {
         NexconnAccess(kind: .tokens(provider))
     }
@@ -46,7 +46,7 @@ public struct NexconnAccess: Sendable {
     }
 }
 
-/// The credentials of an application's own server. Does not print its secret.
+/// The application's secret and the user for whom tokens are requested. Its description and mirror omit the secret.
 struct ChatCredentials: Sendable, CustomStringConvertible, CustomReflectable {
     let secret: String
     let user: String

@@ -1,15 +1,15 @@
 import ChatProtocol
 import DequeModule
 
-/// The ids of the latest messages, to recognise repetitions.
+/// A set of the latest message ids, used to recognise repeated messages.
 struct RecentMessages: Sendable {
-    /// How many ids are kept: more than the messages that can arrive between a message and its answer.
+    /// How many ids are stored: more than the messages that can arrive between sending a message and the server's answer.
     private static let limit = 1_000
 
     private var ids: Set<ChatMessageID> = []
     private var order: Deque<ChatMessageID> = []
 
-    /// Whether the message is new.
+    /// Adds an id. Returns false when the id was in the set already.
     mutating func insert(_ id: ChatMessageID) -> Bool {
         guard ids.insert(id).inserted else { return false }
         order.append(id)

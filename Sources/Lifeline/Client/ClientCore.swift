@@ -1,13 +1,13 @@
 import ClientRuntime
 import EngineRuntime
 
-/// The parts that a client and its rooms share. Its release ends the connection and every sequence.
+/// The shared state of a client and its rooms. When the last reference is released, the connection and every sequence end.
 final class ClientCore: Sendable {
     let adapter: any ServiceAdapter
     let hub: ClientHub
-    /// Connection changes and confirmed channels, for outboxes.
+    /// Broadcasts connection changes and confirmed channels to outboxes.
     let signals = Broadcaster<ClientSignal>(backlog: 64, isDroppable: { _ in false }, dropped: { _ in .connection })
-    /// The transport, timer and HTTP parts that the adapter was made of.
+    /// The transport, timer and HTTP parts from which the adapter was made.
     let parts: ClientParts
     let requiresEncryption: Bool
     private let observation: Observation
@@ -15,17 +15,17 @@ final class ClientCore: Sendable {
     private let telemetry: ClientTelemetry?
 
     /// - Parameters:
-    ///   - consumers: is notified of running loops over sequences; for tests.
-    ///   - application: reports when the application goes to the background and comes back; nil when only the application itself
-    ///     reports it.
-    ///   - parts: the parts that the adapter was made of.
+    ///   - consumers: is notified of running loops over sequences; only for tests.
+    ///   - application: reports when the application enters the background and returns; nil when the application calls
+    /// `applicationDidEnterBackground()` itself.
+    ///   - parts: the parts from which the adapter was made.
     init(
         adapter: any ServiceAdapter, options: ClientOptions, consumers: (any ConsumerTracker)? = nil,
         application: ApplicationMonitor? = nil, parts: ClientParts = .live
     ) {
         self.parts = parts
         let timing = options.policy.timing
-        // The clock must not keep the adapter alive: sequences hold it, and they may outlive the client.
+        // Holds `adapter.clock`, not the adapter, because sequences hold this clock and may outlive the client.
         let clock = FeedClock(now: adapter.clock, allowance: adapter.longestDelay ?? timing.activity + timing.probe)
         let hub = ClientHub(backlog: options.backlog, clock: clock, timers: adapter.timers, consumers: consumers)
         self.adapter = adapter
@@ -42,7 +42,7 @@ final class ClientCore: Sendable {
         self.application = application?.observe { [weak adapter] in adapter?.moved(to: $0) }
     }
 
-    /// Publishes, and records the outcome.
+    /// Publishes a message, and records its outcome and duration in the telemetry.
     func publish(_ publication: Publication) async throws(LifelineError) -> PublishOutcome {
         // Rule LL-122: a message ends the typing indicator.
         hub.held(publication.channel)?.typing.withThrottle { throttle, _ in throttle.published() }
@@ -53,7 +53,8 @@ final class ClientCore: Sendable {
         return outcome
     }
 
-    /// Rule LL-26: throws when the service could read messages of the channel, so that none is sent or received.
+    /// Throws when encryption is required but the service could read messages of the channel, so that no message is sent or received (rule
+    /// LL-26).
     func requireEncryption(of channel: String) throws(LifelineError) {
         if requiresEncryption, let gap = adapter.encryptionGap(of: channel) { throw gap }
     }

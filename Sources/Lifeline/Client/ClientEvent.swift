@@ -1,25 +1,25 @@
 import ConnectionEngine
 
-/// All events of a client in one order. For tools and logs; applications should use ``LifelineClient/statuses`` and the sequences
-/// of a ``Room``.
+/// An event of a client, of any kind. For tools and logs; applications should use ``LifelineClient/statuses`` and the sequences of a
+/// ``Room``.
 public enum ClientEvent: Sendable {
-    /// The connection changed its phase, or waits for another attempt.
+    /// The connection changed its phase, or scheduled another attempt.
     case status(ConnectionStatus)
-    /// The service confirmed a channel: the first time, or again on a new connection.
+    /// The service confirmed the subscription of a channel. `isRenewal` is false the first time and true on each later connection.
     case subscribed(channel: String, isRenewal: Bool, at: Moment)
-    /// The channel was unsubscribed on request.
+    /// The application has unsubscribed the channel.
     case unsubscribed(channel: String, at: Moment)
-    /// A message of a subscribed channel.
+    /// A message of a subscribed channel was received.
     case message(Message)
-    /// Messages of a subscribed channel may be missing here.
+    /// Messages of a subscribed channel may be missing at this position in the events.
     case gap(Gap)
-    /// A member came to a subscribed channel, left it, or has other data.
+    /// A member joined a subscribed channel, left it, or changed its data.
     case presence(PresenceChange, at: Moment)
-    /// A failure that does not end the connection. `channel` is nil when it is not about a channel.
+    /// A failure that does not end the connection. `channel` is nil when the failure does not concern a channel.
     case problem(LifelineError, channel: String?, willRetry: Bool, at: Moment)
-    /// An event that only one service has.
+    /// An event that only one of the services has.
     case notice(ServiceNotice, at: Moment)
-    /// The consumer was too slow, and this number of messages, presence changes, notices and reports of undecryptable messages was
-    /// dropped here. They were published after `since`.
+    /// The consumer was too slow. This number of messages, presence changes, notices and decryption failures was dropped at this position.
+    /// The dropped events were published after `since`.
     case dropped(Int, since: Moment, at: Moment)
 }

@@ -9,27 +9,27 @@ import EngineRuntime
 public struct ClientEvents: AsyncSequence, Sendable {
     /// An event.
     public typealias Element = ClientEvent
-    /// The sequence never throws.
+    /// Iteration cannot throw; failures are elements.
     public typealias Failure = Never
 
     let stream: EventStream<ClientEvent>
-    /// When the sequence began.
+    /// When the sequence was created: the earliest possible start of a report of dropped events.
     let start: Moment
     let clock: FeedClock
 
-    /// Continues where an earlier loop ended.
+    /// Makes the iterator of a `for await` loop. It continues after the last event that an earlier loop has read.
     public func makeAsyncIterator() -> Iterator {
         Iterator(base: stream.makeAsyncIterator(), last: start, clock: clock)
     }
 
-    /// Hands out one element after the other. For one task.
+    /// Iterates over the events. Only one task may use an iterator.
     public struct Iterator: AsyncIteratorProtocol {
         var base: EventStream<ClientEvent>.Iterator
-        /// When the latest element of this sequence happened: nothing is missing up to there.
+        /// When the latest delivered event happened: no event up to this moment was dropped.
         var last: Moment
         let clock: FeedClock
 
-        /// The next event, or nil at the end.
+        /// Waits for the next event. Returns nil at the end of the sequence.
         public mutating func next() async -> ClientEvent? {
             guard let event = await base.next() else { return nil }
             if case .dropped(let count, _, _) = event {

@@ -1,7 +1,7 @@
 import ClientRuntime
 import EngineRuntime
 
-// Translates the network options for each kind of transport. Only this extension uses the transports' option names.
+// Translates the client's network options for each kind of transport. No other code uses the transports' option names.
 extension ClientOptions {
     var network: NetworkSettings {
         var network = NetworkSettings(
@@ -11,6 +11,6 @@ extension ClientOptions {
         return network
     }
 
-    /// The observer that reports the connection's activity to the system; nil unless App Nap is to be prevented.
+    /// Reports the connection's activity to the operating system to prevent App Nap; nil unless ``preventsAppNap`` is set.
     var engineObserver: (any EngineObserver)? { ActivityObserver(preventsAppNap) }
 }

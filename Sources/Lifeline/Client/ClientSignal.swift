@@ -1,8 +1,8 @@
-/// Connection events for the parts of a client other than its hub, on the thread that drives the engine.
+/// Connection events for parts of a client other than its hub, such as outboxes. Sent on the thread that drives the connection engine.
 enum ClientSignal: Sendable {
-    /// The connection's phase has changed; the adapter has the new one.
+    /// The connection's phase has changed. Receivers read the new phase from the adapter.
     case connection
-    /// A channel was confirmed.
+    /// The service has confirmed the subscription of a channel.
     case subscribed(channel: String)
 
     init?(_ event: ServiceEvent) {

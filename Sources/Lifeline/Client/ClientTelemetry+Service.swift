@@ -1,7 +1,7 @@
 import ConnectionEngine
 import EngineRuntime
 
-// The log entries and metrics of a client (rule LL-52).
+// Writing log entries and metrics for the events of a client (rule LL-52).
 extension ClientTelemetry {
     func note(_ events: [ServiceEvent]) {
         var received = 0

@@ -3,26 +3,26 @@ import ConnectionEngine
 /// The state of a client's connection and the cause of the last change. A status is announced only when it differs from the previous
 /// one.
 public struct ConnectionStatus: Hashable, Sendable {
-    /// The phase before this one.
+    /// The connection's phase before this status.
     public var previous: ConnectionPhase
-    /// The phase that the connection is in now.
+    /// The connection's phase since this status.
     public var phase: ConnectionPhase
-    /// The kind of change, from the list that all services share.
+    /// The kind of change, as a category that all services share.
     public var category: StatusCategory
     /// The failure that led to this status; nil when there was none.
     public var cause: ConnectionFailure?
-    /// How many attempts have failed in a row; 0 for the first attempt and after a success.
+    /// How many connection attempts have failed in a row; 0 for the first attempt and after a success.
     public var attempt: Int
     /// The pause before the next attempt; nil when no attempt is scheduled.
     public var retryIn: Duration?
     /// Whether the client will try again automatically.
     public var willRetry: Bool
-    /// When it happened, on the monotonic clock.
+    /// When the status changed, on the monotonic clock.
     public var at: Moment
-    /// Counts the statuses of a client, so that a sequence never repeats one.
+    /// The status's number, counted per client, so that a sequence never repeats a status.
     var number: UInt64 = 0
 
-    /// A status, such as for tests of your own code.
+    /// Makes a status, such as for tests of your own code.
     public init(
         previous: ConnectionPhase = .idle, phase: ConnectionPhase, category: StatusCategory, cause: ConnectionFailure? = nil,
         attempt: Int = 0, retryIn: Duration? = nil, willRetry: Bool = false, at: Moment = .zero
@@ -43,7 +43,7 @@ public struct ConnectionStatus: Hashable, Sendable {
             attempt: change.attempt, retryIn: change.retryIn, willRetry: change.willRetry, at: change.at)
     }
 
-    /// Before the first `connect`.
+    /// The status of a client before its first `connect`.
     static let idle = ConnectionStatus(phase: .idle, category: .disconnected)
 }
 
@@ -58,7 +58,7 @@ extension ConnectionStatus: CustomStringConvertible {
         return text
     }
 
-    /// Seconds with two digits, without a formatter.
+    /// Seconds with two decimal places. Written without a formatter, which would need Foundation.
     private static func rounded(_ duration: Duration) -> String {
         let hundredths = Int((duration.inSeconds * 100).rounded())
         let rest = hundredths % 100

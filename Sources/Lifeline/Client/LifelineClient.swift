@@ -17,7 +17,7 @@ import EngineRuntime
 public final class LifelineClient: Sendable {
     let core: ClientCore
 
-    /// A client that is not connected yet.
+    /// Makes a client. It is not connected until ``connect(timeout:)`` is called.
     public convenience init(_ service: Service, options: ClientOptions = ClientOptions()) {
         self.init(
             adapter: service.makeAdapter(options, service.parts), options: options, consumers: service.parts.consumers,
@@ -33,27 +33,27 @@ public final class LifelineClient: Sendable {
             application: options.suspendsInBackground ? application : nil, parts: parts)
     }
 
-    /// The present status of the connection.
+    /// The latest status of the connection.
     public var status: ConnectionStatus { core.hub.status }
 
-    /// All statuses, with cause and retry delay. Each read of the property gives an independent sequence.
+    /// All statuses of the connection, each with its cause and retry delay. Each read of the property returns an independent sequence.
     public var statuses: StatusChanges { core.hub.statusChanges() }
 
-    /// All events from now on, in one order. Each read of the property gives an independent sequence.
+    /// All events of the client from now on, in one order. Each read of the property returns an independent sequence.
     public var events: ClientEvents { core.hub.clientEvents() }
 
-    /// A channel by name. Nothing is sent. Two values with the same name are the same channel.
+    /// The channel with a name. Nothing is sent. Two values with the same name are the same channel.
     public func channel(_ name: String) -> Channel {
         Channel(name: name, core: core)
     }
 
-    /// Connects, and returns when the service has confirmed. Failed attempts are retried; ``statuses`` announces each of them.
+    /// Connects, and returns when the service has confirmed the connection. Failed attempts are retried; ``statuses`` reports each of them.
     ///
     /// Returns at once when the client is connected already. Cancelling the task ends the waiting, but not the attempts to connect;
-    /// ``disconnect()`` ends those.
+    /// ``disconnect()`` ends the attempts.
     ///
     /// - Parameter timeout: the limit for all attempts together; nil for no limit. When it has passed, the client stops trying and the
-    ///   phase is `failed`. With a limit of zero or less that is at once.
+    ///   phase is `failed`. With a limit of zero or less, the client fails at once.
     /// - Throws: the cause when the service refused and a retry would be useless, or when the time limit has passed;
     ///   ``LifelineError/Code/disconnected`` when ``disconnect()`` was called in the meantime.
     public func connect(timeout: Duration? = nil) async throws(LifelineError) {
@@ -62,8 +62,8 @@ public final class LifelineClient: Sendable {
         try await core.waitUntilConnected(changes)
     }
 
-    /// Disconnects, and returns when the connection is closed, or when the peer's time to answer the close has passed. Cancelling the
-    /// task ends the waiting; the client closes the connection anyway.
+    /// Disconnects, and returns when the connection is closed. The peer has a limited time to answer the close. Cancelling the task ends
+    /// the waiting; the client closes the connection anyway.
     ///
     /// Calls that wait for the connection throw ``LifelineError/Code/disconnected``. Subscribed channels are remembered: a later
     /// ``connect(timeout:)`` subscribes them again.
@@ -72,8 +72,9 @@ public final class LifelineClient: Sendable {
         let before = core.adapter.phase
         core.adapter.disconnect()
         if status.phase == .idle && core.adapter.phase == .idle { return }
-        // The first status is from before this call, so it may be an old end if a connection has begun since. Any later end belongs to
-        // the connection that this call ends, even when another task connects again meanwhile (rule LL-11).
+        // The first status of the sequence is older than this call. It may be the end of an earlier connection, so it does not count if a
+        // connection was in progress. Any later end belongs to the connection that this call ends, even if another task connects (rule
+        // LL-11).
         var isOld = !before.isTerminal
         for await status in changes {
             if status.phase.isTerminal, !isOld || core.adapter.phase.isTerminal { return }
@@ -85,9 +86,9 @@ public final class LifelineClient: Sendable {
 extension ClientCore {
     /// Rule LL-2.
     func waitUntilConnected(_ changes: StatusChanges) async throws(LifelineError) {
-        // Waits for delivered statuses, so that the client's status is up to date when this returns. The first of them is the status at
-        // the time of the call, which can be the end of an earlier connection: `failed` and `disconnected` count only after a status of
-        // a connection attempt.
+        // Waits for delivered statuses, so that the client's `status` is up to date when this method returns. The first status in the
+        // sequence may be the end of an earlier connection, so `failed` and `disconnected` count only after a status of a connection
+        // attempt.
         var isUnderWay = false
         for await status in changes {
             switch status.phase {
@@ -98,13 +99,13 @@ extension ClientCore {
             case .failed where isUnderWay:
                 throw status.cause.map(LifelineError.init) ?? LifelineError(.refused, "The connection failed.")
             case .disconnected where isUnderWay:
-                throw LifelineError(.disconnected, "The connection was ended on request while connecting.")
+                throw LifelineError(.disconnected, "`disconnect()` was called while the client was connecting.")
             default:
                 continue
             }
         }
         throw Task.isCancelled
-            ? LifelineError(.cancelled, "The task was cancelled while connecting.")
-            : LifelineError(.disconnected, "The client was released while connecting.")
+            ? LifelineError(.cancelled, "The task was cancelled while it waited for the connection.")
+            : LifelineError(.disconnected, "The client was released while it was connecting. Keep a reference to it.")
     }
 }

@@ -1,19 +1,20 @@
-/// An event that only one service has. For tools and logs, in ``ClientEvents``.
+/// An event that only one of the services has. For tools and logs, in ``ClientEvents``.
 public struct ServiceNotice: Hashable, Sendable {
-    /// The kinds of notices. More may be added: switch over it with a `default`.
+    /// The kinds of notices. More may be added: switch over a name with a `default`.
     public struct Name: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-        /// The name as a word, as in logs.
+        /// The notice's identifier, such as `tokenRenewed`; it also appears in logs.
         public let rawValue: String
 
-        /// A name by its word, also one that this version does not know.
+        /// Makes a name from its identifier. An identifier that this version does not define is accepted.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
 
-        /// The same as ``rawValue``.
+        /// The name as text: its ``rawValue``.
         public var description: String { rawValue }
 
-        /// A token, or headers with one, were renewed: `{"reason":"expiring"}`, with the raw value of a ``TokenRequest/Reason``.
+        /// The client has renewed a token, or headers with a token. Data: `{"reason":"expiring"}`, with the raw value of a
+        /// ``TokenRequest/Reason``.
         public static let tokenRenewed = Name(rawValue: "tokenRenewed")
         /// Pusher: a cache channel was subscribed and has no cached event. No data.
         public static let cacheMissed = Name(rawValue: "cacheMissed")
