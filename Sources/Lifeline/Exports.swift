@@ -1,4 +1,5 @@
-// The types of statuses, which are the same for every service. They belong to the engine; users of this module need no other import.
+// The types of connection statuses, which all services share. They are re-exported from the engine, so that users of this module need no
+// other import.
 @_exported import struct ConnectionEngine.ConnectionFailure
 @_exported import enum ConnectionEngine.ConnectionPhase
 @_exported import struct ConnectionEngine.InvalidRetryPolicy
@@ -9,9 +10,9 @@
 @_exported import enum ConnectionEngine.RetryJitter
 @_exported import struct ConnectionEngine.RetryPolicy
 @_exported import struct ConnectionEngine.StatusCategory
-// The destination of metrics.
+// The type of the option `ClientOptions.metrics`.
 @_exported import struct EngineRuntime.ClientMetrics
-// The types of network settings, the same for every service.
+// The types of the network options, which all services share.
 @_exported import struct TransportCommon.CertificatePins
 @_exported import struct TransportCommon.ClientCertificate
 @_exported import enum TransportCommon.ClientCertificateError

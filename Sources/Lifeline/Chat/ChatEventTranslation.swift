@@ -310,7 +310,7 @@ extension ChatEventTranslation {
             case .event(let event): take(event, at: now, into: &report)
             case .dropped(let count):
                 let error = LifelineError(
-                    .init(.messageCountExceeded), "\(count) events of the connection were dropped: too many arrived at once.")
+                    .init(.messageCountExceeded), "\(count) events were dropped because the client was too slow to handle them.")
                 report.events.append(.problem(error, channel: nil))
             }
         }

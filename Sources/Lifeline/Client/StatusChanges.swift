@@ -1,18 +1,18 @@
 import EngineRuntime
 import NIOConcurrencyHelpers
 
-/// The statuses of a client, as an async sequence for one consumer. Statuses are few and never dropped.
+/// The statuses of a client's connection, as an async sequence for one consumer. Statuses are few and never dropped.
 ///
-/// It begins with the present status, unless `connect` was never called, so a consumer that starts late knows the state. A later
-/// loop over the same sequence continues where an earlier one ended.
+/// The sequence begins with the present status, unless `connect` was never called, so that a consumer that starts late gets the current
+/// state. A later loop over the same sequence continues after the last status that an earlier loop has read.
 public struct StatusChanges: AsyncSequence, Sendable {
     /// A status.
     public typealias Element = ConnectionStatus
-    /// The sequence never throws.
+    /// Iteration cannot throw; a failed connection is an element.
     public typealias Failure = Never
 
     private let stream: EventStream<ConnectionStatus>
-    /// The initial status, until it has been delivered.
+    /// The status at the time when the sequence was created; nil once it has been delivered, and for a client that never connected.
     private let present: NIOLockedValueBox<ConnectionStatus?>
     private let firstNumber: UInt64
 
@@ -22,25 +22,25 @@ public struct StatusChanges: AsyncSequence, Sendable {
         firstNumber = present.number + 1
     }
 
-    /// Continues where an earlier loop ended.
+    /// Makes the iterator of a `for await` loop. It continues after the last status that an earlier loop has read.
     public func makeAsyncIterator() -> Iterator {
         Iterator(base: stream.makeAsyncIterator(), present: present, firstNumber: firstNumber)
     }
 
-    /// Hands out one element after the other. For one task.
+    /// Iterates over the statuses. Only one task may use an iterator.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate var base: EventStream<ConnectionStatus>.Iterator
         fileprivate let present: NIOLockedValueBox<ConnectionStatus?>
         fileprivate let firstNumber: UInt64
 
-        /// The next status, or nil at the end.
+        /// Waits for the next status. Returns nil at the end of the sequence.
         public mutating func next() async -> ConnectionStatus? {
             let first = present.withLockedValue { present in
                 defer { present = nil }
                 return present
             }
             if let first { return first }
-            // The stream was opened before the present status was read, so it may hold that one too.
+            // The stream was opened before the present status was read, so it may contain the present status, which is skipped here.
             while let status = await base.next() {
                 if status.number >= firstNumber { return status }
             }

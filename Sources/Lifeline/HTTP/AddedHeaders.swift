@@ -3,7 +3,7 @@ import ConnectionEngine
 import EngineRuntime
 import HTTPTransport
 
-// The user's own header fields (rule LL-29), for HTTP requests, WebSocket connections and long-polls.
+// Adding the client's own header fields (rule LL-29) to HTTP requests, WebSocket connections and long-polls.
 
 /// Adds fields to requests.
 struct HeaderedHTTP: HTTPSending {
@@ -23,7 +23,7 @@ struct HeaderedHTTP: HTTPSending {
     }
 }
 
-/// Adds header fields to the session's requests and to its WebSocket upgrades.
+/// Adds header fields to the session's long-polls, calls and WebSocket upgrades.
 final class HeaderedTransport<Session: ProtocolSession>: ClientTransport {
     private let base: any ClientTransport<Session>
     private let endpoint: @Sendable (Session.Endpoint) -> Session.Endpoint
@@ -50,7 +50,7 @@ final class HeaderedTransport<Session: ProtocolSession>: ClientTransport {
 }
 
 extension HeaderedTransport where Session.Endpoint == WebSocketEndpoint {
-    /// Adds the fields to the WebSocket upgrade.
+    /// A transport that adds header fields to each WebSocket upgrade.
     static func webSocket(
         _ base: any ClientTransport<Session>, _ headers: [String: String]
     ) -> any ClientTransport<Session> {
@@ -67,7 +67,7 @@ extension HeaderedTransport where Session.Endpoint == WebSocketEndpoint {
 }
 
 extension HeaderedTransport where Session.Outbound == LongPollOutbound {
-    /// Adds the fields to each poll and each call.
+    /// A transport that adds header fields to each long-poll and each call.
     static func longPoll(
         _ base: any ClientTransport<Session>, _ headers: [String: String]
     ) -> any ClientTransport<Session> {

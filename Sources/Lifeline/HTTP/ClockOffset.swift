@@ -4,12 +4,12 @@ import HTTPTransport
 import NIOConcurrencyHelpers
 import TransportCommon
 
-/// How far a server's clock is from this machine's, for the timestamps of signed requests (rule LL-60).
+/// The difference between a server's clock and this machine's clock, for the timestamps of signed requests (rule LL-60).
 ///
-/// A server refuses a request whose timestamp is too far from its own time, and states its time in each answer. The difference that one
-/// refusal shows is applied to all later requests.
+/// A server refuses a request whose timestamp is too far from its own time, and states its time in each answer. The difference is taken
+/// from such a refusal and applied to all later requests.
 final class ClockOffset: Sendable {
-    /// Seconds. A smaller difference cannot cause a refusal: the strictest of the services allows 60 s.
+    /// The clock difference in seconds that is ignored. It cannot cause a refusal, because the strictest of the services allows 60 s.
     static let tolerance = 30
 
     private let offset = NIOLockedValueBox(0)
@@ -20,11 +20,11 @@ final class ClockOffset: Sendable {
     /// Records the difference between the server's time and this machine's.
     func learn(_ server: Int, at unixSeconds: Int) { offset.withLockedValue { $0 = server - unixSeconds } }
 
-    /// Makes a signed request. When the server refuses it and states a different time, the request is repeated once with that time.
+    /// Sends a signed request. If the server refuses it and states a different time, sends it once more with the server's time.
     ///
     /// - Parameters:
-    ///   - unixSeconds: this machine's time.
-    ///   - request: the request with this timestamp, in seconds since 1970.
+    ///   - unixSeconds: this machine's time in seconds since 1970.
+    ///   - request: makes the request with a given timestamp, in seconds since 1970.
     func send(
         by http: any HTTPSending, timeout: Duration, unixSeconds: @Sendable () -> Int, _ request: (Int) -> HTTPCall
     ) async throws(ConnectionFailure) -> HTTPCallAnswer {

@@ -5,13 +5,13 @@ extension PublishOutcome {
     /// LL-13).
     init(ofRequest failure: ConnectionFailure) {
         let error = LifelineError(failure)
-        // A request that cannot be encoded is never sent.
+        // A request with the category `badRequest` could not be encoded, so it was never sent.
         self = failure.precedesSending || failure.category == .badRequest ? .refused(error) : .unknown(error)
     }
 }
 
 extension ServiceHost {
-    /// An address on this host.
+    /// The URL of a target on this host.
     ///
     /// - Parameter target: path and query, percent-encoded, with the leading slash.
     func url(target: String) -> String {

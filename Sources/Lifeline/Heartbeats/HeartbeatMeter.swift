@@ -2,25 +2,26 @@ import ConnectionEngine
 import EngineRuntime
 import NIOConcurrencyHelpers
 
-/// The latencies of heartbeats (rule LL-133). Written by a client's transport; any thread may read them.
+/// Measures the latencies of heartbeats (rule LL-133). A client's transport writes it; any thread may read it.
 final class HeartbeatMeter: Sendable {
     private struct State {
         var attempt: AttemptID?
-        /// Heartbeats without an answer, oldest first.
+        /// The heartbeats that have no answer yet, oldest first, with the time when each was sent.
         var waiting: [(key: UInt64, at: Moment)] = []
         var latest: Duration?
     }
 
-    /// The most heartbeats that wait for an answer; beyond that the oldest are dropped. Each client event of Pusher adds one.
+    /// The most unanswered heartbeats that are stored; the oldest is dropped for a further one. Each client event of Pusher adds a
+    /// heartbeat.
     static let mostWaiting = 64
 
     let latencies = Broadcaster<Duration>(backlog: 64, isDroppable: { _ in true }, dropped: { _ in .zero })
     private let state = NIOLockedValueBox(State())
 
-    /// The latest latency on the present connection; nil without a connection, and before its first heartbeat was answered.
+    /// The latest latency of the present connection; nil without a connection, and before its first heartbeat was answered.
     var latest: Duration? { state.withLockedValue { $0.latest } }
 
-    /// Discards earlier measurements, because another attempt to connect begins.
+    /// Discards earlier measurements, because a new connection attempt begins.
     func began(_ attempt: AttemptID) {
         state.withLockedValue { $0 = State(attempt: attempt) }
     }
@@ -37,10 +38,10 @@ final class HeartbeatMeter: Sendable {
         }
     }
 
-    /// Whether a heartbeat waits for an answer.
+    /// Whether at least one heartbeat has no answer yet.
     var isWaiting: Bool { state.withLockedValue { !$0.waiting.isEmpty } }
 
-    /// Records the answer to a heartbeat, and drops heartbeats that were sent before it.
+    /// Records the answer to a heartbeat, and drops unanswered heartbeats that were sent earlier.
     func answered(_ key: UInt64, on attempt: AttemptID, at now: Moment) {
         let latency = state.withLockedValue { state -> Duration? in
             guard state.attempt == attempt, let index = state.waiting.firstIndex(where: { $0.key == key }) else { return nil }

@@ -4,12 +4,12 @@ import EngineRuntime
 import PubNubProtocol
 import PusherProtocol
 
-/// Measures heartbeats and their answers for a ``HeartbeatMeter``. Passes all traffic on unchanged.
+/// A transport that reports heartbeats and their answers to a ``HeartbeatMeter``. It passes on all traffic without changes.
 final class HeartbeatTransport<Session: ProtocolSession>: ClientTransport {
     private let base: any ClientTransport<Session>
     private let meter: HeartbeatMeter
     private let now: @Sendable () -> Moment
-    /// The number of a heartbeat; nil for other messages.
+    /// Returns the number of a heartbeat; nil for any other outgoing message.
     private let heartbeat: @Sendable (Session.Outbound) -> UInt64?
     private let answer: @Sendable (Session.Inbound) -> UInt64?
 
@@ -54,10 +54,10 @@ final class HeartbeatTransport<Session: ProtocolSession>: ClientTransport {
     }
 }
 
-// How each service recognises a heartbeat.
+// How the heartbeats of each service, and their answers, are recognised.
 
 extension HeartbeatTransport<PusherSession> {
-    /// Ping control frames: those after silence, and those after client events.
+    /// Pusher's heartbeats are ping control frames, sent after silence and after client events.
     static func pusher(
         _ base: any ClientTransport<PusherSession>, _ meter: HeartbeatMeter, now: @escaping @Sendable () -> Moment
     ) -> any ClientTransport<PusherSession> {
@@ -79,7 +79,7 @@ extension HeartbeatTransport<ChatSession> {
 }
 
 extension HeartbeatTransport<PubNubSession> {
-    /// Requests for the server's time, which the service answers at once while it holds the poll.
+    /// PubNub's heartbeats are requests for the server's time, which the service answers at once while it keeps the poll open.
     static func pubnub(
         _ base: any ClientTransport<PubNubSession>, _ meter: HeartbeatMeter, now: @escaping @Sendable () -> Moment
     ) -> any ClientTransport<PubNubSession> {
@@ -93,7 +93,7 @@ extension HeartbeatTransport<PubNubSession> {
 }
 
 extension HeartbeatTransport where Session.Outbound == WebSocketOutbound {
-    /// The number of a session's ping; nil for other messages.
+    /// The number in a ping that the session has sent; nil for any other message.
     fileprivate static func number(ofPing outbound: WebSocketOutbound) -> UInt64? {
         if case .ping(let payload) = outbound { UInt64(String(decoding: payload, as: UTF8.self)) } else { nil }
     }

@@ -2,10 +2,10 @@ import Identifiers
 import NIOConcurrencyHelpers
 import WireCoding
 
-// Creation and release of rooms, from any thread. Rules LL-110, LL-111 and LL-36.
+// Creation and release of rooms. May be called from any thread. Rules LL-110, LL-111 and LL-36.
 extension ClientHub {
-    /// Makes a new room of a channel. Waits while an unsubscription of the channel is in progress, which would otherwise cancel the
-    /// caller's subscription.
+    /// Makes a new room of a channel. While an unsubscription of the channel is in progress, the call waits, because the unsubscription
+    /// would otherwise cancel the caller's subscription.
     func join(_ channel: String) async -> RoomHold {
         while true {
             let feed = state.withLockedValue { state -> RoomFeed? in
@@ -29,7 +29,7 @@ extension ClientHub {
         }
     }
 
-    /// The service has confirmed a channel, in an event or in the answer to a caller.
+    /// Records that the service has confirmed a channel. Called for the confirming event and for the answer to a caller.
     ///
     /// - Returns: whether the channel has a room.
     @discardableResult
@@ -41,9 +41,9 @@ extension ClientHub {
         }
     }
 
-    /// A caller of `subscribe` gave up before its room was confirmed.
+    /// Removes the room of a `subscribe` call that failed or was cancelled before the confirmation.
     ///
-    /// - Parameter forget: unsubscribes the channel at the service; called when no other room has it.
+    /// - Parameter forget: unsubscribes the channel at the service; called when the channel has no other room.
     func leave(_ room: RoomFeed, forget: () -> Void) {
         room.end()
         tell(room.channel, forget) { state in
@@ -51,15 +51,15 @@ extension ClientHub {
                 held.rooms.isEmpty, !held.isKept
             else { return false }
             state.channels[room.channel] = nil
-            // The last room that was confirmed has been unsubscribed in the meantime.
+            // The channel was confirmed for an earlier room, which has ended, so the service's answer to the unsubscription is reported.
             if held.isConfirmed { state.leaving.insert(Identifier(room.channel)) }
             return true
         }
     }
 
-    /// Ends a room because the user unsubscribed it.
+    /// Ends a room that the user has unsubscribed.
     ///
-    /// - Parameter forget: unsubscribes the channel at the service; called when it was the last room.
+    /// - Parameter forget: unsubscribes the channel at the service; called when the room was the channel's last one.
     func takeBack(_ room: RoomFeed, forget: () -> Void) {
         room.takeBack()
         tell(room.channel, forget) { state in
@@ -71,7 +71,7 @@ extension ClientHub {
         }
     }
 
-    /// Ends all rooms of a channel because the user unsubscribed the channel.
+    /// Ends all rooms of a channel that the user has unsubscribed.
     ///
     /// - Parameter forget: unsubscribes the channel at the service; called when the channel had a room.
     func takeBackAll(_ channel: String, forget: () -> Void) {
@@ -86,7 +86,7 @@ extension ClientHub {
         }
     }
 
-    /// The room and all its sequences were released. The channel stays subscribed.
+    /// Removes a room that was released together with all its sequences. The channel stays subscribed.
     func release(_ room: RoomFeed) {
         let isHeld = state.withLockedValue { state in
             guard state.channels[room.channel]?.remove(room) == true else { return false }
@@ -96,17 +96,17 @@ extension ClientHub {
         if isHeld { room.end() }
     }
 
-    /// Removes a channel that the service has refused for good.
+    /// Removes a channel that the service has refused for good, and ends its rooms.
     func drop(_ channel: String) {
         for room in state.withLockedValue({ $0.channels.removeValue(forKey: channel) })?.rooms ?? [] { room.end() }
     }
 
-    /// Unsubscribes a channel at the service, unless a room has it.
+    /// Unsubscribes a channel at the service if no room has it.
     func forgetUnwanted(_ channel: String, forget: () -> Void) {
         tell(channel, forget) { $0.channels[channel] == nil }
     }
 
-    /// Calls `forget`; new subscriptions to the channel wait until it returns.
+    /// Calls `forget` if `isUnwanted` returns true. New subscriptions to the channel wait until `forget` returns.
     private func tell(
         _ channel: String, _ forget: () -> Void, if isUnwanted: (inout State) -> Bool, ending: () -> Void = {}
     ) {

@@ -3,12 +3,12 @@ import Identifiers
 
 // Typing indicators. Rule LL-121.
 extension ClientHub {
-    /// A user types, or has stopped.
+    /// Records that a user has begun or stopped typing in a channel.
     func typing(_ user: String, _ isTyping: Bool, in channel: String) {
         change(channel) { roster, now in isTyping ? roster.began(user, at: now) : roster.stopped(user) }
     }
 
-    /// A user who has published a message or has left is no longer typing.
+    /// Removes users from the typing users, because they have published a message or left the channel.
     func stopTyping(_ users: [String], in channel: String) {
         change(channel) { roster, _ in users.reduce(false) { roster.stopped($1) || $0 } }
     }
@@ -19,7 +19,8 @@ extension ClientHub {
         if hasChanged { tellTyping(in: channel) }
     }
 
-    /// Announces typing changes. May be called from any thread: they have no order relative to other events.
+    /// Announces a change of the typing users to the channel's rooms. May be called from any thread, because typing changes have no order
+    /// relative to other events.
     private func tellTyping(in channel: String) {
         for room in rooms(of: channel) { room.tellTyping() }
     }

@@ -4,24 +4,24 @@ import Identifiers
 import NIOConcurrencyHelpers
 import WireCoding
 
-/// Turns an adapter's events into what consumers receive: one sequence of everything, one of statuses, and those of each room.
+/// Distributes an adapter's events to the client's sequences: one of all events, one of statuses, and the sequences of each room.
 ///
-/// ``take(_:)`` is called in one order and never concurrently; everything else may be called from any thread.
+/// ``take(_:)`` is called in one order and never concurrently; all other methods may be called from any thread.
 final class ClientHub: Sendable {
     struct State {
         var status = ConnectionStatus.idle
         var channels: [Identifier: HeldChannel] = [:]
-        /// Channels whose unsubscription was requested, until the service confirms it.
+        /// Channels whose unsubscription was requested and not yet confirmed by the service.
         var leaving: Set<Identifier> = []
-        /// Channels that the service is being asked to unsubscribe.
+        /// Channels for which a request to unsubscribe is being submitted to the adapter.
         var forgetting: [Identifier: Forgetting] = [:]
         var isEnded = false
     }
 
     struct Forgetting {
-        /// How many unsubscriptions are in progress.
+        /// How many unsubscriptions of the channel are being submitted.
         var count = 0
-        /// Callers that wait until they have ended.
+        /// Callers that wait with a new subscription until these unsubscriptions are submitted.
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
@@ -66,7 +66,7 @@ final class ClientHub: Sendable {
     }
 }
 
-// Receives the events of the service, one call at a time and in order.
+// Receiving the adapter's events, one call at a time and in order.
 extension ClientHub {
     /// Delivers events to the consumers. Consecutive messages of one channel are delivered as one batch.
     func take(_ news: [ServiceEvent]) {
@@ -94,7 +94,7 @@ extension ClientHub {
         for event in news {
             switch event {
             case .message(let message):
-                // Rule LL-6: messages that still arrive for an unsubscribed channel are dropped.
+                // Messages that arrive after their channel was unsubscribed are dropped (rule LL-6).
                 if deliver(.message(message), to: message.pattern ?? message.channel) { outgoing.append(.message(message)) }
             case .gap(let channel, let since, let reason):
                 let gap = Gap(channel: channel, since: since, reason: reason, at: now)
@@ -113,13 +113,13 @@ extension ClientHub {
         }
         flush()
         events.send(outgoing)
-        // Delivered last, so that a task which waits for a status finds every event that arrived with it.
+        // Statuses are delivered last, so that a task that waits for a status finds every event that arrived with the status.
         let changes = outgoing.compactMap { if case .status(let status) = $0 { status } else { nil } }
         if !changes.isEmpty { statuses.send(changes) }
     }
 
-    /// Delivers a problem that does not concern received events. May be called from any thread: its place among the other events may
-    /// differ from one sequence to the next.
+    /// Delivers a problem that does not concern received events. May be called from any thread, so its position among the other events may
+    /// differ between two sequences.
     func tell(_ problem: LifelineError) {
         events.send([.problem(problem, channel: nil, willRetry: false, at: clock.now())])
     }
@@ -166,14 +166,14 @@ extension ClientHub {
         return status
     }
 
-    /// Applies a report about a channel's members, and delivers the changes to all rooms.
+    /// Applies the service's report about a channel's members, and delivers the resulting changes to all rooms of the channel.
     private func apply(
         to channel: String, at now: Moment, into outgoing: inout [ClientEvent], _ change: (inout MemberList) -> [PresenceChange]
     ) {
         guard let members = held(channel)?.members else { return }
         let changes = members.apply(change)
         guard !changes.isEmpty else { return }
-        // The rooms are looked up after the change: a room that joined in between has read the members after it.
+        // The rooms are looked up after the change, because a room that joined before the look-up has read the changed members.
         for room in rooms(of: channel) { room.tell(changes) }
         outgoing.append(contentsOf: changes.map { .presence($0, at: now) })
     }

@@ -1,13 +1,13 @@
 import ConnectionEngine
 
-/// The clock of the sequences, which estimates the earliest time of publication from the time of arrival.
+/// The clock of a client's sequences. It estimates the earliest time of publication from a message's time of arrival.
 struct FeedClock: Sendable {
     let now: @Sendable () -> Moment
-    /// The longest time for which a link that counts as alive can delay a message: the permitted silence plus the time limit of a probe.
+    /// The longest time for which a live connection can delay a message: the permitted silence plus the time limit of a probe.
     let allowance: Duration
 
-    /// Rule LL-8: a message that follows one received at `moment` may have been published earlier than that, so a gap reaches
-    /// back by the allowance.
+    /// The earliest time at which a message that arrives after `moment` can have been published: `moment` minus the allowance (rule LL-8).
+    /// Gaps begin there.
     func publishedBefore(_ moment: Moment) -> Moment {
         moment + (.zero - allowance)
     }

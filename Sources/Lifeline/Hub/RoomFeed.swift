@@ -2,13 +2,14 @@ import ConnectionEngine
 import EngineRuntime
 import NIOConcurrencyHelpers
 
-/// The events of one room, from the service to the room's consumers. Each call of `subscribe` has a separate one.
+/// Distributes the events of one room to the room's sequences. Each call of `subscribe` makes a separate feed.
 final class RoomFeed: Sendable {
     private struct State {
-        /// Stores elements until the first consumer reads, so that nothing is lost between the confirmation and the loop.
+        /// The stream of the room's first sequence. It stores elements before the first read, so that no message between the confirmation
+        /// and the loop is lost.
         var first: EventStream<RoomItem>?
         var isEnded = false
-        /// Whether the user has ended the room.
+        /// Whether the user has unsubscribed the room or its channel.
         var isTakenBack = false
     }
 
@@ -19,7 +20,7 @@ final class RoomFeed: Sendable {
     let presence: Broadcaster<PresenceItem>
     let typingChanges: Broadcaster<TypingItem>
     let reactions: Broadcaster<ReactionItem>
-    /// When the room was requested.
+    /// When the room was created by a call of `subscribe`.
     let start: Moment
     private let state = NIOLockedValueBox(State())
 
@@ -44,7 +45,7 @@ final class RoomFeed: Sendable {
     var isEnded: Bool { state.withLockedValue { $0.isEnded } }
     var isTakenBack: Bool { state.withLockedValue { $0.isTakenBack } }
 
-    /// Marks the room as ended by the user.
+    /// Ends the room because the user has unsubscribed it.
     func takeBack() {
         state.withLockedValue { $0.isTakenBack = true }
         end()
@@ -61,11 +62,11 @@ final class RoomFeed: Sendable {
         presence.finish()
         typingChanges.finish()
         reactions.finish()
-        // Released here, outside of the lock.
+        // The stream is released here, outside of the lock.
         _ = first
     }
 
-    /// The sequence that began with the room, once.
+    /// The stream that began with the room. Only the first call returns it; later calls return nil.
     func takeFirst() -> EventStream<RoomItem>? {
         state.withLockedValue { state in
             defer { state.first = nil }
@@ -74,7 +75,7 @@ final class RoomFeed: Sendable {
     }
 }
 
-// Receives the events of the service, one call at a time and in order. Only `tellTyping()` may be called from any thread.
+// Receiving the channel's events, one call at a time and in order. Only `tellTyping()` may be called from any thread.
 extension RoomFeed {
     func deliver(_ deliveries: [Delivery]) {
         items.send(deliveries.map(RoomItem.delivery))
@@ -88,6 +89,6 @@ extension RoomFeed {
         reactions.send([.change(change)])
     }
 
-    /// Announces a change of the typing users. From any thread.
+    /// Announces a change of the typing users. May be called from any thread.
     func tellTyping() { typingChanges.send([.changed]) }
 }

@@ -1,7 +1,7 @@
 import ConnectionEngine
 
-/// Shared by the values and the sequences of one room. When the last of them is released, the room can no longer be read, and the hub
-/// stops storing messages for it (rule LL-111).
+/// A reference that the values and the sequences of one room share. When the last of them is released, the hub removes the room and stops
+/// storing messages for it (rule LL-111).
 final class RoomHold: Sendable {
     let feed: RoomFeed
     private let hub: ClientHub
@@ -16,7 +16,7 @@ final class RoomHold: Sendable {
     /// All members who are present; empty after the end of the room.
     var members: [Member] { feed.isEnded ? [] : feed.members.current.members }
 
-    /// The first sequence begins with the room's subscription, each further one with the call.
+    /// Makes a sequence of deliveries. The first sequence begins with the room's subscription, each further one with this call.
     func deliveries() -> Deliveries {
         if let first = feed.takeFirst() {
             return Deliveries(stream: first, channel: feed.channel, start: feed.start, clock: hub.clock, hold: self)
@@ -36,7 +36,8 @@ final class RoomHold: Sendable {
 
     func presenceChanges() -> PresenceChanges {
         let stream = feed.presence.stream()
-        // Read after the stream was opened: a change in between is in both, and the sequence knows it by then.
+        // The members are read after the stream was opened. A change between the two is in both, and the sequence ignores a change that it
+        // has.
         let start = feed.members.current
         return PresenceChanges(stream: stream, channel: feed.channel, start: start) { self.feed.members.current.members }
     }

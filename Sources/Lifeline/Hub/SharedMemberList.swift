@@ -1,12 +1,12 @@
 import NIOConcurrencyHelpers
 
-/// Who is present in a channel; all rooms of the channel share it.
+/// The members who are present in a channel. All rooms of the channel share one list.
 final class SharedMemberList: Sendable {
     private let list = NIOLockedValueBox(MemberList())
 
     var current: MemberList { list.withLockedValue { $0 } }
 
-    /// Applies a report of the service, and returns the resulting changes.
+    /// Changes the list as the service has reported, and returns the resulting presence changes.
     func apply(_ change: (inout MemberList) -> [PresenceChange]) -> [PresenceChange] {
         list.withLockedValue { change(&$0) }
     }

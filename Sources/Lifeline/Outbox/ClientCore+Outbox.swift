@@ -1,7 +1,7 @@
 import Identifiers
 
 extension ClientCore {
-    /// Publishes a message of an outbox.
+    /// Publishes a stored message of an outbox, with the record's id as the client id.
     func publish(_ record: OutboxRecord) async -> PublishOutcome {
         do throws(LifelineError) {
             var publication = try Publication(
@@ -25,5 +25,5 @@ extension ClientCore {
 extension LifelineError {
     static let otherUser = LifelineError(
         .refused,
-        "The outbox belongs to another user than the one who is signed in. Its messages wait until its user is signed in again.")
+        "The signed-in user is not the user of the outbox. The outbox's messages wait until its user is signed in again.")
 }

@@ -4,25 +4,25 @@ import EngineRuntime
 import Identifiers
 
 extension LifelineClient {
-    /// Opens an outbox: messages that wait while there is no connection, and are sent in order once there is one.
+    /// Opens an outbox: a queue of messages that wait while there is no connection, and are sent in order once the client is connected.
     ///
-    /// An outbox belongs to the application at the service and to the user. On disk each user has a separate file, which only one
-    /// outbox at a time may have open; while another user is signed in, the messages of an outbox wait.
+    /// An outbox belongs to the application at the service and to the user. On disk each user has a separate file, which only one outbox at
+    /// a time may have open; while another user is signed in, the messages of an outbox wait.
     ///
     /// - Parameters:
     ///   - options: lifetime and bounds.
-    ///   - storage: where messages are kept; in memory unless `.disk()` of the module `LifelineOutbox` is given.
-    ///   - user: the user who owns the messages; nil for the user whom the service was configured with. A client of chat with a token
-    ///     has to name the user for an outbox on disk, since the user is known only once it has been connected.
-    /// - Throws: ``LifelineError/Code/storageLocked`` when the file is open elsewhere, ``LifelineError/Code/storageFailed`` when it
-    ///   cannot be used, ``LifelineError/Code/badRequest`` when the user is not known or differs from `user`.
+    ///   - storage: where messages are stored: in memory, or on disk with `.disk()` of the module `LifelineOutbox`.
+    ///   - user: the user who owns the messages; nil for the user in the service's settings. A chat client with a token must name the user for
+    /// an outbox on disk, because the client gets its user id only from the first connection.
+    /// - Throws: ``LifelineError/Code/storageLocked`` when the file is open elsewhere, ``LifelineError/Code/storageFailed`` when it cannot
+    ///   be used, ``LifelineError/Code/badRequest`` when the user is not known or differs from `user`.
     public func outbox(
         _ options: OutboxOptions = OutboxOptions(), storage: OutboxStorage = .memory, user: String? = nil
     ) async throws(LifelineError) -> Outbox {
         let adapter = core.adapter
         if let user, let known = adapter.user, !known.isExactly(user) {
             throw LifelineError(
-                .badRequest, "The outbox is to belong to another user than the client. Open it with a client of that user.")
+                .badRequest, "The outbox's user is not the user of the client. Open the outbox with a client of its user.")
         }
         let owner = OutboxOwner(service: adapter.serviceLabel, key: adapter.applicationKey, user: user ?? adapter.user ?? "")
         var opened: OutboxStorage.Opened?
@@ -30,7 +30,7 @@ extension LifelineClient {
             if owner.user.isEmpty, adapter.requiresUser {
                 throw LifelineError(
                     .badRequest,
-                    "The client does not know its user before it has been connected. Name the user: client.outbox(storage: …, user: \"ann\")."
+                    "The client has no user id before its first connection. Pass the user id: client.outbox(storage: …, user: \"ann\")."
                 )
             }
             opened = try await open(owner)
@@ -40,14 +40,14 @@ extension LifelineClient {
     }
 }
 
-/// The clocks, timers, task spawner and random source that an outbox uses.
+/// The clocks, timers, task starter and random seed that an outbox uses.
 struct OutboxSurroundings: Sendable {
     let timers: any TimerScheduler
     let unixSeconds: @Sendable () -> Int
     let tasks: TaskStarter
     let consumers: (any ConsumerTracker)?
     let seed: UInt64
-    /// Ids are also unique across processes, so they never come from a test's seed.
+    /// Makes random message ids. They never come from a test's seed, because ids must be unique across processes.
     let makeID: @Sendable () -> String = { ChatAdapterSettings.randomID() }
 
     init(core: ClientCore) {

@@ -1,11 +1,12 @@
 import Identifiers
 
-// Calls of an app about messages in the outbox.
+// The app's calls that concern a message in the outbox, and the close of the outbox.
 extension Outbox {
-    /// Removes a message that has not been sent or that has failed. A waiting message gets the outcome ``OutboxOutcome/cancelled``; if
-    /// an earlier attempt may have arrived, ``OutboxOutcome/unknown(_:)``.
+    /// Removes a message that has not been sent or that has failed. A waiting message gets the outcome ``OutboxOutcome/cancelled``, or
+    /// ``OutboxOutcome/unknown(_:)`` if an earlier attempt may have arrived.
     ///
-    /// - Returns: false when the message is being sent, because it cannot be stopped reliably, and when the outbox no longer has it.
+    /// - Returns: false when the message is being sent, because this cannot be stopped reliably, and when the outbox no longer has the
+    ///   message.
     @discardableResult
     public func cancel(_ id: OutboxEntry.ID) -> Bool {
         apply { state, now in state.machine.cancel(id.name, now: now, into: &state.effects.waiting) }
@@ -13,12 +14,12 @@ extension Outbox {
 
     /// Sends a failed message again: after the other messages of its channel, with a new lifetime.
     ///
-    /// After `refused` and `expired` that is safe. After `unknown` the message may arrive twice, unless the service still recognises it: chat
-    /// does for 55 minutes.
+    /// After `refused` and `expired` a retry is safe. After `unknown` the message may arrive twice, unless the service still recognises the
+    /// repetition: chat does for 55 minutes.
     ///
     /// - Returns: the same id, with the outcome of the new attempts.
-    /// - Throws: ``LifelineError/Code/badRequest`` when the message has not failed, ``LifelineError/Code/disconnected`` when the outbox
-    ///   was closed.
+    /// - Throws: ``LifelineError/Code/badRequest`` when the message has not failed, ``LifelineError/Code/disconnected`` when the outbox was
+    ///   closed.
     @discardableResult
     public func retry(_ id: OutboxEntry.ID) throws(LifelineError) -> OutboxReceipt {
         let cell = OutboxReceipt.Cell()
@@ -51,10 +52,10 @@ extension Outbox {
         await writer?.waitUntilIdle()
     }
 
-    /// Stops sending, waits for the answers to messages in progress (at most 30 s), and releases the file. Further calls only wait.
+    /// Stops sending, waits at most 30 s for the answers to messages in progress, and releases the file. Repeated calls only wait.
     ///
-    /// Messages that wait get the outcome ``OutboxOutcome/closed``, and every ``entryLists`` ends. Those on disk are there when the outbox is
-    /// opened again.
+    /// Waiting messages get the outcome ``OutboxOutcome/closed``, and every sequence of ``entryLists`` ends. Messages on disk are sent
+    /// after the outbox is opened again.
     public func close() async {
         await withCheckedContinuation { continuation in
             let isClosed = state.withLockedValue { state in
@@ -66,7 +67,7 @@ extension Outbox {
         }
     }
 
-    /// Enqueues a message, unless it has an error that waiting cannot repair.
+    /// Enqueues a message, unless it has an error that waiting cannot fix.
     func take(_ publication: Publication, lifetime: Duration?) throws(LifelineError) -> OutboxReceipt {
         try core.requireEncryption(of: publication.channel)
         try core.adapter.check(publication)

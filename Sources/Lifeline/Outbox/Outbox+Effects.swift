@@ -2,9 +2,9 @@ import ConnectionEngine
 import EngineRuntime
 import Identifiers
 
-// Performs the machine's effects in one order: the caller that finds no other one working performs all queued effects.
+// Performing the effects of `OutboxMachine` in one order: a caller performs all queued effects unless another caller is doing so.
 extension Outbox {
-    /// Passes input to the machine and performs the effects.
+    /// Changes the state machine with `body`, then performs the resulting effects.
     func apply<Value>(_ body: (inout State, OutboxInstant) -> Value) -> Value {
         let now = surroundings.now()
         let (value, isMine) = state.withLockedValue { state in
@@ -65,7 +65,7 @@ extension Outbox {
             let outcome = await core.publish(record)
             self?.sent(id, outcome)
         }
-        // A task that has ended already is not stored.
+        // The task is stored only while the message is being sent; the task may have ended already.
         state.withLockedValue { state in
             if case .sending? = state.machine.items[id]?.phase { state.attempts[id] = attempt }
         }
@@ -78,7 +78,7 @@ extension Outbox {
         }
     }
 
-    /// Everything has ended after a close.
+    /// Releases the storage after a close, when no sending and no writing is in progress.
     private func release() {
         let (timer, cells) = state.withLockedValue { state in
             defer { (state.timer, state.receipts) = (nil, [:]) }
@@ -101,7 +101,7 @@ extension Outbox {
     }
 }
 
-// Events of the client.
+// Handling the client's connection events.
 extension Outbox {
     func take(_ signals: [ClientSignal]) {
         for signal in signals {
@@ -115,11 +115,12 @@ extension Outbox {
         }
     }
 
-    /// Applies the present state of the connection.
+    /// Passes the present state of the connection to the state machine.
     func takeConnection() {
         let adapter = core.adapter
         let isConnected = adapter.phase == .connected
-        // Rule LL-99: a user's messages are never sent in another user's name.
+        // While another user is signed in the outbox counts as disconnected, because a message is never sent in another user's name (rule
+        // LL-99).
         let isOther = !owner.user.isEmpty && !(adapter.user?.isExactly(owner.user) ?? true)
         let isNew = apply { state, now in
             state.machine.connectionChanged(isConnected: isConnected && !isOther, now: now, into: &state.effects.waiting)

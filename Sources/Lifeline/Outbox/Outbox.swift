@@ -11,29 +11,28 @@ import NIOConcurrencyHelpers
 /// let outcome = try await receipt.outcome()
 /// ```
 ///
-/// The messages of a channel are sent one after the other; channels do not wait for each other. Without a connection all messages wait.
-/// A message that the service cannot accept at the moment is sent again after a pause; a refused one is reported, and the next message
-/// is sent. A message whose outcome is unknown is sent again only if the service recognises the repetition. See
-/// <doc:SendingWhenOffline>.
+/// The messages of a channel are sent one after the other; channels do not wait for each other. Without a connection all messages wait. A
+/// message that the service cannot accept at the moment is sent again after a pause. A refused message is reported, and the next message is
+/// sent. A message whose outcome is unknown is sent again only if the service recognises the repetition. See <doc:SendingWhenOffline>.
 ///
 /// May be used from any thread; no call blocks. The connection stays open as long as the outbox is referenced.
 public final class Outbox: Sendable {
     struct State {
         var machine: OutboxMachine
-        /// The effects to perform next, in order.
+        /// Effects of the state machine that are not performed yet, in order.
         var effects = CoalescingQueue<[OutboxMachine.Effect]>()
         var receipts: [Identifier: OutboxReceipt.Cell] = [:]
         var attempts: [Identifier: Task<Void, Never>] = [:]
         var timer: TimerCancellation?
         var closeWaiters: [CheckedContinuation<Void, Never>] = []
-        /// Whether the storage was released.
+        /// Whether the storage was released by a close.
         var isReleased = false
-        /// Whether it was reported that another user is signed in.
+        /// Whether the problem "another user is signed in" was reported for the present sign-in.
         var hasToldOther = false
     }
 
-    /// Whether the file on disk was damaged, so that it was moved aside and the outbox began empty. Earlier messages are only in the
-    /// file that was moved aside.
+    /// Whether the file on disk was damaged. In this case the file was moved aside and the outbox began empty; earlier messages are only in
+    /// the moved file.
     public let isRecreated: Bool
     let core: ClientCore
     let owner: OutboxOwner
@@ -75,7 +74,7 @@ public final class Outbox: Sendable {
     /// The messages of the outbox, in the order in which they were enqueued.
     public var entries: [OutboxEntry] { state.withLockedValue { $0.machine.entries } }
 
-    /// The entries as whole lists: the present one first, then a new list after each change. Each read of the property gives an
+    /// The entries as whole lists: first the present list, then a new list after each change. Each read of the property returns an
     /// independent sequence.
     public var entryLists: OutboxEntryLists {
         OutboxEntryLists(changes: changes.stream(), current: { [weak self] in self?.entries ?? [] })
@@ -83,13 +82,13 @@ public final class Outbox: Sendable {
 
     /// Enqueues a value, encoded as JSON.
     ///
-    /// An outbox on disk sends the message only after it was written; when writing fails its outcome is `refused` with
+    /// An outbox on disk sends the message only after the message was written to disk; when writing fails the outcome is `refused` with
     /// ``LifelineError/Code/storageFailed``.
     ///
     /// - Parameters:
-    ///   - value: the payload. See ``Channel/publish(_:event:options:)`` for what arrives.
+    ///   - value: the payload. ``Channel/publish(_:event:options:)`` describes what receivers get.
     ///   - channel: the channel's name. With Pusher and without the app's secret, and for open channels of chat, the message waits until the
-    ///     channel is subscribed.
+    /// channel is subscribed.
     ///   - event: the event's name.
     ///   - options: options of publishing.
     ///   - lifetime: how long the message may wait, in whole seconds; nil for ``OutboxOptions/lifetime``. Clamped to 1 s to 30 d.

@@ -1,8 +1,9 @@
 import Identifiers
 
-/// A message of an ``Outbox`` at one moment: waiting, being sent, or failed. An accepted message is no longer an entry.
+/// The state of a message of an ``Outbox`` at one moment: waiting, being sent, or failed. A message that the service has accepted is no
+/// longer an entry.
 public struct OutboxEntry: Identifiable, Hashable, Sendable {
-    /// The outbox's own id of a message. It stays the same over restarts and retries.
+    /// The id of a message in the outbox; the service's message id is a different one. It stays the same over restarts and retries.
     public struct ID: Hashable, Sendable, CustomStringConvertible {
         let name: Identifier
 
@@ -10,29 +11,29 @@ public struct OutboxEntry: Identifiable, Hashable, Sendable {
             self.name = name
         }
 
-        /// An id that was kept as text, such as in an app's own database.
+        /// Makes an id from the text that the app has stored, such as in its own database.
         public init(_ text: String) {
             name = Identifier(text)
         }
 
-        /// The id as text.
+        /// The id as text. The initializer makes the same id from it.
         public var description: String { name.text }
     }
 
-    /// The state of a message.
+    /// Whether a message waits, is being sent, or has failed.
     public enum State: Hashable, Sendable {
         /// The message waits for the connection, for earlier messages of its channel, or for the next attempt.
         case waiting
-        /// The message is being sent.
+        /// The message is being sent, and its outcome is not known yet.
         case sending
-        /// The service has refused the message. ``Outbox/retry(_:)`` is safe.
+        /// The service has refused the message. ``Outbox/retry(_:)`` cannot make it arrive twice.
         case refused(LifelineError)
         /// It is unknown whether the message has arrived. After ``Outbox/retry(_:)`` it may arrive twice.
         case unknown(LifelineError)
-        /// The lifetime of the message ended before it was sent. ``Outbox/retry(_:)`` is safe.
+        /// The lifetime of the message ended before it was sent. ``Outbox/retry(_:)`` cannot make it arrive twice.
         case expired
 
-        /// Whether the message stays as it is unless the app calls ``Outbox/retry(_:)``.
+        /// Whether the message has failed, so that it stays in the outbox until the app retries or cancels it.
         public var isFailed: Bool {
             switch self {
             case .waiting, .sending: false
@@ -41,15 +42,15 @@ public struct OutboxEntry: Identifiable, Hashable, Sendable {
         }
     }
 
-    /// The outbox's own id of the message.
+    /// The id of the message in the outbox.
     public let id: ID
-    /// The channel that the message is for.
+    /// The channel to which the message is to be published.
     public let channel: String
     /// The event's name.
     public let event: String
     /// The payload as JSON text.
     public let json: String
-    /// The state of the message.
+    /// Whether the message waits, is being sent, or has failed.
     public let state: State
 
     init(_ item: OutboxItem) {

@@ -1,25 +1,25 @@
 import EngineRuntime
 
-/// The messages of an ``Outbox``, as a whole list after each change: an async sequence for one consumer, for screens that show
-/// "sending…" and "failed, tap to retry".
+/// The messages of an ``Outbox``, as a whole list after each change: an async sequence for one consumer, for screens that show "sending…"
+/// and "failed, tap to retry".
 ///
-/// It begins with the present entries. A consumer that is slow gets fewer lists, never an old one after a newer one. The sequence ends
-/// when the outbox is closed or released.
+/// The sequence begins with the present entries. A slow consumer gets fewer lists, but never an older list after a newer one. The sequence
+/// ends when the outbox is closed or released.
 public struct OutboxEntryLists: AsyncSequence, Sendable {
-    /// The entries, in the order in which they were enqueued.
+    /// A list of all entries, in the order in which they were enqueued.
     public typealias Element = [OutboxEntry]
-    /// The sequence never throws.
+    /// Iteration cannot throw; failures are in the entries.
     public typealias Failure = Never
 
     let changes: EventStream<Void>
     let current: @Sendable () -> [OutboxEntry]
 
-    /// Begins with the present entries.
+    /// Makes the iterator of a `for await` loop. Each loop begins with the present entries.
     public func makeAsyncIterator() -> Iterator {
         Iterator(base: changes.makeAsyncIterator(), current: current)
     }
 
-    /// Hands out one list after the other. For one task.
+    /// Iterates over the lists of entries. Only one task may use an iterator.
     public struct Iterator: AsyncIteratorProtocol {
         private var base: EventStream<Void>.Iterator
         private let current: @Sendable () -> [OutboxEntry]
@@ -30,7 +30,7 @@ public struct OutboxEntryLists: AsyncSequence, Sendable {
             self.current = current
         }
 
-        /// The next list that differs from the last one, or nil at the end.
+        /// Waits for a list that differs from the last delivered one. Returns nil at the end of the sequence.
         public mutating func next() async -> [OutboxEntry]? {
             guard let known = last else {
                 last = current()

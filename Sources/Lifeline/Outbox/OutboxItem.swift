@@ -1,64 +1,66 @@
 import ConnectionEngine
 import Identifiers
 
-/// The present time by both clocks of an outbox.
+/// A moment, measured by both clocks of an outbox: the monotonic clock and the time of day.
 struct OutboxInstant: Hashable, Sendable {
-    /// By the monotonic clock, which pauses while a machine sleeps.
+    /// The moment on the monotonic clock, which pauses while a machine sleeps.
     var moment: Moment
-    /// By the time of day, which users and networks set; seconds since 1970.
+    /// The time of day in seconds since 1970. Users and networks may change this clock.
     var unixSeconds: Int64
 
-    /// How much time has passed, by the clock that advanced further, because a clock that was set back or that stood still shows none.
+    /// The time that has passed since `earlier`, by the clock that advanced further. A clock that was set back or has paused shows too
+    /// little.
     func duration(since earlier: OutboxInstant) -> Duration {
         let (seconds, overflow) = unixSeconds.subtractingReportingOverflow(earlier.unixSeconds)
         return max(moment.duration(since: earlier.moment), overflow ? .zero : .seconds(seconds))
     }
 
-    /// The instant at which the time of day had this value, as far as it can be derived after a restart.
+    /// The instant that belongs to an earlier time of day, such as a time that was stored before a restart.
     ///
-    /// - Returns: nil when the value lies in the future by more than `correction`, which means that the clock was set back.
+    /// - Returns: nil when `earlier` is more than `correction` in the future, which means that the clock was set back.
     func before(unixSeconds earlier: Int64) -> OutboxInstant? {
         let (passed, overflow) = unixSeconds.subtractingReportingOverflow(earlier)
         guard !overflow, passed >= -Self.correction else { return nil }
         return OutboxInstant(moment: moment + (.zero - .seconds(max(passed, 0))), unixSeconds: earlier)
     }
 
-    /// Small corrections of the time of day, in seconds.
+    /// The largest change of the time of day, in seconds, that counts as a normal correction.
     private static let correction: Int64 = 60
 }
 
-/// A message of an outbox, with state that is used in this process only.
+/// A message of an outbox: its stored record, and state that exists only in this process.
 struct OutboxItem: Hashable, Sendable {
     enum Phase: Hashable, Sendable {
-        /// The message is being written to disk, and is sent only after that.
+        /// The message is being written to disk. It is sent only after the write has succeeded.
         case saving
-        /// The message waits behind other messages of its channel.
+        /// The message waits in the queue of its channel.
         case waiting
-        /// The store is recording that the sending of the message begins.
+        /// The store is recording that an attempt to send the message begins.
         case marking
         /// The message is being sent. `isCut` is true when its lifetime has ended and the attempt was cancelled.
         case sending(isCut: Bool)
-        /// The sending has failed. The message stays in the outbox unless the app retries or cancels it.
+        /// Sending the message has failed. The message stays in the outbox until the app retries or cancels it.
         case failed
     }
 
     var record: OutboxRecord
     var phase: Phase
-    /// When its lifetime began.
+    /// When the message's lifetime began: when it was enqueued, or retried last.
     var enqueued: OutboxInstant
-    /// When it may have been sent for the first time. Nil when it certainly was not sent, or when the app has requested the repetition.
+    /// When the message may have been sent for the first time. Nil when it certainly was not sent, or when the app has requested the retry
+    /// of a message that the service may not recognise.
     var firstSent: OutboxInstant?
 
     var id: Identifier { Identifier(record.id) }
     var channel: Identifier { Identifier(record.channel) }
     var bytes: Int { record.json.utf8.count + record.channel.utf8.count + record.event.utf8.count }
     var lifetime: Duration { .seconds(record.lifetime) }
-    /// The end of its lifetime by the monotonic clock.
+    /// The end of the message's lifetime on the monotonic clock.
     var deadline: Moment { enqueued.moment + lifetime }
-    /// The time limit of an attempt in progress.
+    /// When an attempt in progress is cancelled: the deadline plus ``patience``.
     var cutoff: Moment { deadline + Self.patience }
 
-    /// How long a message that is being sent at its deadline still waits for its answer.
+    /// How long after its deadline a message that is being sent may still wait for the service's answer.
     static let patience = Duration.seconds(30)
 
     func isExpired(at now: OutboxInstant) -> Bool { now.duration(since: enqueued) >= lifetime }
@@ -70,7 +72,7 @@ struct OutboxItem: Hashable, Sendable {
         }
     }
 
-    /// The state as the app sees it.
+    /// The state that the app gets in an ``OutboxEntry``.
     var state: OutboxEntry.State {
         switch phase {
         case .saving, .waiting: .waiting
@@ -84,21 +86,21 @@ struct OutboxItem: Hashable, Sendable {
         }
     }
 
-    private static let noReason = LifelineError(.init(.unknown), "The reason was not kept.")
+    private static let noReason = LifelineError(.init(.unknown), "The reason for the message's failure was not stored.")
 }
 
-/// The messages of one channel, which are sent one after the other.
+/// The queue of one channel. Its messages are sent one after the other.
 struct OutboxLine: Hashable, Sendable {
-    /// The waiting messages in order, without the one that is being sent.
+    /// The ids of the waiting messages in order, without the one that is being sent.
     var waiting: [Identifier] = []
-    /// The message that is being sent.
+    /// The id of the message that is being sent; nil for none.
     var current: Identifier?
-    /// How many attempts in a row have failed.
+    /// How many sending attempts of the channel have failed in a row.
     var failures = 0
-    /// The time until which nothing is sent.
+    /// Until when no message of the channel is sent; nil without a pause.
     var pausedUntil: Moment?
-    /// Whether the service has requested the pause.
+    /// Whether the service has requested the present pause.
     var isAskedToWait = false
-    /// Whether the line is among those that are processed next.
+    /// Whether the channel is in the list `ready` of channels to process next.
     var isReady = false
 }

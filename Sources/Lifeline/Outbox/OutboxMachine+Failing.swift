@@ -1,9 +1,10 @@
 import ConnectionEngine
 import Identifiers
 
-// Failed messages, and messages whose lifetime has ended.
+// Handling failed messages, and messages whose lifetime has ended.
 extension OutboxMachine {
-    /// An attempt did not succeed: the message goes to the front of its line again, after a pause.
+    /// Handles an attempt without success: puts the message back to the front of its channel's queue, and pauses the channel after an
+    /// error.
     mutating func putBack(
         _ id: Identifier, afterFailure error: LifelineError?, now: OutboxInstant, into effects: inout [Effect]
     ) {
@@ -12,7 +13,7 @@ extension OutboxMachine {
         item.phase = .waiting
         item.record.state = .waiting
         if item.record.error == nil {
-            // No byte of the message has been sent so far.
+            // Without an error from an earlier attempt, the message certainly was not sent.
             item.firstSent = nil
             item.record.firstSent = nil
         }
@@ -37,10 +38,10 @@ extension OutboxMachine {
         wake(at: now.moment + pause, now: now, into: &effects)
     }
 
-    /// The longest pause that a service may ask for.
+    /// The longest pause that a service may request; longer ones are shortened to this.
     private static var longestPause: Duration { .seconds(3_600) }
 
-    /// Marks a message as failed; it stays unless the app retries or cancels it.
+    /// Marks a message as failed. It stays in the outbox until the app retries or cancels it.
     mutating func fail(
         _ id: Identifier, as state: OutboxRecord.State, error: LifelineError?, into effects: inout [Effect]
     ) {
@@ -63,12 +64,12 @@ extension OutboxMachine {
         effects += [.settle(id, outcome), .entriesChanged]
     }
 
-    /// Ends a waiting message whose lifetime is over.
+    /// Marks a waiting message whose lifetime is over as expired, or as unknown if an earlier attempt may have arrived.
     mutating func expire(_ item: OutboxItem, into effects: inout [Effect]) {
         fail(item.id, as: item.record.error == nil ? .expired : .unknown, error: item.record.error, into: &effects)
     }
 
-    /// Handles the timer: expires messages and ends pauses.
+    /// Handles the timer: expires messages, cancels late attempts and ends pauses.
     mutating func timerFired(now: OutboxInstant, into effects: inout [Effect]) {
         wakesAt = nil
         for item in items.values.sorted(by: { $0.record.order < $1.record.order }) {
@@ -96,15 +97,15 @@ extension OutboxMachine {
             switch item.phase {
             case .waiting: item.deadline
             case .sending(isCut: false): item.cutoff
-            // A message that the store is writing gets its timer afterwards.
+            // While the store writes the record of a message, no timer is needed: its timer is set when the write has ended.
             case .saving, .marking, .sending(isCut: true), .failed: nil
             }
         }
         return (ends + lines.values.compactMap(\.pausedUntil)).min()
     }
 
-    /// Requests a timer, unless one fires early enough. At most one hour ahead, because the time of day may be set and the machine may
-    /// sleep.
+    /// Requests a timer for `due`, unless an earlier one is set. The timer fires after one hour at most, because the time of day may be
+    /// changed and the machine may sleep.
     mutating func wake(at due: Moment, now: OutboxInstant, into effects: inout [Effect]) {
         let due = min(due, now.moment + .seconds(3_600))
         if let wakesAt, wakesAt <= due { return }

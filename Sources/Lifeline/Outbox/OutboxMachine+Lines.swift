@@ -1,7 +1,7 @@
 import ConnectionEngine
 import Identifiers
 
-// The queues of the channels, and the close of the outbox.
+// The message queues of the channels, and the closing of the outbox.
 extension OutboxMachine {
     mutating func store(_ change: OutboxChange, into effects: inout [Effect]) {
         unconfirmed += 1
@@ -14,14 +14,14 @@ extension OutboxMachine {
         return lines.keys.sorted { (first[$0] ?? .max, $0) < (first[$1] ?? .max, $1) }
     }
 
-    /// Marks a channel for processing when its next message may be sent.
+    /// Marks a channel for processing, if it has waiting messages and sends none.
     mutating func makeReady(_ channel: Identifier) {
         guard let line = lines[channel], !line.isReady, line.current == nil, !line.waiting.isEmpty else { return }
         lines[channel]?.isReady = true
         ready.append(channel)
     }
 
-    /// Ends the sending state of a message.
+    /// Records that a message is no longer being sent, so that its channel can send the next one.
     mutating func release(_ item: OutboxItem) {
         guard lines[item.channel]?.current == item.id else { return }
         lines[item.channel]?.current = nil
@@ -39,13 +39,13 @@ extension OutboxMachine {
         effects.append(.entriesChanged)
     }
 
-    /// Removes the queue of a channel without messages, unless the service has asked for a pause.
+    /// Removes the queue of a channel without messages, unless the service has requested a pause of the channel.
     mutating func dropIfIdle(_ channel: Identifier) {
         guard let line = lines[channel], line.current == nil, line.waiting.isEmpty, !line.isAskedToWait else { return }
         lines[channel] = nil
     }
 
-    /// Sends nothing more; attempts in progress may end.
+    /// Closes the outbox: no further message is sent; attempts in progress may end.
     mutating func close(into effects: inout [Effect]) {
         isClosing = true
         closeIfDone(into: &effects)
@@ -61,7 +61,7 @@ extension OutboxMachine {
 extension LifelineError {
     /// Whether a refusal is temporary: nothing was sent, and a later attempt may succeed.
     var isPassing: Bool {
-        // Without a number of the service, the failure came from the app's own token code.
+        // An unknown error without a number of the service comes from the app's own token code.
         Self.passingCodes.contains(code) || (code == Self.unknownCode && number == nil)
     }
 
@@ -71,7 +71,7 @@ extension LifelineError {
         .networkUnavailable, .timeout, .disconnected, .notSubscribed, .cancelled, .init(.unexpectedDisconnect),
         .init(.background),
         .init(.overloaded), .init(.serverRestart), .init(.proxyUnavailable), .init(.tlsFailed), .init(.tlsUntrusted),
-        // A captive portal, which requires a sign-in first, answers with a page of its own.
+        // A captive portal, which requires a sign-in first, answers with its own web page, and is temporary.
         .init(.malformedResponse),
     ]
 
@@ -80,19 +80,19 @@ extension LifelineError {
     static let notFailed = LifelineError(
         .badRequest, "Only a message that has failed can be retried; this one is waiting, being sent, or was removed.")
     static let diedWhileSending = LifelineError(
-        .init(.unknown), "The program ended while the message was being sent.")
+        .init(.unknown), "The program ended while the message was being sent, so it is unknown whether the message has arrived.")
 
     static func outboxFull(_ options: OutboxOptions) -> LifelineError {
         LifelineError(
             .outboxFull,
-            "The outbox holds \(options.maximumEntries) messages or \(options.maximumBytes) bytes that wait. Cancel some, wait until they are "
-                + "sent, or raise OutboxOptions.maximumEntries or maximumBytes.")
+            "The outbox is full: its limit is \(options.maximumEntries) messages and \(options.maximumBytes) bytes. Cancel messages, wait until "
+                + "some are sent, or raise OutboxOptions.maximumEntries or maximumBytes.")
     }
 
     static func tooLargeForOutbox(_ size: Int, _ options: OutboxOptions) -> LifelineError {
         LifelineError(
             .outboxFull,
-            "The message has \(size) bytes; the outbox holds \(options.maximumBytes). Raise OutboxOptions.maximumBytes, or send less at once."
+            "The message has \(size) bytes; the outbox accepts \(options.maximumBytes). Raise OutboxOptions.maximumBytes, or split the message."
         )
     }
 }

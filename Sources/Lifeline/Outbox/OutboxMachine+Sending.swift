@@ -1,19 +1,19 @@
 import ConnectionEngine
 import Identifiers
 
-// The choice of the next message, and the meaning of its outcome.
+// Choosing the next message to send, and handling the outcome of an attempt.
 extension OutboxMachine {
-    /// The connection was established or lost. `isConnected` is also false while another user is signed in.
+    /// Handles a new or lost connection. `isConnected` is also false while another user is signed in.
     mutating func connectionChanged(isConnected: Bool, now: OutboxInstant, into effects: inout [Effect]) {
         guard isConnected != self.isConnected else { return }
         self.isConnected = isConnected
         guard isConnected else { return }
-        // The pauses belonged to the lost connection, except those that the service has asked for.
+        // A new connection ends the pauses of the channels, except pauses that the service has requested.
         for channel in channelsInOrder where lines[channel]?.isAskedToWait == false { resume(channel) }
         advance(now: now, into: &effects)
     }
 
-    /// A channel was subscribed, which some services require of publishers.
+    /// Handles a newly subscribed channel, because some services accept messages only from subscribers.
     mutating func subscribed(_ channel: Identifier, now: OutboxInstant, into effects: inout [Effect]) {
         guard let line = lines[channel], !line.isAskedToWait else { return }
         resume(channel)
@@ -27,7 +27,7 @@ extension OutboxMachine {
         makeReady(channel)
     }
 
-    /// The store has made a change, or failed to.
+    /// Handles the store's report that a change was written, or that writing it has failed.
     mutating func stored(_ change: OutboxChange, error: LifelineError?, now: OutboxInstant, into effects: inout [Effect]) {
         unconfirmed -= 1
         switch change {
@@ -46,7 +46,7 @@ extension OutboxMachine {
             wake(at: item.deadline, now: now, into: &effects)
             return makeReady(item.channel)
         }
-        // The message is not on disk, so it is not stored as a failed one either.
+        // The message could not be written to disk, so it cannot be stored as a failed message. It is removed and refused.
         lines[item.channel]?.waiting.removeAll { $0 == id }
         items[id] = nil
         bytes -= item.bytes
@@ -67,7 +67,7 @@ extension OutboxMachine {
         effects.append(.send(item.record))
     }
 
-    /// An attempt has ended.
+    /// Handles the outcome of an attempt to send a message.
     mutating func sent(_ id: Identifier, _ outcome: PublishOutcome, now: OutboxInstant, into effects: inout [Effect]) {
         guard let item = items[id], case .sending(let isCut) = item.phase else { return }
         switch outcome {
@@ -78,12 +78,12 @@ extension OutboxMachine {
             dropIfIdle(item.channel)
             effects.append(.settle(id, .accepted(id: messageID)))
         case .refused(let error) where isCut && error.code == .cancelled:
-            // The message was never sent.
+            // The attempt was cancelled at the cutoff before the message was sent, so the message has expired.
             fail(id, as: item.record.error == nil ? .expired : .unknown, error: item.record.error, into: &effects)
         case .refused(let error) where error.isPassing:
             putBack(id, afterFailure: error, now: now, into: &effects)
         case .refused(let error):
-            // Without client ids a refusal does not show the outcome of the attempt before it.
+            // If the service does not recognise repetitions, this refusal does not show whether an earlier attempt has arrived.
             let isKnown = item.record.error == nil || repetitionSpan != nil
             fail(id, as: isKnown ? .refused : .unknown, error: error, into: &effects)
         case .unknown(let error):
@@ -97,7 +97,7 @@ extension OutboxMachine {
         advance(now: now, into: &effects)
     }
 
-    /// Starts the messages that may be sent.
+    /// Starts sending messages of ready channels, up to ``OutboxOptions/maximumChannels`` at a time.
     mutating func advance(now: OutboxInstant, into effects: inout [Effect]) {
         while isConnected, !isClosing, underWay < options.maximumChannels, let channel = ready.popFirst() {
             lines[channel]?.isReady = false
@@ -132,7 +132,7 @@ extension OutboxMachine {
         effects.append(.entriesChanged)
     }
 
-    /// Whether the service, or the app by its own means, recognises a message that is sent again.
+    /// Whether a repetition of a message that was first sent at `firstSent` is recognised, by the service or by the app's receivers.
     func isRecognised(since firstSent: OutboxInstant, now: OutboxInstant) -> Bool {
         if options.repeatsUnknown { return true }
         return repetitionSpan.map { now.duration(since: firstSent) < $0 } ?? false

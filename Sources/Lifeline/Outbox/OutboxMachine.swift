@@ -2,12 +2,12 @@ import ConnectionEngine
 import DequeModule
 import Identifiers
 
-/// The decisions of an outbox as a pure value: which message is sent next, the meaning of an outcome, and when a message is given up
-/// (rules LL-93 to LL-99).
+/// The state machine of an outbox, a value without side effects. It decides which message is sent next, how an outcome is handled, and when
+/// a message fails (rules LL-93 to LL-99).
 ///
 /// ```
-///            stored           line free, connected       stored
-/// saving ──────────▶ waiting ─────────────────▶ marking ────────▶ sending ──▶ accepted: gone
+///            stored          queue free, connected       stored
+/// saving ──────────▶ waiting ─────────────────▶ marking ────────▶ sending ──▶ accepted: removed
 ///    │                 ▲ │                                           │
 ///    │ cannot be       │ │ deadline                                  ├──▶ not sent, or to be repeated: waiting, after a pause
 ///    │ stored          │ ▼                                           │
@@ -15,45 +15,45 @@ import Identifiers
 ///                      retry
 /// ```
 ///
-/// A message is sent only after the store has confirmed the record of the attempt, so that after a restart a message that may have been
-/// sent is never taken for an unsent one.
+/// A message is sent only after the store has confirmed the record of the attempt. After a restart, a message that may have been sent is
+/// therefore never treated as unsent.
 struct OutboxMachine: Sendable {
     enum Effect: Hashable, Sendable {
-        /// Make a change on disk; ``stored(_:error:now:into:)`` follows, in order.
+        /// Write a change to disk. The result is passed to ``stored(_:error:now:into:)``, in the order of the changes.
         case store(OutboxChange)
         /// Publish; ``sent(_:_:now:into:)`` follows.
         case send(OutboxRecord)
-        /// Cancel the attempt in progress.
+        /// Cancel the attempt to send this message.
         case cancelSending(Identifier)
         /// Call ``timerFired(now:into:)`` after this time, and not earlier.
         case wake(after: Duration)
         /// Deliver the outcome of a message to the tasks that wait for it.
         case settle(Identifier, OutboxOutcome)
-        /// The list of entries has changed.
+        /// Announce that the list of entries has changed.
         case entriesChanged
-        /// An error that does not concern a single message.
+        /// Report an error that does not concern a single message.
         case problem(LifelineError)
-        /// The outbox was closed, and no sending or writing is in progress any more.
+        /// Release the storage: the outbox was closed, and no sending or writing is in progress any more.
         case closed
     }
 
     let options: OutboxOptions
-    /// How long the service recognises a message that is sent again; nil when it never does.
+    /// How long after the first attempt the service recognises a repeated message; nil when it never does.
     let repetitionSpan: Duration?
     var items: [Identifier: OutboxItem] = [:]
     var lines: [Identifier: OutboxLine] = [:]
-    /// The channels to process next, each once.
+    /// The queue of channels to process next. A channel is in it at most once.
     var ready: Deque<Identifier> = []
-    /// How many channels have a message in progress.
+    /// How many channels are sending a message now.
     var underWay = 0
-    /// How many changes are not confirmed by the store.
+    /// How many changes the store has not confirmed yet.
     var unconfirmed = 0
     var bytes = 0
     var lastOrder: Int64 = 0
     var isConnected = false
     var isClosing = false
     var isClosed = false
-    /// When the last requested timer fires.
+    /// When the last requested timer fires; nil when no timer is set.
     var wakesAt: Moment?
     var random: SeededRandom
 
@@ -66,7 +66,7 @@ struct OutboxMachine: Sendable {
     /// The entries in the order in which they were enqueued.
     var entries: [OutboxEntry] { items.values.sorted { $0.record.order < $1.record.order }.map(OutboxEntry.init) }
 
-    /// Adds a message, or refuses it when there is no room.
+    /// Adds a message. Throws when the outbox is closed or full.
     mutating func add(
         _ publication: Publication, id: Identifier, lifetime: Duration?, now: OutboxInstant, into effects: inout [Effect]
     ) throws(LifelineError) {
@@ -86,13 +86,13 @@ struct OutboxMachine: Sendable {
         effects.append(.entriesChanged)
     }
 
-    /// Removes failed messages, oldest first, until a message of this size fits.
+    /// Removes failed messages, oldest first, until a message of `size` bytes fits.
     private mutating func makeRoom(for size: Int, into effects: inout [Effect]) throws(LifelineError) {
         func isFull() -> Bool { items.count >= options.maximumEntries || bytes + size > options.maximumBytes }
         guard isFull() else { return }
         guard size <= options.maximumBytes else { throw .tooLargeForOutbox(size, options) }
         let failed = items.values.filter { $0.phase == .failed }
-        // Messages are removed only if that makes enough room.
+        // If removing all failed messages would not make enough room, none is removed.
         let isEnough =
             items.count - failed.count < options.maximumEntries
             && bytes - failed.reduce(0) { $0 + $1.bytes } + size <= options.maximumBytes
@@ -102,17 +102,17 @@ struct OutboxMachine: Sendable {
 
     /// Removes a message that has not been sent or that has failed.
     ///
-    /// - Returns: false for a message that is being sent, and for one that does not exist.
+    /// - Returns: false when the message is being sent or does not exist.
     mutating func cancel(_ id: Identifier, now: OutboxInstant, into effects: inout [Effect]) -> Bool {
         guard let item = items[id], !item.isOnItsWay else { return false }
         remove(item, into: &effects)
-        // When an earlier attempt may have arrived, the outcome is unknown instead of cancelled.
+        // If an earlier attempt may have arrived, the outcome is `unknown`; otherwise it is `cancelled`.
         if item.phase != .failed { effects.append(.settle(id, item.record.error.map { .unknown($0) } ?? .cancelled)) }
         advance(now: now, into: &effects)
         return true
     }
 
-    /// Moves a failed message behind all others of its channel, with a new lifetime.
+    /// Moves a failed message behind all other messages of its channel, with a new lifetime.
     mutating func retry(_ id: Identifier, now: OutboxInstant, into effects: inout [Effect]) throws(LifelineError) {
         if isClosing { throw .outboxClosed }
         guard var item = items[id], item.phase == .failed else { throw .notFailed }
@@ -121,9 +121,9 @@ struct OutboxMachine: Sendable {
         item.record.enqueued = now.unixSeconds
         item.enqueued = now
         item.record.state = .waiting
-        // For a message that may have arrived, the outcome of the earlier attempt stays unknown.
+        // The error is cleared only for a message that certainly was not sent. For other messages the earlier outcome stays unknown.
         if item.record.firstSent == nil { item.record.error = nil }
-        // The app requests it although the service may not recognise the repetition.
+        // The app requests the retry, so the message is sent as a new one even if the service may not recognise the repetition.
         if item.firstSent.map({ !isRecognised(since: $0, now: now) }) ?? true {
             (item.firstSent, item.record.firstSent) = (nil, nil)
         }

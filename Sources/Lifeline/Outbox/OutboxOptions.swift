@@ -1,27 +1,27 @@
 /// Settings of an ``Outbox``.
 public struct OutboxOptions: Hashable, Sendable {
-    /// How long a message may wait before it is given up as ``OutboxOutcome/expired``, unless its own lifetime is given; 24 h unless
-    /// set. Clamped to 1 s to 30 d. See <doc:SendingWhenOffline> for the clock.
+    /// How long a message may wait before it becomes ``OutboxOutcome/expired``; 24 h by default. A lifetime given with a message has
+    /// precedence. Clamped to 1 s to 30 d. See <doc:SendingWhenOffline> for the clock.
     public var lifetime: Duration {
         didSet { lifetime = lifetime.clamped(to: Self.lifetimes) }
     }
-    /// The most messages that the outbox holds, including failed ones; 1,000 unless set. Clamped to 1 to 10,000.
+    /// The most messages that the outbox holds, including failed ones; 1,000 by default. Clamped to 1 to 10,000.
     public var maximumEntries: Int {
         didSet { maximumEntries = Self.bounded(maximumEntries, 10_000) }
     }
-    /// The most bytes of channels, events and payloads that the outbox holds; 4 MiB unless set. Clamped to 1 to 1 GiB.
+    /// The most bytes of channel names, event names and payloads that the outbox holds; 4 MiB by default. Clamped to 1 to 1 GiB.
     public var maximumBytes: Int {
         didSet { maximumBytes = Self.bounded(maximumBytes, 1 << 30) }
     }
-    /// How many channels may send at the same time, each one message; 4 unless set. Clamped to 1 to 64.
+    /// How many channels may send at the same time, each one message; 4 by default. Clamped to 1 to 64.
     public var maximumChannels: Int {
         didSet { maximumChannels = Self.bounded(maximumChannels, 64) }
     }
-    /// Whether a message whose outcome is unknown is sent again although its service would not recognise the repetition, so that it may
-    /// arrive twice; false unless set. For apps whose receivers ignore duplicates, by an id of their own in the payload.
+    /// Whether a message whose outcome is unknown is sent again even if its service does not recognise the repetition, so that it may
+    /// arrive twice; false by default. For apps whose receivers ignore duplicates, by an id of their own in the payload.
     public var repeatsUnknown: Bool
 
-    /// Settings; the defaults suit messages that people write.
+    /// Makes options. The defaults suit messages that people write.
     public init(
         lifetime: Duration = .seconds(86_400), maximumEntries: Int = 1_000, maximumBytes: Int = 4 << 20, maximumChannels: Int = 4,
         repeatsUnknown: Bool = false

@@ -1,19 +1,19 @@
 import NIOConcurrencyHelpers
 
-/// The outcome of a message of an ``Outbox``.
+/// The final outcome of a message in an ``Outbox``.
 public enum OutboxOutcome: Hashable, Sendable {
     /// The service accepted the message. `id` is the message's id, if the service has ids.
     case accepted(id: String?)
     /// The service did not accept the message; subscribers will not get it.
     case refused(LifelineError)
-    /// Whether the service accepted the message is not known.
+    /// It is unknown whether the service accepted the message.
     case unknown(LifelineError)
     /// The message's lifetime ended before it was sent.
     case expired
     /// The app has cancelled the message before it was sent.
     case cancelled
-    /// The outbox was closed or released before. A message on disk is sent once the outbox is opened again; a message that was only in
-    /// memory is never sent.
+    /// The outbox was closed or released before the message was sent. A message on disk is sent once the outbox is opened again; a message
+    /// that was only in memory is never sent.
     case closed
 
     /// Whether the service accepted the message.
@@ -24,22 +24,22 @@ public enum OutboxOutcome: Hashable, Sendable {
 
 /// The result of ``Outbox/publish(_:to:event:options:lifetime:)``: the id of the message, and its outcome.
 public struct OutboxReceipt: Identifiable, Sendable {
-    /// The outbox's own id of the message.
+    /// The id of the message in the outbox.
     public let id: OutboxEntry.ID
     let cell: Cell
 
     /// Waits for the outcome of the message. Any number of tasks may wait, also after the outcome is known.
     ///
-    /// - Throws: ``LifelineError/Code/cancelled`` when the calling task was cancelled. The message itself goes on;
-    ///   ``Outbox/cancel(_:)`` ends it.
+    /// - Throws: ``LifelineError/Code/cancelled`` when the calling task was cancelled. The message stays in the outbox;
+    ///   ``Outbox/cancel(_:)`` removes it.
     public func outcome() async throws(LifelineError) -> OutboxOutcome {
         guard let outcome = await cell.value() else {
-            throw LifelineError(.cancelled, "The task was cancelled while it waited for the outcome of a message.")
+            throw LifelineError(.cancelled, "The task was cancelled while it waited for the outcome. The message stays in the outbox.")
         }
         return outcome
     }
 
-    /// Holds the outcome once there is one.
+    /// Stores the outcome of one message, and resumes the tasks that wait for it.
     final class Cell: Sendable {
         private struct State {
             var outcome: OutboxOutcome?
@@ -49,7 +49,7 @@ public struct OutboxReceipt: Identifiable, Sendable {
 
         private let state = NIOLockedValueBox(State())
 
-        /// Only the first call has an effect.
+        /// Sets the outcome. Only the first call has an effect.
         func settle(_ outcome: OutboxOutcome) {
             let waiters = state.withLockedValue { state -> [CheckedContinuation<OutboxOutcome?, Never>] in
                 guard state.outcome == nil else { return [] }
@@ -60,7 +60,7 @@ public struct OutboxReceipt: Identifiable, Sendable {
             for waiter in waiters { waiter.resume(returning: outcome) }
         }
 
-        /// The outcome; nil when the calling task was cancelled before.
+        /// Waits for the outcome. Returns nil when the calling task was cancelled before the outcome was known.
         func value() async -> OutboxOutcome? {
             let id = state.withLockedValue { state in
                 state.lastWaiter += 1
@@ -73,7 +73,8 @@ public struct OutboxReceipt: Identifiable, Sendable {
                         return state.outcome
                     }
                     if let outcome { return continuation.resume(returning: outcome) }
-                    // A cancellation before this point found no waiter to resume.
+                    // If the task was cancelled before the waiter was registered, `onCancel` had no waiter to resume, so the check is
+                    // repeated here.
                     if Task.isCancelled { abandon(id) }
                 }
             } onCancel: {

@@ -1,11 +1,11 @@
-/// The storage of an ``Outbox``. The module `LifelineOutbox` adds `disk`.
+/// Where an ``Outbox`` stores its messages: ``memory``, or `disk` of the module `LifelineOutbox`.
 public struct OutboxStorage: Sendable {
-    /// The contents of a storage when it was opened.
+    /// An opened storage, with the messages that it contained.
     package struct Opened: Sendable {
         package var store: any OutboxStore
         /// The stored records, in any order.
         package var records: [OutboxRecord]
-        /// Whether a damaged file was moved aside.
+        /// Whether a damaged file was moved aside, so that the storage is new and empty.
         package var isRecreated: Bool
 
         package init(store: any OutboxStore, records: [OutboxRecord], isRecreated: Bool) {
@@ -15,20 +15,20 @@ public struct OutboxStorage: Sendable {
         }
     }
 
-    /// Opens the storage of an owner; nil for a storage in memory.
+    /// Opens the storage of an owner; nil for a storage in memory, which needs no opening.
     let open: (@Sendable (OutboxOwner) async throws(LifelineError) -> Opened)?
 
     private init(open: (@Sendable (OutboxOwner) async throws(LifelineError) -> Opened)?) {
         self.open = open
     }
 
-    /// A storage that keeps messages after the end of the process.
+    /// A storage whose messages survive the end of the process.
     package static func durable(_ open: @escaping @Sendable (OutboxOwner) async throws(LifelineError) -> Opened) -> OutboxStorage
     {
         OutboxStorage(open: open)
     }
 
-    /// In memory: unsent messages are lost when the process ends.
+    /// Messages are stored in memory only; unsent messages are lost when the process ends.
     public static let memory = OutboxStorage(open: nil)
 }
 
@@ -38,7 +38,7 @@ package struct OutboxOwner: Hashable, Sendable {
     package var service: String
     /// The application's key at the service.
     package var key: String
-    /// The user; empty for a client without one.
+    /// The user id; empty for a client without a user.
     package var user: String
 
     package init(service: String, key: String, user: String) {
@@ -48,25 +48,25 @@ package struct OutboxOwner: Hashable, Sendable {
     }
 }
 
-/// Keeps the messages of one outbox. Calls come one after the other.
+/// Stores the messages of one outbox. The outbox makes one call at a time.
 package protocol OutboxStore: AnyObject, Sendable {
-    /// Makes the changes in order, all or none. They survive a loss of power once this returns.
+    /// Makes the changes in order, all or none. When the call returns, the changes survive a power failure.
     func apply(_ changes: [OutboxChange]) async throws(LifelineError)
-    /// Releases the store's resources. No method is called afterwards.
+    /// Releases the store's resources. The outbox calls no method afterwards.
     func close() async
 }
 
 /// A change of the stored messages.
 package enum OutboxChange: Hashable, Sendable {
     case insert(OutboxRecord)
-    /// Replaces everything except channel, event, payload and options.
+    /// Replaces all fields of a stored message except channel, event, payload and options.
     case update(OutboxRecord)
     case remove(id: String)
 }
 
-/// A message in its stored form.
+/// A message of an outbox in its stored form.
 package struct OutboxRecord: Hashable, Sendable {
-    /// The numbers are written to disk.
+    /// The stored state of a message. Its numbers are written to disk and must not change.
     package enum State: Int, Hashable, Sendable {
         case waiting = 0
         case sending = 1
@@ -76,7 +76,7 @@ package struct OutboxRecord: Hashable, Sendable {
     }
 
     package var id: String
-    /// The place in the order of all messages.
+    /// The position among all messages of the outbox: a message with a lower number is sent earlier in its channel.
     package var order: Int64
     package var channel: String
     package var event: String

@@ -2,8 +2,8 @@ import ClientRuntime
 import EngineRuntime
 import NIOConcurrencyHelpers
 
-/// Passes the changes of an outbox to its store, in order and one transaction at a time. Changes that arrive during a transaction share
-/// the next one.
+/// Writes the changes of an outbox to its store, in order and one transaction at a time. Changes that arrive during a transaction are
+/// written together in the next one.
 final class OutboxWriter: Sendable {
     private struct Job: Sendable {
         var change: OutboxChange
@@ -12,7 +12,7 @@ final class OutboxWriter: Sendable {
 
     private struct State {
         var jobs = CoalescingQueue<[Job]>()
-        /// The callers that wait until everything is written.
+        /// The callers of `waitUntilIdle()`, which wait until everything is written.
         var waiters: [CheckedContinuation<Void, Never>] = []
     }
 
@@ -25,14 +25,17 @@ final class OutboxWriter: Sendable {
         self.tasks = tasks
     }
 
-    /// - Parameter completion: called once, in order, with nil once the change is on disk.
+    /// Enqueues a change.
+    ///
+    /// - Parameter completion: called once, with nil when the change is on disk and with the error when writing has failed. Completions are
+    ///   called in the order of the changes.
     func write(_ change: OutboxChange, completion: @escaping @Sendable (LifelineError?) -> Void) {
         let isFirst = state.withLockedValue { $0.jobs.append(Job(change: change, completion: completion)) }
-        // The writer stays alive until everything is written, also when the outbox is released meanwhile.
+        // The task keeps the writer alive until everything is written, even if the outbox is released in the meantime.
         if isFirst { _ = tasks.start { [self] in await drain() } }
     }
 
-    /// Returns when nothing is left to write.
+    /// Returns when no change is left to write.
     func waitUntilIdle() async {
         await withCheckedContinuation { continuation in
             let isIdle = state.withLockedValue { state in
@@ -43,7 +46,7 @@ final class OutboxWriter: Sendable {
         }
     }
 
-    /// Releases the store. To be called once, when nothing is left to write.
+    /// Closes the store. Must be called only once, when no change is left to write.
     func close(completion: @escaping @Sendable () -> Void) {
         _ = tasks.start { [store] in
             await store.close()
@@ -67,8 +70,8 @@ final class OutboxWriter: Sendable {
         return jobs
     }
 
-    /// Writes all jobs in one transaction. If that fails, writes each job separately, so that one change without room does not block
-    /// the others.
+    /// Writes all jobs in one transaction. If the transaction fails, writes each job separately, so that a change for which there is no
+    /// space on disk does not block the others.
     private func write(_ jobs: [Job]) async -> [(Job, LifelineError?)] {
         do throws(LifelineError) {
             try await store.apply(jobs.map(\.change))

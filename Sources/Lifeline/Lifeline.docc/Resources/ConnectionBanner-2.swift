@@ -1,6 +1,6 @@
 import Lifeline
 
-/// The line that the user sees; nil when there is nothing to say.
+/// The text of the banner; nil while the connection works and the banner is hidden.
 func banner(for status: ConnectionStatus) -> String? {
     switch status.phase {
     case .idle, .connected: nil

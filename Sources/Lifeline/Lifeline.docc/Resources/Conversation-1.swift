@@ -1,6 +1,6 @@
 import Lifeline
 
-/// What a chat screen shows.
+/// The state of a chat screen: its lines and whether the client is online.
 @MainActor final class Conversation {
     private(set) var lines: [String] = []
     private(set) var isOnline = false

@@ -1,6 +1,6 @@
 import Lifeline
 
-/// Shows the state of a connection until the client is released.
+/// A banner that shows the state of a client's connection until the client is released.
 @MainActor final class ConnectionBanner {
     private(set) var text: String?
     private var watching: Task<Void, Never>?
@@ -17,7 +17,7 @@ import Lifeline
     }
 }
 
-/// The line that the user sees; nil when there is nothing to say.
+/// The text of the banner; nil while the connection works and the banner is hidden.
 func banner(for status: ConnectionStatus) -> String? {
     switch status.phase {
     case .idle, .connected: nil

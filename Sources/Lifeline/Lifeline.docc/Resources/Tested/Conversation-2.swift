@@ -1,10 +1,10 @@
 import Lifeline
 
-/// What a chat screen shows.
+/// The state of a chat screen: its lines and whether the client is online.
 @MainActor final class Conversation {
     private(set) var lines: [String] = [] { didSet { changed.yield() } }
     private(set) var isOnline = false { didSet { changed.yield() } }
-    /// An element for each change, for one consumer.
+    /// An element for each change of `lines` or `isOnline`, for one consumer.
     let changes: AsyncStream<Void>
     private let changed: AsyncStream<Void>.Continuation
     private var tasks: [Task<Void, Never>] = []

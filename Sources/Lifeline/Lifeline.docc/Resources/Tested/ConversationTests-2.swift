@@ -6,7 +6,7 @@ import Testing
     let service = TestService()
     let conversation = Conversation()
 
-    /// A client whose conversation is open, and whose loops wait for what comes.
+    /// Makes a connected client, opens the conversation, and waits until both of its loops are waiting for elements.
     func open() async throws -> LifelineClient {
         let client = LifelineClient(service.pusher())
         try await client.connect()
