@@ -309,8 +309,7 @@ extension ChatEventTranslation {
             case .change(let change): take(change, at: now, into: &report)
             case .event(let event): take(event, at: now, into: &report)
             case .dropped(let count):
-                let error = LifelineError(
-                    .init(.messageCountExceeded), "\(count) events were dropped because the client was too slow to handle them.")
+                let error = LifelineError(.init(.messageCountExceeded), "\(count) events were dropped: the client is too slow.")
                 report.events.append(.problem(error, channel: nil))
             }
         }

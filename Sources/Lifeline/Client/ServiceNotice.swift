@@ -28,14 +28,14 @@ public struct ServiceNotice: Hashable, Sendable {
         public static let usersOffline = Name(rawValue: "usersOffline")
     }
 
-    /// The kind of notice.
+    /// What the notice reports, such as ``Name/cacheMissed``.
     public var name: Name
-    /// The channel of the notice, or nil.
+    /// The channel that the notice concerns; nil for none.
     public var channel: String?
-    /// The data as JSON text, in the form that the name documents, or nil.
+    /// The notice's data as JSON text, in the form that its ``Name`` documents; nil for none.
     public var data: String?
 
-    /// A notice, such as for tests of your own code.
+    /// Makes a notice, such as for tests of your own code.
     public init(_ name: Name, channel: String? = nil, data: String? = nil) {
         self.name = name
         self.channel = channel

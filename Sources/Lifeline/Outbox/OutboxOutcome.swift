@@ -34,7 +34,7 @@ public struct OutboxReceipt: Identifiable, Sendable {
     ///   ``Outbox/cancel(_:)`` removes it.
     public func outcome() async throws(LifelineError) -> OutboxOutcome {
         guard let outcome = await cell.value() else {
-            throw LifelineError(.cancelled, "The task was cancelled while it waited for the outcome. The message stays in the outbox.")
+            throw LifelineError(.cancelled, "The task was cancelled while it waited for the outcome of its message.")
         }
         return outcome
     }

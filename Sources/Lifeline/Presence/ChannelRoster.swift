@@ -3,15 +3,15 @@ import WireCoding
 
 /// The members of a channel, derived from one here-now answer and from presence events. A value (rule LL-17).
 ///
-/// The answer may or may not include events that arrive during the request. They are applied at once, stored, and applied again to the
-/// answer: joining twice changes nothing.
+/// The answer may or may not include events that arrive during the request. Such events are applied at once, stored, and applied again to
+/// the answer, because joining twice changes nothing.
 struct ChannelRoster: Hashable, Sendable {
     private enum Change: Hashable, Sendable {
         case joined(Member)
         case left(String)
     }
 
-    /// The number of the request in progress, if any.
+    /// The number of the here-now request in progress; nil for none.
     private(set) var question: UInt64?
     private var infos: [Identifier: String?] = [:]
     private var meanwhile: [Change] = []
@@ -20,7 +20,7 @@ struct ChannelRoster: Hashable, Sendable {
 
     func contains(_ id: String) -> Bool { infos.keys.contains(Identifier(id)) }
 
-    /// A here-now request was sent; the one before is ignored from now on.
+    /// Records that a here-now request was sent. The answer to an earlier request is ignored from now on.
     mutating func asked(_ number: UInt64) {
         question = number
         meanwhile = []
@@ -32,9 +32,9 @@ struct ChannelRoster: Hashable, Sendable {
         meanwhile = []
     }
 
-    /// The complete list of members: the service's answer with the changes since the request.
+    /// Applies the service's answer and the changes since the request. Returns the complete list of members.
     mutating func answered(_ members: [Member]) -> [Member] {
-        // Nil in the place of a user who has left.
+        // The members in the order of the answer; nil replaces a user who has left.
         var slots: [Member?] = []
         var position: [Identifier: Int] = [:]
         for change in members.map(Change.joined) + meanwhile {
@@ -58,7 +58,7 @@ struct ChannelRoster: Hashable, Sendable {
         return present
     }
 
-    /// A user joined or changed state. An event without state keeps the known state.
+    /// Records that a user joined or changed state. An event without state does not change the known state.
     mutating func joined(_ id: String, info: String?) -> Member {
         let member = Member(id: id, info: info ?? infos[Identifier(id)] ?? nil)
         infos[Identifier(id)] = member.info

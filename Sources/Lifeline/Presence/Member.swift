@@ -8,10 +8,10 @@
 public struct Member: Hashable, Sendable, Identifiable {
     /// The user's id. A user who is connected twice is one member.
     public var id: String
-    /// The service's data about the member, as JSON text, or nil.
+    /// The service's data about the member, as JSON text; nil when the service has none.
     public var info: String?
 
-    /// A member, such as the client's own user.
+    /// Makes a member, such as the client's own user.
     public init(id: String, info: String? = nil) {
         self.id = id
         self.info = info
@@ -19,7 +19,7 @@ public struct Member: Hashable, Sendable, Identifiable {
 }
 
 extension Member {
-    /// The service's data about the member, as a value.
+    /// Decodes the service's data about the member.
     ///
     /// - Returns: nil when the service has no data.
     /// - Throws: ``LifelineError/Code/undecodable``. The error names the type, but not the data.
@@ -33,19 +33,19 @@ extension Member {
     }
 }
 
-/// One change of a channel's members.
+/// A change of a channel's members: a join, a leave or new data.
 public struct PresenceChange: Hashable, Sendable {
-    /// The kinds of changes. More may be added: switch over it with a `default`.
+    /// The kinds of changes. More may be added: switch over an action with a `default`.
     public struct Action: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-        /// The action as a word, as in logs.
+        /// The action's identifier, such as `join`; it also appears in logs.
         public let rawValue: String
 
-        /// An action by its word, also one that this version does not know.
+        /// Makes an action from its identifier. An identifier that this version does not define is accepted.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
 
-        /// The same as ``rawValue``.
+        /// The action as text: its ``rawValue``.
         public var description: String { rawValue }
 
         /// The member joined.
@@ -58,14 +58,14 @@ public struct PresenceChange: Hashable, Sendable {
 
     /// The channel.
     public var channel: String
-    /// The kind of change.
+    /// Whether the member joined, left or changed its data.
     public var action: Action
-    /// The member, as known after the change.
+    /// The member, with the data that the client has after the change.
     public var member: Member
     /// How many members are present after the change.
     public var count: Int
 
-    /// A change, such as for tests of your own code.
+    /// Makes a change, such as for tests of your own code.
     public init(channel: String, action: Action, member: Member, count: Int) {
         self.channel = channel
         self.action = action

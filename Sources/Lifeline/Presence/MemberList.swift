@@ -1,9 +1,9 @@
 import Identifiers
 import WireCoding
 
-/// The members of one channel, in the order of arrival, as a value. Each operation returns the changes that it made.
+/// The members of one channel, in the order in which they joined. A value; each operation returns the changes that it made.
 struct MemberList: Sendable {
-    /// Nil in the place of a member who has left, so that a leave does not move all who came later (rule LL-146).
+    /// The members in order; nil replaces a member who has left, so that a leave does not move all later members (rule LL-146).
     private var slots: [Member?] = []
     private var position: [Identifier: Int] = [:]
 
@@ -12,7 +12,7 @@ struct MemberList: Sendable {
 
     func contains(_ id: String) -> Bool { position[Identifier(id)] != nil }
 
-    /// Rule LL-9: replaces the list and returns the difference: leaves first, then joins and updates.
+    /// Replaces the list. Returns the difference between the lists: leaves first, then joins and updates (rule LL-9).
     mutating func replace(with present: [Member], in channel: String) -> [PresenceChange] {
         let ids = Set(present.map { Identifier($0.id) })
         var changes: [PresenceChange] = []
@@ -25,7 +25,7 @@ struct MemberList: Sendable {
         return changes
     }
 
-    /// Nil when nothing changed.
+    /// Adds or updates a member. Returns nil when nothing changed.
     mutating func join(_ member: Member, in channel: String) -> PresenceChange? {
         if let index = position[Identifier(member.id)] {
             if slots[index] == member { return nil }
@@ -37,7 +37,7 @@ struct MemberList: Sendable {
         return PresenceChange(channel: channel, action: .join, member: member, count: count)
     }
 
-    /// Nil when the user is not a member.
+    /// Removes a member. Returns nil when the user is not a member.
     mutating func leave(_ id: String, in channel: String) -> PresenceChange? {
         guard let index = position.removeValue(forKey: Identifier(id)), let member = slots[index] else { return nil }
         slots[index] = nil
@@ -45,7 +45,7 @@ struct MemberList: Sendable {
         return PresenceChange(channel: channel, action: .leave, member: member, count: count)
     }
 
-    /// Removes the empty places.
+    /// Removes the empty entries of `slots`.
     private mutating func close() {
         slots.removeAll { $0 == nil }
         for (index, member) in slots.enumerated() {
@@ -53,7 +53,7 @@ struct MemberList: Sendable {
         }
     }
 
-    /// Applies a change from another list; nil when this list already has it.
+    /// Applies a change that another list has made. Returns nil when this list already contains the change.
     mutating func apply(_ change: PresenceChange) -> PresenceChange? {
         change.action == .leave ? leave(change.member.id, in: change.channel) : join(change.member, in: change.channel)
     }

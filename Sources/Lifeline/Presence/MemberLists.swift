@@ -1,22 +1,22 @@
-/// All members of a channel, as a whole list each time it changes: an async sequence for one consumer, for screens that show lists.
-/// Rule LL-86.
+/// All members of a channel, as a whole list after each change: an async sequence for one consumer, for screens that show lists. Rule
+/// LL-86.
 ///
-/// It begins with the present members. A consumer that is slow gets fewer lists, never an old one after a newer one.
+/// The sequence begins with the present members. A slow consumer gets fewer lists, but never an older list after a newer one.
 public struct MemberLists: AsyncSequence, Sendable {
-    /// The members, in the order of arrival.
+    /// A list of all members, in the order in which they joined.
     public typealias Element = [Member]
-    /// The sequence never throws.
+    /// Iteration cannot throw; it ends with the room or the client.
     public typealias Failure = Never
 
     let changes: PresenceChanges
     let current: @Sendable () -> [Member]
 
-    /// Begins with the present members.
+    /// Makes the iterator of a `for await` loop. Each loop begins with the present members.
     public func makeAsyncIterator() -> Iterator {
         Iterator(base: changes.makeAsyncIterator(), current: current)
     }
 
-    /// Hands out one list after the other. For one task.
+    /// Iterates over the lists of members. Only one task may use an iterator.
     public struct Iterator: AsyncIteratorProtocol {
         private var base: PresenceChanges.Iterator
         private let current: @Sendable () -> [Member]
@@ -27,14 +27,14 @@ public struct MemberLists: AsyncSequence, Sendable {
             self.current = current
         }
 
-        /// The next list that differs from the last one, or nil at the end.
+        /// Waits for a list that differs from the last delivered one. Returns nil at the end of the sequence.
         public mutating func next() async -> [Member]? {
             guard let known = last else {
                 last = current()
                 return last
             }
             while await base.next() != nil {
-                // Several changes that came together make one list.
+                // Several changes that were made before this read give one list.
                 let members = current()
                 guard members != known else { continue }
                 last = members
@@ -46,7 +46,7 @@ public struct MemberLists: AsyncSequence, Sendable {
 }
 
 extension Presence {
-    /// The members as whole lists: the present one first, then a new list after each change. Each read of the property gives an
+    /// The members as whole lists: first the present list, then a new list after each change. Each read of the property returns an
     /// independent sequence.
     public var memberLists: MemberLists {
         MemberLists(changes: changes, current: { [hold] in hold.members })

@@ -1,22 +1,22 @@
 import WireCoding
 
-// The data that others see of this client's user. Rule LL-112.
+// Changing the data that other users see about this client's user (rule LL-112).
 extension Presence {
-    /// Changes the data that others see of this client's user in the channel: the user's entry in ``members`` gets it as
-    /// ``Member/info``, and ``changes`` deliver an ``PresenceChange/Action/update``, for other clients and for this one. Returns when
-    /// the service has accepted it.
+    /// Changes the data that other users see about this client's user in the channel. Returns when the service has accepted the data. The
+    /// data becomes the ``Member/info`` of the user's entry in ``members``. ``changes`` delivers a ``PresenceChange/Action/update``, to
+    /// other clients and to this one.
     ///
-    /// The client sends the data again after each reconnect, until the channel is left. Each channel has separate data. The service can
-    /// read it, also with a cipher key.
+    /// The client sends the data again after each reconnect, until it leaves the channel. Each channel has separate data. The service can
+    /// read the data, also with a cipher key.
     ///
     /// Only PubNub has this feature. The data of a member of a Pusher channel is part of the authorisation: change the answer of your
-    /// endpoint, then unsubscribe the channel and subscribe it again; others see a leave and a join. Chat knows no data of
-    /// participants. Ask ``Channel/supports(_:)`` with ``ChannelFeature/ownPresenceData`` before.
+    /// endpoint, then unsubscribe the channel and subscribe it again; other users see a leave and a join. Chat has no data about
+    /// participants. Check ``Channel/supports(_:)`` with ``ChannelFeature/ownPresenceData`` first.
     ///
     /// - Parameter value: encoded as a JSON object. An empty object removes the data.
-    /// - Throws: ``LifelineError/Code/unsupported``; ``LifelineError/Code/badRequest`` for a value that is not an object or is too long
-    ///   for the service; ``LifelineError/Code/unencodable``; ``LifelineError/Code/notSubscribed`` when the room has ended; the failure
-    ///   when the service refused or did not answer; without an answer it is unknown whether the data was accepted.
+    /// - Throws: ``LifelineError/Code/unsupported``; ``LifelineError/Code/badRequest`` for a value that is not an object or is too long for
+    ///   the service; ``LifelineError/Code/unencodable``; ``LifelineError/Code/notSubscribed`` when the room has ended; the failure when
+    ///   the service refused or did not answer; without an answer it is unknown whether the data was accepted.
     public func setOwnData(_ value: some Encodable) async throws(LifelineError) {
         try await tell(try Publication.encoded(value))
     }
@@ -34,11 +34,11 @@ extension Presence {
         }
         try core.adapter.check(.ownPresenceData, of: hold.feed.channel)
         guard JSONText(checked: json).kind == .object else {
-            throw LifelineError(.badRequest, "Presence data has to be a JSON object, such as {\"mood\":\"busy\"}.")
+            throw LifelineError(.badRequest, "The presence data is not a JSON object such as {\"mood\":\"busy\"}.")
         }
         guard !hold.feed.isEnded else {
             throw LifelineError(
-                .notSubscribed, "The subscription of this room has ended. Subscribe to \(hold.feed.channel) again.")
+                .notSubscribed, "The subscription of this room has ended. Subscribe to channel \(hold.feed.channel) again.")
         }
         try await core.adapter.setOwnPresence(json, of: hold.feed.channel)
     }

@@ -3,11 +3,11 @@ public struct Presence: Sendable {
     let hold: RoomHold
     let core: ClientCore
 
-    /// The present members, as far as the client knows, in the order of arrival. While the connection is lost it is the last known
-    /// list; after the end of the room it is empty.
+    /// The members whom the client knows, in the order in which they joined. While the connection is lost this is the last known list;
+    /// after the end of the room the list is empty.
     public var members: [Member] { hold.members }
 
-    /// The changes from now on. After a reconnect it has only the differences to the former members. Each read of the property gives an
-    /// independent sequence.
+    /// The changes of the members from now on. After a reconnect the sequence delivers only the differences to the members before it. Each
+    /// read of the property returns an independent sequence.
     public var changes: PresenceChanges { hold.presenceChanges() }
 }

@@ -2,10 +2,10 @@ import DequeModule
 import EngineRuntime
 import NIOConcurrencyHelpers
 
-/// An element for those who watch a channel's members.
+/// An element of the stream between the hub and one sequence of presence changes.
 enum PresenceItem: Sendable {
     case change(PresenceChange)
-    /// This number of changes was dropped for this consumer alone.
+    /// The number of changes that were dropped for this consumer only, because it was too slow.
     case dropped(Int)
 
     static func broadcaster(backlog: Int, _ consumers: (any ConsumerTracker)? = nil) -> Broadcaster<PresenceItem> {
@@ -21,18 +21,18 @@ enum PresenceItem: Sendable {
 /// The changes of a channel's members, as an async sequence for one consumer. A later loop over the same sequence continues where an
 /// earlier one ended.
 ///
-/// When a consumer falls too far behind, the changes that were dropped for it are replaced by the difference to the present members
-/// (rule LL-10).
+/// If changes are dropped because the consumer is too slow, the sequence delivers the difference to the present members instead (rule
+/// LL-10).
 public struct PresenceChanges: AsyncSequence, Sendable {
     /// A change.
     public typealias Element = PresenceChange
-    /// The sequence never throws.
+    /// Iteration cannot throw; it ends with the room or the client.
     public typealias Failure = Never
 
-    /// The member list as the consumer knows it.
+    /// The member list after the changes that the consumer has received.
     fileprivate struct Told: Sendable {
         var members: MemberList
-        /// The part of a difference that was not delivered yet.
+        /// Changes from a computed difference that were not delivered yet.
         var pending: Deque<PresenceChange> = []
     }
 
@@ -41,9 +41,11 @@ public struct PresenceChanges: AsyncSequence, Sendable {
     private let told: NIOLockedValueBox<Told>
     private let current: @Sendable () -> [Member]
 
+    /// Makes a sequence.
+    ///
     /// - Parameters:
     ///   - start: the members when the sequence began.
-    ///   - current: the present members.
+    ///   - current: returns the present members.
     init(
         stream: EventStream<PresenceItem>, channel: String, start: MemberList, current: @escaping @Sendable () -> [Member]
     ) {
@@ -53,26 +55,26 @@ public struct PresenceChanges: AsyncSequence, Sendable {
         self.current = current
     }
 
-    /// Continues where an earlier loop ended.
+    /// Makes the iterator of a `for await` loop. It continues after the last change that an earlier loop has read.
     public func makeAsyncIterator() -> Iterator {
         Iterator(base: stream.makeAsyncIterator(), channel: channel, told: told, current: current)
     }
 
-    /// Hands out one element after the other. For one task.
+    /// Iterates over the changes. Only one task may use an iterator.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate var base: EventStream<PresenceItem>.Iterator
         fileprivate let channel: String
         fileprivate let told: NIOLockedValueBox<Told>
         fileprivate let current: @Sendable () -> [Member]
 
-        /// The next change, or nil at the end.
+        /// Waits for the next change. Returns nil at the end of the sequence.
         public mutating func next() async -> PresenceChange? {
             while true {
                 let waiting = told.withLockedValue { $0.pending.popFirst() }
                 if let waiting { return waiting }
                 switch await base.next() {
                 case .change(let change):
-                    // A change that the difference contained already is not delivered again.
+                    // A change that was delivered already as part of a difference is skipped.
                     if let change = told.withLockedValue({ $0.members.apply(change) }) { return change }
                 case .dropped:
                     let present = current()

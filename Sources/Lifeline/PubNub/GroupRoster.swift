@@ -1,7 +1,7 @@
 import Identifiers
 
-/// The members of a group's channels, derived from one here-now answer and from presence events. A value (rule LL-118). As in
-/// ``ChannelRoster``, events that arrive during the request are applied at once, and again to the answer.
+/// The members of a group's channels, derived from one here-now answer and from presence events. A value (rule LL-118). Events that arrive
+/// during the request are applied at once and again to the answer, for the reason given at ``ChannelRoster``.
 struct GroupRoster: Hashable, Sendable {
     /// The members on one channel of the group.
     struct Channel: Hashable, Sendable {
@@ -14,18 +14,18 @@ struct GroupRoster: Hashable, Sendable {
         case left(String, channel: String)
     }
 
-    /// The number of the request in progress, if any.
+    /// The number of the here-now request in progress; nil for none.
     private(set) var question: UInt64?
     private var present = WildcardMembers()
     private var meanwhile: [Change] = []
 
-    /// How many users are known on a channel.
+    /// The number of known users on a channel of the group.
     func count(on channel: String) -> Int { present.count(on: channel) }
 
-    /// Whether a user is known on a channel.
+    /// Whether at least one user is known to be on a channel of the group.
     func knows(_ channel: String) -> Bool { present.count(on: channel) > 0 }
 
-    /// A here-now request was sent; the one before is ignored from now on.
+    /// Records that a here-now request was sent. The answer to an earlier request is ignored from now on.
     mutating func asked(_ number: UInt64) {
         question = number
         meanwhile = []
@@ -37,7 +37,7 @@ struct GroupRoster: Hashable, Sendable {
         meanwhile = []
     }
 
-    /// The members on at least one channel: the service's answer with the changes since the request.
+    /// Applies the service's answer and the changes since the request. Returns the users who are on at least one channel of the group.
     mutating func answered(_ channels: [Channel]) -> [Member] {
         present = WildcardMembers()
         for channel in channels {
@@ -54,13 +54,15 @@ struct GroupRoster: Hashable, Sendable {
         return present.members
     }
 
-    /// A user joined a channel or changed state there.
+    /// Records that a user joined a channel of the group or changed state on it.
     mutating func joined(_ id: String, on channel: String, info: String?) -> Member {
         if question != nil { meanwhile.append(.joined(id, channel: channel, info: info)) }
         return present.joined(id, on: channel, info: info)
     }
 
-    /// - Returns: whether the user was there and is now on none of the channels.
+    /// Records that a user left a channel of the group.
+    ///
+    /// - Returns: whether the user was on the channel and is now on none of the group's channels.
     mutating func left(_ id: String, _ channel: String) -> Bool {
         if question != nil { meanwhile.append(.left(id, channel: channel)) }
         return present.left(id, channel)

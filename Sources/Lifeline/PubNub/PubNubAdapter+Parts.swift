@@ -5,11 +5,11 @@ import PubNubProtocol
 import TransportCommon
 
 extension PubNubAdapter {
-    /// Makes an adapter of these parts.
+    /// Makes an adapter from a client's transport, timer and HTTP parts.
     static func on(_ parts: ClientParts, _ service: PubNubAdapterSettings, options: ClientOptions) -> PubNubAdapter {
         let network = options.network
         let transport: any ClientTransport<PubNubSession> = parts.longPoll(network.longPoll()) { PubNubAnswerDecoder() }
-        // A page of history is the longest answer: 100 messages of 32 KiB.
+        // The limit for HTTP answers is 8 MiB. The longest answer is a page of history: 100 messages of 32 KiB.
         let http = parts.http(network.httpCaller(messages: 8 << 20))
         let adapter = make(
             service, options, transport: transport, http: http, timers: parts.makeTimers(), seed: parts.nextSeed(),
@@ -30,7 +30,7 @@ extension PubNubAdapter {
         let seed = seed ?? .random(in: .min ... .max)
         var session = PubNubOptions()
         session.endsWhenEmpty = false
-        // As many as the service's queue holds. Requested only to learn the reason of a gap.
+        // The number of messages that the service's queue holds. The threshold is requested only to get the reason of a gap.
         session.messageCountThreshold = 100
         var policy = PubNubSession.policy(
             options.policy.retrying(options.retryPolicy), options: session, seed: seed)

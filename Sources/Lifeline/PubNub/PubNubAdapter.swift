@@ -8,17 +8,17 @@ import PubNubProtocol
 import TransportCommon
 import WireCoding
 
-/// PubNub behind the neutral API.
+/// Implements the service-independent client API with a PubNub subscription and HTTP requests.
 final class PubNubAdapter: ServiceAdapter {
     typealias Driver = ConnectionDriver<PubNubSession>
 
-    /// Input for the adapter's state, in one order for all threads.
+    /// An input that changes the adapter's state. The inputs of all threads are processed one after the other.
     enum Item: Sendable {
         case notices([Notice<PubNubSession>], at: Moment)
         case answered(PubNubNews.Question, Result<[GroupRoster.Channel], LifelineError>)
-        /// A channel that is refused without a request to the service.
+        /// A channel whose name is invalid, so that it is refused without a request to the service.
         case refused(channel: String, LifelineError)
-        /// An event about the renewal of a token.
+        /// An event that reports a renewed token or a failed renewal.
         case told(ServiceEvent)
     }
 
@@ -26,7 +26,7 @@ final class PubNubAdapter: ServiceAdapter {
         var news: PubNubNews
         var items = CoalescingQueue<Deque<Item>>()
         var body: (@Sendable ([ServiceEvent]) -> Void)?
-        /// Here-now requests in progress, by channel.
+        /// The here-now requests in progress, by channel.
         var questions: [Identifier: Task<Void, Never>] = [:]
     }
 
@@ -77,10 +77,10 @@ final class PubNubAdapter: ServiceAdapter {
             if case .renewed(let token, _) = news { driver?.submit(.perform(.setAuth(token), nil)) }
             self?.take(.told(ServiceEvent(news)))
         }
-        // Inline: the hub only hands on to sequences, which never blocks.
+        // Notices are observed inline, because the hub only forwards events to sequences and therefore never blocks.
         return driver.notices.observe(on: .inline) { [clock, tokens, weak self] notices in
             for case .change(let change) in notices {
-                // LL-82: the next attempt requests another token.
+                // A refused token is discarded, so that the next connection attempt requests another one (rule LL-82).
                 if let cause = change.cause, cause.category == .accessDenied { tokens?.refuse(LifelineError(cause)) }
             }
             self?.take(.notices(notices, at: clock()))
@@ -99,7 +99,7 @@ final class PubNubAdapter: ServiceAdapter {
             take(.refused(channel: channel, error))
             throw error
         }
-        // Sent even when the channel is subscribed: only the session knows whether it stays so after all queued commands.
+        // The command is sent even if the channel is subscribed, because a queued command may still unsubscribe it.
         do throws(ConnectionFailure) {
             _ = try await driver.perform(.subscribe(list(of: channel), timetoken: nil, state: [:]), submitted: submitted)
         } catch {
@@ -136,7 +136,7 @@ final class PubNubAdapter: ServiceAdapter {
         try check(.ownPresenceData, of: channel)
         let state = try await caller.setState(json, of: channel)
         do throws(ConnectionFailure) {
-            // Later requests carry the state, because the service drops it together with the user's presence.
+            // The session adds the state to its later requests, because the service drops the state together with the user's presence.
             _ = try await driver.perform(.setState(state.members?.isEmpty == true ? nil : state.text, of: channel))
         } catch {
             throw LifelineError(error)
@@ -145,7 +145,7 @@ final class PubNubAdapter: ServiceAdapter {
 
     func hasPresence(_ channel: String) -> Bool { tracksPresence }
 
-    /// Rule LL-123: by a signal, which is not stored and is sent by HTTP.
+    /// Sends a typing indicator as a signal, which is not stored and is sent by HTTP (rule LL-123).
     func sendTyping(_ isTyping: Bool, in channel: String) async throws(LifelineError) {
         try check(.typing, of: channel)
         let payload = JSONText(checked: TypingSignal(isTyping: isTyping).json)
@@ -174,7 +174,7 @@ final class PubNubAdapter: ServiceAdapter {
         return try await caller.history(of: channel, request)
     }
 
-    /// Rule LL-26: by the client's cipher key.
+    /// Messages are encrypted on all channels when the client has a cipher key, and otherwise on none (rule LL-26).
     func encryptionGap(of channel: String) -> LifelineError? {
         if caller.cipher != nil { return nil }
         return .unsupported(feature: "end-to-end encryption without a cipher key", service: serviceName)
@@ -218,7 +218,7 @@ final class PubNubAdapter: ServiceAdapter {
             !group.hasByte(UInt8(ascii: ":")), !group.hasByteSuffix(PubNubMessage.presenceSuffix)
         else {
             return LifelineError(
-                .badRequest, "The group's name cannot be used: it is empty, has a comma, a star or a colon, or ends in -pnpres.")
+                .badRequest, "The channel group's name is empty, contains a comma, star or colon, or ends in -pnpres.")
         }
         return nil
     }
@@ -230,7 +230,8 @@ final class PubNubAdapter: ServiceAdapter {
         return PubNubList(channels: tracksPresence ? [channel, channel + PubNubMessage.presenceSuffix] : [channel])
     }
 
-    /// The error for a name that is neither one channel nor one pattern, because its messages would belong to no room.
+    /// The error for a name that is neither a single channel nor a single pattern; nil for a valid name. Messages of such a name would
+    /// belong to no room.
     ///
     /// - Parameter isPattern: whether a pattern is allowed.
     private static func problem(with channel: String, isPattern: Bool = true) -> LifelineError? {
@@ -240,25 +241,25 @@ final class PubNubAdapter: ServiceAdapter {
         else {
             return LifelineError(
                 .badRequest,
-                "The channel's name cannot be used: it is empty, has a comma, has a star that is not its ending .*, or ends in -pnpres."
+                "The channel's name is empty, contains a comma or a star that is not in a final .*, or ends in -pnpres."
             )
         }
         return nil
     }
 
-    /// Throws unless the name is that of one channel, as calls other than subscribing require.
+    /// Throws unless the name is that of a single channel. Patterns and groups can only be subscribed.
     private static func check(_ channel: String) throws(LifelineError) {
         if let problem = problem(with: channel, isPattern: false) { throw problem }
         if PubNubGroupRoom.group(of: channel) != nil {
             throw LifelineError(
-                .badRequest, "The channel's name begins with a colon: that is how rooms of channel groups are named.")
+                .badRequest, "The channel's name begins with a colon, which is reserved for channel groups. Use another name.")
         }
     }
 }
 
 extension PubNubAdapter {
-    /// Queues an item. The caller that finds no other one working reports all queued items, so that the hub gets one report after the
-    /// other.
+    /// Queues an input. If no other thread is processing inputs, this thread processes all queued ones, so that the hub gets one report at
+    /// a time.
     private func take(_ item: Item) {
         guard state.withLockedValue({ $0.items.append(item) }) else { return }
         while let (report, body) = state.withLockedValue({ Self.next(&$0) }) {

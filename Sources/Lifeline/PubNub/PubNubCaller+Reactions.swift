@@ -1,9 +1,9 @@
 import PubNubProtocol
 import WireCoding
 
-// Reactions are message actions of one type. Rules LL-125 and LL-126.
+// Adding, removing and loading reactions, which are message actions of one type. Rules LL-125 and LL-126.
 extension PubNubCaller {
-    /// The type of actions that are reactions.
+    /// The type of message actions that are reactions.
     static let reactionType = "reaction"
 
     func addReaction(_ name: String, to id: String, in channel: String) async throws(LifelineError) {
@@ -13,12 +13,12 @@ extension PubNubCaller {
             _ = try await answer(to: call)
         } catch {
             switch error.failure.httpStatus {
-            // The reaction exists already.
+            // Status 409: the reaction exists already, so the call has succeeded.
             case 409?: return
             case 404?:
                 throw LifelineError(
                     .badRequest,
-                    "The service keeps no message with this id on channel \(channel), so nothing can be added to it.", number: 404
+                    "The service stores no message with this id on channel \(channel), so no reaction can be added.", number: 404
                 )
             default: throw LifelineError(error)
             }
@@ -35,7 +35,7 @@ extension PubNubCaller {
         do throws(PubNubProblem) {
             _ = try await answer(to: call)
         } catch {
-            // Another client of the user has removed it meanwhile.
+            // Status 404: another client of the user has removed the reaction, so the call has succeeded.
             guard error.failure.httpStatus != 404 else { return }
             throw LifelineError(error)
         }
@@ -45,7 +45,7 @@ extension PubNubCaller {
         try await actions(on: Self.timetoken(id), in: channel).map { Reaction($0) }
     }
 
-    /// The reactions to a message, oldest first, requested as the message with its actions.
+    /// The reactions to a message, oldest first. They are requested together with the message.
     private func actions(on message: Timetoken, in channel: String) async throws(LifelineError) -> [PubNubMessageAction] {
         let (next, isTooLarge) = message.rawValue.addingReportingOverflow(1)
         guard !isTooLarge else { throw Self.noTimetoken }
@@ -61,7 +61,7 @@ extension PubNubCaller {
     }
 
     private static let noTimetoken = LifelineError(
-        .badRequest, "The message id is not one of this service. Pass the id of a message of the channel.")
+        .badRequest, "The message id is not a timetoken. Pass the id of a message of the channel.")
 }
 
 extension Reaction {
@@ -72,7 +72,7 @@ extension Reaction {
 }
 
 extension ReactionChange {
-    /// Nil for a message that is not a reaction.
+    /// Reads a reaction from a message action; nil for a message that is not a reaction.
     init?(_ message: PubNubMessage) {
         guard message.kind == .action, let event = PubNubActionEvent(message), event.action.type == PubNubCaller.reactionType
         else { return nil }

@@ -5,17 +5,17 @@ import Identifiers
 import PubNubProtocol
 import WireCoding
 
-/// Makes all requests to PubNub except those of the subscription. Needs no connection.
+/// Makes all requests to PubNub except the subscription's. Needs no connection.
 struct PubNubCaller: Sendable {
     let host: ServiceHost
     let settings: PubNubSettings
     let cipher: PubNubCipher?
     let http: any HTTPSending
     let limit: Duration
-    /// Seconds since 1970, used for signatures only.
+    /// The Unix time in seconds, used only for signatures.
     let unixSeconds: @Sendable () -> Int
     let now: @Sendable () -> Moment
-    /// The source of tokens; nil for the token of the settings.
+    /// The source of tokens; nil for a client that uses the token in its settings.
     let tokens: TokenSource<String>?
     private let clock = ClockOffset()
 
@@ -34,12 +34,12 @@ struct PubNubCaller: Sendable {
         self.tokens = tokens
     }
 
-    /// Makes a request that does not belong to the subscription.
+    /// Makes a request that does not belong to the subscription. Throws a `LifelineError`.
     func ask<Call: PubNubCall>(_ call: Call) async throws(LifelineError) -> Call.Answer {
         do throws(PubNubProblem) { return try await perform(call) } catch { throw LifelineError(error) }
     }
 
-    /// The same, with a complete description of the problem.
+    /// Makes a request that does not belong to the subscription. Throws the complete `PubNubProblem`.
     func answer<Call: PubNubCall>(to call: Call) async throws(PubNubProblem) -> Call.Answer { try await perform(call) }
 
     /// Makes a request and returns its decoded answer.
@@ -55,7 +55,7 @@ struct PubNubCaller: Sendable {
         do throws(ConnectionFailure) {
             (settings.auth, used) = try await tokens.value()
         } catch {
-            // The call was not sent, because there is no token for it, so it may be repeated (rule LL-13).
+            // No token could be obtained, so the call was not sent and may be repeated (rule LL-13).
             var failure = error
             failure.precedesSending = true
             throw PubNubProblem(failure)
@@ -67,7 +67,7 @@ struct PubNubCaller: Sendable {
             guard [401, 403].contains(error.failure.httpStatus) else { throw error }
             refusal = error
         }
-        // LL-82: repeated once with another token. The refused request had no effect.
+        // The refused request had no effect, so it is repeated once with another token (rule LL-82).
         tokens.refuse(LifelineError(refusal), number: used)
         let number: Int
         do throws(ConnectionFailure) { (settings.auth, number) = try await tokens.value() } catch { throw refusal }
@@ -100,7 +100,7 @@ struct PubNubCaller: Sendable {
         return try call.answer(answer.body)
     }
 
-    /// Rule LL-15: publishes in the body of a POST, which proxies do not repeat.
+    /// Publishes in the body of a POST, because proxies do not repeat POST requests (rule LL-15).
     func publish(_ publication: Publication) async throws(LifelineError) -> PublishOutcome {
         var message = JSONText(checked: publication.json)
         if let cipher {
@@ -126,8 +126,8 @@ struct PubNubCaller: Sendable {
         }
     }
 
-    /// The outcome of a failed publish. A refusal by the service is one; a 5xx answer, or one that is not the service's, may come from
-    /// anything between client and service.
+    /// The outcome of a failed publish. A refusal by the service gives `refused`. A 5xx answer, or an answer in another format, may come
+    /// from an intermediary, so the outcome is `unknown`.
     static func outcome(of problem: PubNubProblem) -> PublishOutcome {
         switch problem.failure.httpStatus {
         case nil: PublishOutcome(ofRequest: problem.failure)
@@ -137,7 +137,7 @@ struct PubNubCaller: Sendable {
         }
     }
 
-    /// Rule LL-20: with one request.
+    /// Loads one page of the history with one request (rule LL-20).
     func history(of channel: String, _ request: HistoryRequest) async throws(LifelineError) -> HistoryPage {
         var call = PubNubFetchCall(channels: [channel], includesCustomType: true)
         call.limit = min(request.limit, call.maximumLimit)
@@ -152,8 +152,8 @@ struct PubNubCaller: Sendable {
             throw LifelineError(error)
         }
         var page = HistoryPage(messages: [])
-        // `older` stays nil when the page is not full, because it is then the last one, and when the oldest message has no timetoken,
-        // because the next request would need it.
+        // `older` stays nil when the page is not full, because it is then the last page. `older` also stays nil when the oldest message has
+        // no timetoken, because the next request would need the timetoken.
         if stored.count >= call.limit ?? 1 { page.older = stored.first?.timetoken?.description }
         let receivedAt = now()
         for message in stored {
@@ -178,15 +178,15 @@ struct PubNubCaller: Sendable {
             PubNubSetStateCall(channels: [channel], userID: settings.userID, state: JSONText(checked: json)))
     }
 
-    /// The most requests for one here-now query, with 1000 users each.
+    /// How many requests one here-now query may make; each returns at most 1,000 users of a channel.
     private static let mostPages = 10
 
     func members(of channel: String) async throws(LifelineError) -> [Member] {
         try await present(in: channel).first { $0.name.isExactly(channel) }?.members ?? []
     }
 
-    /// The users on each channel of a room: on the channel itself, or on those of the group. Each page has up to this number of users
-    /// of each channel.
+    /// The users on each channel of a room: on the room's channel, or on the channels of its group. At most ``mostPages`` pages are
+    /// requested.
     func present(in room: String) async throws(LifelineError) -> [GroupRoster.Channel] {
         let group = PubNubGroupRoom.group(of: room)
         var names: [Identifier] = []

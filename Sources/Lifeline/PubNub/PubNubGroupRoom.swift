@@ -2,11 +2,12 @@ import Identifiers
 import PubNubProtocol
 import WireCoding
 
-/// Rooms of channel groups are named as the service writes groups: with a colon in front, which no channel's name may have (rule LL-55).
+/// The room names of channel groups: a colon and the group's name, as the service writes groups. No channel name may begin with a colon
+/// (rule LL-55).
 enum PubNubGroupRoom {
     static func name(of group: String) -> String { ":" + group }
 
-    /// The group whose room has this name; nil for the room of a channel.
+    /// The name of the group to which a room belongs; nil for the room of a channel.
     static func group(of room: String) -> String? {
         room.hasBytePrefix(":") ? String(room.dropFirst()) : nil
     }

@@ -10,15 +10,15 @@ import WireCoding
     import Foundation
 #endif
 
-/// Translates events of a PubNub subscription into `ServiceEvent`s. A pure value.
+/// Translates events of a PubNub subscription into `ServiceEvent`s. A value without side effects.
 struct PubNubNews: Sendable {
-    /// A here-now request for a channel.
+    /// A numbered here-now request for a channel or the room of a group.
     struct Question: Hashable, Sendable {
         var channel: String
         var number: UInt64
     }
 
-    /// The events for the hub, and the requests that they make necessary.
+    /// The result of one input: events for the hub, and here-now requests for the adapter.
     struct Report: Sendable {
         var events: [ServiceEvent] = []
         var questions: [Question] = []
@@ -28,16 +28,16 @@ struct PubNubNews: Sendable {
     private let user: String
     private let cipher: PubNubCipher?
     private let tracksPresence: Bool
-    /// For how long a message may have been on its way when a link counts as alive (rule LL-8).
+    /// The longest time for which a live connection can delay a message (rule LL-8).
     let allowance: Duration
-    /// Channels that were confirmed on this connection.
+    /// The channels that the service has confirmed on the present connection.
     private var confirmed: Set<Identifier> = []
-    /// Channels that were confirmed on any connection.
+    /// The channels that the service has confirmed on any connection; a further confirmation is a renewal.
     private var known: Set<Identifier> = []
     private var rosters: [Identifier: ChannelRoster] = [:]
-    /// For each wildcard, the members on channels that it covers.
+    /// For each wildcard subscription, the members on the channels that the wildcard covers.
     private var below: [Identifier: WildcardMembers] = [:]
-    /// The users on the channels of a group, by the group's room.
+    /// For each subscribed group, by its room name, the users on the group's channels.
     private var groups: [Identifier: GroupRoster] = [:]
     private var lastQuestion: UInt64 = 0
 
@@ -56,21 +56,21 @@ struct PubNubNews: Sendable {
                 if change.phase != .connected { confirmed = [] }
                 report.events.append(.change(change))
             case .event(.gap(let list, let since, _)):
-                // In case of an overflow, the report of it follows directly.
+                // If the gap was caused by an overflow of the service's queue, the next notice reports the overflow.
                 var isOverflow = false
                 if index + 1 < notices.count, case .event(.messageCountExceeded) = notices[index + 1] { isOverflow = true }
                 gap(on: list, since: since, isOverflow ? .tooMany : .connectionLost, into: &report)
             case .event(let event):
                 take(event, at: now, into: &report)
             case .dropped(let count):
-                let error = LifelineError(.init(.messageCountExceeded), "\(count) events were dropped.")
+                let error = LifelineError(.init(.messageCountExceeded), "\(count) events were dropped: the client is too slow.")
                 report.events.append(.problem(error, channel: nil))
             }
         }
         return report
     }
 
-    /// Applies the answer to a here-now request. An outdated answer changes nothing.
+    /// Applies the answer to a here-now request. The answer to an outdated request changes nothing.
     mutating func answered(_ question: Question, _ answer: Result<[GroupRoster.Channel], LifelineError>) -> Report {
         if groups[Identifier(question.channel)]?.question == question.number {
             switch answer {
@@ -87,7 +87,7 @@ struct PubNubNews: Sendable {
         case .success(let channels):
             let members = channels.first { $0.name.isExactly(question.channel) }?.members ?? []
             var present = rosters[question.channel]?.answered(members) ?? members
-            // The service's answer lists only the users on the wildcard itself.
+            // The service's answer lists only the users on the wildcard itself, so the known users on covered channels are added.
             let others = below[Identifier(question.channel)]?.members ?? []
             let known = others.isEmpty ? [] : Set(present.map { Identifier($0.id) })
             present += others.filter { !known.contains(Identifier($0.id)) }
@@ -120,9 +120,9 @@ struct PubNubNews: Sendable {
                 take(message, at: now, into: &report)
             }
         case .problem(let problem):
-            // A change of phase reports other problems.
+            // Other problems are not reported here, because a change of the connection's phase reports them.
             guard problem.category == .accessDenied else { return }
-            // Groups have the leading colon that their rooms have.
+            // The names of denied groups begin with a colon, as the names of their rooms do.
             let denied = (problem.channels + problem.channelGroups).filter { !$0.hasByteSuffix(PubNubMessage.presenceSuffix) }
             for channel in denied {
                 report.events.append(.subscriptionFailed(channel: channel, LifelineError(problem), willRetry: true))
@@ -137,7 +137,8 @@ struct PubNubNews: Sendable {
         }
     }
 
-    /// Rule LL-16: a message that was not in the latest answer may have been published before that answer came.
+    /// Reports a gap for each room. It begins earlier than `since` by the allowance, because a message that the latest answer did not
+    /// contain may have been published before that answer arrived (rule LL-16).
     private func gap(on list: PubNubList, since: Moment, _ reason: Gap.Reason, into report: inout Report) {
         let since = since + (.zero - allowance)
         for channel in list.rooms {
@@ -160,7 +161,7 @@ extension PubNubNews {
             return
         }
         let pattern = pattern(of: message)
-        // A room of a wildcard or a group has no reactions; there it stays a message.
+        // A room of a wildcard or a group has no reactions, so in such a room a message action stays a message.
         if message.kind == .action, pattern == nil, let change = ReactionChange(message) {
             report.events.append(.reaction(channel: message.channel, change))
             return
@@ -178,10 +179,10 @@ extension PubNubNews {
         }
     }
 
-    /// Rule LL-123. A missed signal that arrives later is outdated by then.
+    /// Handles typing signals (rule LL-123). A signal that is older than its lifetime, such as a missed one, is ignored.
     ///
-    /// - Parameter position: where the answer ends.
-    /// - Returns: whether the message is about typing and nothing else.
+    /// - Parameter position: the timetoken at which the answer with the message ends.
+    /// - Returns: whether the message is a typing signal.
     private func takeTyping(_ message: PubNubMessage, at position: Timetoken, into report: inout Report) -> Bool {
         guard message.kind == .signal, !message.isPresence, let signal = TypingSignal(message.payload) else { return false }
         guard let publisher = message.publisher, !publisher.isExactly(user),
@@ -191,7 +192,8 @@ extension PubNubNews {
         return true
     }
 
-    /// The wildcard or the room of the group by which the message came; nil when it came by its channel (rules LL-21 and LL-55).
+    /// The wildcard or the room name of the group by whose subscription the message arrived; nil for the channel's own subscription (rules
+    /// LL-21 and LL-55).
     private func pattern(of message: PubNubMessage) -> String? {
         guard let subscription = message.subscription else { return nil }
         if subscription.hasByteSuffix(".*") { return subscription }
@@ -199,7 +201,7 @@ extension PubNubNews {
         return confirmed.contains(Identifier(room)) && !confirmed.contains(Identifier(message.channel)) ? room : nil
     }
 
-    /// Rule LL-18: a custom type is the event's name; otherwise the kind of message is.
+    /// The event name of a message: its custom type, or otherwise the kind of message (rule LL-18).
     static func event(_ customType: String?, _ kind: PubNubMessageKind?) -> String {
         if let customType { return customType }
         switch kind {
@@ -211,7 +213,7 @@ extension PubNubNews {
         }
     }
 
-    /// The payload decrypted, where the service's clients encrypt: messages and files.
+    /// Decrypts the payload of a message or a file. Other kinds of messages are never encrypted and are returned unchanged.
     static func opened(
         _ payload: String, _ kind: PubNubMessageKind?, with cipher: PubNubCipher?
     ) throws(PubNubCipherError) -> String {
@@ -232,7 +234,7 @@ extension PubNubNews {
         report.questions.append(Question(channel: channel, number: lastQuestion))
     }
 
-    /// The wildcard whose room is subscribed and by which a presence event came; nil when there is none.
+    /// The subscribed wildcard by which a presence event arrived; nil for an event of another subscription.
     private func presencePattern(of message: PubNubMessage) -> String? {
         guard let pattern = message.subscription?.droppingByteSuffix(PubNubMessage.presenceSuffix),
             pattern.hasByteSuffix(".*"), rosters[Identifier(pattern)] != nil
@@ -240,8 +242,8 @@ extension PubNubNews {
         return pattern
     }
 
-    /// The rooms of groups that an event concerns: the group by which it arrived, and, if it arrived by a channel that is also
-    /// subscribed directly, the groups that have known members on that channel.
+    /// The rooms of groups that a presence event concerns: the room of the group by which the event arrived. If the event's channel is also
+    /// subscribed directly, the rooms of all groups with known members on that channel.
     private func groups(of event: PubNubPresenceEvent, in message: PubNubMessage) -> [Identifier] {
         let subscription = message.subscription?.droppingByteSuffix(PubNubMessage.presenceSuffix)
         let room = subscription.map { Identifier(PubNubGroupRoom.name(of: $0)) }
@@ -249,7 +251,7 @@ extension PubNubNews {
         return groups.filter { $0.key == room || $0.value.knows(event.channel) }.map(\.key)
     }
 
-    /// Rule LL-118: a user on a channel of a group is a member of the group's room.
+    /// Applies a presence event to the rooms of groups. A user on a channel of a group is a member of the group's room (rule LL-118).
     private mutating func take(_ event: PubNubPresenceEvent, in rooms: [Identifier], into report: inout Report) {
         for room in rooms {
             guard var roster = groups[room] else { continue }
@@ -266,7 +268,7 @@ extension PubNubNews {
         }
     }
 
-    /// Rule LL-57: a user on a channel below a wildcard is a member of the wildcard's room.
+    /// Applies a presence event to the room of a wildcard. A user on a covered channel is a member of the wildcard's room (rule LL-57).
     private mutating func take(_ event: PubNubPresenceEvent, below pattern: String, into report: inout Report) {
         var members = below[Identifier(pattern)] ?? WildcardMembers()
         for id in event.came {
@@ -292,26 +294,26 @@ extension PubNubNews {
             report.events.append(.left(channel: event.channel, memberID: id))
         }
         rosters[event.channel] = roster
-        // Interval events may omit users who joined or left; single events never do.
+        // Only interval events can omit users who joined or left, so the members are requested again if the event's count differs.
         let isIncomplete = event.needsRefresh || roster.count != event.occupancy
         if event.action == .interval, roster.question == nil, isIncomplete { ask(event.channel, into: &report) }
     }
 }
 
 extension PubNubPresenceEvent {
-    /// The users who are present after the event and may be new.
+    /// The users whom the event reports as present: those who joined, or who changed state.
     fileprivate var came: [String] {
         joined + ([.join, .stateChange].contains(action) ? [user].compactMap { $0 } : [])
     }
 
-    /// The users who have left.
+    /// The users whom the event reports as gone: those who left or timed out.
     fileprivate var went: [String] {
         left + timedOut + ([.leave, .timeout].contains(action) ? [user].compactMap { $0 } : [])
     }
 }
 
 extension LifelineError {
-    /// A problem as an error. Its text includes the service's own message.
+    /// Makes an error from a problem. The error's reason includes the service's own message.
     init(_ problem: PubNubProblem) {
         self.init(problem.failure)
         if problem.failure.httpStatus != nil, let information = problem.information { reason += " It says: \(information)" }
@@ -323,10 +325,10 @@ extension LifelineError {
 }
 
 extension Timetoken {
-    /// How much later this timetoken is; zero when it is not later.
+    /// The time from `earlier` to this timetoken; zero when this timetoken is not later.
     func duration(since earlier: Timetoken) -> Duration {
         let (difference, isEarlier) = rawValue.subtractingReportingOverflow(earlier.rawValue)
-        // In microseconds: a tenth of any timetoken fits in an Int64.
+        // The difference is converted from 100 ns to microseconds, because a tenth of any timetoken fits in an Int64.
         return isEarlier ? .zero : .microseconds(Int64(difference / 10))
     }
 

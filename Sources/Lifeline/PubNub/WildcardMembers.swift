@@ -1,21 +1,21 @@
 import Identifiers
 import WireCoding
 
-/// The members on the channels below a wildcard, as far as presence events have reported them, as a value (rule LL-57).
+/// The members on the channels that a wildcard covers, as far as presence events have reported them. A value (rule LL-57).
 struct WildcardMembers: Hashable, Sendable {
     private struct Entry: Hashable, Sendable {
         var member: Member
         var channels: Set<Identifier>
-        /// Its index in ``order``.
+        /// The index of the user in ``order``.
         var place: Int
     }
 
-    /// By user, in the order of arrival.
+    /// The member and its channels, by user id.
     private var entries: [Identifier: Entry] = [:]
-    /// Nil in the place of a user who has left (rule LL-146).
+    /// The user ids in the order in which the users joined; nil replaces a user who has left (rule LL-146).
     private var order: [Identifier?] = []
 
-    /// Everybody who is on at least one channel.
+    /// The users who are on at least one covered channel.
     var members: [Member] { order.compactMap { user in user.flatMap { entries[$0]?.member } } }
 
     /// How many users are on a channel.
@@ -26,7 +26,7 @@ struct WildcardMembers: Hashable, Sendable {
 
     func contains(_ id: String) -> Bool { entries[Identifier(id)] != nil }
 
-    /// A user joined a channel or changed state there. An event without state keeps the known state.
+    /// Records that a user joined a channel or changed state on it. An event without state does not change the known state.
     mutating func joined(_ id: String, on channel: String, info: String?) -> Member {
         let user = Identifier(id)
         if entries[user] == nil { order.append(user) }
@@ -37,7 +37,9 @@ struct WildcardMembers: Hashable, Sendable {
         return entry.member
     }
 
-    /// - Returns: whether the user was there and is now on none of the channels.
+    /// Records that a user left a channel.
+    ///
+    /// - Returns: whether the user was on the channel and is now on none of the covered channels.
     mutating func left(_ id: String, _ channel: String) -> Bool {
         let user = Identifier(id)
         guard entries[user]?.channels.remove(Identifier(channel)) != nil, let entry = entries[user], entry.channels.isEmpty
@@ -48,7 +50,7 @@ struct WildcardMembers: Hashable, Sendable {
         return true
     }
 
-    /// Removes the empty places.
+    /// Removes the empty entries of `order`.
     private mutating func close() {
         order.removeAll { $0 == nil }
         for (place, user) in order.enumerated() {

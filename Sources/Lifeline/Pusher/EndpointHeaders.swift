@@ -3,12 +3,12 @@ import ConnectionEngine
 import EngineRuntime
 import HTTPTransport
 
-/// The headers of requests to an authorisation endpoint.
+/// The header fields of requests to an authorisation endpoint: fixed, or provided by the app's code.
 enum EndpointHeaders: Sendable {
     case fixed([String: String])
     case provided(@Sendable (TokenRequest) async throws -> [String: String])
 
-    /// The source of provided headers; nil for fixed ones.
+    /// A source that calls the app's code for header fields; nil for fixed fields.
     func source(
         timers: any TimerScheduler, unixSeconds: @escaping @Sendable () -> Int, tasks: TaskStarter
     ) -> TokenSource<[String: String]>? {
@@ -18,7 +18,7 @@ enum EndpointHeaders: Sendable {
             do {
                 return .init(value: try await provide(request), expires: nil)
             } catch let error as LifelineError where error.code == .accessDenied {
-                // As a refusal by the endpoint: this channel is refused, and the connection stays.
+                // The app's refusal counts as a refusal by the endpoint: this channel is refused, and the connection stays open.
                 throw ConnectionFailure(.accessDenied, error.reason)
             } catch {
                 throw TokenProvider.failure(of: error)
@@ -28,7 +28,8 @@ enum EndpointHeaders: Sendable {
 }
 
 extension PusherAuthorizer {
-    /// Sends a request to an endpoint, and repeats it once with new headers when the endpoint refuses provided ones (rule LL-82).
+    /// Sends a request to an endpoint. If the endpoint refuses header fields that the app's code has provided, repeats the request once
+    /// with new fields (rule LL-82).
     static func ask(
         _ headers: EndpointHeaders, _ source: TokenSource<[String: String]>?, by http: any HTTPSending, within limit: Duration,
         _ request: ([String: String]) -> HTTPCall
@@ -41,7 +42,7 @@ extension PusherAuthorizer {
         let answer = try await http.send(request(first), timeout: limit)
         guard [401, 403].contains(answer.status), let failure = answer.failure else { return answer }
         source.refuse(LifelineError(failure), number: used)
-        // Without other headers the refusal is final.
+        // If the app's code provides no other header fields, the refusal is final.
         guard let (second, number) = try? await source.value(), number != used else { return answer }
         return try await http.send(request(second), timeout: limit)
     }

@@ -13,26 +13,26 @@ public struct PusherAccess: Sendable {
     public struct Request: Hashable, Sendable {
         /// The channel's name.
         public var channel: String
-        /// The connection's id, which is part of the signed text.
+        /// The socket id: the connection's id, which is part of the signed text.
         public var socketID: String
 
-        /// A request, such as for tests of your own code.
+        /// Makes a request, such as for tests of your own code.
         public init(channel: String, socketID: String) {
             self.channel = channel
             self.socketID = socketID
         }
     }
 
-    /// The answer of your server to a ``Request``.
+    /// The answer of your server to a request for authorisation.
     public struct Grant: Hashable, Sendable {
         /// `key:signature`.
         public var auth: String
-        /// For presence channels: the JSON text that was signed.
+        /// The JSON text about the member that was signed; only for presence channels, nil for others.
         public var channelData: String?
-        /// For encrypted channels: the channel's key, in base64.
+        /// The channel's encryption key, in base64; only for encrypted channels, nil for others.
         public var sharedSecret: String?
 
-        /// An authorisation with the values of your server's answer.
+        /// Makes an authorisation from the values of your server's answer.
         public init(auth: String, channelData: String? = nil, sharedSecret: String? = nil) {
             self.auth = auth
             self.channelData = channelData
@@ -49,7 +49,7 @@ public struct PusherAccess: Sendable {
 
     let kind: Kind
 
-    /// No authorisation: only public channels, and no publishing.
+    /// No authorisation: the client can subscribe only to public channels and cannot publish.
     public static let none = PusherAccess(kind: .none)
 
     /// The client signs with the app's secret. For servers, tools and tests: do not ship a secret to users.
@@ -63,29 +63,30 @@ public struct PusherAccess: Sendable {
             kind: .secret(PusherCredentials(appID: appID, secret: secret, encryptionMasterKey: encryptionMasterKey)))
     }
 
-    /// An endpoint of your server. It gets a form POST with `socket_id` and `channel_name` for every channel and connection.
+    /// Requests each authorisation from an endpoint of your server. The endpoint gets a form POST with `socket_id` and `channel_name` for
+    /// every channel and connection.
     public static func endpoint(_ url: String, headers: [String: String] = [:]) -> PusherAccess {
         PusherAccess(kind: .endpoint(url: url, headers: .fixed(headers)))
     }
 
-    /// An endpoint of your server, with headers that your own code gets, such as `Authorization` with a token. It gets a form POST with `socket_id` and `channel_name` for every channel and connection.
+    /// Requests each authorisation from an endpoint of your server, with header fields that your own code provides, such as `Authorization`
+    /// with a token. The endpoint gets a form POST with `socket_id` and `channel_name` for every channel and connection.
     ///
     /// - Parameters:
     ///   - url: the endpoint's address.
     ///   - headers: called before the first request, and again when the endpoint has answered 401 or 403; the request is then repeated
-    ///     once. It is called once even when many channels need headers at that moment, in a task of its own (rules LL-80 to LL-84).
-    ///     Throw a ``LifelineError`` with ``LifelineError/Code/accessDenied`` to refuse; after other errors the client tries again.
+    /// once. It is called once even when many channels need headers at that moment, in a task of its own (rules LL-80 to LL-84). Throw a
+    /// ``LifelineError`` with ``LifelineError/Code/accessDenied`` to refuse; after other errors the client tries again.
     public static func endpoint(
         _ url: String, headers: @escaping @Sendable (TokenRequest) async throws -> [String: String]
     ) -> PusherAccess {
         PusherAccess(kind: .endpoint(url: url, headers: .provided(headers)))
     }
 
-    /// Your own code, called in a task of its own for every channel and connection. The task is cancelled when the result is no longer
-    /// needed.
+    /// Calls your own code for each authorisation, in a separate task for every channel and connection. The task is cancelled when the
+    /// result is no longer needed.
     ///
-    /// Throw a ``LifelineError`` with ``LifelineError/Code/accessDenied`` to refuse the channel; after other errors the client tries
-    /// again.
+    /// Throw a ``LifelineError`` with ``LifelineError/Code/accessDenied`` to refuse the channel; after other errors the client tries again.
     public static func custom(_ authorize: @escaping @Sendable (Request) async throws -> Grant) -> PusherAccess {
         PusherAccess(kind: .custom(authorize))
     }
@@ -95,7 +96,7 @@ public struct PusherAccess: Sendable {
     }
 }
 
-/// The credentials of an app's own server. Does not print its secrets.
+/// The app id and the secrets with which a client signs its own requests. The description and the mirror omit the secrets.
 struct PusherCredentials: Sendable, CustomStringConvertible, CustomReflectable {
     let appID: String
     let secret: String
@@ -104,7 +105,7 @@ struct PusherCredentials: Sendable, CustomStringConvertible, CustomReflectable {
     var description: String { "credentials of app \(appID)" }
     var customMirror: Mirror { Mirror(self, children: ["appID": appID]) }
 
-    /// The key of an encrypted channel; nil without a usable master key.
+    /// The encryption key of a channel; nil when there is no master key, or an invalid one.
     func sharedSecret(of channel: String) -> [UInt8]? {
         encryptionMasterKey.flatMap { PusherEncryption.key(base64: $0) }
             .map { PusherEncryption.sharedSecret(channel: channel, masterKey: $0) }

@@ -6,13 +6,13 @@ import TransportCommon
 import WireCoding
 
 extension PusherAdapter {
-    /// The longest message in bytes, as in PusherSwift.
+    /// The longest WebSocket message in bytes, 32 MiB: the same limit as in PusherSwift.
     private static let longestMessage = 1 << 25
 
-    /// Makes an adapter of these parts.
+    /// Makes an adapter from a client's transport, timer and HTTP parts.
     static func on(_ parts: ClientParts, _ settings: PusherSettings, options: ClientOptions) -> PusherAdapter {
         let network = options.network
-        // Self-hosted servers may allow longer data than Pusher's 10 KiB (rule PA-53).
+        // The limit is higher than Pusher's 10 KiB, because self-hosted servers may allow longer data (rule PA-53).
         let dial: @Sendable () -> any ClientTransport<PusherSession> = {
             parts.webSocket(network.webSocket(messageBytes: longestMessage)) { PusherFrameDecoder() }
         }
@@ -42,7 +42,7 @@ extension PusherAdapter {
             path: settings.path, clientName: "lifeline-swift", version: PackageVersion.current)
         if settings.recoversMessages { recovering.askForRecovery() }
         let memory = recovering
-        // The header fields are for the service and not for the authorisation endpoint.
+        // The header fields of the options are sent to the service, but not to the authorisation endpoint.
         let service = HeaderedHTTP(http, options.headers)
         let transport: @Sendable () -> any ClientTransport<PusherSession> = {
             HeaderedTransport.webSocket(dial(), options.headers)

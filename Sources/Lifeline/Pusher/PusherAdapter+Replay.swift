@@ -5,20 +5,20 @@ import Identifiers
 import PusherProtocol
 import WireCoding
 
-/// Makes second connections, each of which requests a channel's events since a position (rule RV-24).
+/// Makes a second connection for each replay of a channel's events since a position (rule RV-24).
 struct PusherReplay: Sendable {
-    /// How long a second connection may take to be established.
+    /// The time limit for establishing a second connection.
     let limit: Duration
     let tasks: TaskStarter
-    /// Makes a driver that has not been started, with a modified memory.
+    /// Makes a driver for the second connection, not started, and passes its initial memory to the closure for changes.
     let driver: @Sendable ((inout PusherMemory) -> Void) -> PusherAdapter.Driver
 
-    /// Begins the close handshake without waiting for it.
+    /// Starts closing the second connection, without waiting for the end of the close handshake.
     fileprivate func end(_ driver: PusherAdapter.Driver) {
         guard !driver.snapshot.phase.isTerminal else { return }
         let notices = driver.notices.stream()
         driver.submit(.disconnect)
-        // Keeps the driver alive until the replay is complete.
+        // The task keeps the driver alive until the connection is closed.
         _ = tasks.start {
             for await notice in notices {
                 if case .change(let change) = notice, change.phase.isTerminal { break }
@@ -37,7 +37,8 @@ extension PusherAdapter {
         guard PusherPosition(id) != nil else { throw .notAnID }
     }
 
-    /// Rule RV-24. Does not use the channel's own subscription, because a replay on it would also reach its other consumers.
+    /// Requests the channel's missed events on a second connection (rule RV-24). On the first connection, a replay would also reach the
+    /// channel's other consumers.
     func past(of channel: String, since start: HistoryStart) async throws(LifelineError) -> ChannelPast {
         try check(start, of: channel)
         guard let replay, case .position(let id) = start, let position = PusherPosition(id) else { throw noHistory }
@@ -52,7 +53,8 @@ extension PusherAdapter {
             switch notice {
             case .change(let change):
                 guard change.phase != .connecting, change.phase != .connected else { continue }
-                throw change.cause.map { LifelineError($0) } ?? LifelineError(.disconnected, "The second connection has ended.")
+                throw change.cause.map { LifelineError($0) }
+                    ?? LifelineError(.disconnected, "The connection for the replay has ended.")
             case .event(.subscribed(let confirmed)) where confirmed.channel.isExactly(channel):
                 return (messages, isWhole && confirmed.isRecovered)
             case .event(.subscriptionFailed(let name, let failure, _, _)) where name.isExactly(channel):

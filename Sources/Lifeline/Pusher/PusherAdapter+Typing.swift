@@ -3,9 +3,9 @@ import Identifiers
 import PusherProtocol
 import WireCoding
 
-// Typing indicators by client events. Rule LL-123.
+// Sending and receiving typing indicators as client events. Rule LL-123.
 extension PusherAdapter {
-    /// This client's user id in typing events: the signed-in user's, or else the one in the settings.
+    /// This client's user id in typing events: the id of the signed-in user, or otherwise the one in the settings.
     private var ownName: String? { state.withLockedValue { $0.user } ?? user }
 
     func checkTyping(in channel: PusherChannelName) throws(LifelineError) {
@@ -20,7 +20,7 @@ extension PusherAdapter {
         }
     }
 
-    /// Sends a client event. The server does not send it back, and the client does not wait until it was received.
+    /// Sends a client event without waiting for its receipt. The server does not echo it to this connection.
     func sendTyping(_ isTyping: Bool, in channel: String) async throws(LifelineError) {
         let name = try Self.checked(channel)
         try checkTyping(in: name)
@@ -30,8 +30,8 @@ extension PusherAdapter {
             .perform(.publish(channel: channel, event: Self.clientPrefix + TypingSignal.event, json: signal.json), nil))
     }
 
-    /// On presence channels the server names the sender of an event. Elsewhere the event itself names the user, and every subscriber
-    /// can claim any name.
+    /// The typing event in a message; nil for an invalid one. On presence channels the server names the sender. On other channels the
+    /// message itself names the user, and every subscriber can claim any user id.
     static func typing(_ message: PusherEnvelope, in channel: String) -> ServiceEvent? {
         guard let signal = message.data.flatMap({ TypingSignal($0) }) else { return nil }
         let isPresence = PusherChannelKind(of: channel).access == .presence
@@ -39,7 +39,7 @@ extension PusherAdapter {
         return .typing(channel: channel, user: user, isTyping: signal.isTyping)
     }
 
-    /// Whether the event is about this client's own user on another connection.
+    /// Whether the typing event comes from another connection of this client's own user.
     func isOwnTyping(_ event: ServiceEvent) -> Bool {
         guard case .typing(let channel, let user, _) = event else { return false }
         let own = state.withLockedValue { $0.myIDs[channel] } ?? ownName

@@ -4,20 +4,20 @@ import Identifiers
 import PusherProtocol
 import WireCoding
 
-// Messages to the signed-in user, as a channel. Rule LL-31.
+// Subscribing to messages for the signed-in user, which arrive on the user's own channel. Rule LL-31.
 extension PusherAdapter {
-    /// Returns when the user is signed in and the user's channel is confirmed.
+    /// Signs in. Returns when the service has confirmed the user and the user's channel.
     func subscribeAsUser(_ channel: String) async throws(LifelineError) {
         guard signsIn else {
-            throw LifelineError(.badRequest, "Messages to a user need a sign-in: configure user authentication for the service.")
+            throw LifelineError(.badRequest, "Messages to a user need a sign-in: pass `signIn` to `pusher(…)`.")
         }
-        // Opened before the sign-in state is read, so that the confirmation cannot be missed.
+        // The stream is opened before the sign-in state is read, so that the confirmation cannot be missed.
         let news = driver.notices.stream()
         do throws(ConnectionFailure) {
             _ = try await driver.perform(.signIn) { [state] result in
                 guard case .success = result else { return }
                 let (isThere, body) = state.withLockedValue { ($0.userChannel == channel, $0.body) }
-                // The channel was confirmed before it was requested.
+                // The service confirmed the channel before the room was requested, so the confirmation is reported here.
                 if isThere { body?([.subscribed(channel: channel, members: nil, isRenewal: false)]) }
             }
         } catch {
@@ -25,7 +25,7 @@ extension PusherAdapter {
         }
         let (user, isThere) = state.withLockedValue { ($0.user, $0.userChannel == channel) }
         guard user.map({ PusherChannelName.serverToUser($0) }) == channel else {
-            throw LifelineError(.accessDenied, "Another user is signed in. A client gets its own user's messages only.")
+            throw LifelineError(.accessDenied, "Another user is signed in. A client receives only the messages to its own user.")
         }
         if isThere { return }
         for await notice in news {
@@ -37,10 +37,10 @@ extension PusherAdapter {
             default: continue
             }
         }
-        throw LifelineError(.cancelled, "The task was cancelled while subscribing.")
+        throw LifelineError(.cancelled, "The task was cancelled while it was subscribing.")
     }
 
-    /// Remembers who is signed in, and whether the user's channel is confirmed.
+    /// Records the signed-in user, the confirmed channel of that user, and this client's member ids.
     static func note(_ notices: [Notice<PusherSession>], in state: inout State) {
         for notice in notices {
             switch notice {

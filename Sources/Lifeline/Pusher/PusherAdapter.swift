@@ -6,7 +6,7 @@ import PusherProtocol
 import TransportCommon
 import WireCoding
 
-/// Pusher Channels behind the neutral API.
+/// Implements the service-independent client API with Pusher Channels.
 final class PusherAdapter: ServiceAdapter {
     typealias Driver = ConnectionDriver<PusherSession>
 
@@ -18,7 +18,7 @@ final class PusherAdapter: ServiceAdapter {
     let heartbeats: HeartbeatMeter
     let signsIn: Bool
     let applicationKey: String
-    /// The client's member on presence channels that it authorises itself.
+    /// The user id in the settings: this client's member id on presence channels that the client authorises itself. Nil for none.
     let user: String?
     private let caller: PusherCaller?
     let replay: PusherReplay?
@@ -28,11 +28,11 @@ final class PusherAdapter: ServiceAdapter {
 
     struct State {
         var body: (@Sendable ([ServiceEvent]) -> Void)?
-        /// The user who is signed in.
+        /// The id of the signed-in user; nil before the sign-in.
         var user: String?
-        /// The user's channel, while it is confirmed.
+        /// The channel of the signed-in user; nil while it is not confirmed.
         var userChannel: String?
-        /// This client's member id, by presence channel.
+        /// This client's member id on each presence channel.
         var myIDs: [Identifier: String] = [:]
     }
 
@@ -60,7 +60,7 @@ final class PusherAdapter: ServiceAdapter {
     func observe(_ body: @escaping @Sendable ([ServiceEvent]) -> Void) -> Observation {
         state.withLockedValue { $0.body = body }
         for source in headers { source.observe { news in body([ServiceEvent(news)]) } }
-        // Inline: the hub only hands on to sequences, which never blocks.
+        // Notices are observed inline, because the hub only forwards events to sequences and therefore never blocks.
         return driver.notices.observe(on: .inline) { [clock, state, weak self, weak driver] notices in
             let now = clock()
             var news = notices.flatMap { Self.events($0, at: now) }
@@ -68,7 +68,7 @@ final class PusherAdapter: ServiceAdapter {
             if news.contains(where: \.isTyping), let self { news.removeAll { self.isOwnTyping($0) } }
             if !news.isEmpty { body(news) }
             for case .subscriptionFailed(let channel, _, willRetry: false) in news where !PusherChannelName.isReserved(channel) {
-                // The caller got an error, so the next connection must not subscribe to the channel.
+                // The caller of `subscribe` got an error, so the next connection must not subscribe to the channel.
                 driver?.submit(.perform(.unsubscribe(channel: channel), nil))
             }
         }
@@ -91,7 +91,8 @@ final class PusherAdapter: ServiceAdapter {
 
     func unsubscribe(_ channel: String) {
         if PusherChannelName.isReserved(channel) {
-            // The user stays signed in, and the hub drops the user's events. The answer is in one order with the events.
+            // The user stays signed in, and the hub drops the user's further events. The completion reports the end of the subscription in
+            // order with those events.
             driver.perform(.unsubscribe(channel: channel)) { [state] _ in
                 state.withLockedValue { $0.body }?([.unsubscribed(channel: channel)])
             }
@@ -155,7 +156,7 @@ final class PusherAdapter: ServiceAdapter {
         return try await caller.members(of: Self.checked(channel))
     }
 
-    /// Rule LL-26: by the channel's name.
+    /// Messages are encrypted if the channel's name begins with `private-encrypted-` (rule LL-26).
     func encryptionGap(of channel: String) -> LifelineError? {
         if PusherChannelKind(of: channel).access == .encrypted { return nil }
         return .unsupported(
@@ -171,7 +172,7 @@ final class PusherAdapter: ServiceAdapter {
         }
     }
 
-    /// The option of a publication that the service does not support (rule LL-28); nil when it supports all.
+    /// The publishing option that the service does not support for this publication (rule LL-28); nil when it supports all of them.
     private static func missing(_ publication: Publication) -> String? {
         switch publication.options.isStored {
         case true?: "storing of messages"
@@ -187,7 +188,7 @@ final class PusherAdapter: ServiceAdapter {
         json.utf8.first == UInt8(ascii: "\"") ? JSONWriter.string(json) : json
     }
 
-    /// Rule LL-14: publishes as a client event, on a private or presence channel.
+    /// Publishes as a client event on a private or presence channel (rule LL-14).
     private func publishAsClient(_ publication: Publication) async -> PublishOutcome {
         let name = Self.neutralName(publication.event, on: publication.channel).event
         let event = Self.clientPrefix + name
@@ -196,7 +197,8 @@ final class PusherAdapter: ServiceAdapter {
                 channel: publication.channel, event: event, json: Self.wireData(of: publication.json))
             _ = try await driver.perform(command) { [state, clock] result in
                 guard case .success = result else { return }
-                // Rule LL-27: the service does not send the event back to the connection that published it.
+                // The client reports its own message, because the service does not echo an event to its publisher's connection (rule
+                // LL-27).
                 let (body, myID) = state.withLockedValue { ($0.body, $0.myIDs[publication.channel]) }
                 body?([
                     .message(
@@ -212,7 +214,7 @@ final class PusherAdapter: ServiceAdapter {
             let isOpen = error.category == .unknown || error.category == .cancelled
             if isOpen { return .unknown(LifelineError(error)) }
             guard driver.withMemory({ $0.wants(publication.channel) }) else {
-                let reason = "Without the app's secret, only subscribers can publish to \(publication.channel)."
+                let reason = "Without the app's secret, only subscribers can publish to channel \(publication.channel)."
                 return .refused(LifelineError(.notSubscribed, reason))
             }
             return .refused(LifelineError(error))
@@ -221,14 +223,18 @@ final class PusherAdapter: ServiceAdapter {
 }
 
 extension PusherAdapter {
-    /// The session's events as `ServiceEvent`s; empty for events that users do not see.
+    /// Translates a notice of the session into `ServiceEvent`s; empty for notices that have no such event.
     static func events(_ notice: Notice<PusherSession>, at now: Moment) -> [ServiceEvent] {
         switch notice {
         case .change(let change): [.change(change)]
         case .event(.watchlist(let changes)): changes.compactMap { ServiceNotice($0).map { .notice($0) } }
         case .event(let event): Self.event(event, at: now).map { [$0] } ?? []
         case .dropped(let count):
-            [.problem(LifelineError(.init(.messageCountExceeded), "\(count) events were dropped."), channel: nil)]
+            [
+                .problem(
+                    LifelineError(.init(.messageCountExceeded), "\(count) events were dropped: the client is too slow."),
+                    channel: nil)
+            ]
         }
     }
 
@@ -252,12 +258,12 @@ extension PusherAdapter {
         case .gap(let channel, let since):
             return .gap(channel: channel, since: since, .connectionLost)
         case .serverError(let code, let message):
-            // Codes below 4300 concern the connection, whose status reports them.
+            // Codes from 4000 to 4299 concern the connection, so its status reports them.
             if let code, (4000...4299).contains(code) { return nil }
             let text = String(message.prefix(300))
             return .problem(LifelineError(code == 4301 ? .init(.overloaded) : .badRequest, text, number: code), channel: nil)
         case .decryptionFailed(let channel, let event, _):
-            let reason = "An event could not be decrypted: \(event). The key is wrong or has changed."
+            let reason = "The event \(event) could not be decrypted. The channel's key is wrong or has changed."
             return .problem(LifelineError(.init(.decryptionFailed), reason), channel: channel)
         case .malformed(let reason):
             return .problem(LifelineError(.init(.malformedResponse), reason), channel: nil)
@@ -274,7 +280,7 @@ extension PusherAdapter {
         }
     }
 
-    /// Nil for a frame that is not a message of a channel, and for the protocol's own events, such as a cache miss.
+    /// Translates a frame into a message event; nil for a frame without a channel, and for the protocol's own events, such as a cache miss.
     private static func message(_ message: PusherEnvelope, at now: Moment) -> ServiceEvent? {
         guard let channel = message.channel, !message.event.hasBytePrefix("pusher:"),
             !message.event.hasBytePrefix("pusher_internal:")
@@ -290,7 +296,7 @@ extension PusherAdapter {
 
     static var clientPrefix: String { "client-" }
 
-    /// The name of an event without the prefix that the service requires for client events (rule LL-88).
+    /// Removes the prefix `client-`, which the service requires for client events, from an event name (rule LL-88).
     private static func neutralName(_ event: String, on channel: String) -> (event: String, isClientEvent: Bool) {
         guard event.hasBytePrefix(clientPrefix), PusherChannelKind(of: channel).allowsClientEvents else { return (event, false) }
         return (String(event.utf8.dropFirst(clientPrefix.utf8.count)) ?? event, true)
@@ -298,7 +304,7 @@ extension PusherAdapter {
 }
 
 extension ServiceNotice {
-    /// Nil for a word that the protocol does not have.
+    /// Makes a notice from a watchlist event; nil for an event name that the protocol does not define.
     init?(_ change: PusherWatchlistChange) {
         let names: [String: Name] = ["online": .usersOnline, "offline": .usersOffline]
         guard let name = names[change.name] else { return nil }

@@ -4,12 +4,12 @@ import HTTPTransport
 import PusherProtocol
 import WireCoding
 
-// Signing in. Rule LL-31.
+// Signing in the user of a connection. Rule LL-31.
 extension PusherAuthorizer {
     func startUser(_ socketID: String, completion: @escaping Completion) -> JobCancellation {
         switch settings.signIn?.kind {
         case nil:
-            completion(.failure(ConnectionFailure(.accessDenied, "No sign-in is configured for the client.")))
+            completion(.failure(ConnectionFailure(.accessDenied, "No sign-in is configured: pass `signIn` to `pusher(…)`.")))
             return {}
         case .secret(let watchlist):
             completion(Result { () throws(ConnectionFailure) in try signUser(socketID, watchlist) })
@@ -37,13 +37,14 @@ extension PusherAuthorizer {
 
     private func signUser(_ socketID: String, _ watchlist: [String]) throws(ConnectionFailure) -> PusherAuthorization {
         guard let credentials = settings.access.credentials else {
-            throw ConnectionFailure(.badRequest, "Signing in with the app's secret needs the secret: give it as the access.")
+            throw ConnectionFailure(.badRequest, "Signing in needs the app's secret: pass it as `access` to `pusher(…)`.")
         }
         guard let user = settings.user, !user.id.isEmpty else {
-            throw ConnectionFailure(.badRequest, "No user is signed in: give the client a user id.")
+            throw ConnectionFailure(.badRequest, "The sign-in has no user id: pass `user` to `pusher(…)`.")
         }
         guard watchlist.count <= PusherLimits.watchlist else {
-            throw ConnectionFailure(.badRequest, "A watchlist has at most \(PusherLimits.watchlist) users.")
+            throw ConnectionFailure(
+                .badRequest, "The watchlist has \(watchlist.count) users; \(PusherLimits.watchlist) are allowed.")
         }
         var data = #"{"id":\#(JSONWriter.string(user.id))"#
         if let info = user.info {
@@ -60,14 +61,14 @@ extension PusherAuthorizer {
             userData: data)
     }
 
-    /// Pusher documentation, Authenticating users.
+    /// Reads the answer of a user endpoint, in the form of the Pusher documentation, Authenticating users.
     static func userGrant(in answer: HTTPCallAnswer) throws(ConnectionFailure) -> PusherAuthorization {
         if let failure = answer.failure { throw failure }
         guard let grant = try? JSONText(bytes: answer.body), let auth = grant["auth"]?.string,
             let userData = grant["user_data"]?.string
         else {
             throw ConnectionFailure(
-                .malformedResponse, "The user endpoint's answer is not a JSON object with auth and user_data in it.",
+                .malformedResponse, "The user endpoint's answer is not a JSON object with the fields auth and user_data.",
                 origin: .server
             )
         }

@@ -5,7 +5,7 @@ import HTTPTransport
 import PusherProtocol
 import WireCoding
 
-/// Authorises channels in the way that a client's ``PusherAccess`` says.
+/// Authorises channels with the method that a client's ``PusherAccess`` specifies.
 final class PusherAuthorizer: JobRunner {
     typealias Session = PusherSession
     typealias Completion = @Sendable (Result<PusherAuthorization, ConnectionFailure>) -> Void
@@ -15,9 +15,9 @@ final class PusherAuthorizer: JobRunner {
     /// How long an endpoint may take to answer; the session stops waiting at the same time.
     let limit: Duration
     let tasks: TaskStarter
-    /// The source of headers for the channel endpoint; nil for fixed ones.
+    /// The source of header fields for the channel endpoint; nil for fixed fields.
     let channelHeaders: TokenSource<[String: String]>?
-    /// The source of headers for the user endpoint; nil for fixed ones.
+    /// The source of header fields for the user endpoint; nil for fixed fields.
     let userHeaders: TokenSource<[String: String]>?
 
     init(
@@ -38,7 +38,7 @@ final class PusherAuthorizer: JobRunner {
         switch settings.access.kind {
         case .none:
             let reason =
-                "Channel \(job.channel) wants an authorisation. Give the client a secret, an endpoint or code that authorises."
+                "Channel \(job.channel) needs an authorisation. Pass a secret, an endpoint or your own code as `access` to `pusher(…)`."
             completion(.failure(ConnectionFailure(.accessDenied, reason)))
             return {}
         case .secret(let credentials):
@@ -83,7 +83,7 @@ final class PusherAuthorizer: JobRunner {
 }
 
 extension PusherAuthorizer {
-    /// Rule LL-12: signed by the client itself.
+    /// Signs an authorisation with the client's own copy of the app's secret (rule LL-12).
     private func sign(
         _ job: PusherAuthorizeJob, with credentials: PusherCredentials
     ) throws(ConnectionFailure) -> PusherAuthorization {
@@ -93,7 +93,7 @@ extension PusherAuthorizer {
         if access == .encrypted {
             guard let key = credentials.sharedSecret(of: job.channel) else {
                 throw ConnectionFailure(
-                    .badRequest, "Channel \(job.channel) is encrypted: give the client a master key of 32 bytes in base64.")
+                    .badRequest, "Channel \(job.channel) is encrypted: pass a master key of 32 bytes as `encryptionMasterKey`.")
             }
             sharedSecret = PusherAccess.base64(key)
         }
@@ -106,7 +106,7 @@ extension PusherAuthorizer {
 
     private func channelData(for channel: String) throws(ConnectionFailure) -> String {
         guard let user = settings.user, !user.id.isEmpty else {
-            throw ConnectionFailure(.badRequest, "Channel \(channel) shows its members who is there: give the client a user id.")
+            throw ConnectionFailure(.badRequest, "Presence channel \(channel) needs a user id: pass `user` to `pusher(…)`.")
         }
         if let info = user.info, (try? JSONText(info)) == nil {
             throw ConnectionFailure(.badRequest, "The user's info is not JSON.")
@@ -114,7 +114,8 @@ extension PusherAuthorizer {
         return PusherMember(userID: user.id, infoJSON: user.info).json
     }
 
-    /// Pusher documentation, Authorizing users: a form with the socket id and the channel.
+    /// Makes the request to an authorisation endpoint: a form with the socket id and the channel, as in the Pusher documentation,
+    /// Authorizing users.
     static func request(_ job: PusherAuthorizeJob, url: String, headers: [String: String]) -> HTTPCall {
         let form = "socket_id=\(PercentEncoding.encode(job.socketID))&channel_name=\(PercentEncoding.encode(job.channel))"
         return request(form: form, url: url, headers: headers)
@@ -133,13 +134,14 @@ extension PusherAuthorizer {
         if let failure = answer.failure { throw failure }
         guard let grant = try? JSONText(bytes: answer.body), let auth = grant["auth"]?.string else {
             throw ConnectionFailure(
-                .malformedResponse, "The authorisation endpoint's answer is not a JSON object with auth in it.", origin: .server)
+                .malformedResponse, "The authorisation endpoint's answer is not a JSON object with a field auth.", origin: .server
+            )
         }
         return PusherAuthorization(
             auth: auth, channelData: grant["channel_data"]?.string, sharedSecret: grant["shared_secret"]?.string)
     }
 
-    /// An error of the app. Its text is left out, because it may contain secrets.
+    /// Translates an error of the app's authorisation code. The error's text is left out, because it may contain secrets.
     static func failure(of error: any Error) -> ConnectionFailure {
         switch error {
         case let error as LifelineError:
@@ -147,7 +149,7 @@ extension PusherAuthorizer {
         case is CancellationError:
             ConnectionFailure(.cancelled, "The authorisation was cancelled.")
         default:
-            ConnectionFailure(.unknown, "The client's own authorisation failed with an error of type \(type(of: error)).")
+            ConnectionFailure(.unknown, "The app's authorisation code failed with an error of type \(type(of: error)).")
         }
     }
 }

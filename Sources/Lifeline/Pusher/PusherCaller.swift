@@ -4,13 +4,13 @@ import HTTPTransport
 import PusherProtocol
 import WireCoding
 
-/// Publishes and queries over the HTTP API, signed with the app's secret. Rules LL-13 and LL-25. Needs no connection.
+/// Publishes and queries over the HTTP API, signed with the app's secret. Needs no connection. Rules LL-13 and LL-25.
 struct PusherCaller: Sendable {
     let settings: PusherSettings
     let credentials: PusherCredentials
     let http: any HTTPSending
     let limit: Duration
-    /// Seconds since 1970, used for the signature only.
+    /// The Unix time in seconds, used only for the signature.
     let unixSeconds: @Sendable () -> Int
     private let clock = ClockOffset()
 
@@ -39,7 +39,7 @@ struct PusherCaller: Sendable {
         signed("POST", "events", body: try body(of: publication), at: clock.seconds(at: unixSeconds()))
     }
 
-    /// The body of a request that publishes. Encrypted channels get encrypted data.
+    /// The body of a publish request. The data is encrypted for an encrypted channel.
     private func body(of publication: Publication) throws(LifelineError) -> [UInt8] {
         var data = publication.json
         if PusherChannelKind(of: publication.channel).access == .encrypted {
@@ -50,7 +50,7 @@ struct PusherCaller: Sendable {
             else {
                 throw LifelineError(
                     .badRequest,
-                    "Channel \(publication.channel) is encrypted: give the client a master key of 32 bytes in base64.")
+                    "Channel \(publication.channel) is encrypted: pass a master key of 32 bytes as `encryptionMasterKey`.")
             }
             data = sealed
         }
@@ -60,26 +60,29 @@ struct PusherCaller: Sendable {
         return Array(body.text.utf8)
     }
 
-    /// Makes a signed request, and repeats it with the server's time when the server refuses this machine's (rule LL-60).
+    /// Sends a signed request. If the server refuses this machine's time, repeats the request with the server's time (rule LL-60).
     private func send(_ method: String, _ path: String, body: [UInt8] = []) async throws(ConnectionFailure) -> HTTPCallAnswer {
         try await clock.send(by: http, timeout: limit, unixSeconds: unixSeconds) { seconds in
             signed(method, path, body: body, at: seconds)
         }
     }
 
+    /// Makes a request and its signature.
+    ///
     /// - Parameter path: relative to the app's path, without characters that need percent-encoding.
     private func signed(_ method: String, _ path: String, body: [UInt8], at seconds: Int) -> HTTPCall {
         let path = "/apps/\(PercentEncoding.encode(credentials.appID))/\(path)"
         let query = PusherRequestSignature.signed(
             method: method, path: path, body: body, key: settings.key, secret: credentials.secret, timestamp: seconds)
         let parameters = query.map { "\($0.name)=\(PercentEncoding.encode($0.value))" }.joined(separator: "&")
-        // Servers remove their path prefix before they verify the signature, so it is sent and not signed (rule SR-23).
+        // The API's path prefix is sent but not signed, because servers remove it before they verify the signature (rule SR-23).
         return HTTPCall(
             method: method, url: settings.api.url(target: "\(settings.apiPrefix)\(path)?\(parameters)"),
             headers: body.isEmpty ? [] : [HTTPField("Content-Type", "application/json")], body: body)
     }
 
-    /// Pusher documentation, HTTP API: 200 is success. A 5xx answer or a web page may come from anything between client and service.
+    /// The outcome of a publish request. A 2xx answer is success (Pusher documentation, HTTP API). A 5xx answer or a web page may come from
+    /// an intermediary, so the outcome is `unknown`.
     static func outcome(of answer: HTTPCallAnswer) -> PublishOutcome {
         switch answer.status {
         case 200...299 where answer.isWebPage:
@@ -91,21 +94,21 @@ struct PusherCaller: Sendable {
         case 500...599:
             return .unknown(
                 LifelineError(
-                    .init(.unknown), "The service answered with status \(answer.status); it may have the message or not.",
+                    .init(.unknown), "The service answered with status \(answer.status); the message may have been published.",
                     number: answer.status))
         default:
             return .refused(refusal(of: "message", answer))
         }
     }
 
-    /// In bytes: ten thousand members with ids of a hundred characters.
+    /// The longest accepted answer in bytes: enough for 10,000 members with ids of 100 characters.
     static let longestAnswer = 1 << 20
 
-    /// Pusher documentation, HTTP API, GET users: ids only, of presence channels only.
+    /// Requests the members of a presence channel, without their data (Pusher documentation, HTTP API, GET users).
     func members(of channel: PusherChannelName) async throws(LifelineError) -> [Member] {
         let answer: HTTPCallAnswer
         do throws(ConnectionFailure) {
-            // The letters of a channel's name need no encoding in a path.
+            // The name is not encoded, because the characters that a channel name may have need no percent-encoding in a path.
             answer = try await send("GET", "channels/\(channel.name)/users")
         } catch {
             throw LifelineError(error)
@@ -115,12 +118,13 @@ struct PusherCaller: Sendable {
             throw Self.refusal(of: "question who is on channel \(channel.name)", answer)
         }
         guard let users = (try? JSONText(bytes: answer.body))?["users"]?.elements else {
-            throw LifelineError(.init(.malformedResponse), "The service's answer is not a JSON object with a list named users.")
+            throw LifelineError(
+                .init(.malformedResponse), "The service's answer is not a JSON object with a list in a field users.")
         }
         return users.compactMap { user in user["id"].flatMap { $0.string ?? $0.text }.map { Member(id: $0) } }
     }
 
-    /// The service's own text is plain text; the error has at most 200 characters of it, on one line.
+    /// Makes the error for a refused request. It contains at most 200 bytes of the service's text, on one line.
     private static func refusal(of question: String, _ answer: HTTPCallAnswer) -> LifelineError {
         let words = String(decoding: answer.body.prefix(200), as: UTF8.self)
             .split(whereSeparator: { $0.isWhitespace || ($0.asciiValue ?? 0x20) < 0x20 }).joined(separator: " ")
@@ -145,5 +149,5 @@ extension HTTPCallAnswer {
         return type.hasPrefix("text/html") || body.first == UInt8(ascii: "<")
     }
 
-    static let webPageReason = "A web page came instead of the service's answer: the network may require a sign-in first."
+    static let webPageReason = "The answer is a web page and not from the service: the network may require a sign-in first."
 }

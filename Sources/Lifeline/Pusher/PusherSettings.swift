@@ -1,4 +1,4 @@
-/// The settings of the Pusher adapter.
+/// The arguments of `Service.pusher(…)`, for the Pusher adapter.
 struct PusherSettings: Sendable {
     var key: String
     var host: ServiceHost
@@ -6,14 +6,14 @@ struct PusherSettings: Sendable {
     var api: ServiceHost
     var path: String?
     var access: PusherAccess
-    /// The client's member on presence channels that it authorises itself.
+    /// This client's member on presence channels that the client authorises itself; nil for none.
     var user: Member?
-    /// How the client signs in; nil when it does not.
+    /// How the client signs in its user; nil when the client does not sign in.
     var signIn: PusherSignIn?
-    /// Whether missed messages are requested.
+    /// Whether the client requests the replay of missed messages after a reconnect.
     var recoversMessages = true
 
-    /// The path prefix of the HTTP API: the one of WebSockets, unless the API has another address.
+    /// The path prefix of the HTTP API: the WebSocket prefix if both have the same address, otherwise empty.
     var apiPrefix: String {
         guard api == host, let path else { return "" }
         let parts = path.split(separator: "/")
@@ -24,7 +24,7 @@ struct PusherSettings: Sendable {
 }
 
 extension Service {
-    /// Pusher Channels, or a server that speaks its protocol.
+    /// The service Pusher Channels, or a server that speaks its protocol.
     ///
     /// - Parameters:
     ///   - key: the app key.
@@ -32,11 +32,11 @@ extension Service {
     ///   - api: the host of the HTTP API; nil for `host`, or for the matching API host when `host` is one of Pusher's own.
     ///   - path: a prefix of `/app/…`, and of the HTTP API's paths when it is on the same host.
     ///   - access: how channels are authorised and published messages are signed.
-    ///   - user: the client's member on presence channels, when it signs with the secret; `info` has to be JSON text.
+    ///   - user: the client's member on presence channels, when the client signs with the secret; `info` must be JSON text.
     ///   - signIn: how the connection's user is authenticated; nil for a client that does not sign in.
-    ///   - recoversMessages: whether the client asks its server to replay what it misses while it has no connection. Lifeline's own
-    ///     server replays events of the last two minutes, up to 100 of a channel; other servers ignore the request, and a gap is
-    ///     declared.
+    ///   - recoversMessages: whether the client asks its server to replay the messages that it missed without a connection. Lifeline's own
+    /// server replays events of the last two minutes, up to 100 of a channel. Other servers ignore the request, and the client declares a
+    /// gap.
     public static func pusher(
         key: String, host: ServiceHost = .pusher(cluster: "mt1"), api: ServiceHost? = nil, path: String? = nil,
         access: PusherAccess = .none, user: Member? = nil, signIn: PusherSignIn? = nil,
@@ -52,12 +52,13 @@ extension Service {
 }
 
 extension ServiceHost {
-    /// The host of Pusher's own servers of a cluster, such as `mt1` or `eu`, with TLS.
+    /// The WebSocket host of a cluster of Pusher's own servers, such as `mt1` or `eu`, with TLS.
     public static func pusher(cluster: String) -> ServiceHost {
         ServiceHost("ws-\(cluster).pusher.com")
     }
 
-    /// Pusher's own hosts come in pairs, `ws-eu` and `api-eu`.
+    /// The host of the HTTP API that belongs to this WebSocket host. Pusher's own hosts come in pairs, such as `ws-eu` and `api-eu`; other
+    /// hosts serve both.
     var pusherAPI: ServiceHost {
         guard name.hasPrefix("ws-"), name.hasSuffix(".pusher.com") else { return self }
         return ServiceHost("api-" + name.dropFirst(3), port: port, tls: tls)

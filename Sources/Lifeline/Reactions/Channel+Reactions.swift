@@ -1,4 +1,4 @@
-// Reacting to messages. Rules LL-125 to LL-127.
+// Adding, removing and loading reactions to messages. Rules LL-125 to LL-127.
 extension Channel {
     /// Adds a reaction of this client's user to a message. ``Room/reactions`` delivers it to other clients and to this one. The channel
     /// need not be subscribed. Adding the same reaction again changes nothing, so a failed call can be repeated.
@@ -32,7 +32,7 @@ extension Channel {
 
     /// Requests the reactions to a message, in the order in which they were added. The channel need not be subscribed.
     ///
-    /// - Parameter id: the ``Message/id`` of the message. There are no reactions to a message that the service does not keep.
+    /// - Parameter id: the ``Message/id`` of the message. The result is empty for a message that the service does not store.
     /// - Throws: as ``addReaction(_:to:)``.
     public func reactions(to id: String) async throws(LifelineError) -> [Reaction] {
         try check()
@@ -41,7 +41,7 @@ extension Channel {
 
     private func check(_ name: String) throws(LifelineError) {
         try check()
-        guard !name.isEmpty else { throw LifelineError(.badRequest, "The reaction is empty. Pass one, such as 👍.") }
+        guard !name.isEmpty else { throw LifelineError(.badRequest, "The reaction's name is empty. Pass a name, such as 👍.") }
     }
 
     private func check() throws(LifelineError) {

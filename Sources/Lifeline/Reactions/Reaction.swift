@@ -8,16 +8,16 @@ import ConnectionEngine
 
 /// A user's reaction to a message, such as a thumb or a heart. A user has each reaction to a message at most once.
 public struct Reaction: Hashable, Sendable {
-    /// The reaction, such as `👍`, exactly as it was given.
+    /// The name of the reaction, such as `👍`, exactly as it was added.
     public var name: String
-    /// The ``Message/id`` of the message.
+    /// The ``Message/id`` of the message to which the user has reacted.
     public var messageID: String
-    /// The id of the user, as the service verified it.
+    /// The id of the user who has reacted, as the service verified it.
     public var user: String
-    /// When the service accepted it, by the service's clock; for display only.
+    /// When the service accepted the reaction, by the service's clock; for display only. Nil when the service does not send the time.
     public var addedAt: Date?
 
-    /// A reaction, such as for tests of your own code.
+    /// Makes a reaction, such as for tests of your own code.
     public init(_ name: String, messageID: String, user: String, addedAt: Date? = nil) {
         self.name = name
         self.messageID = messageID
@@ -28,10 +28,10 @@ public struct Reaction: Hashable, Sendable {
 
 /// A change of the reactions to a channel's messages.
 public enum ReactionChange: Hashable, Sendable {
-    /// A user, who may be this client's own, has reacted to a message.
+    /// A user has added a reaction to a message. The user may be this client's own.
     case added(Reaction)
-    /// A user has removed a reaction.
+    /// A user has removed a reaction from a message.
     case removed(Reaction)
-    /// Changes may be missing here: ask for the reactions of the messages that you show with ``Channel/reactions(to:)``.
+    /// Changes may be missing here: load the reactions to the messages that you show with ``Channel/reactions(to:)``.
     case missed(Gap)
 }

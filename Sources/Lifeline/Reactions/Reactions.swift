@@ -1,10 +1,10 @@
 import ConnectionEngine
 import EngineRuntime
 
-/// An element for consumers of the reactions of a channel.
+/// An element of the stream between the hub and one sequence of reaction changes.
 enum ReactionItem: Sendable {
     case change(ReactionChange)
-    /// This number of changes was dropped for this consumer alone.
+    /// The number of changes that were dropped for this consumer only, because it was too slow.
     case dropped(Int)
 
     static func broadcaster(backlog: Int, _ consumers: (any ConsumerTracker)? = nil) -> Broadcaster<ReactionItem> {
@@ -19,37 +19,37 @@ enum ReactionItem: Sendable {
     }
 }
 
-/// The changes of the reactions to a channel's messages, as an async sequence for one consumer: those of others and this client's own. It ends with the
-/// room, with the client, or when the consuming task is cancelled. Rule LL-126.
+/// The changes of the reactions to a channel's messages, by other users and by this client's user, as an async sequence for one consumer.
+/// The sequence ends with the room, with the client, or when the consuming task is cancelled. Rule LL-126.
 ///
-/// The sequence is bounded as ``Deliveries`` are: changes that were dropped for a slow consumer are a ``ReactionChange/missed(_:)``. A later loop over the
-/// same sequence continues where an earlier one ended.
+/// The sequence is bounded: if changes are dropped because the consumer is too slow, it delivers a ``ReactionChange/missed(_:)`` instead. A
+/// later loop over the same sequence continues where an earlier one ended.
 public struct Reactions: AsyncSequence, Sendable {
     /// A change.
     public typealias Element = ReactionChange
-    /// The sequence never throws.
+    /// Iteration cannot throw; it ends with the room or the client.
     public typealias Failure = Never
 
     let stream: EventStream<ReactionItem>
-    /// When the sequence began.
+    /// When the sequence was created: the earliest possible start of a gap.
     let start: Moment
     let clock: FeedClock
     /// Keeps the room subscribed while a consumer reads it.
     let hold: RoomHold
 
-    /// Continues where an earlier loop ended.
+    /// Makes the iterator of a `for await` loop. It continues after the last change that an earlier loop has read.
     public func makeAsyncIterator() -> Iterator {
         Iterator(base: stream.makeAsyncIterator(), start: start, clock: clock, hold: hold)
     }
 
-    /// Returns one change after the other. For one task.
+    /// Iterates over the changes. Only one task may use an iterator.
     public struct Iterator: AsyncIteratorProtocol {
         var base: EventStream<ReactionItem>.Iterator
         let start: Moment
         let clock: FeedClock
         let hold: RoomHold
 
-        /// The next change, or nil at the end.
+        /// Waits for the next change. Returns nil at the end of the sequence.
         public mutating func next() async -> ReactionChange? {
             switch await base.next() {
             case .change(let change): return change
@@ -65,10 +65,10 @@ public struct Reactions: AsyncSequence, Sendable {
 }
 
 extension Room {
-    /// The changes of the reactions to the channel's messages, from now on. Each read of the property gives an independent sequence.
+    /// The changes of the reactions to the channel's messages, from now on. Each read of the property returns an independent sequence.
     ///
-    /// - Throws: ``LifelineError/Code/unsupported`` when the service has no reactions, or when the client insists on encryption, because the
-    ///   service can read them. Ask ``Channel/supports(_:)`` with ``ChannelFeature/reactions`` before.
+    /// - Throws: ``LifelineError/Code/unsupported`` when the service has no reactions. Also when the client requires encryption, because
+    ///   the service can read reactions. Check ``Channel/supports(_:)`` with ``ChannelFeature/reactions`` first.
     public var reactions: Reactions {
         get throws(LifelineError) {
             try core.checkUnencrypted(.reactions)

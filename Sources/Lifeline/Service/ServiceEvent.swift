@@ -1,21 +1,21 @@
 import ConnectionEngine
 
-/// An adapter's event for the hub, in the order in which it happened.
+/// An event that an adapter reports to the hub, in the order in which the events happened.
 enum ServiceEvent: Sendable {
     case change(ConnectionChange)
-    /// A channel was confirmed. `members` is nil when the channel has no presence.
+    /// The service confirmed the subscription of a channel. `members` is nil when the channel has no presence.
     case subscribed(channel: String, members: [Member]?, isRenewal: Bool)
     case subscriptionFailed(channel: String, LifelineError, willRetry: Bool)
     case unsubscribed(channel: String)
     case message(Message)
     case gap(channel: String, since: Moment, Gap.Reason)
-    /// The complete list of members, which replaces the known one.
+    /// The complete list of a channel's members, which replaces the previous list.
     case present(channel: String, [Member])
     case joined(channel: String, Member)
     case left(channel: String, memberID: String)
     /// Another user has begun or stopped typing.
     case typing(channel: String, user: String, isTyping: Bool)
-    /// A user, who may be this client's own, has added or removed a reaction to a message.
+    /// A user has added or removed a reaction to a message. The user may be this client's own.
     case reaction(channel: String, ReactionChange)
     case problem(LifelineError, channel: String?, willRetry: Bool = true)
     case notice(ServiceNotice)
@@ -26,7 +26,7 @@ extension ServiceEvent {
         if case .typing = self { true } else { false }
     }
 
-    /// The event for the renewal of a token (rule LL-84).
+    /// The event that reports a renewed token or a failed renewal (rule LL-84).
     init<Value>(_ news: TokenSource<Value>.News) {
         switch news {
         case .renewed(_, let reason):

@@ -3,17 +3,19 @@ import ConnectionEngine
 import EngineRuntime
 import NIOConcurrencyHelpers
 
-/// A value that an app provides and that expires: a token, or headers with one. Calls the app's code once for all requests that need
-/// the value at a moment, again before it expires, and again when the service has refused it (rules LL-80 to LL-84).
+/// Stores a value that the app's code provides and that expires: a token, or header fields with a token.
+///
+/// Calls the app's code once for all requests that need the value at a moment, again before the value expires, and again when the service
+/// has refused the value (rules LL-80 to LL-84).
 final class TokenSource<Value: Sendable>: Sendable {
-    /// The token or the headers that the app has provided.
+    /// The token or the header fields that the app has provided, with their expiry.
     struct Credential: Sendable {
         var value: Value
-        /// Seconds since 1970; nil when unknown.
+        /// When the value expires, in seconds since 1970; nil when unknown.
         var expires: Int?
     }
 
-    /// An event about a renewal.
+    /// An event that reports a renewed value or a failed renewal.
     enum News: Sendable {
         case renewed(Value, TokenRequest.Reason)
         case failed(LifelineError)
@@ -24,9 +26,9 @@ final class TokenSource<Value: Sendable>: Sendable {
 
     private struct State {
         var current: (credential: Credential, number: Int)?
-        /// The number of values that the app has provided.
+        /// How many values the app has provided so far.
         var count = 0
-        /// Why the present value must not be used any more.
+        /// The service's refusal of the present value, which must not be used any more; nil for a usable value.
         var refusal: LifelineError?
         var asking: (id: Int, reason: TokenRequest.Reason, task: Task<Void, Never>?)?
         var asked = 0
@@ -43,9 +45,9 @@ final class TokenSource<Value: Sendable>: Sendable {
     private let ask: @Sendable (TokenRequest) async throws(ConnectionFailure) -> Credential
     private let state = NIOLockedValueBox(State())
 
-    /// The pause in seconds after a failed renewal, while the present value is still valid.
+    /// The pause in seconds before another attempt to renew a value that is still valid.
     private static var pause: Int { 5 }
-    /// The longest timer in seconds, because the time of day may be set and a machine may sleep.
+    /// The longest timer in seconds. Longer times are split, because the time of day may be changed and a machine may sleep.
     private static var longestTimer: Int { 3_600 }
 
     init(
@@ -65,10 +67,12 @@ final class TokenSource<Value: Sendable>: Sendable {
         task?.cancel()
     }
 
+    /// Sets the observer.
+    ///
     /// - Parameter body: gets every event about renewals; called from any thread, and must not block.
     func observe(_ body: @escaping @Sendable (News) -> Void) { state.withLockedValue { $0.observe = body } }
 
-    /// The present value, and its number for ``refuse(_:number:)``. Waits for the app's code when there is no usable value.
+    /// Returns the present value, and its number for ``refuse(_:number:)``. Waits for the app's code when there is no usable value.
     func value() async throws(ConnectionFailure) -> (value: Value, number: Int) {
         let id = state.withLockedValue { state in
             state.lastWaiter += 1
@@ -81,9 +85,10 @@ final class TokenSource<Value: Sendable>: Sendable {
         }.get()
     }
 
-    /// The service has refused a value: the next caller waits for a new one. A value that was renewed meanwhile stays.
+    /// Records that the service has refused a value, so that the next caller waits for a new one. If the value was renewed in the meantime,
+    /// the new value stays usable.
     ///
-    /// - Parameter number: which value was refused; nil for the present one.
+    /// - Parameter number: the number of the refused value; nil for the present one.
     func refuse(_ error: LifelineError, number: Int? = nil) {
         state.withLockedValue { state in
             guard let current = state.current, number ?? current.number == current.number, state.asking == nil else { return }
@@ -115,11 +120,13 @@ final class TokenSource<Value: Sendable>: Sendable {
         case .ask(let number, let request): start(number, request)
         case .wait: break
         }
-        // A cancellation before this point found no waiter to resume.
+        // If the task was cancelled before the waiter was registered, `onCancel` had no waiter to resume, so the check is repeated here.
         if Task.isCancelled { abandon(id) }
     }
 
-    private static var cancelled: ConnectionFailure { ConnectionFailure(.cancelled, "Nobody waits for the token any more.") }
+    private static var cancelled: ConnectionFailure {
+        ConnectionFailure(.cancelled, "The task was cancelled while waiting for a token.")
+    }
 
     private static func begin(_ reason: TokenRequest.Reason, _ state: inout State) -> Int {
         state.asked += 1
@@ -142,7 +149,7 @@ final class TokenSource<Value: Sendable>: Sendable {
         }
     }
 
-    /// Removes the caller of a cancelled task. The app's code is cancelled together with its last waiting caller.
+    /// Removes the waiting caller of a cancelled task. If the caller was the last one, the app's code is cancelled too.
     private func abandon(_ id: Int) {
         let (waiter, task) = state.withLockedValue { state -> (Waiter?, Task<Void, Never>?) in
             guard let waiter = state.waiters.removeValue(forKey: id) else { return (nil, nil) }
@@ -172,7 +179,7 @@ final class TokenSource<Value: Sendable>: Sendable {
                     credential.expires.map { self.pause(until: $0, at: now) }
                 )
             case .failure(let failure):
-                // The present value is used until it has expired.
+                // After a failed renewal, the present value is used until it expires, and the renewal is tried again.
                 let isTriedAgain = reason == .expiring && state.current?.credential.expires.map { now < $0 } ?? false
                 return (waiters, .failure(failure), state.observe, isTriedAgain ? Self.pause : nil)
             }
@@ -187,7 +194,7 @@ final class TokenSource<Value: Sendable>: Sendable {
 
     // MARK: Time
 
-    /// The seconds until the renewal of a value that has just been provided.
+    /// How many seconds after it was provided a value is renewed.
     private func pause(until expires: Int, at now: Int) -> Int {
         let rest = max(expires.subtractingReportingOverflow(now).partialValue, 0)
         return max(rest - min(margin, rest / 2), 1)
@@ -216,7 +223,7 @@ final class TokenSource<Value: Sendable>: Sendable {
 }
 
 extension TokenProvider {
-    /// Calls the app's code for a token, and translates its errors into a common failure.
+    /// Calls the app's code for a token, and translates its errors into a `ConnectionFailure`.
     func token(_ request: TokenRequest) async throws(ConnectionFailure) -> AccessToken {
         do {
             return try await provide(request)
@@ -225,17 +232,17 @@ extension TokenProvider {
         }
     }
 
-    /// An error of the app. Its text is left out, because it may contain secrets.
+    /// Translates an error of the app's token code. The error's text is left out, because it may contain secrets.
     static func failure(of error: any Error) -> ConnectionFailure {
         switch error {
         case let error as LifelineError:
-            // A refusal by the application is final.
+            // A refusal by the application has the category `refused`, which is final.
             let category = error.code == .accessDenied ? .refused : StatusCategory(rawValue: error.code.rawValue)
             return ConnectionFailure(category, error.reason)
-        case is CancellationError: return ConnectionFailure(.cancelled, "The request for the token was cancelled.")
+        case is CancellationError: return ConnectionFailure(.cancelled, "The app's token code was cancelled.")
         default:
             return ConnectionFailure(
-                .unknown, "The client's own code for the token failed with an error of type \(type(of: error)).")
+                .unknown, "The app's token code failed with an error of type \(type(of: error)).")
         }
     }
 }

@@ -3,23 +3,26 @@ import ConnectionEngine
 import EngineRuntime
 import NIOConcurrencyHelpers
 
-/// Gets a token before each dial, as part of the attempt: the attempt's limit, failure and retry apply to it (rule NP-25).
+/// A transport that gets a token before each dial. Getting the token is part of the connection attempt: the attempt's time limit, failure
+/// and retry apply to it (rule NP-25).
 final class TokenTransport<Session: ProtocolSession>: ClientTransport {
     typealias Report = @Sendable (TransportEvent<Session.Inbound>) -> Void
 
     private let base: any ClientTransport<Session>
     private let token: @Sendable () async throws(ConnectionFailure) -> String
     private let tasks: TaskStarter
-    /// The attempt that requests its token, and the receiver of the token.
+    /// The attempt that is getting its token, and the receiver of tokens.
     private let state = NIOLockedValueBox(State())
 
     private struct State {
         var asking: (attempt: AttemptID, task: Task<Void, Never>)?
-        /// The latest attempt that was closed before its token came.
+        /// The latest attempt that was closed. Its token, and those of earlier attempts, are not used.
         var abandoned: AttemptID?
         var accept: (@Sendable (String) -> Void)?
     }
 
+    /// Makes a transport that gets tokens.
+    ///
     /// - Parameter token: called in a separate task before each dial; the task is cancelled when the attempt has ended.
     init(
         base: any ClientTransport<Session>, tasks: TaskStarter = .plain,
@@ -34,7 +37,9 @@ final class TokenTransport<Session: ProtocolSession>: ClientTransport {
         state.withLockedValue { $0.asking }?.task.cancel()
     }
 
-    /// - Parameter accept: called with each token, before the dial that it is for.
+    /// Sets the receiver of tokens.
+    ///
+    /// - Parameter accept: called with the token of each dial, before the dial begins.
     func deliverTokens(to accept: @escaping @Sendable (String) -> Void) {
         state.withLockedValue { $0.accept = accept }
     }
@@ -49,7 +54,7 @@ final class TokenTransport<Session: ProtocolSession>: ClientTransport {
             }
             self?.dial(endpoint, attempt: attempt, report: report, token: result)
         }
-        // If the task has ended already, its entry is unused and harmless.
+        // If the task has ended already, the stored reference to it is unused and harmless.
         state.withLockedValue { $0.asking = (attempt, task) }
     }
 
@@ -62,7 +67,7 @@ final class TokenTransport<Session: ProtocolSession>: ClientTransport {
         case .success(let token):
             state.withLockedValue { $0.accept }?(token)
             base.open(endpoint, attempt: attempt, report: report)
-            // A close that came in between had no connection to close.
+            // If the attempt was closed before `open`, the close found no connection, so the new connection is closed here.
             if isAbandoned(attempt) { base.close(attempt, reason: .abort) }
         case .failure(let failure): report(.closed(failure))
         }

@@ -2,14 +2,14 @@ import ConnectionEngine
 import EngineRuntime
 import NIOConcurrencyHelpers
 
-/// The users who are typing in a channel, and what this client has sent about itself; all rooms of the channel share it.
+/// The users who are typing in a channel, and the typing state that this client has sent. All rooms of the channel share one value.
 final class ChannelTyping: Sendable {
     private struct State {
         var roster = TypingRoster()
         var throttle = TypingThrottle()
-        /// The timer for the first user whose time ends.
+        /// Cancels the timer that fires when the first typing user expires; nil without a timer.
         var timer: TimerCancellation?
-        /// The number of the latest timer; earlier timers that still fire are ignored.
+        /// The number of the latest timer; an earlier timer that still fires is ignored.
         var number: UInt64 = 0
     }
 
@@ -30,11 +30,11 @@ final class ChannelTyping: Sendable {
         return state.withLockedValue { body(&$0.throttle, now) }
     }
 
-    /// Changes the users, and sets the timer for the first one whose time ends.
+    /// Changes the typing users, and sets the timer for the first user who expires.
     ///
     /// - Parameters:
-    ///   - change: returns whether the typing users have changed.
-    ///   - onExpiry: called when users have stopped because their time was over. Must not keep this alive.
+    ///   - change: changes the users; returns whether they have changed.
+    ///   - onExpiry: called when the timer has removed users. Must not keep this object alive.
     /// - Returns: whether the typing users have changed.
     func take(_ change: (inout TypingRoster, Moment) -> Bool, onExpiry: @escaping @Sendable () -> Void) -> Bool {
         let now = timers.now

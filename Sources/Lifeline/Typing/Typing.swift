@@ -1,6 +1,6 @@
 import EngineRuntime
 
-/// The users who are typing in a channel, and the announcements of one's own user. Rules LL-121 to LL-123.
+/// The users who are typing in a channel, and the sending of this client's own typing state. Rules LL-121 to LL-123.
 ///
 /// ```swift
 /// let typing = try room.typing
@@ -11,22 +11,22 @@ public struct Typing: Sendable {
     let hold: RoomHold
     let core: ClientCore
 
-    /// The ids of other users who are typing now, in the order in which they began. This client's own user is not included; empty after
-    /// the end of the room.
+    /// The ids of other users who are typing now, in the order in which they began. This client's own user is not included. After the end
+    /// of the room the list is empty.
     ///
-    /// A user stops by announcing it, by publishing a message, by leaving a channel with presence, or after 6 s without an
-    /// announcement.
+    /// A user stops typing by sending a stop, by publishing a message, by leaving a channel with presence, or after 6 s without another
+    /// typing message.
     public var current: [String] { hold.typingUsers }
 
-    /// The other users who are typing, as a whole list each time that it changes; the present list comes first. Each read of the
-    /// property gives an independent sequence.
+    /// The other users who are typing, as a whole list after each change; the present list comes first. Each read of the property returns
+    /// an independent sequence.
     public var users: TypingUsers { hold.typingChanges() }
 
-    /// Signals that this client's user is typing. Call it for each change of the text: at most one message is sent in 4 s, and other
-    /// calls return at once.
+    /// Signals that this client's user is typing. Call this method for each change of the text: it sends at most one message in 4 s, and
+    /// returns at once for other calls.
     ///
-    /// The message is sent once or not at all, and is not kept for a later connection. It costs a signal with PubNub, a client event
-    /// with Pusher, and with chat a notification that counts as a message for its limits.
+    /// The message is sent once or not at all, and is not stored for a later connection. Its cost is a signal with PubNub and a client
+    /// event with Pusher. With chat it is a notification that counts as a message for chat's limits.
     ///
     /// - Throws: ``LifelineError/Code/disconnected`` without a connection, if the service needs one (Pusher and chat);
     ///   ``LifelineError/Code/notSubscribed`` when the room has ended; the failure when the service refused or did not answer. Typing
@@ -37,8 +37,8 @@ public struct Typing: Sendable {
         try await core.adapter.sendTyping(true, in: hold.feed.channel)
     }
 
-    /// Announces that this client's user is not typing any more, such as when the text was cleared. Nothing is sent unless others may
-    /// count the user as typing. Chat has no such message: with chat others see it after 6 s, or when a message arrives.
+    /// Signals that this client's user is not typing any more, such as when the text was cleared. Nothing is sent if others do not count
+    /// the user as typing. Chat has no such message: its users see the end after 6 s, or when a message arrives.
     ///
     /// - Throws: as ``keystroke()``.
     public func stop() async throws(LifelineError) {
@@ -50,7 +50,7 @@ public struct Typing: Sendable {
     private func checkRoom() throws(LifelineError) {
         guard !hold.feed.isEnded else {
             throw LifelineError(
-                .notSubscribed, "The subscription of this room has ended. Subscribe to \(hold.feed.channel) again.")
+                .notSubscribed, "The subscription of this room has ended. Subscribe to channel \(hold.feed.channel) again.")
         }
     }
 }
@@ -58,8 +58,9 @@ public struct Typing: Sendable {
 extension Room {
     /// The typing indicators of the channel.
     ///
-    /// - Throws: ``LifelineError/Code/unsupported`` when the service has no typing indicators for this channel, or when the client insists on
-    ///   encryption, because the service can read them. Ask ``Channel/supports(_:)`` with ``ChannelFeature/typing`` before.
+    /// - Throws: ``LifelineError/Code/unsupported`` when the service has no typing indicators for this channel. Also when the client
+    ///   requires encryption, because the service can read typing indicators. Check ``Channel/supports(_:)`` with ``ChannelFeature/typing``
+    ///   first.
     public var typing: Typing {
         get throws(LifelineError) {
             try core.checkUnencrypted(.typing)
@@ -70,7 +71,7 @@ extension Room {
 }
 
 extension ClientCore {
-    /// Rule LL-26, for features whose messages no service encrypts.
+    /// Throws when the client requires encryption. For features whose messages no service encrypts (rule LL-26).
     func checkUnencrypted(_ feature: ChannelFeature) throws(LifelineError) {
         guard requiresEncryption else { return }
         throw .unsupported(feature: "encryption of \(feature)", service: adapter.serviceName)

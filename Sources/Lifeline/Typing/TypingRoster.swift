@@ -3,22 +3,22 @@ import Identifiers
 
 /// The users who are typing in a channel, as a value (rule LL-121).
 struct TypingRoster: Sendable {
-    /// How long a user counts as typing after an announcement: as long as chat's clients show it (rule NH-42).
+    /// How long a user counts as typing after a typing message: the time for which chat's clients show the indicator (rule NH-42).
     static let lifetime: Duration = .seconds(6)
-    /// The most users who are shown as typing at once. Other clients choose their own user ids, so further ones are not shown.
+    /// The most users who are stored as typing at once. The number is bounded, because other clients choose their own user ids.
     static let mostUsers = 100
-    /// The longest id of a user, in bytes.
+    /// The longest accepted user id, in bytes.
     static let longestUser = 512
 
     private var deadlines: [Identifier: Moment] = [:]
-    /// In the order in which they began.
+    /// The typing users, in the order in which they began.
     private(set) var users: [Identifier] = []
 
     var isEmpty: Bool { users.isEmpty }
-    /// When the first of them expires; nil when no user is typing.
+    /// When the first of the typing users expires; nil when no user is typing.
     var nextDeadline: Moment? { deadlines.values.min() }
 
-    /// A user has begun to type.
+    /// Records that a user is typing.
     ///
     /// - Returns: whether the user was not typing before.
     mutating func began(_ user: String, at now: Moment) -> Bool {
@@ -32,7 +32,7 @@ struct TypingRoster: Sendable {
         return isNew
     }
 
-    /// A user has stopped.
+    /// Records that a user has stopped typing.
     ///
     /// - Returns: whether the user was typing before.
     mutating func stopped(_ user: String) -> Bool {
@@ -42,7 +42,7 @@ struct TypingRoster: Sendable {
         return true
     }
 
-    /// Removes users whose time is over.
+    /// Removes users whose last typing message is older than ``lifetime``.
     ///
     /// - Returns: whether any user was removed.
     mutating func expire(at now: Moment) -> Bool {

@@ -1,21 +1,19 @@
 import ConnectionEngine
 
-/// Decides which of the client's own keystrokes are sent, as a value (rule LL-122).
+/// Decides which of the user's keystrokes are sent as typing messages. A value (rule LL-122).
 struct TypingThrottle: Sendable {
-    /// How long after one announcement no other is sent. It is shorter than ``TypingRoster/lifetime``, for which others count the user
-    /// as typing, so that one announcement may be late.
+    /// The shortest time between two typing messages. It is shorter than ``TypingRoster/lifetime``, for which others count the user as
+    /// typing, so that a message may arrive late.
     static let pause: Duration = .seconds(4)
 
-    /// When an announcement was last sent, unless a message has followed it.
+    /// When the last typing message was sent; nil if the user has published a message or stopped since.
     private var told: Moment?
-    /// The time until which others may count this user as typing.
+    /// Until when others may count this user as typing; nil when they do not.
     private var shownUntil: Moment?
 
     /// Records a keystroke.
     ///
-    /// - Returns: whether to announce it.
-    ///
-    /// - Returns: whether to tell.
+    /// - Returns: whether a typing message must be sent for it.
     mutating func struck(at now: Moment) -> Bool {
         if let told, now < told + Self.pause { return false }
         told = now
@@ -25,14 +23,12 @@ struct TypingThrottle: Sendable {
 
     /// Records that the user has stopped.
     ///
-    /// - Returns: whether to announce it, because others may still count the user as typing.
-    ///
-    /// - Returns: whether to tell, because others may still count the user as typing.
+    /// - Returns: whether a message must be sent, because others may still count the user as typing.
     mutating func stopped(at now: Moment) -> Bool {
         defer { (told, shownUntil) = (nil, nil) }
         return shownUntil.map { now < $0 } ?? false
     }
 
-    /// A message was published, which ends typing for others: the next keystroke is announced at once.
+    /// Records a published message. It ends the typing indicator for others, so the next keystroke is sent at once.
     mutating func published() { told = nil }
 }

@@ -1,7 +1,8 @@
 import EngineRuntime
 import Identifiers
 
-/// An element for consumers of typing users: a change. The list is read on delivery, so it is always the present one.
+/// An element of the stream between the hub and one sequence of typing users. It has no data: the sequence reads the present list on
+/// delivery.
 enum TypingItem: Sendable {
     case changed
 
@@ -10,36 +11,36 @@ enum TypingItem: Sendable {
     }
 }
 
-/// The users who are typing in a channel, as a whole list each time it changes: an async sequence for one consumer. Rule LL-121.
+/// The users who are typing in a channel, as a whole list after each change: an async sequence for one consumer. Rule LL-121.
 ///
-/// It begins with the present list and ends with the room. A consumer that is slow gets fewer lists, never an old one after a newer
-/// one.
+/// The sequence begins with the present list and ends with the room. A slow consumer gets fewer lists, but never an older list after a
+/// newer one.
 public struct TypingUsers: AsyncSequence, Sendable {
-    /// The ids of the users, in the order in which they began.
+    /// A list of the ids of all typing users, in the order in which they began.
     public typealias Element = [String]
-    /// The sequence never throws.
+    /// Iteration cannot throw; it ends with the room or the client.
     public typealias Failure = Never
 
     let stream: EventStream<TypingItem>
     /// Keeps the room subscribed while a consumer reads it.
     let hold: RoomHold
 
-    /// Begins with the present list.
+    /// Makes the iterator of a `for await` loop. Each loop begins with the present list.
     public func makeAsyncIterator() -> Iterator {
         Iterator(base: stream.makeAsyncIterator(), hold: hold)
     }
 
-    /// Hands out one list after the other. For one task.
+    /// Iterates over the lists of typing users. Only one task may use an iterator.
     public struct Iterator: AsyncIteratorProtocol {
         var base: EventStream<TypingItem>.Iterator
         let hold: RoomHold
         var last: [Identifier]?
 
-        /// The next list that differs from the last one, or nil at the end.
+        /// Waits for a list that differs from the last delivered one. Returns nil at the end of the sequence.
         public mutating func next() async -> [String]? {
             guard last != nil else { return take(hold.typingUsers) }
             while await base.next() != nil {
-                // Several changes that came together make one list.
+                // Several changes that were made before this read give one list.
                 let users = hold.typingUsers
                 if last != users.map({ Identifier($0) }) { return take(users) }
             }
