@@ -1,2 +1,2 @@
-// The type of the network options; users of this module need no other import.
+// The type of the option `proxy`. It is re-exported, so that users of this module need no other import.
 @_exported import struct TransportCommon.HTTPProxy

@@ -1,6 +1,6 @@
 import WireCoding
 
-/// The receiver of a chat message.
+/// The receivers of a chat message: users, groups or open channels.
 public enum ChatTarget: Hashable, Sendable {
     /// The recipients: up to 1,000 users.
     case users([String])
@@ -8,7 +8,7 @@ public enum ChatTarget: Hashable, Sendable {
     case groups([String])
     /// The recipients: up to 100 open channels.
     case openChannels([String])
-    /// The recipients: up to 1,000 users, who get it as a system message.
+    /// The recipients: up to 1,000 users, who get the message as a system message.
     case system([String])
 
     var path: String {
@@ -29,15 +29,15 @@ public enum ChatTarget: Hashable, Sendable {
     }
 }
 
-/// The result of sending a message.
+/// The result of sending a message with ``ChatBackend/send(_:contentJSON:from:to:clientMessageID:)``.
 public struct ChatSent: Hashable, Sendable {
-    /// The ids of the messages, one for each receiver that got it, in their order.
+    /// The message ids, one for each receiver that got the message, in the order of the receivers.
     public var messageIDs: [String]
-    /// How many receivers the server refused.
+    /// The number of receivers that the server refused.
     public var failed: Int
 }
 
-// Groups and messages. Rule BK-9.
+// Calls for groups and messages. Rule BK-9.
 extension ChatBackend {
     /// Creates a group.
     ///
@@ -75,7 +75,7 @@ extension ChatBackend {
         _ = try await result("group-channel/leave", body: body, repetition: .beforeSending)
     }
 
-    /// The ids of a group's members.
+    /// Requests the ids of all members of a group.
     ///
     /// - Throws: the error of the call.
     public func members(of groupID: String) async throws(BackendError) -> [String] {
@@ -99,22 +99,22 @@ extension ChatBackend {
     /// - Parameters:
     ///   - type: the message's type, such as `RC:TxtMsg`.
     ///   - contentJSON: the content, a JSON object as text, such as `{"content":"hello"}`.
-    ///   - userID: the sender.
+    ///   - userID: the user id of the sender.
     ///   - target: the receivers.
-    ///   - clientMessageID: an id by which the server recognises a repetition; with a single receiver only.
+    ///   - clientMessageID: an id by which the server recognises a repeated call; allowed only with a single receiver.
     /// - Throws: the error of the call.
     @discardableResult
     public func send(
         _ type: String, contentJSON: String, from userID: String, to target: ChatTarget, clientMessageID: String? = nil
     ) async throws(BackendError) -> ChatSent {
         let field = target.field
-        guard !field.ids.isEmpty else { throw .badRequest("The message has no receiver.") }
+        guard !field.ids.isEmpty else { throw .badRequest("The message has no receiver. Pass at least one id.") }
         var fields: [(String, JSONValue)] = [
             ("fromUserId", .string(userID)), ("messageType", .string(type)), ("content", .string(contentJSON)),
             (field.name, Self.list(field.ids)),
         ]
         if let clientMessageID {
-            guard field.ids.count == 1 else { throw .badRequest("A message with a client id can have only one receiver.") }
+            guard field.ids.count == 1 else { throw .badRequest("A message with a clientMessageID can have only one receiver.") }
             fields.append(("clientMessageId", .string(clientMessageID)))
         }
         let repetition: BackendCaller.Repetition = clientMessageID == nil ? .beforeSending : .always

@@ -1,16 +1,17 @@
 import WireCoding
 
-/// The chat server's data about a user.
+/// The profile of a user on the chat server.
 public struct ChatBackendUser: Hashable, Sendable {
-    /// The name that others see.
+    /// The user's name that other users see.
     public var name: String
-    /// The address of the picture.
+    /// The URL of the user's picture; empty for none.
     public var avatarURL: String
 }
 
-// Tokens, users and bans. Rule BK-9.
+// Calls for tokens, users and bans. Rule BK-9.
 extension ChatBackend {
-    /// Issues a token for a user, who is registered if unknown. Earlier tokens stay valid, so a repeated call is harmless.
+    /// Issues a token for a user. A user whom the server does not have is registered. Earlier tokens stay valid, so a repeated call is
+    /// harmless.
     ///
     /// - Throws: the error of the call.
     public func issueToken(
@@ -21,12 +22,13 @@ extension ChatBackend {
         ]
         let result = try await result("auth/access-token/issue", body: body, repetition: .always)
         guard let token = result["accessToken"]?.string else {
-            throw BackendError(.malformedResponse, "The server's answer has no access token.", mayHaveTakenEffect: true)
+            throw BackendError(
+                .malformedResponse, "The server's answer to issueToken has no access token.", mayHaveTakenEffect: true)
         }
         return token
     }
 
-    /// Invalidates all tokens of users that were issued before a time.
+    /// Invalidates all tokens of some users that were issued before a given time.
     ///
     /// - Parameters:
     ///   - userIDs: the users whose tokens are invalidated.
@@ -37,7 +39,7 @@ extension ChatBackend {
         _ = try await result("auth/access-token/expire", body: body, repetition: .always)
     }
 
-    /// The server's data about a user.
+    /// Requests the profile of a user.
     ///
     /// - Throws: the error of the call.
     public func user(_ userID: String) async throws(BackendError) -> ChatBackendUser {
@@ -45,7 +47,7 @@ extension ChatBackend {
         return ChatBackendUser(name: result["name"]?.string ?? "", avatarURL: result["avatarUrl"]?.string ?? "")
     }
 
-    /// Changes the name or the picture of a user; nil leaves it unchanged.
+    /// Changes the name or the picture of a user. An argument of nil leaves its field unchanged.
     ///
     /// - Throws: the error of the call.
     public func updateUser(_ userID: String, name: String? = nil, avatarURL: String? = nil) async throws(BackendError) {
@@ -55,7 +57,7 @@ extension ChatBackend {
         _ = try await result("user/update", body: .object(.init(uniqueKeysWithValues: fields)), repetition: .beforeSending)
     }
 
-    /// Whether a user has a session.
+    /// Whether a user is connected with at least one session now.
     ///
     /// - Throws: the error of the call.
     public func isOnline(_ userID: String) async throws(BackendError) -> Bool {
@@ -63,7 +65,7 @@ extension ChatBackend {
             == "online"
     }
 
-    /// Ends all sessions of up to 100 users. Their tokens stay valid.
+    /// Ends all sessions of up to 100 users. The users' tokens stay valid.
     ///
     /// - Throws: the error of the call.
     public func endSessions(of userIDs: [String]) async throws(BackendError) {
@@ -88,9 +90,9 @@ extension ChatBackend {
         _ = try await result("user/unban", body: ["userIds": Self.list(userIDs)], repetition: .beforeSending)
     }
 
-    /// The ids of users who are banned.
+    /// Requests the ids of banned users, one page at a time.
     ///
-    /// - Parameter page: from 1, with 100 users each.
+    /// - Parameter page: the page's number, from 1. A page has 100 users.
     /// - Throws: the error of the call.
     public func bannedUsers(page: Int = 1) async throws(BackendError) -> [String] {
         let body: JSONValue = ["page": .number(JSONNumber(page)), "pageSize": 100]

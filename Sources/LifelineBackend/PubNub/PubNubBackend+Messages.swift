@@ -1,17 +1,17 @@
 import PubNubProtocol
 import WireCoding
 
-/// A message of the history.
+/// A published message, as the history returns it.
 public struct PubNubBackendMessage: Hashable, Sendable {
     /// The payload as JSON text.
     public var json: String
-    /// When it was published, in units of 100 ns since 1970.
+    /// When the message was published, in units of 100 ns since 1970.
     public var timetoken: UInt64
-    /// The user id of the publisher.
+    /// The user id of the publisher; nil when the service does not have it.
     public var publisher: String?
-    /// The metadata of the message, as JSON text.
+    /// The metadata of the message, as JSON text; nil for none.
     public var metadataJSON: String?
-    /// The custom type that the publisher gave the message.
+    /// The custom type that the publisher gave the message; nil for none.
     public var customType: String?
 
     init?(_ message: PubNubStoredMessage) {
@@ -24,7 +24,7 @@ public struct PubNubBackendMessage: Hashable, Sendable {
     }
 }
 
-// Messages, signed with the secret key. Rule BK-8.
+// Calls for messages, signed with the secret key. Rule BK-8.
 extension PubNubBackend {
     /// Publishes a value as JSON. See ``publish(json:on:metadataJSON:stores:customType:)``.
     ///
@@ -39,9 +39,9 @@ extension PubNubBackend {
     /// - Parameters:
     ///   - json: the payload, valid JSON.
     ///   - channel: the channel to publish to.
-    ///   - metadataJSON: metadata that subscribers' filters can use: a JSON object.
-    ///   - stores: whether the history keeps the message; nil for the keyset's setting.
-    ///   - customType: the type of the message: 3 to 50 letters, digits, `-` and `_`.
+    ///   - metadataJSON: a JSON object that subscribers' filters can use; nil for none.
+    ///   - stores: whether the history stores the message; nil for the keyset's setting.
+    ///   - customType: the type of the message: 3 to 50 letters, digits, `-` and `_`; nil for none.
     /// - Throws: the error of the call.
     /// - Returns: the message's timetoken.
     @discardableResult
@@ -51,16 +51,17 @@ extension PubNubBackend {
         var metadata: JSONText?
         if let metadataJSON { metadata = try Self.checked(metadataJSON, "The metadata") }
         let message = try Self.checked(json, "The message")
-        // A long message does not fit in a path.
+        // A message above 4,096 bytes is sent in the body of a POST, because it does not fit in a path.
         let question = PubNubPublishCall(
             channel: channel, message: message, metadata: metadata, isStored: stores, customType: customType,
             usesPost: message.text.utf8.count > 4_096)
         return try await make(question, .beforeSending).timetoken.rawValue
     }
 
-    /// Sends a message to functions of the service only: neither subscribers nor the history get it.
+    /// Sends a message only to the service's functions: neither subscribers nor the history get the message.
     ///
     /// - Throws: the error of the call.
+    /// - Returns: the message's timetoken.
     @discardableResult
     public func fire(json: String, on channel: String) async throws(BackendError) -> UInt64 {
         let message = try Self.checked(json, "The message")
@@ -70,18 +71,19 @@ extension PubNubBackend {
     /// Sends a signal: a message of at most 64 bytes that is never stored.
     ///
     /// - Throws: the error of the call.
+    /// - Returns: the signal's timetoken.
     @discardableResult
     public func signal(json: String, on channel: String) async throws(BackendError) -> UInt64 {
         let message = try Self.checked(json, "The signal")
         return try await make(PubNubSignalCall(channel: channel, message: message), .beforeSending).timetoken.rawValue
     }
 
-    /// The latest messages of a channel, oldest first.
+    /// Requests the latest messages of a channel, oldest first.
     ///
     /// - Parameters:
     ///   - channel: the channel's name.
     ///   - limit: the maximum number of messages, 1 to 100.
-    ///   - before: only messages before this timetoken, for the next older page; nil for the latest.
+    ///   - before: only messages before this timetoken, for the next older page; nil for the latest messages.
     /// - Throws: the error of the call.
     public func history(
         of channel: String, limit: Int = 100, before: UInt64? = nil
@@ -92,7 +94,7 @@ extension PubNubBackend {
         return try await make(question, .always)[channel].compactMap { PubNubBackendMessage($0) }
     }
 
-    /// How many messages channels have after a timetoken, in the order of `channels`.
+    /// Requests how many messages each channel has after a timetoken. The counts are in the order of `channels`.
     ///
     /// - Throws: the error of the call.
     public func messageCounts(of channels: [String], after timetoken: UInt64) async throws(BackendError) -> [Int] {

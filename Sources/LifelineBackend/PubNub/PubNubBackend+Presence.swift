@@ -1,37 +1,37 @@
 import PubNubProtocol
 import WireCoding
 
-/// The users on a channel.
+/// The users who are present on a channel.
 public struct PubNubOccupancy: Hashable, Sendable {
     /// The channel.
     public var channel: String
-    /// The number of users.
+    /// The number of users on the channel.
     public var count: Int
-    /// The users' ids, as many as the service lists in one answer.
+    /// The ids of the users on the channel. The service lists a limited number of them, so there may be fewer than ``count``.
     public var users: [String]
 }
 
 // Presence. Rule BK-8.
 extension PubNubBackend {
-    /// The users on channels; channels without users may be missing.
+    /// Requests the users on channels. Channels without users may be missing in the result.
     ///
     /// - Throws: the error of the call.
     public func hereNow(on channels: [String]) async throws(BackendError) -> [PubNubOccupancy] {
-        guard !channels.isEmpty else { throw .badRequest("Name at least one channel.") }
+        guard !channels.isEmpty else { throw .badRequest("The list of channels is empty. Name at least one channel.") }
         let answer = try await make(PubNubHereNowCall(channels: channels, verbosity: .users), .always)
         return answer.channels.map { channel in
             PubNubOccupancy(channel: channel.name, count: channel.occupancy, users: (channel.users ?? []).map(\.id))
         }
     }
 
-    /// The channels on which a user is present.
+    /// Requests the names of the channels on which a user is present.
     ///
     /// - Throws: the error of the call.
     public func whereNow(_ userID: String) async throws(BackendError) -> [String] {
         try await make(PubNubWhereNowCall(userID: userID), .always)
     }
 
-    /// Sets the state of a user on channels: a JSON object, until the user leaves.
+    /// Sets the state of a user on channels. The state is a JSON object, and the service keeps it until the user leaves.
     ///
     /// - Throws: the error of the call.
     public func setState(_ json: String, of userID: String, on channels: [String]) async throws(BackendError) {
@@ -39,7 +39,7 @@ extension PubNubBackend {
         _ = try await make(PubNubSetStateCall(channels: channels, userID: userID, state: state), .beforeSending)
     }
 
-    /// The state of a user on a channel, as a JSON object; nil when the service has none.
+    /// Requests the state of a user on a channel, a JSON object; nil when the service has none.
     ///
     /// - Throws: the error of the call.
     public func state(of userID: String, on channel: String) async throws(BackendError) -> String? {

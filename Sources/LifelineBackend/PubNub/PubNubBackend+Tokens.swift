@@ -1,17 +1,17 @@
 import PubNubProtocol
 import WireCoding
 
-// Access tokens. Rule BK-7.
+// Calls for access tokens. Rule BK-7.
 extension PubNubBackend {
-    /// How long a token may be valid, in minutes.
+    /// The allowed lifetimes of a token in minutes.
     private static let lifetimes = 1...43_200
 
     /// Requests a token from the service.
     ///
     /// - Parameters:
     ///   - permissions: the rights that the token grants.
-    ///   - minutes: how long it is valid: 1 to 43,200.
-    ///   - user: the only user who may use it; nil for everybody, which is rarely intended.
+    ///   - minutes: how long the token is valid: 1 to 43,200 minutes.
+    ///   - user: the only user who may use the token; nil for every user, which is rarely intended.
     /// - Throws: the error of the call.
     public func grant(
         _ permissions: [PubNubPermission], minutes: Int, user: String?
@@ -30,26 +30,26 @@ extension PubNubBackend {
             body: Array(body.text.utf8))
         let answer = try await caller.json(.always) { call(request) }
         guard let token = answer["data"]?["token"]?.string else {
-            throw BackendError(.malformedResponse, "The service's answer has no token.", mayHaveTakenEffect: true)
+            throw BackendError(.malformedResponse, "The service's answer to grant has no token.", mayHaveTakenEffect: true)
         }
         return token
     }
 
-    /// Revokes a token before it expires. Tokens of ``localToken(_:minutes:user:)`` can be revoked as well.
+    /// Revokes a token before it expires. Tokens from ``localToken(_:minutes:user:)`` can be revoked too.
     ///
     /// - Throws: the error of the call.
     public func revoke(_ token: String) async throws(BackendError) {
-        guard !token.isEmpty else { throw .badRequest("The token is empty.") }
+        guard !token.isEmpty else { throw .badRequest("The token to revoke is empty.") }
         let request = PubNubRequest(
             method: "DELETE",
             path: ["v3", "pam", PercentEncoding.encode(keys.subscribeKey), "grant", PercentEncoding.encode(token)])
         _ = try await caller.json(.always) { call(request) }
     }
 
-    /// Signs a token locally, without a call. Lifeline's server accepts it; PubNub's own service accepts only those of
+    /// Signs a token locally, without a call. Lifeline's server accepts such a token; PubNub's own service accepts only tokens from
     /// ``grant(_:minutes:user:)``.
     ///
-    /// - Throws: the error of the call.
+    /// - Throws: `badRequest` for invalid arguments.
     public func localToken(_ permissions: [PubNubPermission], minutes: Int, user: String?) throws(BackendError) -> String {
         try Self.check(permissions, minutes)
         var token = PubNubAccessToken(
@@ -59,9 +59,9 @@ extension PubNubBackend {
         return token.text
     }
 
-    /// The rights that a token grants.
+    /// Reads the rights and the validity from a token. No call is made.
     ///
-    /// - Throws: the error of the call.
+    /// - Throws: `badRequest` for a text that is not an access token.
     public func contents(ofToken text: String) throws(BackendError) -> PubNubTokenContents {
         do throws(PubNubAccessTokenError) {
             let token = try PubNubAccessToken(parsing: text)
@@ -72,9 +72,11 @@ extension PubNubBackend {
     }
 
     private static func check(_ permissions: [PubNubPermission], _ minutes: Int) throws(BackendError) {
-        guard lifetimes.contains(minutes) else { throw .badRequest("A token is valid for 1 to 43200 minutes, not \(minutes).") }
+        guard lifetimes.contains(minutes) else {
+            throw .badRequest("The token's lifetime is \(minutes) minutes; it must be 1 to 43200 minutes.")
+        }
         guard permissions.contains(where: { !$0.permissions.isEmpty }), permissions.allSatisfy({ !$0.name.isEmpty }) else {
-            throw .badRequest("A token needs at least one permission, and each permission a name.")
+            throw .badRequest("The token has no permission, or a permission without a name. Pass permissions with names.")
         }
     }
 

@@ -3,39 +3,39 @@ import HTTPTransport
 import PubNubProtocol
 import WireCoding
 
-/// The keys of a PubNub keyset, with its secret.
+/// The keys of a PubNub keyset, with the secret key.
 public struct PubNubKeys: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The key of publishers.
+    /// The key that publishers use.
     public var publishKey: String
-    /// The key of subscribers, which identifies the keyset.
+    /// The key that subscribers use. It identifies the keyset.
     public var subscribeKey: String
-    /// The secret key. Must not leave the backend.
+    /// The secret key, which signs calls. It must not leave the backend.
     public var secretKey: String
 
-    /// The keys of a keyset.
+    /// Makes the keys of a keyset from the three key texts.
     public init(publishKey: String, subscribeKey: String, secretKey: String) {
         self.publishKey = publishKey
         self.subscribeKey = subscribeKey
         self.secretKey = secretKey
     }
 
-    /// The subscribe key, without the secret.
+    /// The subscribe key; the secret key is left out.
     public var description: String { "keyset \(subscribeKey)" }
-    /// The subscribe key, without the secret.
+    /// The subscribe key; the secret key is left out.
     public var debugDescription: String { description }
-    /// The keys without the secret.
+    /// A mirror with the subscribe key; the secret key is left out.
     public var customMirror: Mirror { Mirror(self, children: ["subscribeKey": subscribeKey]) }
 }
 
-/// PubNub for an application's own server: access tokens, and signed calls that need no token.
+/// PubNub's API for an application's own server: access tokens, and signed calls that need no token.
 ///
 /// A value without a connection: each call is one HTTP request, signed with the secret key. Any task may make any call at any time.
 ///
 /// ## Which calls are repeated
 ///
-/// Calls that only read, and grants and revocations, which are idempotent, are repeated after a lost connection, a timeout and the
-/// statuses 429 and 500 or more. Messages, signals and state are repeated only when the failure occurred before any byte was sent, as
-/// with ``PusherBackend``.
+/// Calls that only read, and grants and revocations, which are idempotent, are repeated after a lost connection, a timeout and the statuses
+/// 429 and 500 or more. Messages, signals and state are repeated only when the failure occurred before any byte was sent; ``PusherBackend``
+/// explains why.
 public struct PubNubBackend: Sendable {
     let keys: PubNubKeys
     let address: BackendAddress
@@ -43,10 +43,10 @@ public struct PubNubBackend: Sendable {
     let caller: BackendCaller
     let unixMilliseconds: @Sendable () -> Int
 
-    /// A backend of one keyset.
+    /// Makes a backend for one keyset.
     ///
     /// - Parameters:
-    ///   - keys: the keys of the keyset, with its secret.
+    ///   - keys: the keys of the keyset, with its secret key.
     ///   - userID: the publisher's user id, which subscribers see.
     ///   - address: the address of the service; PubNub's own by default.
     ///   - options: the options of calls.
@@ -65,7 +65,9 @@ public struct PubNubBackend: Sendable {
         unixMilliseconds: @escaping @Sendable () -> Int
     ) throws(BackendError) {
         let texts = [keys.publishKey, keys.subscribeKey, keys.secretKey, userID]
-        guard texts.allSatisfy({ !$0.isEmpty }) else { throw .badRequest("The keys and the user id must not be empty.") }
+        guard texts.allSatisfy({ !$0.isEmpty }) else {
+            throw .badRequest("A key of the keyset or the user id is empty. Pass all of them.")
+        }
         self.keys = keys
         self.address = address
         self.caller = caller

@@ -2,21 +2,21 @@ import PubNubProtocol
 
 /// The rights of a PubNub access token on a resource.
 public struct PubNubPermissions: OptionSet, Hashable, Sendable {
-    /// The bits in PubNub's encoding.
+    /// The rights as bits, in PubNub's encoding.
     public let rawValue: Int
 
-    /// Permissions by PubNub's bits.
+    /// Makes rights from bits in PubNub's encoding.
     public init(rawValue: Int) {
         self.rawValue = rawValue
     }
 
-    /// Subscribe, and read history and presence.
+    /// The right to subscribe, and to read history and presence.
     public static let read = PubNubPermissions(rawValue: 1)
     /// Publish.
     public static let write = PubNubPermissions(rawValue: 2)
-    /// Change channel groups and memberships.
+    /// The right to change channel groups and memberships.
     public static let manage = PubNubPermissions(rawValue: 4)
-    /// Delete messages and metadata.
+    /// The right to delete messages and metadata.
     public static let delete = PubNubPermissions(rawValue: 8)
     /// Create metadata.
     public static let create = PubNubPermissions(rawValue: 16)
@@ -24,13 +24,13 @@ public struct PubNubPermissions: OptionSet, Hashable, Sendable {
     public static let get = PubNubPermissions(rawValue: 32)
     /// Change metadata.
     public static let update = PubNubPermissions(rawValue: 64)
-    /// Join a channel as a member.
+    /// The right to join a channel as a member.
     public static let join = PubNubPermissions(rawValue: 128)
 }
 
-/// One entry of a token: a resource, or a pattern of names, with its rights.
+/// One entry of an access token: the rights on one resource, or on all resources whose names match a pattern.
 public struct PubNubPermission: Hashable, Sendable {
-    /// The kinds of resources.
+    /// The kinds of resources on which a token can grant rights.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         /// A channel.
         case channel = "channels"
@@ -40,13 +40,13 @@ public struct PubNubPermission: Hashable, Sendable {
         case user = "uuids"
     }
 
-    /// The kind of resource that the name identifies.
+    /// The kind of resource that ``name`` identifies.
     public var kind: Kind
-    /// A name, or a regular expression that names have to match.
+    /// The name of a resource, or a regular expression that names of resources have to match.
     public var name: String
     /// Whether ``name`` is a regular expression.
     public var isPattern: Bool
-    /// The rights on the resource.
+    /// The granted rights on the resource.
     public var permissions: PubNubPermissions
 
     /// An entry.
@@ -57,38 +57,38 @@ public struct PubNubPermission: Hashable, Sendable {
         self.permissions = permissions
     }
 
-    /// Permissions on a channel.
+    /// An entry that grants rights on one channel.
     public static func channel(_ name: String, _ permissions: PubNubPermissions) -> PubNubPermission {
         PubNubPermission(.channel, name, permissions)
     }
 
-    /// Permissions on all channels whose names match a regular expression.
+    /// An entry that grants rights on all channels whose names match a regular expression.
     public static func channels(matching pattern: String, _ permissions: PubNubPermissions) -> PubNubPermission {
         PubNubPermission(.channel, pattern, permissions, isPattern: true)
     }
 
-    /// Permissions on a channel group.
+    /// An entry that grants rights on one channel group.
     public static func group(_ name: String, _ permissions: PubNubPermissions) -> PubNubPermission {
         PubNubPermission(.group, name, permissions)
     }
 
-    /// Permissions on the metadata of a user.
+    /// An entry that grants rights on the metadata of one user.
     public static func user(_ id: String, _ permissions: PubNubPermissions) -> PubNubPermission {
         PubNubPermission(.user, id, permissions)
     }
 }
 
-/// The contents of an access token. Its signature is not checked, because only the service and holders of the secret key can.
+/// The contents of an access token. A signature of another issuer is not verified, because that needs the issuer's secret key.
 public struct PubNubTokenContents: Hashable, Sendable {
     /// When the token was issued, in seconds since 1970.
     public var issued: Int
     /// When the token expires, in seconds since 1970.
     public var expires: Int
-    /// The only user who may use it; nil for everybody.
+    /// The only user who may use the token; nil for every user.
     public var authorizedUser: String?
     /// The rights that the token grants.
     public var permissions: [PubNubPermission]
-    /// Whether it was signed with the backend's secret key.
+    /// Whether the token was signed with the backend's secret key.
     public var isSignedByBackend: Bool
 }
 
@@ -111,7 +111,7 @@ extension PubNubTokenContents {
 }
 
 extension [PubNubPermission] {
-    /// The entries of resources or of patterns, in the encoding of tokens.
+    /// The entries for resources (`patterns` is false) or for patterns of names, in the encoding of tokens.
     func grants(patterns: Bool) -> PubNubGrants {
         var grants = PubNubGrants()
         for entry in self where entry.isPattern == patterns {

@@ -1,14 +1,14 @@
 import PusherProtocol
 import WireCoding
 
-// Queries. Rule BK-2: all of these may be repeated.
+// Calls that only read, so all of them may be repeated (rule BK-2).
 extension PusherBackend {
-    /// The occupied channels.
+    /// Requests the occupied channels.
     ///
     /// - Parameters:
-    ///   - prefix: the prefix of the channels' names; nil for all.
+    ///   - prefix: the prefix of the channels' names; nil for all channels.
     ///   - attributes: the attributes of each channel in the answer. The service counts users only when the prefix begins with
-    ///     `presence-`.
+    /// `presence-`.
     /// - Throws: the error of the call.
     public func channels(
         prefix: String? = nil, attributes: Set<PusherChannelAttribute> = []
@@ -21,7 +21,7 @@ extension PusherBackend {
         return try PusherChannelInfo.list(answer, isOccupied: true)
     }
 
-    /// One channel, occupied or not.
+    /// Requests one channel, occupied or not, with the given attributes.
     ///
     /// - Throws: the error of the call.
     public func channel(
@@ -29,21 +29,21 @@ extension PusherBackend {
     ) async throws(BackendError) -> PusherChannelInfo {
         try Self.check(channel: name)
         let parameters = attributes.isEmpty ? [] : [(name: "info", value: attributes.text)]
-        // The characters of a channel's name need no encoding in a path.
+        // The name is not encoded, because the characters that a channel name may have need no percent-encoding in a path.
         let answer = try await caller.json(.always) { call("GET", "channels/\(name)", parameters: parameters) }
         return PusherChannelInfo(name: name, isOccupied: nil, answer)
     }
 
-    /// The ids of the users on a presence channel.
+    /// Requests the ids of the users on a presence channel.
     ///
     /// - Throws: the error of the call.
     public func users(on channel: String) async throws(BackendError) -> [String] {
         guard try Self.check(channel: channel).access == .presence else {
-            throw .badRequest("\(channel) is not a presence channel, so its users are not known.")
+            throw .badRequest("Channel \(channel) is not a presence channel, so the service has no list of its users.")
         }
         let answer = try await caller.json(.always) { call("GET", "channels/\(channel)/users") }
         guard let users = answer["users"]?.elements else {
-            throw BackendError(.malformedResponse, "The service's answer has no users.")
+            throw BackendError(.malformedResponse, "The service's answer has no list in a field users.")
         }
         return users.compactMap { $0["id"]?.identifier }
     }

@@ -7,15 +7,15 @@ import WireCoding
     import Foundation
 #endif
 
-/// The answer of an authorisation route: ``json`` is its body.
+/// A signed authorisation. ``json`` is the body of the answer to the client's request.
 public struct PusherGrant: Hashable, Sendable {
-    /// The key and the signature.
+    /// The application's key and the signature, joined with a colon.
     public var auth: String
-    /// The signed member of a presence channel.
+    /// The JSON text about the member that was signed; only for presence channels, nil for others.
     public var channelData: String?
-    /// The key of an encrypted channel, in base64. A secret that the channel's subscribers share.
+    /// The encryption key of an encrypted channel, in base64; nil for other channels. The channel's subscribers share this secret.
     public var sharedSecret: String?
-    /// The signed user of a sign-in.
+    /// The JSON text about the user that was signed; only for a sign-in, nil for channels.
     public var userData: String?
 
     /// The body of the answer, which has the content type `application/json`.
@@ -28,50 +28,49 @@ public struct PusherGrant: Hashable, Sendable {
     }
 }
 
-/// A user, for presence channels and sign-ins.
+/// A user for presence channels and sign-ins.
 public struct PusherBackendUser: Hashable, Sendable {
     /// The user's id, 1 to 128 characters.
     public var id: String
-    /// The data that others see of the user, as JSON text.
+    /// The data about the user that other users see, as JSON text; nil for none.
     public var infoJSON: String?
-    /// The ids of the users whose online status is reported to the user after the sign-in: at most 100.
+    /// The ids of at most 100 other users, whose online status the service reports to this user after the sign-in.
     public var watchlist: [String]
 
-    /// A user, optionally with data as JSON text.
+    /// Makes a user, optionally with data as JSON text.
     public init(id: String, infoJSON: String? = nil, watchlist: [String] = []) {
         self.id = id
         self.infoJSON = infoJSON
         self.watchlist = watchlist
     }
 
-    /// A user with data that is encoded as JSON.
+    /// Makes a user with data that is encoded as JSON.
     ///
-    /// - Throws: the error of the call.
+    /// - Throws: `unencodable` when the data cannot be encoded as JSON.
     public init(id: String, info: some Encodable, watchlist: [String] = []) throws(BackendError) {
         self.init(id: id, infoJSON: try BackendError.json(info), watchlist: watchlist)
     }
 
     func check() throws(BackendError) {
         guard !id.isEmpty, id.unicodeScalars.count <= PusherLimits.userID else {
-            throw .badRequest("A user id has 1 to \(PusherLimits.userID) characters.")
+            throw .badRequest("The user id is invalid: it must have 1 to \(PusherLimits.userID) characters.")
         }
-        if let infoJSON, (try? JSONText(infoJSON)) == nil { throw .badRequest("The user's info is not JSON.") }
+        if let infoJSON, (try? JSONText(infoJSON)) == nil { throw .badRequest("The user's infoJSON is not valid JSON.") }
         guard watchlist.count <= PusherLimits.watchlist else {
-            throw .badRequest("A watchlist has at most \(PusherLimits.watchlist) user ids.")
+            throw .badRequest("The watchlist has \(watchlist.count) user ids; \(PusherLimits.watchlist) are allowed.")
         }
     }
 }
 
-// Signing for clients. No call is made. Rule BK-5.
+// Signing authorisations for clients, without a call to the service. Rule BK-5.
 extension PusherBackend {
-    /// Authorises a connection to subscribe to a private, presence or encrypted channel. The backend has to check before that the user
-    /// is allowed to.
+    /// Authorises a connection to subscribe to a private, presence or encrypted channel. Check first that the user is allowed to subscribe.
     ///
     /// - Parameters:
     ///   - channel: `channel_name` of the client's request.
     ///   - socketID: `socket_id` of the client's request. The grant is valid for this connection only.
-    ///   - user: for presence channels: the user who subscribes.
-    /// - Throws: the error of the call.
+    ///   - user: the user who subscribes; only for presence channels.
+    /// - Throws: `badRequest` for invalid arguments.
     public func authorize(
         channel: String, socketID: String, user: PusherBackendUser? = nil
     ) throws(BackendError) -> PusherGrant {
@@ -79,10 +78,10 @@ extension PusherBackend {
         let access = try Self.check(channel: channel).access
         var grant = PusherGrant(auth: "")
         switch access {
-        case .normal: throw .badRequest("\(channel) is public and needs no authorisation.")
+        case .normal: throw .badRequest("Channel \(channel) is public and needs no authorisation.")
         case .private: break
         case .presence:
-            guard let user else { throw .badRequest("\(channel) is a presence channel: name the user.") }
+            guard let user else { throw .badRequest("Channel \(channel) is a presence channel: pass the user.") }
             try user.check()
             grant.channelData = PusherMember(userID: user.id, infoJSON: user.infoJSON).json
         case .encrypted: grant.sharedSecret = Data(try sharedKey(of: channel)).base64EncodedString()
@@ -92,9 +91,9 @@ extension PusherBackend {
         return grant
     }
 
-    /// Signs a user in on a connection. The backend has to authenticate the user before.
+    /// Signs a user in on a connection. Authenticate the user first.
     ///
-    /// - Throws: the error of the call.
+    /// - Throws: `badRequest` for invalid arguments.
     public func authenticate(_ user: PusherBackendUser, socketID: String) throws(BackendError) -> PusherGrant {
         try Self.check(socketID: socketID)
         try user.check()

@@ -2,7 +2,7 @@ import HTTPTransport
 import PusherProtocol
 import WireCoding
 
-/// One event of a batch.
+/// One event of a batch, with the channel on which it is published.
 public struct PusherBatchEvent: Hashable, Sendable {
     /// The event's name.
     public var name: String
@@ -10,12 +10,12 @@ public struct PusherBatchEvent: Hashable, Sendable {
     public var channel: String
     /// The payload that subscribers get; normally JSON.
     public var data: String
-    /// The connection that does not get the event.
+    /// The socket id of the connection that does not get the event; nil for none.
     public var excludedSocketID: String?
-    /// The attributes of the channel that the answer contains.
+    /// The attributes of the channel that the service returns.
     public var attributes: Set<PusherChannelAttribute>
 
-    /// An event for a channel, with its payload as text.
+    /// Makes an event for a channel, with its payload as text.
     public init(
         _ name: String, on channel: String, data: String, excluding socketID: String? = nil,
         attributes: Set<PusherChannelAttribute> = []
@@ -28,7 +28,7 @@ public struct PusherBatchEvent: Hashable, Sendable {
     }
 }
 
-// Publishing. Rules BK-1, BK-2 and BK-4.
+// Calls that publish. Rules BK-1, BK-2 and BK-4.
 extension PusherBackend {
     /// Publishes an event with a value as JSON. See ``trigger(_:on:text:excluding:attributes:)``.
     ///
@@ -46,12 +46,12 @@ extension PusherBackend {
     ///
     /// - Parameters:
     ///   - event: the event's name.
-    ///   - channels: 1 to 100 names. An encrypted channel has to be the only one, because each has its own key.
-    ///   - text: the payload that subscribers get; normally JSON. Data of an encrypted channel is encrypted here.
-    ///   - socketID: the connection that does not get the event, normally the one whose user caused it.
+    ///   - channels: 1 to 100 names. An encrypted channel must be the only one, because each encrypted channel has its own key.
+    ///   - text: the payload that subscribers get; normally JSON. Data of an encrypted channel is encrypted by this call.
+    ///   - socketID: the connection that does not get the event, normally the one whose user caused it; nil for none.
     ///   - attributes: the attributes of the channels in the answer.
     /// - Throws: the error of the call.
-    /// - Returns: the channels with these attributes; empty when none were requested.
+    /// - Returns: the channels with these attributes; empty when no attributes were requested.
     @discardableResult
     public func trigger(
         _ event: String, on channels: [String], text: String, excluding socketID: String? = nil,
@@ -62,14 +62,14 @@ extension PusherBackend {
         return attributes.isEmpty ? [] : try PusherChannelInfo.list(answer, isOccupied: nil)
     }
 
-    /// Publishes up to 10 events in one call, in this order.
+    /// Publishes up to 10 events with one call, in this order.
     ///
     /// - Throws: the error of the call.
-    /// - Returns: for each event the requested attributes of its channel; empty when no event requests any.
+    /// - Returns: for each event the requested attributes of its channel; empty when no event requests attributes.
     @discardableResult
     public func trigger(_ batch: [PusherBatchEvent]) async throws(BackendError) -> [PusherChannelInfo] {
         guard (1...PusherLimits.eventsPerBatch).contains(batch.count) else {
-            throw .badRequest("A batch has 1 to \(PusherLimits.eventsPerBatch) events; this one has \(batch.count).")
+            throw .badRequest("The batch has \(batch.count) events; it must have 1 to \(PusherLimits.eventsPerBatch).")
         }
         var items: [JSONValue] = []
         for event in batch {
@@ -94,19 +94,21 @@ extension PusherBackend {
         return zip(batch, infos).map { PusherChannelInfo(name: $0.channel, isOccupied: nil, $1) }
     }
 
-    /// Sends an event to all connections on which a user is signed in, with a value as JSON.
+    /// Sends an event to all connections on which a user is signed in. The payload is a value that is encoded as JSON.
     ///
     /// - Throws: the error of the call.
     public func send(_ event: String, toUser userID: String, data: some Encodable & Sendable) async throws(BackendError) {
         try await send(event, toUser: userID, text: try BackendError.json(data))
     }
 
-    /// Sends an event to all connections on which a user is signed in, with its payload as text.
+    /// Sends an event to all connections on which a user is signed in. The payload is text, normally JSON.
     ///
     /// - Throws: the error of the call.
     public func send(_ event: String, toUser userID: String, text: String) async throws(BackendError) {
         let channel = PusherChannelName.serverToUser(userID)
-        guard !userID.isEmpty, (try? PusherChannelName(channel)) != nil else { throw .badRequest("The user id is invalid.") }
+        guard !userID.isEmpty, (try? PusherChannelName(channel)) != nil else {
+            throw .badRequest("The user id \"\(userID)\" is empty or not valid in a channel name.")
+        }
         try Self.check(event: event, socketID: nil)
         let body = Self.body([("name", .string(event)), ("channels", [.string(channel)]), ("data", .string(text))])
         _ = try await caller.json(.beforeSending) { call("POST", "events", body: body) }
@@ -117,7 +119,7 @@ extension PusherBackend {
     /// - Throws: the error of the call.
     public func terminateConnections(ofUser userID: String) async throws(BackendError) {
         guard !userID.isEmpty else { throw .badRequest("The user id is empty.") }
-        // The body is an empty object and is signed, as in the vendor's libraries.
+        // The body is an empty object and is part of the signature, as in Pusher's own libraries.
         let path = "users/\(PercentEncoding.encode(userID))/terminate_connections"
         _ = try await caller.json(.beforeSending) { call("POST", path, body: Array("{}".utf8)) }
     }
@@ -127,7 +129,7 @@ extension PusherBackend {
         attributes: Set<PusherChannelAttribute>
     ) throws(BackendError) -> [UInt8] {
         guard (1...PusherLimits.channelsPerPublish).contains(channels.count) else {
-            throw .badRequest("An event goes to 1 to \(PusherLimits.channelsPerPublish) channels, not \(channels.count).")
+            throw .badRequest("The event has \(channels.count) channels; it must have 1 to \(PusherLimits.channelsPerPublish).")
         }
         try Self.check(event: event, socketID: socketID)
         var data = text
@@ -146,7 +148,7 @@ extension PusherBackend {
         return Self.body(fields)
     }
 
-    /// The data in the form in which it is sent: encrypted for encrypted channels.
+    /// The data as it is sent: encrypted for encrypted channels, unchanged for others.
     private func sealed(_ text: String, for channel: String, _ kind: PusherChannelKind) throws(BackendError) -> String {
         guard kind.access == .encrypted else { return text }
         let key = try sharedKey(of: channel)
@@ -161,7 +163,7 @@ extension PusherBackend {
 
     func sharedKey(of channel: String) throws(BackendError) -> [UInt8] {
         guard let masterKey else {
-            throw .badRequest("Channel \(channel) is encrypted: give the backend a master key of 32 bytes in base64.")
+            throw .badRequest("Channel \(channel) is encrypted: make the backend with an encryptionMasterKey.")
         }
         return PusherEncryption.sharedSecret(channel: channel, masterKey: masterKey)
     }
@@ -176,15 +178,16 @@ extension PusherBackend {
 
     private static func check(event: String, socketID: String?) throws(BackendError) {
         guard PusherLimits.accepts(eventName: event) else {
-            throw .badRequest("An event's name has 1 to \(PusherLimits.eventName) characters.")
+            throw .badRequest("The event's name is invalid: it must have 1 to \(PusherLimits.eventName) characters.")
         }
         if let socketID { try check(socketID: socketID) }
     }
 
     static func check(socketID: String) throws(BackendError) {
-        // Another text could make the signed text that of another signature, such as a user's.
+        // The form is checked, because another text in its place could make the signature valid for another purpose, such as a user's
+        // sign-in.
         guard PusherLimits.accepts(socketID: socketID) else {
-            throw .badRequest("A socket id is two numbers with a dot in between, such as 123.456.")
+            throw .badRequest("The socket id is invalid: it must be two numbers with a dot in between, such as 123.456.")
         }
     }
 

@@ -2,9 +2,9 @@ import WireCoding
 
 /// The attributes of a channel that can be requested.
 public enum PusherChannelAttribute: String, Hashable, Sendable, CaseIterable {
-    /// How many users are on a presence channel.
+    /// The number of users on a presence channel.
     case userCount = "user_count"
-    /// How many connections are subscribed.
+    /// The number of connections that have subscribed the channel.
     case subscriptionCount = "subscription_count"
     /// The last event of a cache channel.
     case cache
@@ -14,16 +14,16 @@ public enum PusherChannelAttribute: String, Hashable, Sendable, CaseIterable {
 public struct PusherChannelInfo: Hashable, Sendable {
     /// The channel's name.
     public var name: String
-    /// Whether there are subscribers; nil in answers of triggers, which do not report it.
+    /// Whether the channel has subscribers; nil in answers of triggers, which do not report it.
     public var isOccupied: Bool?
-    /// How many users are on the presence channel.
+    /// The number of users on a presence channel.
     public var userCount: Int?
-    /// How many connections are subscribed.
+    /// The number of connections that have subscribed the channel.
     public var subscriptionCount: Int?
     /// The data of the last event of a cache channel.
     public var cachedData: String?
 
-    /// An answer, such as for tests of your own code.
+    /// Makes a report, such as for tests of your own code.
     public init(
         name: String, isOccupied: Bool? = nil, userCount: Int? = nil, subscriptionCount: Int? = nil, cachedData: String? = nil
     ) {
@@ -44,15 +44,16 @@ public struct PusherChannelInfo: Hashable, Sendable {
         if let members = json["channels"]?.members {
             return members.map { PusherChannelInfo(name: $0.key, isOccupied: isOccupied, $0.value) }
         }
-        // Some servers answer with an empty list when there is no channel.
+        // Some servers send an empty list instead of an object when there is no channel.
         guard json["channels"]?.elements?.isEmpty == true else {
-            throw BackendError(.malformedResponse, "The service's answer has no channels.", mayHaveTakenEffect: true)
+            throw BackendError(
+                .malformedResponse, "The service's answer has no object in a field channels.", mayHaveTakenEffect: true)
         }
         return []
     }
 }
 
 extension Set<PusherChannelAttribute> {
-    /// In a fixed order, so that equal queries have equal requests.
+    /// The attributes as one parameter text. Their order is fixed, so that equal queries have equal requests.
     var text: String { map(\.rawValue).sorted().joined(separator: ",") }
 }

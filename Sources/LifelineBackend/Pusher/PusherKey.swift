@@ -1,20 +1,20 @@
-/// A key of a Pusher application with its secret.
+/// A key of a Pusher application, with the key's secret.
 public struct PusherKey: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The public part, which clients have as well.
+    /// The public part of the key, which clients have too.
     public var key: String
     /// The secret of the key. Must not leave the backend.
     public var secret: String
 
-    /// A key with its secret.
+    /// Makes a key from its public part and its secret.
     public init(_ key: String, secret: String) {
         self.key = key
         self.secret = secret
     }
 
-    /// The key without the secret.
+    /// The public part of the key; the secret is left out.
     public var description: String { "key \(key)" }
-    /// The key without the secret.
+    /// The public part of the key; the secret is left out.
     public var debugDescription: String { description }
-    /// The key without the secret.
+    /// A mirror with the public part of the key; the secret is left out.
     public var customMirror: Mirror { Mirror(self, children: ["key": key]) }
 }

@@ -13,19 +13,19 @@ public struct PusherWebhook: Hashable, Sendable {
 public enum PusherWebhookEvent: Hashable, Sendable {
     /// A client subscribed to a channel that had no subscriber.
     case channelOccupied(channel: String)
-    /// The last subscriber left.
+    /// The last subscriber of a channel has left.
     case channelVacated(channel: String)
     /// A user joined a presence channel.
     case memberAdded(channel: String, userID: String)
     /// A user left a presence channel.
     case memberRemoved(channel: String, userID: String)
-    /// A client published an event; `userID` is set on presence channels.
+    /// A client published an event. `userID` is nil except on presence channels.
     case clientEvent(channel: String, event: String, data: String, socketID: String, userID: String?)
     /// A client subscribed to a cache channel that has no event.
     case cacheMiss(channel: String)
-    /// The number of subscribers changed.
+    /// The number of a channel's subscribers changed to `count`.
     case subscriptionCount(channel: String, count: Int)
-    /// An event that this version does not know, as JSON.
+    /// An event whose name this version does not define, as JSON text.
     case other(name: String, json: String)
 
     init?(_ json: JSONText) {
@@ -62,26 +62,28 @@ extension PusherBackend {
     ///   - body: the unchanged bytes of the body, which the signature covers.
     ///   - key: the header `X-Pusher-Key`.
     ///   - signature: the header `X-Pusher-Signature`.
-    ///   - maximumAge: how much the request's time may differ from this machine's; nil for no limit. Old requests may be replays.
+    ///   - maximumAge: how much the request's time may differ from this machine's time; nil for no limit. Old requests may be replays.
     /// - Throws: `signatureInvalid` for a wrong signature or an old request: answer with 401. `badRequest` for a signed body that is not a
     ///   webhook: answer with 400.
     public func webhook(
         body: [UInt8], key: String?, signature: String?, maximumAge: Duration? = .seconds(300)
     ) throws(BackendError) -> PusherWebhook {
         guard let key, let signature else {
-            throw BackendError(.signatureInvalid, "The request lacks X-Pusher-Key or X-Pusher-Signature.")
+            throw BackendError(.signatureInvalid, "The webhook lacks the header X-Pusher-Key or X-Pusher-Signature.")
         }
         let known = keys.filter { ConstantTime.areEqual($0.key, key) }
         let isRight = ConstantTime.anyIsRight(known) {
             PusherSignature.isValid(webhookSignature: signature, body: body, secret: $0.secret)
         }
-        guard isRight else { throw BackendError(.signatureInvalid, "The signature of the webhook is wrong.") }
+        guard isRight else {
+            throw BackendError(.signatureInvalid, "The webhook's signature does not match any key of the application.")
+        }
         guard let json = try? JSONText(bytes: body), let time = json["time_ms"]?.integer,
             let events = json["events"]?.elements
-        else { throw .badRequest("The body is not a webhook: time_ms or events is missing.") }
+        else { throw .badRequest("The webhook's body is not a JSON object with time_ms and events.") }
         let (difference, overflow) = time.subtractingReportingOverflow(unixMilliseconds())
         if let maximumAge, overflow || Duration.milliseconds(difference.magnitude) > maximumAge {
-            throw BackendError(.signatureInvalid, "The webhook's time is too far from this machine's.")
+            throw BackendError(.signatureInvalid, "The webhook's time differs from this machine's by more than maximumAge.")
         }
         return PusherWebhook(unixMilliseconds: time, events: events.compactMap { PusherWebhookEvent($0) })
     }

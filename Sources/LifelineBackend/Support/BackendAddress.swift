@@ -6,13 +6,13 @@ public struct BackendAddress: Hashable, Sendable {
     public var port: Int
     /// Whether calls use TLS.
     public var tls: Bool
-    /// A prefix of the service's paths, such as `/realtime`; empty for none. A proxy removes it, so it is not part of signatures.
+    /// A prefix of the service's paths, such as `/realtime`; empty for none. A proxy removes the prefix, so it is not part of signatures.
     public var path: String
 
-    /// An address.
+    /// Makes the address of a service.
     ///
     /// - Parameters:
-    ///   - host: a host name or an IP address.
+    ///   - host: a host name or an IP address; IPv6 addresses without brackets.
     ///   - port: nil for 443 with TLS and 80 without.
     ///   - tls: whether calls use TLS.
     ///   - path: a prefix of the service's paths.
@@ -23,10 +23,10 @@ public struct BackendAddress: Hashable, Sendable {
         self.path = path
     }
 
-    /// Pusher's own service in a cluster, such as `eu`.
+    /// The address of Pusher's own service in a cluster, such as `eu`.
     public static func pusherCluster(_ cluster: String) -> BackendAddress { BackendAddress("api-\(cluster).pusher.com") }
 
-    /// A URL on this host.
+    /// The URL of a target on this host.
     ///
     /// - Parameter target: path and query, percent-encoded, with the leading slash.
     func url(_ target: String) -> String {

@@ -11,14 +11,14 @@ import WireCoding
     import Darwin
 #endif
 
-/// Makes HTTP requests; replaced in tests.
+/// Sends HTTP requests. Tests replace the implementation.
 protocol BackendSending: Sendable {
     func send(_ call: HTTPCall, timeout: Duration) async throws(ConnectionFailure) -> HTTPCallAnswer
 }
 
 extension HTTPCaller: BackendSending {}
 
-/// Makes calls and repeats those that cannot take effect twice (rule BK-2).
+/// Sends a backend's calls. After a failure it repeats a call, unless the repetition could take effect twice (rule BK-2).
 struct BackendCaller: Sendable {
     /// The failures after which a call may be repeated.
     enum Repetition: Hashable, Sendable {
@@ -28,7 +28,7 @@ struct BackendCaller: Sendable {
         case beforeSending
     }
 
-    /// The largest answer in bytes; an answer may list many channels.
+    /// The largest accepted answer in bytes. It is large because an answer may list many channels.
     private static let longestAnswer = 32 << 20
     private static let longestPause = Duration.seconds(5)
 
@@ -49,10 +49,10 @@ struct BackendCaller: Sendable {
         self.pause = pause
     }
 
-    /// Repeats a call until it succeeds or may not be repeated.
+    /// Sends a call, and repeats it after temporary failures as `repetition` allows.
     ///
     /// - Parameter call: makes the request for each attempt, because signatures have timestamps.
-    /// - Returns: an answer with a status of success.
+    /// - Returns: an answer with a 2xx status that is not a web page.
     func send(_ repetition: Repetition, _ call: @Sendable () -> HTTPCall) async throws(BackendError) -> HTTPCallAnswer {
         var attempt = 0
         while true {
@@ -76,12 +76,12 @@ struct BackendCaller: Sendable {
         }
     }
 
-    /// The JSON object of a successful answer.
+    /// Sends a call and returns the JSON object in the answer.
     func json(_ repetition: Repetition, _ call: @Sendable () -> HTTPCall) async throws(BackendError) -> JSONText {
         let answer = try await send(repetition, call)
         guard let json = try? JSONText(bytes: answer.body), json.kind == .object else {
             throw BackendError(
-                .malformedResponse, "The answer is not a JSON object: something other than the service answers at this address.",
+                .malformedResponse, "The answer is not a JSON object, so it is not from the service. Check the address.",
                 status: answer.status, mayHaveTakenEffect: true)
         }
         return json
@@ -90,7 +90,7 @@ struct BackendCaller: Sendable {
 
 extension BackendError {
     static let webPage = BackendError(
-        .malformedResponse, "A web page came instead of the service's answer.", mayHaveTakenEffect: true)
+        .malformedResponse, "The answer is a web page and not from the service. Check the address.", mayHaveTakenEffect: true)
 }
 
 extension HTTPCallAnswer {
@@ -100,7 +100,7 @@ extension HTTPCallAnswer {
 }
 
 extension ConnectionFailure {
-    /// Whether the failure is temporary, so that the same call may succeed later.
+    /// Whether the failure is temporary, so that a repeated call may succeed.
     var mayPass: Bool {
         [.networkUnavailable, .timeout, .proxyUnavailable, .disconnected, .unexpectedDisconnect, .tlsFailed].contains(category)
     }
@@ -108,7 +108,7 @@ extension ConnectionFailure {
 
 /// The system's time of day.
 enum BackendClock {
-    /// Milliseconds since 1970. Does not use `time(2)`, which may be some milliseconds behind.
+    /// The time in milliseconds since 1970. Does not use `time(2)`, whose result may be some milliseconds late.
     static let unixMilliseconds: @Sendable () -> Int = {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)

@@ -2,21 +2,21 @@ import ConnectionEngine
 import HTTPTransport
 import WireCoding
 
-/// Why a call failed: a code for programs and a sentence for people. Never contains secrets, tokens or payloads.
+/// The error of a failed call: a code for programs and a sentence for people. Never contains secrets, tokens or payloads.
 public struct BackendError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The kinds of errors. More may be added: switch over it with a `default`.
+    /// The kinds of errors. More may be added: switch over a code with a `default`.
     ///
-    /// Failures of the network have the names of the clients' status categories, such as `timeout`.
+    /// Codes of network failures have the names of the clients' status categories, such as `timeout`.
     public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-        /// The code as a word, as in logs.
+        /// The code's identifier, such as `timeout`; it also appears in logs.
         public let rawValue: String
 
-        /// A code by its word, also one that this version does not know.
+        /// Makes a code from its identifier. An identifier that this version does not define is accepted.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
 
-        /// The same as ``rawValue``.
+        /// The code as text: its ``rawValue``.
         public var description: String { rawValue }
 
         /// An argument is invalid; nothing was sent, or the service answered with 400.
@@ -25,7 +25,7 @@ public struct BackendError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let unencodable = Code(rawValue: "unencodable")
         /// The service refuses the key, the secret or the clock of this machine: status 401 or 403.
         public static let accessDenied = Code(rawValue: "accessDenied")
-        /// The service does not know the object that the call names: status 404.
+        /// The service does not have the object that the call names: status 404.
         public static let notFound = Code(rawValue: "notFound")
         /// The payload exceeds the service's limit: status 413.
         public static let tooLarge = Code(rawValue: "tooLarge")
@@ -33,29 +33,28 @@ public struct BackendError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let overloaded = Code(rawValue: "overloaded")
         /// The service failed: a status from 500.
         public static let serverError = Code(rawValue: "serverError")
-        /// The answer is not one of the service.
+        /// The answer is not in the service's format; it may come from an intermediary.
         public static let malformedResponse = Code(rawValue: "malformedResponse")
-        /// The service did not answer in time.
+        /// The service did not answer within the time limit.
         public static let timeout = Code(rawValue: "timeout")
         /// The calling task was cancelled.
         public static let cancelled = Code(rawValue: "cancelled")
-        /// The service cannot be reached.
+        /// The service cannot be reached over the network.
         public static let networkUnavailable = Code(rawValue: "networkUnavailable")
-        /// A request to this backend does not have the signature that it needs, or is too old.
+        /// A webhook request to this backend has no valid signature, or is too old.
         public static let signatureInvalid = Code(rawValue: "signatureInvalid")
     }
 
     /// The kind of error.
     public var code: Code
-    /// A sentence: what happened and, if possible, what to do next.
+    /// A sentence for people: what happened and, if possible, what to do next.
     public var reason: String
-    /// The status of the service's answer, if an answer was the failure.
+    /// The HTTP status of the answer; nil when the failure was not an answer.
     public var status: Int?
-    /// Whether the call may have taken effect nevertheless, because its answer was lost or came from something between client and
-    /// service.
+    /// Whether the failed call may have taken effect, because its answer was lost or came from an intermediary between client and service.
     public var mayHaveTakenEffect: Bool
 
-    /// An error, such as for tests of your own code.
+    /// Makes an error, such as for tests of your own code.
     public init(_ code: Code, _ reason: String, status: Int? = nil, mayHaveTakenEffect: Bool = false) {
         self.code = code
         self.reason = reason
@@ -63,7 +62,7 @@ public struct BackendError: Error, Hashable, Sendable, CustomStringConvertible {
         self.mayHaveTakenEffect = mayHaveTakenEffect
     }
 
-    /// One line: the code, the status and the reason.
+    /// The code, the status and the reason in one line.
     public var description: String {
         status.map { "\(code) (HTTP \($0)): \(reason)" } ?? "\(code): \(reason)"
     }
@@ -73,11 +72,12 @@ extension BackendError {
     init(_ failure: ConnectionFailure) {
         self.init(
             Code(rawValue: failure.category.rawValue), failure.reason, status: failure.httpStatus,
-            // A request that cannot be encoded is never sent.
+            // A request with the category `badRequest` could not be encoded, so it was never sent.
             mayHaveTakenEffect: !failure.precedesSending && failure.category != .badRequest)
     }
 
-    /// The service's own text is plain text or JSON; the error has at most 200 characters of it, on one line.
+    /// Makes the error for a refused call. It contains at most 200 characters of the service's text, on one line; the text is taken from
+    /// the JSON's message if there is one.
     init(_ answer: HTTPCallAnswer) {
         let json = try? JSONText(bytes: answer.body)
         let own = json?["errorMessage"]?.string ?? json?["error"]?["message"]?.string ?? json?["message"]?.string

@@ -4,9 +4,9 @@ import PubNubProtocol
 import PusherProtocol
 import WireCoding
 
-// The signed calls of each service as values, for the backends and for the program `lifeline`. Rules BK-1, BK-8 and BK-9.
+// Each service's signed HTTP calls as values, for the backends and for the program `lifeline`. Rules BK-1, BK-8 and BK-9.
 
-/// Calls of Pusher's HTTP API.
+/// Makes signed calls of Pusher's HTTP API.
 package struct PusherRequests: Sendable {
     let appID: String
     let key: PusherKey
@@ -20,11 +20,11 @@ package struct PusherRequests: Sendable {
         self.unixMilliseconds = unixMilliseconds
     }
 
-    /// A signed call.
+    /// Makes a signed call.
     ///
     /// - Parameters:
-    ///   - path: the path relative to the application's, percent-encoded as it is signed.
-    ///   - parameters: the parameters, not percent-encoded.
+    ///   - path: the path after `/apps/ID/`, percent-encoded as it is signed.
+    ///   - parameters: the query parameters, not percent-encoded.
     package func call(
         _ method: String, _ path: String, parameters: [PusherRequestSignature.Parameter] = [], body: [UInt8] = []
     ) -> HTTPCall {
@@ -39,20 +39,22 @@ package struct PusherRequests: Sendable {
     }
 }
 
-/// Calls of PubNub's API.
+/// Makes signed calls of PubNub's API.
 package struct PubNubRequests: Sendable {
     let settings: PubNubSettings
     let address: BackendAddress
     let unixMilliseconds: @Sendable () -> Int
 
-    /// - Parameter settings: the settings, with the secret key that signs.
+    /// Makes a maker of calls.
+    ///
+    /// - Parameter settings: the keyset's settings, with the secret key that signs; without it calls are not signed.
     package init(_ settings: PubNubSettings, address: BackendAddress, unixMilliseconds: @escaping @Sendable () -> Int) {
         self.settings = settings
         self.address = address
         self.unixMilliseconds = unixMilliseconds
     }
 
-    /// A call, signed when there is a secret key.
+    /// Makes a call. It is signed if the settings have a secret key.
     package func call(_ request: PubNubRequest) -> HTTPCall {
         HTTPCall(
             method: request.method, url: address.url(request.target(settings, timestamp: unixMilliseconds() / 1000)),
@@ -60,7 +62,7 @@ package struct PubNubRequests: Sendable {
     }
 }
 
-/// Calls of the chat's server API.
+/// Makes signed calls of the chat's server API.
 package struct ChatRequests: Sendable {
     let key: ChatKey
     let address: BackendAddress
@@ -72,11 +74,11 @@ package struct ChatRequests: Sendable {
         self.unixMilliseconds = unixMilliseconds
     }
 
-    /// A signed call.
+    /// Makes a signed call.
     ///
     /// - Parameters:
     ///   - path: the path after `/v4/`.
-    ///   - body: a JSON object.
+    ///   - body: the bytes of a JSON object.
     package func call(_ path: String, _ body: [UInt8]) -> HTTPCall {
         let timestamp = String(unixMilliseconds())
         let nonce = String(UInt64.random(in: .min ... .max), radix: 36)
