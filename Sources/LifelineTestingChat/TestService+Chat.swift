@@ -5,13 +5,13 @@ import LifelineTesting
 import NexconnChatSDK
 
 extension TestService {
-    /// Runs code of an app that uses `NCEngine`, on this service.
+    /// Runs code of an app that uses `NCEngine`, with this test service in place of a server.
     ///
-    /// Inside, `NCEngine` is an engine of its own, also in tasks that the code starts and in its handlers and completions; so tests may
-    /// run side by side. Local databases lie in a directory of their own, which is removed at the end; the user is signed out then.
+    /// During the call `NCEngine` is a separate engine, also in tasks, handlers and completions of the code, so tests may run side by side.
+    /// Local databases are in a separate directory. At the end the user is signed out and the directory is removed.
     ///
-    /// - Parameter body: gets parameters for `NCEngine.initialize(_:)` with an app key, an address and a database directory. Pass them
-    ///   on, or set the same directory in those of the app.
+    /// - Parameter body: gets parameters for `NCEngine.initialize(_:)` with an app key, an address and a database directory. Pass these
+    ///   parameters on, or set the same directory in the app's own parameters.
     public func withChatEngine<Value>(
         isolation: isolated (any Actor)? = #isolation, _ body: (InitParams) async throws -> Value
     ) async rethrows -> Value {

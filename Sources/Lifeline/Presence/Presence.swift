@@ -3,7 +3,7 @@ public struct Presence: Sendable {
     let hold: RoomHold
     let core: ClientCore
 
-    /// The members whom the client knows, in the order in which they joined. While the connection is lost this is the last known list;
+    /// The present members, in the order in which they joined. While the connection is lost this is the list from before the loss;
     /// after the end of the room the list is empty.
     public var members: [Member] { hold.members }
 

@@ -2,20 +2,20 @@ import ChatProtocol
 import ConnectionEngine
 import HTTPTransport
 
-/// How a test service refuses attempts to connect, and requests.
+/// How a test service refuses connection attempts and requests.
 public enum Refusal: Hashable, Sendable {
-    /// No process listens: the connection is refused. Clients try again.
+    /// No process listens, so the connection is refused. Clients try again.
     case unreachable
-    /// The server is overloaded (status 503), and asks clients to reconnect after a pause. Clients try again, not before that.
+    /// The server is overloaded (status 503), and asks clients to reconnect after `retryAfter`. Clients try again, but not earlier.
     case overloaded(retryAfter: Duration? = nil)
-    /// There is no application with this key. Final for Pusher (4001) and chat (31002); PubNub answers 400.
+    /// There is no application with the client's key. Final for Pusher (4001) and chat (31002); PubNub answers 400.
     case unknownKey
-    /// The token, or the user, is not accepted. Final for Pusher (4009) and chat (31004, `tokenIncorrect`); PubNub answers 403, which
-    /// clients retry until `cancelAutomaticRetry()`.
+    /// The token or the user is not accepted. Final for Pusher (4009) and chat (31004, `tokenIncorrect`). PubNub answers 403, and its
+    /// clients try again until `cancelAutomaticRetry()`.
     case invalidToken
 }
 
-/// Why a test service ends connections.
+/// How and why a test service ends connections; see ``TestService/drop(_:)``.
 public enum Drop: Hashable, Sendable {
     /// The connection ends without a close frame.
     case reset
@@ -41,7 +41,7 @@ extension Drop {
         }
     }
 
-    /// The close code and reason of Pusher; nil for none.
+    /// The code and reason of Pusher's close frame; nil when Pusher sends no close frame.
     var pusher: (Int, String)? {
         switch self {
         case .restart: (4200, "The server restarts.")
@@ -51,7 +51,7 @@ extension Drop {
         }
     }
 
-    /// Chat's `bye`; nil for none.
+    /// Chat's `bye` message; nil when chat sends none.
     var bye: ChatBye? {
         switch self {
         case .reset: nil
@@ -67,7 +67,7 @@ extension Drop {
         }
     }
 
-    /// The result of a poll.
+    /// The result of PubNub's waiting polls: an error answer, or a failure of the connection.
     var poll: Result<HTTPCallAnswer, ConnectionFailure> {
         switch self {
         case .overloaded(let retryAfter): .success(.overloaded(retryAfter))

@@ -2,20 +2,20 @@ import ChatProtocol
 import ConnectionEngine
 import PusherProtocol
 
-// Refusing, holding and ending connections.
+// Refusing, holding and ending connections of clients.
 extension TestService {
-    /// From now on attempts to connect, and requests, are refused. Existing connections stay; see ``drop(_:)``.
+    /// From now on the service refuses connection attempts and requests. Existing connections stay; ``drop(_:)`` ends them.
     public func refuse(_ refusal: Refusal) {
         core.change { $0.mode = .refusing(refusal) }
     }
 
-    /// From now on attempts to connect, and requests, are neither accepted nor refused, until ``accept()``.
+    /// From now on connection attempts and requests wait for ``accept()``; they are neither accepted nor refused.
     public func hold() {
         core.change { $0.mode = .holding }
     }
 
-    /// From now on no data gets through in either direction, and no end is reported: connections are half-open, attempts and requests
-    /// stay without an answer. ``accept()`` accepts new connections; old ones stay silent.
+    /// From now on all data is lost in both directions, and clients are not notified of an end: connections are half-open, attempts and
+    /// requests stay without an answer. ``accept()`` accepts new connections; earlier connections stay silent.
     public func goSilent() {
         core.change { state in
             state.mode = .silent
@@ -24,7 +24,7 @@ extension TestService {
         }
     }
 
-    /// Accepts connections and requests again, beginning with those that ``hold()`` has delayed.
+    /// Accepts connections and requests again, and first accepts those that ``hold()`` has delayed.
     ///
     /// - Throws: ``TestServiceError/Code/stuck`` when work of the app has not ended for 30 s.
     public func accept() async throws(TestServiceError) {
@@ -37,8 +37,8 @@ extension TestService {
 
     /// Ends all connections.
     ///
-    /// - Throws: ``TestServiceError/Code/nothingConnected`` when there is none, ``TestServiceError/Code/wrongService`` when only chat
-    ///   has this reason and no chat client is connected.
+    /// - Throws: ``TestServiceError/Code/nothingConnected`` when no client is connected, ``TestServiceError/Code/wrongService`` when only
+    ///   chat has this reason and no chat client is connected.
     public func drop(_ reason: Drop = .reset) async throws(TestServiceError) {
         try await act { (state) throws(TestServiceError) in
             let sockets = state.openSockets
@@ -46,13 +46,14 @@ extension TestService {
             guard !sockets.isEmpty || !polls.isEmpty else {
                 throw TestServiceError(
                     .nothingConnected,
-                    "No client is connected, so nothing can be dropped. Wait for connect() before, or let the pause pass with "
-                        + "advance(by:).")
+                    "No client is connected, so no connection can be dropped. Wait for connect() first, or let the pause before a "
+                        + "reconnect pass with advance(by:).")
             }
             if reason.isOfChat, !sockets.contains(where: { state.chat($0.id) != nil }) {
                 throw TestServiceError(
                     .wrongService,
-                    "Only chat ends connections for this reason. Drop with .reset, .restart, .overloaded or .unknownKey.")
+                    "Only chat has this reason, and no chat client is connected. Use .reset, .restart, .overloaded or .unknownKey."
+                )
             }
             for socket in sockets { state.drop(socket, reason) }
             if !reason.isOfChat { for id in polls { state.finish(id, reason.poll) } }
@@ -81,7 +82,7 @@ extension TestService {
         }
     }
 
-    /// How many connections there are: WebSockets, and polls that wait for messages.
+    /// The number of connections: WebSockets, and polls that wait for messages.
     public var connectionCount: Int {
         core.read { state in state.openSockets.count + state.requests.values.count { $0.poll != nil && !$0.isLost } }
     }

@@ -7,17 +7,17 @@ import Identifiers
     import Foundation
 #endif
 
-// Messages of other users, and messages that the app publishes.
+// Delivering messages of other users, and reading messages that the app has published.
 extension TestService {
-    /// Another user publishes a value, encoded as JSON. Clients of Pusher, PubNub and chat that are subscribed receive it; PubNub and
-    /// chat store it for the history and for disconnected users.
+    /// Another user publishes a value, encoded as JSON. Subscribed clients of Pusher, PubNub and chat receive it; PubNub and chat also
+    /// store it for the history and for disconnected users.
     ///
     /// - Parameters:
     ///   - value: the message.
     ///   - event: the event's name; for PubNub the custom message type, for chat the message type. Nil for a message without one.
     ///   - channel: the channel, as the app names it. Channels of chat are `direct:USER`, `group:ID`, `system:ID`, or the name of an
-    ///     open channel.
-    ///   - user: the publisher's id, if the service reports it; nil for an unnamed publisher. On `direct:USER` it is always `USER`.
+    /// open channel.
+    ///   - user: the publisher's id, if the service reports it; nil for an unnamed publisher. On `direct:USER` the publisher is always `USER`.
     /// - Throws: ``TestServiceError/Code/notSubscribed`` when no client was ever subscribed to the channel,
     ///   ``TestServiceError/Code/unencodable`` for a value that cannot be encoded as JSON.
     public func deliver(
@@ -26,7 +26,7 @@ extension TestService {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
         guard let data = try? encoder.encode(value) else {
-            throw TestServiceError(.unencodable, "A value of type \(type(of: value)) cannot be written as JSON.")
+            throw TestServiceError(.unencodable, "A value of type \(type(of: value)) cannot be encoded as JSON.")
         }
         try await deliver(json: String(decoding: data, as: UTF8.self), event: event, on: channel, from: user)
     }
@@ -44,7 +44,7 @@ extension TestService {
         }
     }
 
-    /// Another user publishes bytes, like `Channel.publish(data:event:options:)`. See ``deliver(_:event:on:from:)``.
+    /// Another user publishes bytes, as with `Channel.publish(data:event:options:)`. See ``deliver(_:event:on:from:)``.
     ///
     /// - Throws: ``TestServiceError/Code/notSubscribed`` when no client was ever subscribed to the channel.
     public func deliver(
@@ -53,8 +53,10 @@ extension TestService {
         try await deliver(json: #"{"base64":"\#(data.base64EncodedString())"}"#, event: event, on: channel, from: user)
     }
 
-    /// The service loses the messages that it stores for disconnected clients, so that they cannot catch up: after the next reconnect a
-    /// gap is declared. (Pusher stores none, so that every reconnect is a gap.) Histories stay. Call ``drop(_:)`` next.
+    /// Makes the service lose the messages that it stores for disconnected clients, so that clients declare a gap after the next reconnect.
+    /// Call ``drop(_:)`` next. Histories stay.
+    ///
+    /// Pusher stores no such messages, so that with Pusher every reconnect is a gap.
     public func loseMessages() {
         core.change { state in
             state.stream = []
@@ -63,10 +65,10 @@ extension TestService {
         }
     }
 
-    /// How the service answers messages that the app publishes from now on.
+    /// Sets how the service answers messages that the app publishes from now on.
     ///
     /// - Parameters:
-    ///   - answer: the answer from now on.
+    ///   - answer: the answer to each message.
     ///   - channel: the channel; nil for all channels without a separate setting.
     public func answerPublishing(_ answer: Publishing, on channel: String? = nil) {
         core.change { state in
@@ -78,7 +80,7 @@ extension TestService {
         }
     }
 
-    /// The messages that the app has published so far, refused ones included, oldest first.
+    /// The messages that the app has published so far, including refused ones, oldest first.
     ///
     /// - Parameter channel: the channel; nil for all channels.
     public func published(on channel: String? = nil) -> [TestPublication] {
@@ -89,15 +91,15 @@ extension TestService {
         }
     }
 
-    /// Answers HTTP requests: those to the app's own server, such as an authorisation endpoint, and those to the service that the test
-    /// answers itself.
+    /// Sets a closure that answers HTTP requests: requests to the app's own server, such as an authorisation endpoint, and requests to the
+    /// service that the test wants to answer itself.
     ///
     /// - Parameter answer: returns the answer; nil for the service's own answer. Called on any thread; must not call the service.
     public func onRequest(_ answer: @escaping @Sendable (TestRequest) -> TestAnswer?) {
         core.change { $0.answerRequest = answer }
     }
 
-    /// The HTTP requests so far that the service has answered, oldest first.
+    /// The HTTP requests that the service has answered so far, oldest first.
     public var requests: [TestRequest] { core.read { $0.requestLog } }
 }
 
@@ -114,7 +116,7 @@ extension ServiceState {
         let known = channels.filter { $0.value.isKnown }.map(\.key.text).sorted().joined(separator: ", ")
         throw TestServiceError(
             .notSubscribed,
-            "No client was ever subscribed to \(name), so nobody would receive it. Subscribe first. "
-                + (known.isEmpty ? "Nothing was subscribed so far." : "Subscribed so far: \(known)."))
+            "No client was ever subscribed to channel \(name), so nobody would receive the message. Subscribe first. "
+                + (known.isEmpty ? "No channel was subscribed so far." : "Channels subscribed so far: \(known)."))
     }
 }

@@ -1,14 +1,14 @@
 import ConnectionEngine
 import EngineRuntime
 
-// Time, and waiting for clients.
+// Advancing the clock, and waiting for clients.
 extension TestService {
-    /// The limit in real time after which a test fails because work hangs.
+    /// How long, in real time, a test may wait for work of the app before the wait fails.
     static let patience = Duration.seconds(30)
-    /// How many timers may fire in one call of ``advance(by:)``.
+    /// The most timers that one call of ``advance(by:)`` may fire.
     private static let mostTimers = 100_000
 
-    /// The present moment of the manual clock, which statuses and messages contain.
+    /// The present moment of the manual clock, by which statuses and messages have their times.
     public var now: Moment { core.timers.now }
 
     /// Advances the clock for all clients. Timers fire one after the other, each at its moment, and the effects of each are delivered
@@ -25,7 +25,7 @@ extension TestService {
             fired += 1
             guard fired < Self.mostTimers else {
                 throw TestServiceError(
-                    .stuck, "\(Self.mostTimers) timers have fired, and there are more. Let less time pass at a time.")
+                    .stuck, "\(Self.mostTimers) timers have fired in one call of advance(by:). Advance by a shorter time.")
             }
         }
         core.timers.advance(by: target.duration(since: core.timers.now))
@@ -33,10 +33,10 @@ extension TestService {
         try await settle()
     }
 
-    /// Waits until clients have processed all events: their engines are idle, their callbacks have run, and loops over their sequences
-    /// wait for the next element. Loops of the calling task itself are ignored.
+    /// Waits until clients have processed all events: their engines are idle, their callbacks have run, and loops over their sequences wait
+    /// for the next element. Loops of the calling task itself are ignored.
     ///
-    /// A loop in a task that has only just been started is unknown here until it has begun; see ``waitingLoopCount``.
+    /// A loop counts only after it has begun, so a loop in a task that was only just started is not waited for; see ``waitingLoopCount``.
     ///
     /// - Throws: ``TestServiceError/Code/stuck`` when a callback or a loop has not returned for 30 s.
     public func settle() async throws(TestServiceError) {
@@ -46,28 +46,28 @@ extension TestService {
             let before = core.work.activity
             try await settleOnce(for: task)
             quiet = core.work.activity == before ? quiet + 1 : 0
-            // A closure on a queue may enqueue another one, which is not counted.
+            // With callback queues the service must be idle three times in a row, because a closure on a queue may enqueue another one,
+            // which is not counted as work.
             let isQuiet = quiet >= (core.work.queues.isEmpty ? 1 : 3)
             if isQuiet, core.work.forgetDoings(ifNothingSince: before) { return }
         }
     }
 
-    /// Work of clients that no step of the script has waited for, as a sentence with advice; empty when there is none.
+    /// The clients' work that no step of the script has waited for, as a sentence with advice; empty when there is none.
     ///
-    /// Use it as the comment of an expectation, to show that the expectation was too early:
-    /// `#expect(app.prices == [3], "\(service.unfinishedWork)")`. After a call of the app,
-    /// such as `pusher.connect()`, its callbacks and loops have run only when ``settle()`` has returned.
-    /// Steps of the script, such as ``deliver(_:event:on:from:)``, wait by themselves.
+    /// Use it as the comment of an expectation, to show that the expectation was too early: `#expect(app.prices == [3],
+    /// "\(service.unfinishedWork)")`. After a call of the app, such as `pusher.connect()`, its callbacks and loops have run only when
+    /// ``settle()`` has returned. Steps of the script, such as ``deliver(_:event:on:from:)``, wait by themselves.
     public var unfinishedWork: String {
         let parts = core.work.unfinished
         if parts.isEmpty { return "" }
         return "Call `try await service.settle()` first. Since the last step, \(parts.joined(separator: "; "))."
     }
 
-    /// How many loops over sequences of `Lifeline`'s clients wait for their next element.
+    /// The number of loops over sequences of `Lifeline`'s clients that wait for their next element.
     ///
-    /// Wait for the number of loops that the app starts in its own tasks; from then on every step of the script waits for them:
-    /// `try await service.until { service.waitingLoopCount == 2 }`.
+    /// Wait for the number of loops that the app starts in its own tasks; from then on every step of the script waits for them: `try await
+    /// service.until { service.waitingLoopCount == 2 }`.
     public var waitingLoopCount: Int { core.work.waitingLoops }
 
     private func settleOnce(for task: Int?) async throws(TestServiceError) {
@@ -75,9 +75,9 @@ extension TestService {
         try await wait("A callback of the app does not return. Callbacks must not wait for the test.") { [core] in
             core.whenDelivered($0)
         }
-        try await wait("Code of the app that authorises, or that supplies a token, does not end.") { work.whenTasksWait($0) }
+        try await wait("The app's code that authorises or supplies a token does not return.") { work.whenTasksWait($0) }
         for (id, hook) in work.hooks {
-            try await wait("A client is at work, and does not come to its end.") { body in
+            try await wait("A client's engine is still processing events and does not become idle.") { body in
                 if !hook(body) {
                     work.removeHook(id)
                     body()
@@ -90,7 +90,7 @@ extension TestService {
                     + "the client a queue of its own, or call dispatchMain()."
             ) { queue.run($0) }
         }
-        try await wait("A loop over a client's sequence does not ask for its next element. It waits for something in its body.") {
+        try await wait("The body of a loop over a client's sequence does not return. It must not wait for the test.") {
             work.whenConsumersWait(except: task, $0)
         }
     }
@@ -98,7 +98,7 @@ extension TestService {
     /// Waits for a condition that depends on tasks of the app that the service cannot track.
     ///
     /// - Parameters:
-    ///   - isolation: the actor that the condition runs on; the caller's by default.
+    ///   - isolation: the actor on which the condition runs; the caller's by default.
     ///   - condition: evaluated repeatedly, after other tasks have run.
     /// - Throws: ``TestServiceError/Code/neverHappened`` when the condition is not met within 30 s.
     public func until(
@@ -109,13 +109,13 @@ extension TestService {
             try await settle()
             if try await condition() { return }
             guard ContinuousClock.now < end else {
-                throw TestServiceError(.neverHappened, "The condition that the test waits for is still false after 30 s.")
+                throw TestServiceError(.neverHappened, "The condition of until(_:) is still false after 30 s.")
             }
             await Task.yield()
         }
     }
 
-    /// One step of a script: begins after the effects of the previous step, and returns after its own effects.
+    /// Performs one step of a script. It begins after the effects of the previous step, and returns after its own effects.
     func act<Value: Sendable>(
         _ body: (inout ServiceState) throws(TestServiceError) -> Value
     ) async throws(TestServiceError) -> Value {

@@ -5,8 +5,8 @@ import PusherSwift
 
 /// A realtime service in memory, for the tests of an app: without sockets and servers, and with a manual clock.
 ///
-/// Clients of `Lifeline`, `PusherSwift` and `PubNub` that are made with it run their real code: sessions, engine, retries and
-/// callbacks. Only sockets, HTTP requests, time and randomness are replaced. A test scripts the service:
+/// Clients of `Lifeline`, `PusherSwift` and `PubNub` that use a test service run their real code: sessions, engine, retries and callbacks.
+/// Only sockets, HTTP requests, time and randomness are replaced. A test scripts the service:
 ///
 /// ```swift
 /// let service = TestService()
@@ -18,24 +18,24 @@ import PusherSwift
 /// try await service.advance(by: .seconds(30))
 /// ```
 ///
-/// Methods that cause events return when all effects have been delivered: callbacks have run, and loops over a client's sequences wait
-/// for the next element. Without a script the service accepts every connection, subscription and message. Rules LT-1 to LT-38 of
+/// Methods that cause events return when all effects have been delivered: callbacks have run, and loops over a client's sequences wait for
+/// the next element. Without a script the service accepts every connection, subscription and message. Rules LT-1 to LT-38 of
 /// `docs/rules/lifeline.md`. May be used from any thread; use one service for each test.
 public final class TestService: Sendable {
     let core = ServiceCore()
     package let double: any ServiceDouble
 
-    /// A service without connections.
+    /// Makes a service without connections. It accepts every client until a script changes this.
     public init() {
         double = TestDouble(core: core)
     }
 
     // MARK: Lifeline
 
-    /// The service as Pusher Channels, for `LifelineClient`.
+    /// Makes a `Service` for `LifelineClient` with which the client uses this test service as Pusher Channels.
     ///
     /// - Parameters:
-    ///   - access: how channels are authorised; by default by the client itself, so that it may publish.
+    ///   - access: how channels are authorised; by default by the client itself, so that the client may publish.
     ///   - user: the client's member on presence channels.
     ///   - signIn: how the user is authenticated; nil for a client that does not sign in.
     public func pusher(
@@ -44,7 +44,7 @@ public final class TestService: Sendable {
         inPlace(of: .pusher(key: "test-key", host: .init("test.invalid"), access: access, user: user, signIn: signIn))
     }
 
-    /// The service as PubNub, for `LifelineClient`.
+    /// Makes a `Service` for `LifelineClient` with which the client uses this test service as PubNub.
     ///
     /// - Parameters:
     ///   - user: the client's user id.
@@ -56,7 +56,7 @@ public final class TestService: Sendable {
                 presence: presence))
     }
 
-    /// The service as Nexconn Chat, for `LifelineClient`.
+    /// Makes a `Service` for `LifelineClient` with which the client uses this test service as Nexconn Chat.
     ///
     /// - Parameters:
     ///   - user: the client's user id.
@@ -68,9 +68,10 @@ public final class TestService: Sendable {
                 presence: presence))
     }
 
-    /// Replaces a service that the app has configured. Keys, users and authorisation stay as configured; its hosts are never contacted.
+    /// Replaces a service that the app has configured. Keys, users and authorisation stay as configured; the service's hosts are never
+    /// contacted.
     ///
-    /// Requests to an app's own server, such as an authorisation endpoint, are sent to this service as well: ``onRequest(_:)`` answers
+    /// Requests to an app's own server, such as an authorisation endpoint, are sent to this test service too, and ``onRequest(_:)`` answers
     /// them.
     public func inPlace(of service: Service) -> Service {
         service.on(double)
@@ -78,16 +79,16 @@ public final class TestService: Sendable {
 
     // MARK: The vendors' APIs
 
-    /// Replaces the service for every `Pusher` that is made with these options.
+    /// Connects every `Pusher` that is made with these options to this test service.
     public func attach(to options: PusherClientOptions) {
         options.use(double)
     }
 
-    /// Replaces the service for every `PubNub` that is made with this configuration.
+    /// Connects every `PubNub` that is made with this configuration to this test service.
     public func attach(to configuration: PNConfiguration) {
         configuration.use(double)
     }
 
-    /// An access token of chat, for a user.
+    /// An access token for a chat user, which this test service accepts.
     public func token(for user: String) -> String { ServiceState.tokenPrefix + user }
 }

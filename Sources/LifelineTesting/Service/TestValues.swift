@@ -1,19 +1,19 @@
 import HTTPTransport
 
-/// A message that the app has published.
+/// A message that the app has published to a test service.
 public struct TestPublication: Hashable, Sendable {
     /// The channel.
     public var channel: String
-    /// The event's name; `message` without one, and the message type for chat.
+    /// The event's name: `message` for a message without an event, and the message type for chat.
     public var event: String
-    /// The payload as JSON text. For chat the content of the message.
+    /// The payload as JSON text; for chat the content of the message.
     public var json: String
-    /// The publisher, if the service knows it.
+    /// The user id of the publisher; nil when the service does not get it.
     public var user: String?
-    /// Whether the service has accepted it.
+    /// Whether the service has accepted the message.
     public var isAccepted: Bool
 
-    /// A message, such as for comparisons.
+    /// Makes a message, such as for comparisons in a test.
     public init(channel: String, event: String, json: String, user: String? = nil, isAccepted: Bool = true) {
         self.channel = channel
         self.event = event
@@ -23,24 +23,24 @@ public struct TestPublication: Hashable, Sendable {
     }
 }
 
-/// How messages that an app publishes are answered.
+/// How a test service answers messages that an app publishes.
 public enum Publishing: Hashable, Sendable {
-    /// The service accepts them.
+    /// The service accepts the messages.
     case accepted
-    /// The service refuses them for this reason.
+    /// The service refuses the messages for this reason.
     case refused(reason: String)
-    /// The service accepts them, but the answer is lost. The app's call ends with its time limit (`advance(by:)`), or with the
+    /// The service accepts the messages, but its answers are lost. The app's call ends after its time limit (`advance(by:)`), or with the
     /// connection (`drop(_:)`).
     case unanswered
 }
 
-/// An HTTP request of a client.
+/// An HTTP request that a client has made.
 public struct TestRequest: Hashable, Sendable {
     /// The HTTP method, such as `POST`.
     public var method: String
     /// The whole URL.
     public var url: String
-    /// The header fields, in the order in which they were set.
+    /// The header fields, each as `Name: value`, in the order in which they were set.
     public var headers: [String]
     /// The body as text.
     public var body: String
@@ -53,7 +53,7 @@ public struct TestRequest: Hashable, Sendable {
     }
 }
 
-/// An HTTP answer to a client.
+/// An HTTP answer that a test gives to a client's request.
 public struct TestAnswer: Hashable, Sendable {
     /// The HTTP status, such as 200.
     public var status: Int

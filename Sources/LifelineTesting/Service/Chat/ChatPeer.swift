@@ -2,24 +2,24 @@ import ChatProtocol
 import Identifiers
 import WireCoding
 
-/// The service's state of one chat client.
+/// What the test service stores about one connected chat client.
 struct ChatPeer: Sendable {
-    /// The user; nil until the client was welcomed.
+    /// The client's user id; nil until the service has accepted its token and sent a welcome.
     var user: String?
-    /// Open channels that the client has entered.
+    /// The open channels that the client has entered and not left.
     var inside: Set<Identifier> = []
 }
 
-/// The inbox of a chat user.
+/// The inbox of a chat user: the events for the user's devices, in order.
 struct TestInbox: Sendable {
     var items: [(sequence: UInt64, body: [UInt8])] = []
     var last: UInt64 = 0
-    /// The highest position that any of the user's devices has acknowledged.
+    /// The highest event number that any of the user's devices has acknowledged.
     var acknowledged: UInt64 = 0
-    /// Whether messages are lost that no device has received; reported in the next welcome.
+    /// Whether events were dropped that no device has received. The next welcome reports this to the client.
     var hasLost = false
 
-    /// Drops the inbox's events, including messages that no device has received.
+    /// Drops all events of the inbox, including events that no device has received.
     mutating func lose() {
         items = []
         last += 1
@@ -27,7 +27,7 @@ struct TestInbox: Sendable {
     }
 }
 
-/// A conversation, with the same key for all participants.
+/// The key of a conversation in the history. All participants of a conversation have the same key.
 struct ConversationKey: Hashable, Sendable {
     let word: String
     let ids: [Identifier]
@@ -38,7 +38,7 @@ struct ConversationKey: Hashable, Sendable {
     }
 }
 
-/// A message of a conversation.
+/// A stored message of a conversation.
 struct ChatEntry: Sendable {
     let id: UInt64
     let body: [UInt8]
@@ -49,7 +49,7 @@ extension ServiceState {
     var chatTime: Int64 { Int64(latestTick / 10_000) }
 
     private static let epoch = "test"
-    /// The prefix of a test service's tokens.
+    /// The prefix of a test service's tokens; the user id follows it.
     static let tokenPrefix = "test-token-of-"
 
     func chat(_ id: UInt64) -> ChatPeer? {
@@ -62,14 +62,14 @@ extension ServiceState {
         sockets[id]?.peer = .chat(peer)
     }
 
-    /// Sockets of a user who was welcomed.
+    /// The ids of the open sockets on which a user is signed in.
     func chatSockets(of user: String) -> [UInt64] {
         openSockets.filter { socket in
             if case .chat(let peer) = socket.peer { peer.user?.isExactly(user) ?? false } else { false }
         }.map(\.id)
     }
 
-    /// All users who were ever welcomed, sorted by name.
+    /// All users who have ever signed in, sorted by user id.
     var chatUsers: [String] { inboxes.keys.map(\.text).sorted() }
 
     mutating func receivedChat(_ id: UInt64, _ text: [UInt8]) {
@@ -98,7 +98,7 @@ extension ServiceState {
     private mutating func welcome(_ id: UInt64, _ hello: ChatHello) {
         if case .refusing(let refusal) = mode, let bye = Self.bye(refusal) { return end(id, bye) }
         guard hello.token.hasPrefix(Self.tokenPrefix) else {
-            let reason = "This token is none of the test service's. Connect with service.token(for: \"ann\")."
+            let reason = "The access token was not made by the test service. Connect with service.token(for: \"ann\")."
             return end(id, ChatBye(code: .tokenIncorrect, reason: reason))
         }
         let user = String(hello.token.dropFirst(Self.tokenPrefix.count))
@@ -120,7 +120,7 @@ extension ServiceState {
         tell(id, ChatServerFrames.package(missed, hasMore: false))
     }
 
-    /// Sends the reason why a session ends, and closes the connection.
+    /// Sends a `bye` with the reason for the end of the session, and closes the connection.
     mutating func end(_ id: UInt64, _ bye: ChatBye) {
         tell(id, ChatServerFrames.bye(bye))
         close(id, .closeFrame(bye.mayRetry ? 4001 : 4000, bye.reason))
@@ -134,7 +134,7 @@ extension ServiceState {
         }
     }
 
-    /// Puts an event into the inbox of a user, and delivers it to the user's devices.
+    /// Adds an event to the inbox of a user, and delivers it to the user's connected devices.
     mutating func put(_ body: [UInt8], for user: String) {
         var inbox = inboxes[Identifier(user)] ?? TestInbox()
         inbox.last += 1
@@ -143,7 +143,7 @@ extension ServiceState {
         for id in chatSockets(of: user) { tell(id, ChatServerFrames.event(body, sequence: inbox.last)) }
     }
 
-    /// Sends an event to all clients inside of an open channel.
+    /// Sends an event to all clients that have entered an open channel, except the socket `sender`.
     mutating func tellChat(_ event: ChatWireEvent, inside channel: String, but sender: UInt64? = nil) {
         let frame = ChatServerFrames.transient(event.body)
         for socket in openSockets where socket.id != sender {
@@ -151,7 +151,7 @@ extension ServiceState {
         }
     }
 
-    /// Delivers a message of another user on `direct:USER`, `group:ID`, `system:ID` or an open channel.
+    /// Delivers a message of another user to the chat channel `name`: `direct:USER`, `group:ID`, `system:ID` or an open channel.
     mutating func deliverChat(_ json: String, type: String?, on name: String, from: String?) {
         let (conversation, id) = Self.chatChannel(name)
         let sender = conversation == .direct || conversation == .system ? id : from ?? "somebody"
@@ -187,7 +187,7 @@ extension ServiceState {
         chatHistory[key, default: []].append(ChatEntry(id: message.id.rawValue, body: message.body))
     }
 
-    /// The conversation and channel that a name stands for in chat.
+    /// Splits a channel name of the client API into chat's kind of conversation and its id.
     static func chatChannel(_ name: String) -> (ChatConversationKind, String) {
         guard let colon = name.firstIndex(of: ":"), let known = ChatConversationKind(word: String(name[..<colon])) else {
             return (.open, name)

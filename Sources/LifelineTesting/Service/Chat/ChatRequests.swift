@@ -3,8 +3,10 @@ import EngineRuntime
 import Identifiers
 import WireCoding
 
-// The requests of chat clients.
+// Answering the requests of chat clients.
 extension ServiceState {
+    /// The answer to a request.
+    ///
     /// - Returns: nil to leave the request unanswered.
     mutating func answer(
         _ request: ChatRequest, of user: String, on id: UInt64
@@ -36,7 +38,7 @@ extension ServiceState {
         case .sendReceipt, .read, .delete, .set, .updateUser, .unsubscribeUsers, .block, .unblock: return .success(.done)
         default:
             return .failure(
-                ChatRequestRefusal(.unknownRequest, "TestService does not answer this request. Run such a test against a server.")
+                ChatRequestRefusal(.unknownRequest, "TestService does not support this chat request. Test it against a server.")
             )
         }
     }
@@ -47,7 +49,7 @@ extension ServiceState {
         let name = draft.conversation == .open ? draft.to : "\(draft.conversation.word):\(draft.to)"
         let content = String(decoding: draft.content, as: UTF8.self)
         let isKnown = sentChats[[Identifier(user), Identifier(draft.clientID)]]
-        // A repetition after a loss: it is the same message.
+        // A repeated request with the same client id returns the message of the first request.
         if let isKnown { return .success(.sent(ChatMessageID(rawValue: isKnown))) }
         let outcome = outcome(on: name)
         let isDenied = isDenied(name)
@@ -55,7 +57,7 @@ extension ServiceState {
         if case .refused = outcome { isAccepted = false }
         record(TestPublication(channel: name, event: draft.type, json: content, user: user, isAccepted: isAccepted))
         if case .refused(let reason) = outcome { return .failure(ChatRequestRefusal(.noPermission, reason)) }
-        if isDenied { return .failure(ChatRequestRefusal(.noPermission, "TestService.deny denies the channel.")) }
+        if isDenied { return .failure(ChatRequestRefusal(.noPermission, "TestService.deny(_:) denies access to the channel.")) }
         let message = draft.message(id: ChatMessageID(rawValue: nextTick()), from: user)
         sentChats[[Identifier(user), Identifier(draft.clientID)]] = message.id.rawValue
         keep(message)
@@ -99,7 +101,7 @@ extension ServiceState {
     ) -> Result<ChatResult, ChatRequestRefusal> {
         let name = entry.channel
         if isDenied(name) {
-            return .failure(ChatRequestRefusal(.bannedFromOpenChannel, "TestService.deny denies the channel."))
+            return .failure(ChatRequestRefusal(.bannedFromOpenChannel, "TestService.deny(_:) denies access to the channel."))
         }
         channel(name) { $0.isKnown = true }
         update(chat: id) { _ = $0.inside.insert(Identifier(name)) }
@@ -117,10 +119,12 @@ extension ServiceState {
         _ request: ChatMembersRequest, _ user: String
     ) -> Result<ChatResult, ChatRequestRefusal> {
         let name = "group:\(request.group)"
-        if isDenied(name) { return .failure(ChatRequestRefusal(.noPermission, "TestService.deny denies the group.")) }
+        if isDenied(name) {
+            return .failure(ChatRequestRefusal(.noPermission, "TestService.deny(_:) denies access to the group."))
+        }
         let members = channel(name) { channel in
             channel.isKnown = true
-            // The requesting user becomes a member, because groups of a test service are open to all.
+            // The requesting user becomes a member of the group, because groups of a test service are open to all users.
             if !channel.has(user) { channel.members.append(TestMember(id: user)) }
             return channel.members.map(\.id).sorted()
         }

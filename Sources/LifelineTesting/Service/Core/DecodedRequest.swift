@@ -1,9 +1,9 @@
 import HTTPTransport
 
-/// The parts of a request's URL, decoded.
+/// The decoded parts of an HTTP request: method, path, query and body.
 struct DecodedRequest: Sendable {
     let method: String
-    /// The decoded parts of the path; a list keeps its commas.
+    /// The percent-decoded parts of the path. A part with a list of names still has its commas.
     let path: [String]
     let query: [String: String]
     let body: [UInt8]
@@ -19,15 +19,15 @@ struct DecodedRequest: Sendable {
         query = parts.count > 1 ? Self.pairs(parts[1]) : [:]
     }
 
-    /// The form in the body.
+    /// The fields of the form in the request's body.
     var form: [String: String] { Self.pairs(String(decoding: body, as: UTF8.self)[...], plusIsSpace: true) }
 
-    /// The names in a part of the path.
+    /// The names in one part of the path, which are separated by commas.
     func list(_ index: Int) -> [String] {
         index < path.count ? path[index].split(separator: ",").map(String.init) : []
     }
 
-    /// Whether the path is one of PubNub's.
+    /// Whether the path belongs to PubNub's API.
     var isOfPubNub: Bool {
         switch path.first {
         case "publish", "signal", "time": true
@@ -38,7 +38,7 @@ struct DecodedRequest: Sendable {
         }
     }
 
-    /// Whether the path is one of the services', and not of the app's own server.
+    /// Whether the path belongs to the API of Pusher, PubNub or chat. Other paths belong to the app's own server.
     var isOfService: Bool { isOfPubNub || path.first == "apps" || path.first == "v4" }
 
     private static func pairs(_ text: Substring, plusIsSpace: Bool = false) -> [String: String] {
@@ -50,7 +50,7 @@ struct DecodedRequest: Sendable {
         return pairs
     }
 
-    /// Decodes percent-encoding; invalid sequences stay.
+    /// Decodes percent-encoding. Invalid sequences are left unchanged.
     private static func decoded(_ text: Substring, _ plusIsSpace: Bool = false) -> String {
         var out: [UInt8] = []
         var rest = text.utf8[...]

@@ -8,13 +8,13 @@ import ConnectionEngine
     import Darwin
 #endif
 
-// The failures that transports report, with the same texts as the real ones.
+// The failures of connections and requests, with the same texts as the failures of the real transports.
 extension ConnectionFailure {
     static let unreachable = ConnectionFailure(
         .networkUnavailable, "The server refuses connections.", errno: ECONNREFUSED, precedesSending: true)
     static let noRoute = ConnectionFailure(
         .networkUnavailable, "There is no route to the server.", errno: ENETUNREACH, precedesSending: true)
-    /// The failure of requests and connections in progress, which the server may have received.
+    /// The failure of requests and connections in progress when the network is lost; the server may have received them.
     static let routeLost = ConnectionFailure(.networkUnavailable, "There is no route to the server.", errno: ENETUNREACH)
     static let reset = ConnectionFailure(.unexpectedDisconnect, "The connection was reset.", errno: ECONNRESET)
     static let cut = ConnectionFailure(.unexpectedDisconnect, "The server closed the connection before its answer was complete.")
@@ -26,7 +26,7 @@ extension ConnectionFailure {
             .overloaded, "The server is overloaded.", origin: .server, httpStatus: 503, retryAfter: retryAfter)
     }
 
-    /// The failure of a close frame.
+    /// The failure that a client reports after a close frame with a code and a reason.
     static func closeFrame(_ code: Int, _ reason: String) -> ConnectionFailure {
         let category: StatusCategory =
             switch code {

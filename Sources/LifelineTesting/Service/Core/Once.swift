@@ -1,7 +1,7 @@
 import Dispatch
 import NIOConcurrencyHelpers
 
-/// A value that is set once, and a caller that waits for it.
+/// A value that is set at most once, and one caller that waits for it.
 final class Once<Value: Sendable>: Sendable {
     private struct State {
         var value: Value?
@@ -11,7 +11,7 @@ final class Once<Value: Sendable>: Sendable {
 
     private let state = NIOLockedValueBox(State())
 
-    /// Later calls are ignored.
+    /// Sets the value. Later calls, and calls after the wait has expired, are ignored.
     func finish(_ value: Value) {
         let waiter = state.withLockedValue { state -> CheckedContinuation<Value?, Never>? in
             guard !state.isOver else { return nil }
@@ -23,7 +23,7 @@ final class Once<Value: Sendable>: Sendable {
         waiter?.resume(returning: value)
     }
 
-    /// Waits for the value; nil when it is not set in time.
+    /// Waits for the value. Returns nil when the value is not set within `limit`.
     func value(within limit: Duration) async -> Value? {
         if let value = state.withLockedValue({ $0.value }) { return value }
         let watch = Watchdog.shared.expect(within: limit) { [weak self] in self?.expire() }
@@ -48,7 +48,7 @@ final class Once<Value: Sendable>: Sendable {
     }
 }
 
-/// Ends waits that have exceeded their limit in real time. One for the process; its timer runs while a caller waits.
+/// Ends waits that have exceeded their limit in real time. The process has one watchdog; its timer runs while at least one caller waits.
 final class Watchdog: Sendable {
     static let shared = Watchdog()
 
@@ -74,7 +74,7 @@ final class Watchdog: Sendable {
 
     func dismiss(_ id: UInt64) { state.withLockedValue { _ = $0.waits.removeValue(forKey: id) } }
 
-    /// Checks the waits once a second, as long as there are any.
+    /// Checks the limits once a second while at least one caller waits.
     private func look() {
         queue.asyncAfter(deadline: .now() + .seconds(1)) { [self] in
             let now = ContinuousClock.now

@@ -5,12 +5,12 @@ import NIOConcurrencyHelpers
 
 /// Owns a test service's state.
 ///
-/// Every change is made under one lock; the resulting deliveries to clients are queued in that order, and delivered outside of the lock
-/// by the first caller that finds no other one delivering. So clients may call the service from anywhere, and all of them get one
-/// order.
+/// Every change is made under one lock, and the resulting deliveries to clients are queued in that order. They are made outside of the
+/// lock: a caller makes all queued deliveries unless another caller is doing so. Clients may therefore call the service from any thread,
+/// and all clients get the events in the same order.
 final class ServiceCore: Sendable {
     let timers = ManualTimers()
-    /// The time that clients see.
+    /// The clock that clients use.
     let clock: TestClock
     let work = WorkTracker()
     private let state = NIOLockedValueBox(ServiceState())
@@ -19,7 +19,7 @@ final class ServiceCore: Sendable {
         clock = TestClock(timers)
     }
 
-    /// Changes the state and delivers the effects.
+    /// Changes the state, then makes the deliveries that the change has queued.
     func change<Value>(_ body: (inout ServiceState) throws -> Value) rethrows -> Value {
         let (value, mustDeliver) = try state.withLockedValue { state in
             let value = try body(&state)
@@ -53,7 +53,7 @@ final class ServiceCore: Sendable {
         }
     }
 
-    /// Calls `body` once all queued deliveries are done.
+    /// Calls `body` once all queued deliveries to clients are made.
     func whenDelivered(_ body: @escaping @Sendable () -> Void) {
         let isDone = state.withLockedValue { state in
             if state.isDelivering { state.deliveryWaiters.append(body) }
@@ -65,7 +65,7 @@ final class ServiceCore: Sendable {
     /// The time of day on the manual clock, in 100 ns since 1970.
     var ticks: UInt64 { ServiceState.ticks(at: timers.now) }
 
-    /// Calls `body` when the manual clock has moved by `duration`.
+    /// Changes the state when the manual clock has advanced by `duration`.
     func schedule(after duration: Duration, _ body: @escaping @Sendable (inout ServiceState) -> Void) -> TimerCancellation {
         timers.schedule(after: duration) { [weak self] in self?.change(body) }
     }

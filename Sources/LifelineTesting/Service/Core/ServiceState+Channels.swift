@@ -4,9 +4,9 @@ import Lifeline
 import PubNubProtocol
 import PusherProtocol
 
-// Events on channels, delivered to the clients of all services.
+// Events on channels, which are delivered to the clients of all three services.
 extension ServiceState {
-    /// A member joins. All present members are notified, except the socket `sender`.
+    /// Adds a member to a channel. All present members are notified, except the socket `sender`.
     mutating func arrive(_ member: TestMember, on name: String, but sender: UInt64? = nil) {
         let (isNew, count) = channel(name) { channel in
             let isNew = !channel.has(member.id)
@@ -25,7 +25,7 @@ extension ServiceState {
             inside: Self.plain(name), but: sender)
     }
 
-    /// A present member changes its data. Only PubNub's protocol notifies others.
+    /// Changes the data of a present member. Other clients are notified only with PubNub's protocol.
     ///
     /// - Returns: whether the user is present.
     @discardableResult
@@ -40,7 +40,7 @@ extension ServiceState {
         return true
     }
 
-    /// A user leaves a channel.
+    /// Removes a user from a channel. All present members are notified, except the socket `sender`.
     mutating func depart(_ user: String, from name: String, but sender: UInt64? = nil) {
         let (member, count) = channel(name) { channel in
             let member = channel.members.first { $0.id.isExactly(user) }
@@ -58,7 +58,7 @@ extension ServiceState {
             inside: Self.plain(name), but: sender)
     }
 
-    /// A message of another user.
+    /// Delivers a message of another user to the subscribers of a channel.
     mutating func deliver(_ json: String, event: String?, on name: String, from user: String?) {
         let frame = PusherFrames.event(name: event ?? "message", channel: name, data: json, userID: user)
         for id in pusherSubscribers(of: name) { tell(id, frame) }
@@ -68,7 +68,7 @@ extension ServiceState {
         deliverChat(json, type: event, on: name, from: user)
     }
 
-    /// Another user types or has stopped. Chat reports only the start, on direct channels.
+    /// Delivers that another user is typing or has stopped. Chat delivers only the start, and only on direct channels.
     mutating func setTyping(_ isTyping: Bool, of user: String, on name: String) {
         let kind = PusherChannelKind(of: name)
         if kind.allowsClientEvents {
@@ -90,7 +90,7 @@ extension ServiceState {
         }
     }
 
-    /// Records a publication of the app. Typing indicators are not recorded as messages.
+    /// Records a message that the app has published. Typing indicators are not recorded.
     mutating func record(_ publication: TestPublication) {
         guard TypingSignal(publication.json) == nil else { return }
         publications.append(publication)

@@ -1,9 +1,9 @@
 import HTTPTransport
 import WireCoding
 
-// Dispatches requests to the parts that answer them.
+// Dispatching an HTTP request to the method that answers it.
 extension ServiceState {
-    /// Answers a request, or leaves it open if the script says so.
+    /// Answers a request, or leaves it unanswered if the test has scripted this.
     mutating func answer(_ id: UInt64, _ line: DecodedRequest) {
         guard let exchange = requests[id] else { return }
         let request = TestRequest(exchange.request)
@@ -32,7 +32,7 @@ extension ServiceState {
         default:
             if authorize(id, line) { return }
             let hint =
-                "TestService does not answer \(line.method) /\(path.joined(separator: "/")). "
+                "TestService has no answer to \(line.method) /\(path.joined(separator: "/")). "
                 + "Script the answer with service.onRequest { request in … }."
             finish(
                 id, status: 501,

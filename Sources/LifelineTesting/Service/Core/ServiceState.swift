@@ -4,15 +4,15 @@ import EngineRuntime
 import Identifiers
 import PubNubProtocol
 
-/// The state of a test service, as a value.
+/// The whole state of a test service. A value.
 struct ServiceState: Sendable {
-    /// How attempts to connect and requests are handled.
+    /// How the service handles connection attempts and requests.
     enum Mode: Sendable {
         case accepting
         case refusing(Refusal)
-        /// Requests wait for ``TestService/accept()``.
+        /// Connection attempts and requests wait for ``TestService/accept()``.
         case holding
-        /// No data gets through in either direction.
+        /// All data is lost, in both directions, and nothing is answered.
         case silent
     }
 
@@ -28,51 +28,51 @@ struct ServiceState: Sendable {
     var answerRequest: (@Sendable (TestRequest) -> TestAnswer?)?
     var requestLog: [TestRequest] = []
 
-    // PubNub: one stream for all channels.
+    // PubNub: one message stream for all channels, from which polls are answered.
     var stream: [TestPubNubMessage] = []
     var region = 1
-    /// The history of channels, which is kept when the stream loses its messages.
+    /// The history of PubNub channels. It stays when ``TestService/loseMessages()`` empties the stream.
     var stored: [TestPubNubMessage] = []
-    /// Actions on messages of the history, oldest first.
+    /// Message actions on messages of the history, oldest first.
     var actions: [TestAction] = []
 
     // Chat.
     var inboxes: [Identifier: TestInbox] = [:]
     var chatHistory: [ConversationKey: [ChatEntry]] = [:]
-    /// The messages that were sent, by user and by the user's own id of the message.
+    /// The ids of sent chat messages, by user id and client message id; used to recognise repeated requests.
     var sentChats: [[Identifier]: UInt64] = [:]
 
-    /// Deliveries to clients, in order.
+    /// Deliveries to clients that are not made yet, in order.
     var outbox: Deque<@Sendable () -> Void> = []
     var isDelivering = false
     var deliveryWaiters: [@Sendable () -> Void] = []
 
     private var lastID: UInt64 = 0
     private var lastTick: UInt64 = 0
-    /// The clock's time at the latest change that read it.
+    /// The manual clock's time at the latest change of the state that has read the clock.
     var now = Moment(nanoseconds: 1_000_000_000)
 
-    /// A number that was never returned before.
+    /// Returns a new number for a socket or a request: one more than the last number.
     mutating func nextID() -> UInt64 {
         lastID += 1
         return lastID
     }
 
-    /// A time of day that is later than all earlier ones, in 100 ns since 1970.
+    /// Returns a time of day that is later than all times returned before, in 100 ns since 1970.
     mutating func nextTick() -> UInt64 {
         lastTick = max(lastTick + 1, Self.ticks(at: now))
         return lastTick
     }
 
-    /// The latest time of day that was used.
+    /// The latest time of day that was returned or has passed, in 100 ns since 1970.
     var latestTick: UInt64 { max(lastTick, Self.ticks(at: now)) }
 
-    /// The time of day of a moment. The manual clock begins on the 14th of November 2023.
+    /// The time of day of a moment, in 100 ns since 1970. The manual clock begins on the 14th of November 2023.
     static func ticks(at moment: Moment) -> UInt64 {
         17_000_000_000_000_000 + UInt64(clamping: moment.nanoseconds / 100)
     }
 
-    /// Sockets in the order in which they were opened.
+    /// The open sockets, in the order in which they were dialled. Silent sockets are left out.
     var openSockets: [TestSocket] {
         sockets.values.filter { $0.isOpen && !$0.isSilent }.sorted { $0.id < $1.id }
     }
@@ -88,13 +88,13 @@ struct ServiceState: Sendable {
 
     func isDenied(_ name: String) -> Bool { channels[Identifier(Self.plain(name))]?.isDenied ?? false }
 
-    /// How messages that are published to a channel are answered.
+    /// How the service answers a message that the app publishes to a channel.
     func outcome(on channel: String) -> Publishing { publishing[Identifier(Self.plain(channel))] ?? publishingElsewhere }
 }
 
-/// A channel of a test service.
+/// The members and settings of one channel of a test service.
 struct TestChannel: Sendable {
-    /// The members, in the order of arrival.
+    /// The members, in the order in which they joined.
     var members: [TestMember] = []
     var isDenied = false
     /// Whether a client was ever subscribed to the channel.
@@ -105,9 +105,9 @@ struct TestChannel: Sendable {
     func info(of user: String) -> String? { members.first { $0.id.isExactly(user) }?.info }
 }
 
-/// A member of a channel.
+/// A user who is present in a channel of a test service.
 struct TestMember: Hashable, Sendable {
     var id: String
-    /// The member's data as JSON text.
+    /// The member's data as JSON text; nil for none.
     var info: String?
 }

@@ -3,9 +3,10 @@ import EngineRuntime
 import EngineTesting
 import NIOConcurrencyHelpers
 
-/// The manual clock for clients, which advances by a nanosecond with each delivery.
+/// The manual clock that clients use. It advances by a nanosecond with each delivery to a client.
 ///
-/// The engine accepts an answer to a probe only when it is later than the probe, which is always true on a real clock.
+/// The nanosecond is needed because the engine accepts an answer to a probe only when it is later than the probe. On a real clock this is
+/// always true.
 final class TestClock: TimerScheduler {
     private let base: ManualTimers
     private let delay = NIOLockedValueBox<Int64>(0)
@@ -14,7 +15,7 @@ final class TestClock: TimerScheduler {
         self.base = base
     }
 
-    /// Advances the clock for a delivery to a client.
+    /// Advances the clock by a nanosecond, for a delivery to a client.
     func tick() { delay.withLockedValue { $0 += 1 } }
 
     var now: Moment { base.now + .nanoseconds(delay.withLockedValue { $0 }) }

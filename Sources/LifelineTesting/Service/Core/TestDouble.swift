@@ -4,7 +4,7 @@ import EngineRuntime
 import HTTPTransport
 import NIOConcurrencyHelpers
 
-/// The double of the transports that clients of a test service use.
+/// Replaces the transports, timers and HTTP requests of the clients of a test service.
 final class TestDouble: ServiceDouble {
     private let core: ServiceCore
     private let seed = NIOLockedValueBox<UInt64>(0)
@@ -60,7 +60,7 @@ final class TestDouble: ServiceDouble {
 }
 
 extension ServiceCore {
-    /// A client makes a request.
+    /// Called when a client makes an HTTP request. Returns the request's number for ``cancel(_:)``.
     func send(
         _ request: HTTPCall, timeout: Duration,
         completion: @escaping @Sendable (Result<HTTPCallAnswer, ConnectionFailure>) -> Void
@@ -80,7 +80,7 @@ extension ServiceCore {
         }
     }
 
-    /// The client has cancelled the request.
+    /// Called when a client cancels a request.
     func cancel(_ id: UInt64) {
         change { state in
             guard let exchange = state.requests.removeValue(forKey: id) else { return }

@@ -6,22 +6,22 @@ import HTTPTransport
 struct TestExchange: Sendable {
     let request: HTTPCall
     let complete: @Sendable (Result<HTTPCallAnswer, ConnectionFailure>) -> Void
-    /// Cancels the client's time limit of the request.
+    /// Cancels the timer of the client's time limit for the request.
     var cancelTimeout: TimerCancellation?
-    /// A PubNub poll that waits for messages.
+    /// The data of a PubNub poll that waits for messages; nil for other requests.
     var poll: TestPoll?
-    /// Whether the exchange will never be answered.
+    /// Whether the request will never be answered.
     var isLost = false
 }
 
-/// A poll of a PubNub client: its channels, and its position.
+/// A waiting poll of a PubNub client: its channels, and the timetoken after which it requests messages.
 struct TestPoll: Sendable {
     var channels: [String]
     var after: UInt64
 }
 
 extension ServiceState {
-    /// A client has made a request.
+    /// Handles a client's request according to ``ServiceState/mode``.
     mutating func requested(_ id: UInt64) {
         guard let exchange = requests[id] else { return }
         if isNetworkLost { return finish(id, .failure(.noRoute)) }
@@ -52,7 +52,7 @@ extension ServiceState {
 
     mutating func finish(_ id: UInt64, json: String) { finish(id, Array(json.utf8)) }
 
-    /// All unanswered requests, oldest first.
+    /// The numbers of all unanswered requests, oldest first. Requests that will never be answered are left out.
     var openRequests: [UInt64] { requests.filter { !$0.value.isLost }.keys.sorted() }
 
     private static func answer(to line: DecodedRequest, _ refusal: Refusal) -> Result<HTTPCallAnswer, ConnectionFailure> {
@@ -65,7 +65,7 @@ extension ServiceState {
     }
 }
 
-// Answers get the URL of the request when they are sent.
+// Answers without a URL; `finish(_:_:)` sets the URL of the request before it sends the answer.
 extension HTTPCallAnswer {
     init(status: Int, headers: [HTTPField], body: [UInt8]) {
         self.init(status: status, headers: headers, body: body, url: "")

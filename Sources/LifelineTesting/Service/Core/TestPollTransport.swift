@@ -3,7 +3,7 @@ import EngineRuntime
 import HTTPTransport
 import NIOConcurrencyHelpers
 
-/// Carries a session over HTTP requests to a test service. Answers are decoded by the session's own decoder.
+/// Connects a long-poll session to a test service with requests in memory. The session's own decoder decodes the answers.
 final class TestPollTransport<Session: LongPollSession>: ClientTransport {
     typealias Report = @Sendable (TransportEvent<Session.Inbound>) -> Void
 
@@ -11,9 +11,9 @@ final class TestPollTransport<Session: LongPollSession>: ClientTransport {
         let endpoint: HTTPEndpoint
         let report: Report
         var decoder: Session.Decoder
-        /// The service's number of the outstanding poll.
+        /// The test service's number of the poll in progress; nil for none.
         var poll: UInt64?
-        /// Requests that are not answered: the service's numbers by the session's.
+        /// Unanswered requests: the test service's number of each, by the session's number.
         var requests: [UInt64: UInt64] = [:]
     }
 

@@ -1,9 +1,9 @@
 import ConnectionEngine
 import EngineRuntime
 
-/// A WebSocket between a client and a test service.
+/// The service's end of a WebSocket between a client and a test service.
 struct TestSocket: Sendable {
-    /// An event that the client receives.
+    /// An event of the socket that the client receives.
     enum Event: Sendable {
         case opened
         case text([UInt8])
@@ -11,7 +11,7 @@ struct TestSocket: Sendable {
         case closed(ConnectionFailure)
     }
 
-    /// The client's protocol, with the service's state of the client.
+    /// The protocol that the client uses, with what the service stores about the client.
     enum Peer: Sendable {
         case pusher(PusherPeer)
         case chat(ChatPeer)
@@ -21,12 +21,12 @@ struct TestSocket: Sendable {
     let report: @Sendable (Event) -> Void
     var peer: Peer
     var isOpen = false
-    /// Whether all data on the socket is lost, in both directions.
+    /// Whether all data on the socket is lost, in both directions, as on a half-open connection.
     var isSilent = false
 }
 
 extension ServiceState {
-    /// A client connects. The path determines its protocol.
+    /// Called when a client connects. The path of the endpoint determines the client's protocol.
     mutating func dialled(_ id: UInt64, to endpoint: WebSocketEndpoint, report: @escaping @Sendable (TestSocket.Event) -> Void) {
         let isChat = endpoint.target.contains("/nexconn/")
         sockets[id] = TestSocket(
@@ -34,7 +34,7 @@ extension ServiceState {
         open(id)
     }
 
-    /// Opens or refuses a connecting socket, by the present mode.
+    /// Opens or refuses a connecting socket, or lets it wait, according to ``mode``.
     mutating func open(_ id: UInt64) {
         guard let socket = sockets[id], !socket.isOpen else { return }
         if isNetworkLost { return close(id, .noRoute) }
@@ -58,13 +58,13 @@ extension ServiceState {
                 tell(id, .opened)
                 return refusePusher(id, refusal)
             }
-            // Chat sends the key and the token in the hello, so the socket opens first.
+            // A chat client sends its key and token after the socket is open, so the refusal follows later.
             sockets[id]?.isOpen = true
             tell(id, .opened)
         }
     }
 
-    /// Queues an event for the client.
+    /// Queues an event for the client of a socket.
     mutating func tell(_ id: UInt64, _ event: TestSocket.Event) {
         guard let socket = sockets[id], !socket.isSilent else { return }
         outbox.append { socket.report(event) }
@@ -72,23 +72,23 @@ extension ServiceState {
 
     mutating func tell(_ id: UInt64, _ frame: [UInt8]) { tell(id, .text(frame)) }
 
-    /// Ends a socket, and reports the failure to the client.
+    /// Removes a socket, and reports the failure to its client.
     mutating func close(_ id: UInt64, _ failure: ConnectionFailure) {
         tell(id, .closed(failure))
         forget(id)
     }
 
-    /// The client has disconnected, or counts as disconnected.
+    /// Removes a socket whose client has disconnected or counts as disconnected.
     mutating func forget(_ id: UInt64) {
         guard let socket = sockets.removeValue(forKey: id) else { return }
         switch socket.peer {
         case .pusher(let peer): leftPusher(peer)
-        // Chat users stay in their open channels until they leave them.
+        // A chat user stays in open channels after a disconnect, until a client leaves them.
         case .chat: return
         }
     }
 
-    /// The client has sent something.
+    /// Handles a frame that a client has sent.
     mutating func received(_ id: UInt64, _ outbound: WebSocketOutbound) {
         guard let socket = sockets[id], socket.isOpen, !socket.isSilent, !isNetworkLost, !isCutOff else { return }
         switch outbound {
@@ -103,10 +103,10 @@ extension ServiceState {
         }
     }
 
-    /// Whether no data gets through.
+    /// Whether all data is lost, because of ``TestService/goSilent()``.
     private var isCutOff: Bool { if case .silent = mode { true } else { false } }
 
-    /// Whether a ping stays unanswered, because the outcome of an earlier client event is to stay unknown.
+    /// Whether pings of this socket stay unanswered, so that the outcome of an earlier client event stays unknown.
     private func isWithholding(_ id: UInt64) -> Bool {
         if case .pusher(let peer) = sockets[id]?.peer { peer.withholdsPongs } else { false }
     }

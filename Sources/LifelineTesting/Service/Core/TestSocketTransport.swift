@@ -2,7 +2,7 @@ import ConnectionEngine
 import EngineRuntime
 import NIOConcurrencyHelpers
 
-/// Carries a session over a WebSocket to a test service. Frames are decoded by the session's own decoder.
+/// Connects a WebSocket session to a test service in memory. The session's own decoder decodes the frames.
 final class TestSocketTransport<Session: WebSocketSession>: ClientTransport {
     private let core: ServiceCore
     private let decoder: @Sendable () -> Session.Decoder
@@ -67,7 +67,7 @@ final class TestSocketTransport<Session: WebSocketSession>: ClientTransport {
 }
 
 extension ServiceState {
-    /// The client closes the connection, and waits for the peer's answer.
+    /// Called when a client closes the connection and waits for the service's answer to the close.
     fileprivate mutating func saidGoodbye(_ id: UInt64) {
         guard let socket = sockets[id], socket.isOpen, !socket.isSilent else { return }
         close(id, .goodbye)

@@ -1,26 +1,26 @@
 import EngineRuntime
 import NIOConcurrencyHelpers
 
-/// Tracks unfinished work of a test service's clients: their tasks, engines, queues, and loops over sequences.
+/// Tracks the unfinished work of a test service's clients: their tasks, engines, callback queues, and loops over sequences.
 final class WorkTracker: ConsumerTracker {
     typealias IdleHook = @Sendable (@escaping @Sendable () -> Void) -> Bool
 
-    /// Whether a client has started the current task.
+    /// Whether the current task was started by a client of a test service.
     @TaskLocal static var isClientTask = false
 
     private struct State {
         /// Counts all events.
         var activity: UInt64 = 0
-        /// Descriptions of the first few actions of clients since the test last waited for them.
+        /// Descriptions of the first few actions of clients since a call of ``TestService/settle()`` has last returned.
         var doings: [String] = []
         var tasks = 0
-        /// How many of the tasks wait for an answer of the service.
+        /// How many of the clients' tasks wait for an answer of the service.
         var blocked = 0
         var taskWaiters: [@Sendable () -> Void] = []
         var hooks: [UInt64: IdleHook] = [:]
         var queues: [CallbackQueue] = []
         var lastHook: UInt64 = 0
-        /// The tasks of `for await` loops that have received an element and do not wait for the next one.
+        /// The `for await` loops that are processing an element, each with a number for its task.
         var busy: [ObjectIdentifier: Int?] = [:]
         /// The `for await` loops that wait for their next element.
         var waiting: Set<ObjectIdentifier> = []
@@ -30,7 +30,8 @@ final class WorkTracker: ConsumerTracker {
             busy.values.allSatisfy { $0 == nil || $0 == task }
         }
 
-        /// Removes and returns the waiters whose loops are all waiting.
+        /// Removes and returns the waiting callers whose condition is met: no loop is processing an element, except loops of the caller's
+        /// own task.
         mutating func takeReadyWaiters() -> [@Sendable () -> Void] {
             let waiting = consumerWaiters
             consumerWaiters = waiting.filter { !isQuiet(except: $0.task) }
@@ -40,10 +41,10 @@ final class WorkTracker: ConsumerTracker {
 
     private let state = NIOLockedValueBox(State())
 
-    /// Records an event, so that callers that wait for idleness check again.
+    /// Records that something happened, so that a caller that waits for idleness checks again.
     func note() { state.withLockedValue { $0.activity += 1 } }
 
-    /// Records an action of a client, for whose end callers that wait for idleness have to wait.
+    /// Records an action of a client, with its description. Callers that wait for idleness wait for the end of the action.
     func note(_ doing: @autoclosure () -> String) {
         state.withLockedValue { state in
             state.activity += 1
@@ -57,7 +58,8 @@ final class WorkTracker: ConsumerTracker {
 
     /// Removes the recorded actions, because all of them have ended.
     ///
-    /// - Returns: false when there was another event since then.
+    /// - Parameter activity: the value of ``activity`` when the check began.
+    /// - Returns: false when something has happened since the check began; the actions stay recorded then.
     func forgetDoings(ifNothingSince activity: UInt64) -> Bool {
         state.withLockedValue { state in
             guard state.activity == activity else { return false }
@@ -66,7 +68,7 @@ final class WorkTracker: ConsumerTracker {
         }
     }
 
-    /// Actions that no test has waited for, as parts of a sentence.
+    /// Descriptions of unfinished actions that no test has waited for, as parts of a sentence.
     var unfinished: [String] {
         state.withLockedValue { state in
             var parts = state.doings
@@ -78,7 +80,7 @@ final class WorkTracker: ConsumerTracker {
     }
 
     var activity: UInt64 { state.withLockedValue { $0.activity } }
-    /// How many `for await` loops over clients' sequences wait for their next element.
+    /// The number of `for await` loops over clients' sequences that wait for their next element.
     var waitingLoops: Int { state.withLockedValue { $0.waiting.count } }
     var queues: [CallbackQueue] { state.withLockedValue { $0.queues } }
     var hooks: [(id: UInt64, hook: IdleHook)] {
@@ -108,9 +110,9 @@ final class WorkTracker: ConsumerTracker {
         }
     }
 
-    /// Records that the current task waits for the service.
+    /// Records that the current task waits for an answer of the service.
     ///
-    /// - Returns: a closure that ends the wait; nil when no client has started the task.
+    /// - Returns: a closure that ends the wait; nil when the task was not started by a client.
     func block() -> (@Sendable () -> Void)? {
         guard Self.isClientTask else { return nil }
         changeTasks { $0.blocked += 1 }
@@ -164,7 +166,7 @@ final class WorkTracker: ConsumerTracker {
         for waiter in waiters { waiter() }
     }
 
-    /// Calls `body` once no loop is processing elements, except the loops of `task`, which is the caller's.
+    /// Calls `body` once no loop is processing an element. Loops of `task`, the caller's own task, are ignored.
     func whenConsumersWait(except task: Int?, _ body: @escaping @Sendable () -> Void) {
         let isDone = state.withLockedValue { state in
             let isDone = state.isQuiet(except: task)

@@ -3,18 +3,19 @@ import Identifiers
 import PubNubProtocol
 import WireCoding
 
-/// An action on a message of a PubNub channel.
+/// A message action on a message of a PubNub channel.
 struct TestAction: Sendable {
     let channel: String
     let action: PubNubMessageAction
 }
 
-// Message actions, of which reactions are one type.
+// Answering requests about message actions. Reactions are message actions of one type.
 extension ServiceState {
-    /// The type of the actions that the neutral API uses for reactions.
+    /// The type of message actions that `Channel.addReaction(_:to:)` uses for reactions.
     static let reactionType = "reaction"
 
-    /// `POST /v1/message-actions/KEY/channel/CHANNEL/message/TIMETOKEN`, or `DELETE` with `/action/TIMETOKEN` at its end.
+    /// Answers `POST /v1/message-actions/KEY/channel/CHANNEL/message/TIMETOKEN`, and `DELETE` with `/action/TIMETOKEN` at the end of the
+    /// path.
     mutating func pubnubActions(_ id: UInt64, _ line: DecodedRequest) {
         let (name, user) = (line.path[4], line.query["uuid"] ?? "me")
         guard let message = Timetoken(line.path[6]), keeps(message, on: name) else {
@@ -41,7 +42,7 @@ extension ServiceState {
         stored.contains { $0.tick == message.rawValue && $0.channel.isExactly(name) }
     }
 
-    /// Adds an action; nil when the user has already added the same one.
+    /// Adds a message action. Returns nil when the user has added an equal action before.
     mutating func addAction(
         _ type: String, _ value: String, to message: Timetoken, on name: String, by user: String
     ) -> PubNubMessageAction? {
@@ -65,7 +66,7 @@ extension ServiceState {
         tell("removed", removed.action, on: removed.channel)
     }
 
-    /// `,"actions":{"<type>":{"<value>":[…]}}` of a message of the history.
+    /// The member `,"actions":{"<type>":{"<value>":[…]}}` of a message in the history, as JSON text.
     func actionsMember(of message: UInt64) -> String {
         let own = actions.map(\.action).filter { $0.messageTimetoken.rawValue == message }
         let types = Set(own.map { Identifier($0.type) }).sorted().map { type in
@@ -103,15 +104,15 @@ extension PubNubMessageAction {
 }
 
 extension TestService {
-    /// Another user reacts to a message, like `Channel.addReaction(_:to:)`. Only PubNub has reactions.
+    /// Another user adds a reaction to a message, as `Channel.addReaction(_:to:)` does. Only PubNub has reactions.
     ///
     /// - Parameters:
     ///   - name: the reaction, such as `👍`.
-    ///   - id: the id of a message that the service keeps.
+    ///   - id: the id of a message in the history.
     ///   - channel: the channel of the message.
     ///   - user: the id of the user who reacts.
-    /// - Throws: ``TestServiceError/Code/wrongMember`` when the service keeps no such message, and when the user has already added the
-    ///   same reaction.
+    /// - Throws: ``TestServiceError/Code/wrongMember`` when the history has no such message, and when the user has already added the same
+    ///   reaction.
     public func addReaction(
         _ name: String, to id: String, on channel: String, from user: String
     ) async throws(TestServiceError) {
@@ -120,21 +121,21 @@ extension TestService {
                 state.addAction(ServiceState.reactionType, name, to: message, on: channel, by: user) != nil
             else {
                 throw TestServiceError(
-                    .wrongMember, "The channel has no message with this id, or \(user) has this reaction to it already.")
+                    .wrongMember, "The channel has no message with this id, or \(user) has already added this reaction.")
             }
         }
     }
 
-    /// Another user removes a reaction.
+    /// Another user removes a reaction from a message.
     ///
-    /// - Throws: ``TestServiceError/Code/wrongMember`` when there is none.
+    /// - Throws: ``TestServiceError/Code/wrongMember`` when the user has not added this reaction.
     public func removeReaction(
         _ name: String, from id: String, on channel: String, of user: String
     ) async throws(TestServiceError) {
         try await act { (state) throws(TestServiceError) in
             guard let message = Timetoken(id),
                 let index = state.actionIndex(ServiceState.reactionType, name, on: message, by: user)
-            else { throw TestServiceError(.wrongMember, "\(user) has no such reaction to the message.") }
+            else { throw TestServiceError(.wrongMember, "\(user) has not added this reaction to the message.") }
             state.removeAction(at: index)
         }
     }

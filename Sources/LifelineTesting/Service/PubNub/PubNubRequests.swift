@@ -3,9 +3,9 @@ import Identifiers
 import PubNubProtocol
 import WireCoding
 
-// The calls of PubNub other than the subscription.
+// Answering PubNub's requests other than the subscription's.
 extension ServiceState {
-    /// `/publish/PUB/SUB/0/CHANNEL/0/MESSAGE`, or the message in the body; `/signal/…` likewise.
+    /// Answers `/publish/PUB/SUB/0/CHANNEL/0/MESSAGE` and `/signal/PUB/SUB/0/CHANNEL/0/MESSAGE`. The message may also be in the body.
     mutating func pubnubPublish(_ id: UInt64, _ line: DecodedRequest) {
         let name = line.path[4]
         let isSignal = line.path[0] == "signal"
@@ -32,7 +32,7 @@ extension ServiceState {
         }
     }
 
-    /// Answers here-now, heartbeats, leaves, states, and where-now.
+    /// Answers presence requests: here-now, heartbeat, leave, state, and where-now.
     mutating func pubnubPresence(_ id: UInt64, _ line: DecodedRequest) {
         let path = line.path
         if path[4] == "uuid", path.count == 6 { return whereNow(id, user: path[5]) }
@@ -48,7 +48,7 @@ extension ServiceState {
         }
     }
 
-    /// `/v2/presence/sub-key/KEY/channel/CHANNELS/uuid/USER`, with `/data?state=` to set it.
+    /// Answers `/v2/presence/sub-key/KEY/channel/CHANNELS/uuid/USER`; with `/data?state=` at the end, sets the user's state.
     private mutating func state(_ id: UInt64, of user: String, _ line: DecodedRequest) {
         let names = line.list(5)
         guard let state = line.query["state"] else {
@@ -94,7 +94,7 @@ extension ServiceState {
                 + #""total_occupancy":\#(total)},"service":"Presence"}"#)
     }
 
-    /// `GET /v3/history/sub-key/KEY/channel/CHANNELS`, or `history-with-actions`
+    /// Answers `GET /v3/history/sub-key/KEY/channel/CHANNELS`, and the same request with `history-with-actions`.
     mutating func pubnubHistory(_ id: UInt64, _ line: DecodedRequest) {
         let names = line.list(5)
         let most = line.query["max"].flatMap { Int($0) } ?? 100

@@ -3,7 +3,7 @@ import Identifiers
 import PubNubProtocol
 import WireCoding
 
-/// A message of a PubNub channel.
+/// A message in the stream or the history of the test service's PubNub channels.
 struct TestPubNubMessage: Sendable {
     let tick: UInt64
     let channel: String
@@ -12,7 +12,7 @@ struct TestPubNubMessage: Sendable {
     var publisher: String?
     var customType: String?
     var kind = PubNubMessageKind.message
-    /// The metadata as JSON text.
+    /// The metadata as JSON text; nil for none.
     var metadata: [UInt8]?
 
     func envelope(region: Int) -> PubNubEnvelope {
@@ -31,7 +31,7 @@ struct TestPubNubMessage: Sendable {
 extension ServiceState {
     var pubnubCursor: PubNubCursor { PubNubCursor(timetoken: Timetoken(rawValue: latestTick), region: region) }
 
-    /// A message for the subscribers of a PubNub channel.
+    /// Adds a message to the stream, and to the history if `isStored`. Answers the polls that wait for it.
     mutating func publish(_ entry: TestPubNubMessage, isStored: Bool = true) {
         stream.append(entry)
         if isStored { stored.append(entry) }
@@ -54,7 +54,7 @@ extension ServiceState {
     mutating func pubnubSubscribe(_ id: UInt64, _ line: DecodedRequest) {
         let channels = line.list(3)
         guard line.query["channel-group"] == nil else {
-            let words = "TestService has no channel groups. Subscribe to channels."
+            let words = "TestService has no channel groups. Subscribe to channels in this test."
             return finish(id, status: 400, Array(#"{"status":400,"error":true,"message":"\#(words)"}"#.utf8))
         }
         let plain = channels.filter { !$0.hasByteSuffix(PubNubMessage.presenceSuffix) }
@@ -74,7 +74,7 @@ extension ServiceState {
         answerPoll(id)
     }
 
-    /// Answers a poll if there are messages for it. The queue returns the latest hundred.
+    /// Answers a waiting poll if the stream has messages for it, with the latest 100 messages at most.
     private mutating func answerPoll(_ id: UInt64) {
         guard let poll = requests[id]?.poll else { return }
         let entries = stream.filter { $0.tick > poll.after }.compactMap { entry in

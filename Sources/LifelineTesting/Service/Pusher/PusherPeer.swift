@@ -2,14 +2,14 @@ import Identifiers
 import PusherProtocol
 import WireCoding
 
-/// The service's state of one Pusher client.
+/// What the test service stores about one connected Pusher client.
 struct PusherPeer: Sendable {
     let socketID: String
-    /// The subscribed channels, in the order of subscribing.
+    /// The subscribed channels, in the order in which they were subscribed.
     var channels: [String] = []
-    /// The client's own member, by presence channel.
+    /// The client's own member on each subscribed presence channel.
     var members: [Identifier: PusherMember] = [:]
-    /// Whether pings stay unanswered, so that the client does not learn the outcome of an event.
+    /// Whether the client's pings stay unanswered, so that the outcome of its client event stays unknown.
     var withholdsPongs = false
 
     init(socketID: String) { self.socketID = socketID }
@@ -21,7 +21,7 @@ extension ServiceState {
         tell(id, PusherFrames.connectionEstablished(socketID: peer.socketID, activityTimeout: 120))
     }
 
-    /// The server sends the reason in an error, and closes the connection.
+    /// Refuses a client: sends an error with the reason, and closes the connection.
     mutating func refusePusher(_ id: UInt64, _ refusal: Refusal) {
         let (code, message) =
             refusal == .invalidToken ? (4009, "Connection not authorized.") : (4001, "Could not find app by key.")
@@ -39,7 +39,7 @@ extension ServiceState {
         sockets[id]?.peer = .pusher(peer)
     }
 
-    /// Clients that are subscribed to a channel.
+    /// The ids of the sockets that are subscribed to a channel, except the socket `sender`.
     func pusherSubscribers(of channel: String, but sender: UInt64? = nil) -> [UInt64] {
         openSockets.filter { socket in
             if case .pusher(let peer) = socket.peer { socket.id != sender && peer.channels.contains(channel) } else { false }
@@ -48,7 +48,7 @@ extension ServiceState {
 
     mutating func receivedPusher(_ id: UInt64, _ text: String) {
         guard let message = try? PusherEnvelope(parsing: text) else {
-            return tell(id, PusherFrames.error(code: nil, message: "The message is not one of the protocol."))
+            return tell(id, PusherFrames.error(code: nil, message: "The message is not a message of the Pusher protocol."))
         }
         switch message.event {
         case PusherEventName.subscribe:
@@ -70,7 +70,7 @@ extension ServiceState {
         let name = data.channel
         if isDenied(name) {
             return tell(
-                id, PusherFrames.error(code: 4009, message: "TestService.deny denies the channel.", channel: name))
+                id, PusherFrames.error(code: 4009, message: "TestService.deny(_:) denies access to the channel.", channel: name))
         }
         channel(name) { $0.isKnown = true }
         let isNew = pusher(id)?.channels.contains(name) == false
@@ -100,7 +100,7 @@ extension ServiceState {
         if let member { departPusher(member.userID, from: name) }
     }
 
-    /// The connection of a client has ended.
+    /// Removes a client whose connection has ended from its presence channels.
     mutating func leftPusher(_ peer: PusherPeer) {
         for name in peer.channels {
             if let member = peer.members[Identifier(name)] { departPusher(member.userID, from: name) }

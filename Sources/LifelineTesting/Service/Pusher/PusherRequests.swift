@@ -3,13 +3,13 @@ import Identifiers
 import PusherProtocol
 import WireCoding
 
-// The HTTP API of Pusher, and the authorisation endpoint of the app's own server.
+// Answering requests of Pusher's HTTP API, and requests to the authorisation endpoint of the app's own server.
 extension ServiceState {
     /// `POST /apps/ID/events`
     mutating func pusherEvents(_ id: UInt64, _ line: DecodedRequest) {
         guard let body = try? JSONText(bytes: line.body), let event = body["name"]?.string,
             let channels = body["channels"]?.elements?.compactMap(\.string), let data = body["data"]?.string
-        else { return finish(id, .success(.text(400, "The body is not an event."))) }
+        else { return finish(id, .success(.text(400, "The body is not an event of Pusher's HTTP API."))) }
         for channel in channels {
             switch outcome(on: channel) {
             case .refused(let reason):
@@ -31,7 +31,7 @@ extension ServiceState {
         finish(id, json: #"{"users":[\#(users.joined(separator: ","))]}"#)
     }
 
-    /// Answers like an authorisation endpoint that authorises every user, except on denied channels.
+    /// Answers a request to an authorisation endpoint. Every user is authorised, except on denied channels.
     ///
     /// - Returns: whether the request is an authorisation request.
     mutating func authorize(_ id: UInt64, _ line: DecodedRequest) -> Bool {
@@ -43,7 +43,7 @@ extension ServiceState {
             return true
         }
         if isDenied(name) {
-            finish(id, .success(.text(403, "TestService.deny denies the channel.")))
+            finish(id, .success(.text(403, "TestService.deny(_:) denies access to the channel.")))
         } else if PusherChannelKind(of: name).access == .presence {
             finish(id, json: #"{"auth":"test-key:signature","channel_data":\#(JSONWriter.string(user))}"#)
         } else {
