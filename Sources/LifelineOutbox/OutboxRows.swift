@@ -1,7 +1,7 @@
 import GRDB
 import Lifeline
 
-/// How messages of an outbox become rows.
+/// Writes messages of an outbox to rows of the table `entry`, and reads them.
 enum OutboxRows {
     static func apply(_ change: OutboxChange, to database: Database) throws {
         switch change {
@@ -26,7 +26,7 @@ enum OutboxRows {
         }
     }
 
-    /// The columns that change while a message is in the outbox.
+    /// The values of the columns that may change while a message is in the outbox.
     private static func progress(of record: OutboxRecord) -> StatementArguments {
         [
             record.order, record.enqueued, record.lifetime, record.state.rawValue, record.firstSent, record.error?.code.rawValue,
@@ -49,7 +49,7 @@ enum OutboxRows {
         var record = OutboxRecord(
             id: row[0], order: row[1], channel: row[2], event: row[3], json: row[4], isStored: row[5], enqueued: row[6],
             lifetime: row[7])
-        // For a state that this version does not know, the outcome of the message is unknown.
+        // If this version does not define the stored state, the outcome of the message counts as unknown.
         record.state = OutboxRecord.State(rawValue: row[8]) ?? .unknown
         record.firstSent = row[9]
         if let code: String = row[10] {

@@ -1,9 +1,9 @@
 import GRDB
 import Lifeline
 
-/// Table, version and settings of the file of an outbox.
+/// The table, version and SQLite settings of an outbox's file.
 enum OutboxSchema {
-    /// "LIFO" identifies database files of this outbox.
+    /// The SQLite application id, "LIFO" in ASCII, by which a file is recognised as an outbox.
     static let applicationID: Int32 = 0x4C49_464F
 
     private static var migrator: DatabaseMigrator {
@@ -27,19 +27,19 @@ enum OutboxSchema {
         configuration.label = "lifeline.outbox"
         configuration.journalMode = .wal
         configuration.prepareDatabase { database in
-            // Records that were written before a message was sent must survive a loss of power: otherwise the message could be sent
-            // twice.
+            // The record of an attempt is written before the message is sent. It must survive a power failure, because otherwise the
+            // message could be sent twice.
             try database.execute(sql: "PRAGMA synchronous = FULL")
-            // Deleted messages are overwritten.
+            // The bytes of deleted messages are overwritten with zeros.
             try database.execute(sql: "PRAGMA secure_delete = ON")
             try database.execute(sql: "PRAGMA journal_size_limit = 1048576")
         }
         return configuration
     }
 
-    /// Opens the file, brings it to this version and reads all of it.
+    /// Opens the file, updates its schema to this version and reads all records.
     ///
-    /// - Throws: an error of damage for whatever makes a new file necessary.
+    /// - Throws: `SQLITE_CORRUPT` or `SQLITE_NOTADB` when the file cannot be used and a new one is necessary.
     static func open(path: String) async throws -> (DatabaseQueue, [OutboxRecord]) {
         let queue = try DatabaseQueue(path: path, configuration: configuration)
         do {
@@ -48,7 +48,7 @@ enum OutboxSchema {
                 try migrator.migrate(queue)
                 return (queue, try await queue.read(OutboxRows.all))
             } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR || error.resultCode == .SQLITE_CONSTRAINT {
-                // The file's table is not the one that this version of the schema creates, so the file counts as damaged.
+                // The table differs from the one that this version of the schema creates, so the file counts as damaged.
                 throw DatabaseError(resultCode: .SQLITE_CORRUPT)
             }
         } catch {
@@ -57,7 +57,7 @@ enum OutboxSchema {
         }
     }
 
-    /// The file is small, so that all of it is checked.
+    /// Throws if the file is damaged or not an outbox of this or an earlier version. The whole file is checked, because it is small.
     @Sendable private static func check(_ database: Database) throws {
         let id = try Int32.fetchOne(database, sql: "PRAGMA application_id") ?? 0
         let tables = try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM sqlite_master") ?? 0

@@ -3,14 +3,14 @@ import GRDB
 import Lifeline
 import NIOConcurrencyHelpers
 
-/// The messages of an outbox in a SQLite file, which no one else may open meanwhile.
+/// Stores the messages of an outbox in a SQLite file. A lock prevents that another process or outbox opens the file at the same time.
 final class SQLiteOutboxStore: OutboxStore {
     private let file: DatabaseFile
     private let queue: DatabaseQueue
-    /// Nil once the store was closed.
+    /// The lock of the file; nil once the store is closed.
     private let lock: NIOLockedValueBox<FileLock?>
 
-    /// Opens the file, and creates it if it does not exist.
+    /// Opens the file, or creates it if it does not exist. A damaged file is moved aside and replaced by a new one.
     static func open(_ file: DatabaseFile) async throws(LifelineError) -> OutboxStorage.Opened {
         do {
             let lock = try file.reserve()
@@ -61,7 +61,7 @@ final class SQLiteOutboxStore: OutboxStore {
     }
 
     func close() async {
-        // So that all data are in one file. Otherwise the contents of the log are read at the next opening.
+        // Moves all data from the log into the database file. If this fails, SQLite reads the log when the file is opened again.
         _ = try? await queue.writeWithoutTransaction { try $0.checkpoint(.truncate) }
         try? queue.close()
         let held = lock.withLockedValue { lock in
@@ -73,12 +73,12 @@ final class SQLiteOutboxStore: OutboxStore {
 }
 
 extension DatabaseError {
-    /// Whether a new file is necessary.
+    /// Whether the file is unusable, so that a new one is necessary.
     var isDamage: Bool { [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(resultCode) }
 }
 
 extension LifelineError {
-    /// SQLite's own words name the file at most, never what is in it.
+    /// Makes the error for a failed file operation. It contains SQLite's result code or the system's error text, but no data of the file.
     init(storage error: any Error) {
         switch error {
         case let error as LifelineError: self = error
@@ -91,14 +91,15 @@ extension LifelineError {
             self.init(
                 .storageFailed, "The file of the outbox cannot be used (\(reason)). Choose a folder that the app may write.")
         case let error as DatabaseError where error.resultCode == .SQLITE_FULL:
-            self.init(.storageFailed, "No room is left on the disk for the outbox. Free some room and try again.")
+            self.init(.storageFailed, "The disk is full, so the outbox cannot be written. Free some space and try again.")
         case let error as DatabaseError where error.isDamage:
             self.init(
                 .storageFailed,
-                "The file of the outbox is damaged. Open the outbox again: the file is put aside then, and a new one begins.")
+                "The file of the outbox is damaged. Open the outbox again: this moves the file aside and creates a new one.")
         case let error as DatabaseError:
-            self.init(.storageFailed, "The file of the outbox cannot be used (SQLite error \(error.resultCode.rawValue)).")
-        default: self.init(.storageFailed, "The file of the outbox cannot be used.")
+            self.init(
+                .storageFailed, "The file of the outbox cannot be read or written (SQLite error \(error.resultCode.rawValue)).")
+        default: self.init(.storageFailed, "The file of the outbox cannot be read or written (\(type(of: error))).")
         }
     }
 }

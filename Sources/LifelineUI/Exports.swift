@@ -1,2 +1,2 @@
-// The models use the types of this module, so that an app needs one import only.
+// Re-exports the module whose types the models use, so that an app needs only one import.
 @_exported import Lifeline

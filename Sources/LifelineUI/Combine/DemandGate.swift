@@ -1,9 +1,10 @@
 import NIOConcurrencyHelpers
 
-/// Limits a loop over an async sequence to the demand of a Combine subscriber: each pass needs one unit of demand. For any thread.
+/// Limits a loop over an async sequence to the demand of a Combine subscriber: each iteration uses one unit of demand. May be used from any
+/// thread.
 final class DemandGate: Sendable {
     private struct State {
-        /// The remaining demand; nil for no limit.
+        /// How many further elements the subscriber has requested; nil for no limit.
         var demand: Int? = 0
         var isCancelled = false
         var onCancel: (@Sendable () -> Void)?
@@ -12,7 +13,7 @@ final class DemandGate: Sendable {
 
     private let state = NIOLockedValueBox(State())
 
-    /// Adds demand for this number of elements; nil for no limit from now on.
+    /// Adds demand for `count` elements; nil removes the limit for good.
     func add(_ count: Int?) {
         let waiter = state.withLockedValue { state -> CheckedContinuation<Bool, Never>? in
             guard !state.isCancelled else { return nil }
@@ -27,7 +28,7 @@ final class DemandGate: Sendable {
         waiter?.resume(returning: true)
     }
 
-    /// Waits for demand and uses one unit of it. False once the gate was cancelled. For one task at a time.
+    /// Waits for demand and uses one unit of it. Returns false once the gate is cancelled. Only one task may wait at a time.
     func pass() async -> Bool {
         await withCheckedContinuation { continuation in
             let answer = state.withLockedValue { state -> Bool? in
@@ -39,10 +40,10 @@ final class DemandGate: Sendable {
         }
     }
 
-    /// Whether no more elements pass.
+    /// Whether the gate was cancelled, so that no further element passes.
     var isCancelled: Bool { state.withLockedValue { $0.isCancelled } }
 
-    /// Closes the gate, so that no further element passes.
+    /// Cancels the gate, so that no further element passes and a waiting task continues.
     func cancel() {
         let (waiter, callback) = state.withLockedValue { state -> (CheckedContinuation<Bool, Never>?, (@Sendable () -> Void)?) in
             state.isCancelled = true
@@ -53,7 +54,7 @@ final class DemandGate: Sendable {
         callback?()
     }
 
-    /// Calls `callback` once the gate is cancelled, or at once when it already is.
+    /// Calls `callback` when the gate is cancelled; at once if it is cancelled already.
     func onCancel(_ callback: @escaping @Sendable () -> Void) {
         let isLate = state.withLockedValue { state in
             if !state.isCancelled { state.onCancel = callback }
@@ -62,7 +63,7 @@ final class DemandGate: Sendable {
         if isLate { callback() }
     }
 
-    /// The waiting task, when there is demand, one unit of which is used.
+    /// Removes the waiting task and uses one unit of demand. Returns nil when there is no demand or no waiting task.
     private static func take(_ state: inout State) -> CheckedContinuation<Bool, Never>? {
         guard state.demand != 0, let waiter = state.waiter else { return nil }
         state.waiter = nil

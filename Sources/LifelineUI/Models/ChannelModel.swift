@@ -1,6 +1,6 @@
 import Observation
 
-/// A channel for a view: its decoded messages, gaps at their positions, and members. On the main actor. Rules UI-2 to UI-6.
+/// The state of a channel for a view: its decoded messages, gaps at their positions, and members. On the main actor. Rules UI-2 to UI-6.
 ///
 /// ```swift
 /// @State private var prices = ChannelModel(client.channel("prices"), of: Price.self, event: "price", history: 20)
@@ -15,34 +15,35 @@ import Observation
 public final class ChannelModel<Value: Decodable & Sendable> {
     /// The channel, for publishing and for checking its features.
     public let channel: Channel
-    /// The state of the subscription.
+    /// Whether the channel is being subscribed, is subscribed, or was refused.
     public private(set) var phase = ChannelPhase.idle
-    /// The rows of the list, oldest first, as many as the limit allows.
+    /// The rows of the list, oldest first. When there are more than the limit, the oldest rows are dropped.
     public var rows: [ChannelRow<Value>] { state.rows }
-    /// The members of the channel, in the order of arrival; empty when the service does not report them.
+    /// The members of the channel, in the order in which they joined; empty when the service does not report members.
     public private(set) var members: [Member] = []
-    /// Why the history could not be loaded, at first or for older messages; nil when it was loaded. Live messages arrive regardless.
+    /// The error of the latest attempt to load the history or older messages; nil when it succeeded. Live messages arrive in any case.
     public private(set) var historyProblem: LifelineError?
-    /// Whether ``loadOlder(_:)`` may return more.
+    /// Whether ``loadOlder(_:)`` may find more messages.
     public private(set) var hasOlder = false
 
     private var state: ChannelTimeline<Value>
     @ObservationIgnored private let history: Int
     @ObservationIgnored private var isRunning = false
     @ObservationIgnored private var isLoading = false
-    /// Where the next older page ends. Rule UI-8: not always a row, because other events are left out.
+    /// The id before which the next older page ends. It may belong to a message without a row, because messages of other events have none
+    /// (rule UI-8).
     @ObservationIgnored private var older: String?
-    /// How often ``run()`` has subscribed.
+    /// How many subscriptions ``run()`` has made. A page that was requested for an earlier subscription is ignored.
     @ObservationIgnored private var generation = 0
 
-    /// A model that is not subscribed yet; see ``run()``.
+    /// Makes a model. The channel is not subscribed until ``run()`` is called.
     ///
     /// - Parameters:
-    ///   - channel: a channel of a client, whether it is connected or not.
+    ///   - channel: a channel of a client, whether the client is connected or not.
     ///   - type: the type of the payload.
-    ///   - event: only messages of this event; nil for all.
-    ///   - history: how many of the last messages the list begins with, if the service stores them; 0 for none.
-    ///   - limit: how many rows are kept, at least 1; the oldest ones are dropped.
+    ///   - event: only messages of this event; nil for all messages.
+    ///   - history: with how many of the latest messages the list begins, if the service stores them; 0 for none.
+    ///   - limit: how many rows are kept, at least 1; the oldest rows are dropped.
     public init(
         _ channel: Channel, of type: Value.Type = Value.self, event: String? = nil, history: Int = 0, limit: Int = 1_000
     ) {
@@ -51,11 +52,11 @@ public final class ChannelModel<Value: Decodable & Sendable> {
         state = ChannelTimeline(event: event, limit: limit)
     }
 
-    /// The values of the rows that are messages, oldest first.
+    /// The decoded values of all rows that have one, oldest first.
     public var values: [Value] { rows.compactMap(\.value) }
 
-    /// Subscribes the channel and keeps the model up to date, until the task is cancelled, the service refuses the channel, or the client is
-    /// released. Then the subscription has ended. Does nothing while another call runs.
+    /// Subscribes the channel and keeps the model up to date, until the task is cancelled, the service refuses the channel, or the client
+    /// is released. When the method returns, the subscription has ended. Does nothing while another call runs.
     public func run() async {
         guard !isRunning else { return }
         isRunning = true
@@ -64,7 +65,7 @@ public final class ChannelModel<Value: Decodable & Sendable> {
         do throws(LifelineError) {
             let room = try await channel.subscribe()
             defer { room.unsubscribe() }
-            // Opened first, so that no message is lost while the history is loaded.
+            // The live sequence is opened before the history is loaded, so that no message between the two is lost.
             let deliveries = room.deliveries
             await begin()
             phase = .live
@@ -85,9 +86,10 @@ public final class ChannelModel<Value: Decodable & Sendable> {
         }
     }
 
-    /// Reads a page of messages that are older than the first row, and puts them in front. Does nothing when there are none, the limit is
-    /// reached, or another call runs. A page may have no message of the requested event; while ``hasOlder`` is true, the next call continues
-    /// before it.
+    /// Loads a page of messages that are older than the first row, and inserts them before it. Does nothing when there are no older
+    /// messages, when the limit is reached, or while another call runs.
+    ///
+    /// A page may have no message of the requested event. While ``hasOlder`` is true, the next call continues before that page.
     ///
     /// - Parameter count: the maximum number of messages, 1 to 100.
     public func loadOlder(_ count: Int = 50) async {
@@ -97,7 +99,7 @@ public final class ChannelModel<Value: Decodable & Sendable> {
         defer { isLoading = false }
         do throws(LifelineError) {
             let page = try await channel.history(before: place, limit: max(count, 1))
-            // Another subscription began in the meantime, or rows were dropped that this page would precede.
+            // The page is ignored if a new subscription began during the request, or if rows that would follow the page were dropped.
             guard run == generation, !state.isCut else { return }
             state.take(older: page)
             hasOlder = page.older != nil && page.older != place && !state.isCut

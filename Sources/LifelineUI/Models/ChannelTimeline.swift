@@ -1,13 +1,13 @@
 import Identifiers
 
-/// The rows of a channel: the part of its messages that a view shows, with a limit. A value.
+/// The rows that a ``ChannelModel`` shows: at most `limit` of the channel's messages and gaps. A value.
 struct ChannelTimeline<Value: Decodable & Sendable>: Sendable {
     private(set) var rows: [ChannelRow<Value>] = []
     private let event: String?
     private let limit: Int
-    /// Whether a row was dropped because the limit was exceeded.
+    /// Whether a row was dropped because the list was longer than its limit.
     private(set) var isCut = false
-    /// The ids of messages from the history, as long as they may also arrive live.
+    /// The ids of history messages that may still arrive a second time as live messages.
     private var known: Set<Identifier> = []
     private var lastID = 0
 
@@ -16,7 +16,8 @@ struct ChannelTimeline<Value: Decodable & Sendable>: Sendable {
         self.limit = max(limit, 1)
     }
 
-    /// Begins a new subscription: the history contains the shown messages again, or a gap follows them.
+    /// Prepares the rows for a new subscription. With a history the rows are removed, because the history contains their messages again.
+    /// Without one, a gap is added behind them.
     mutating func begin(withHistory: Bool) {
         known = []
         if withHistory {
@@ -27,7 +28,7 @@ struct ChannelTimeline<Value: Decodable & Sendable>: Sendable {
         }
     }
 
-    /// Adds past messages, oldest first, with the gaps between them.
+    /// Adds history messages, oldest first, with the gaps between them.
     mutating func take(past messages: [Message]) {
         for message in messages {
             if let id = message.id { known.insert(Identifier(id)) }
@@ -38,7 +39,8 @@ struct ChannelTimeline<Value: Decodable & Sendable>: Sendable {
     mutating func take(_ delivery: Delivery) {
         switch delivery {
         case .message(let message):
-            // Messages that were published while the history was loaded arrived both ways.
+            // A message that was published while the history was loaded is in the history and arrives live, so its second arrival is
+            // skipped.
             if let id = message.id, known.remove(Identifier(id)) != nil { return }
             take(message)
         case .gap(let gap): appendGap(gap)
@@ -47,7 +49,7 @@ struct ChannelTimeline<Value: Decodable & Sendable>: Sendable {
         }
     }
 
-    /// Adds a page of older messages, and of those that cannot be read, in their places.
+    /// Inserts a page of older messages before the first row, with a row for each message that cannot be decrypted.
     mutating func take(older page: HistoryPage) {
         var contents: [ChannelRow<Value>.Content] = []
         var failures = page.failures.indices.map { (page.failures[$0], page.places.count > $0 ? page.places[$0] : 0) }[...]
@@ -82,7 +84,7 @@ struct ChannelTimeline<Value: Decodable & Sendable>: Sendable {
         }
     }
 
-    /// Adds a gap. Two gaps without a message between them are shown as one.
+    /// Adds a gap, unless the last row is a gap: two gaps without a message between them are shown as one.
     private mutating func appendGap(_ gap: Gap) {
         if rows.last?.isGap != true { append(.gap(gap)) }
     }

@@ -1,6 +1,6 @@
 import Observation
 
-/// One line about the connection, for a view: nil while the connection works, otherwise the problem and the next step of the client. On
+/// A line of text about the connection, for a view: nil while the connection works, otherwise the problem and the client's next step. On
 /// the main actor. Rule UI-1.
 ///
 /// ```swift
@@ -13,14 +13,14 @@ import Observation
 @available(macOS 14, iOS 17, tvOS 17, visionOS 1, *)
 @MainActor @Observable
 public final class ConnectionBanner {
-    /// The present status of the connection.
+    /// The latest status of the connection.
     public private(set) var status: ConnectionStatus
 
     @ObservationIgnored private let words: @Sendable (ConnectionStatus) -> String?
-    // Needs no lock: written once by `init`, before the object is shared, and read by `deinit` only.
+    // `nonisolated(unsafe)` needs no lock: `init` writes the property once, before the object is shared, and only `deinit` reads it.
     @ObservationIgnored nonisolated(unsafe) private var following: Task<Void, Never>?
 
-    /// A banner that follows the statuses of a client.
+    /// Makes a banner that follows the statuses of a client.
     ///
     /// - Parameters:
     ///   - client: the client, connected or not.
@@ -40,14 +40,14 @@ public final class ConnectionBanner {
 
     deinit { following?.cancel() }
 
-    /// The text of the banner; nil while there is nothing to report.
+    /// The text of the banner; nil when the banner is hidden, such as while the connection works.
     public var text: String? { words(status) }
 
-    /// Whether the banner has a text.
+    /// Whether the banner has a text and is therefore shown.
     public var isVisible: Bool { text != nil }
 
-    /// The line for a status, in English, which never describes the connection as better than it is. Nil while the connection works,
-    /// before the first `connect`, and after a `disconnect` by the app.
+    /// The English line for a status. It never describes the connection as better than it is. Nil while the connection works, before the
+    /// first `connect`, and after a `disconnect` by the app.
     public nonisolated static func text(for status: ConnectionStatus) -> String? {
         let reason = status.cause.map { " \($0.reason)" } ?? ""
         switch status.phase {
