@@ -5,12 +5,12 @@ import NIOPosix
 import TransportCommon
 import WebSocketTransport
 
-/// The parts of which a client consists: the sockets, event loops, clock and network of this machine, or one double that replaces them
-/// all.
+/// The parts from which a client is made: this machine's sockets, event loops, clock and network, or one test double that replaces all of
+/// them.
 package enum ClientParts: Sendable {
     /// Real sockets and timers, on the event loops that all clients of the process share.
     case live
-    /// No sockets: a double simulates the service and the clock.
+    /// No sockets: a test double simulates the service, the network and the clock.
     case doubled(any ServiceDouble)
 
     package init(_ double: (any ServiceDouble)?) {
@@ -19,7 +19,7 @@ package enum ClientParts: Sendable {
 
     // MARK: Connections
 
-    /// Returns the transport of a session over a WebSocket.
+    /// Makes the transport for a session over a WebSocket.
     package func webSocket<Session: WebSocketSession>(
         _ configuration: @autoclosure () -> WebSocketTransportConfiguration,
         decoder: @escaping @Sendable () -> Session.Decoder
@@ -30,7 +30,7 @@ package enum ClientParts: Sendable {
         }
     }
 
-    /// Returns the transport of a session over HTTP long polling.
+    /// Makes the transport for a session over HTTP long polling.
     package func longPoll<Session: LongPollSession>(
         _ configuration: @autoclosure () -> LongPollTransportConfiguration, decoder: @escaping @Sendable () -> Session.Decoder
     ) -> any ClientTransport<Session> {
@@ -40,7 +40,7 @@ package enum ClientParts: Sendable {
         }
     }
 
-    /// Returns the object that makes HTTP requests that are independent of the connection.
+    /// Returns the object that makes a client's single HTTP requests, which do not use the connection.
     package func http(_ caller: @autoclosure () -> HTTPCaller) -> any HTTPStarting {
         switch self {
         case .live: caller()
@@ -65,7 +65,7 @@ package enum ClientParts: Sendable {
         return driver
     }
 
-    /// The observer of a driver; nil with a double.
+    /// Reports the activity of a live connection to the operating system; nil with a double.
     private func observer(preventsAppNap: Bool) -> (any EngineObserver)? {
         switch self {
         case .live: ActivityObserver(preventsAppNap)
@@ -75,7 +75,7 @@ package enum ClientParts: Sendable {
 
     // MARK: Time, randomness and tasks
 
-    /// The clock, with timers: those of one event loop, or the double's.
+    /// A clock with timers: the one of an event loop, or the double's manual clock.
     package func makeTimers() -> any TimerScheduler {
         switch self {
         case .live: EventLoopTimers(MultiThreadedEventLoopGroup.singleton.next())
@@ -91,7 +91,7 @@ package enum ClientParts: Sendable {
         }
     }
 
-    /// The seed of the next client's jitter.
+    /// Returns the seed for the next client's jitter: random, or the next one of the double's fixed sequence.
     package func nextSeed() -> UInt64 {
         switch self {
         case .live: .random(in: .min ... .max)
@@ -99,7 +99,7 @@ package enum ClientParts: Sendable {
         }
     }
 
-    /// Starts tasks that are independent of the connection.
+    /// Starts tasks of a client that are independent of its connection; a double also tracks their end.
     package var tasks: TaskStarter {
         switch self {
         case .live: .plain
@@ -117,9 +117,9 @@ package enum ClientParts: Sendable {
 
     // MARK: The machine's network and the application
 
-    /// Calls `report` with every change of the network for connections to a host, until the observation is released.
+    /// Calls `report` with every change of the network path to a host, until the observation is released.
     ///
-    /// - Returns: nil when there is nothing to hear.
+    /// - Returns: nil for a host that changes of the network do not affect, which is this machine itself.
     package func observeNetwork(
         of host: String, _ report: @escaping @Sendable (NetworkStatus) -> Void
     ) -> NetworkObservation? {
@@ -129,7 +129,7 @@ package enum ClientParts: Sendable {
         }
     }
 
-    /// What knows whether the application is in the background; nil when only the application says so itself.
+    /// Reports whether the application is in the background; nil with a double, where only the application itself reports it.
     package var application: ApplicationMonitor? {
         switch self {
         case .live: .shared
@@ -139,12 +139,12 @@ package enum ClientParts: Sendable {
 
     // MARK: Work of a client
 
-    /// Lets a double learn of a driver, so that a test can wait for it. Does not keep it alive.
+    /// Registers a driver with the double, so that a test can wait for the driver's work. Does not keep the driver alive.
     package func track<Session>(_ driver: ConnectionDriver<Session>) {
         if case .doubled(let double) = self { double.track(driver) }
     }
 
-    /// Lets a double learn of a queue on which a client calls back.
+    /// Registers a callback queue of a client with the double, so that a test can wait for the callbacks.
     package func track(_ queue: CallbackQueue) {
         if case .doubled(let double) = self { double.track(queue) }
     }

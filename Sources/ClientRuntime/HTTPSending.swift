@@ -3,19 +3,20 @@ import EngineRuntime
 import HTTPTransport
 import NIOConcurrencyHelpers
 
-/// Makes requests and waits for their answers. Tests script theirs.
+/// Sends HTTP requests and waits for their answers. Tests use implementations with scripted answers.
 package protocol HTTPSending: Sendable {
-    /// An answer of any status is a success here.
+    /// Sends a request and returns its answer, with any HTTP status.
     ///
-    /// - Throws: `cancelled` when the task was cancelled; what the transport knows about a failure otherwise.
+    /// - Throws: `cancelled` when the task was cancelled; otherwise the transport's failure, for a request without an answer.
     func send(_ call: HTTPCall, timeout: Duration) async throws(ConnectionFailure) -> HTTPCallAnswer
 }
 
-/// Makes requests without waiting: the HTTP transport's caller, or a double.
+/// Sends HTTP requests without waiting for the answers. Implemented by the HTTP transport and by test doubles.
 package protocol HTTPStarting: HTTPSending {
-    /// Returns at once. An answer of any status is a success here.
+    /// Sends a request and returns at once. An answer with any HTTP status counts as a success.
     ///
     /// - Parameter completion: called once, on any thread; never after a cancellation.
+    /// - Returns: a closure that cancels the request.
     func send(
         _ call: HTTPCall, timeout: Duration, completion: @escaping @Sendable (Result<HTTPCallAnswer, ConnectionFailure>) -> Void
     ) -> JobCancellation
@@ -40,7 +41,7 @@ extension HTTPStarting {
                     wait?.answered()
                     continuation?.resume(returning: result)
                 }
-                // A cancellation that came before has found nothing to cancel.
+                // If the task was cancelled before `cancel` was stored, `onCancel` could not cancel the request, so it is cancelled here.
                 let abandoned = pending.withLockedValue { pending in
                     pending.cancel = cancel
                     return pending.isCancelled ? pending.take() : nil
@@ -64,7 +65,7 @@ extension HTTPStarting {
     }
 }
 
-/// A caller that waits for an answer.
+/// The state of a caller that waits for an answer.
 private struct PendingAnswer: Sendable {
     var continuation: CheckedContinuation<Result<HTTPCallAnswer, ConnectionFailure>, Never>?
     var cancel: JobCancellation?

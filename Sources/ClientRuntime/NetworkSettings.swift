@@ -3,22 +3,22 @@ import HTTPTransport
 import TransportCommon
 import WebSocketTransport
 
-/// What an application has chosen about its connections, whatever the service: whom they trust, which way they go, and how much of a message
-/// they take. Each client module copies its own options into one; transports and callers are configured from it.
+/// The network options of a client, for every service: trusted certificates, proxy, network paths, and limits for messages. Each client
+/// module copies its own options into this value, and transports and HTTP callers are configured from it.
 package struct NetworkSettings: Sendable {
-    /// A file with the authorities to trust; nil for those of the system.
+    /// A PEM file with the trusted certificate authorities; nil for the system's.
     package var authorityFile: String?
     package var pins: CertificatePins?
     package var certificate: ClientCertificate?
     package var proxy: HTTPProxy?
     package var paths: NetworkPaths
-    /// Says how soon a dead connection is noticed, and how much of a message is taken when nothing else is chosen.
+    /// The policy with the time limits for dead connections, and the default limits for messages.
     package var policy: ConnectionPolicy
-    /// How long a message may take, chosen by the application.
+    /// How long a message may take from its first byte to its last; nil for the policy's limit.
     package var messageTimeout: Duration?
-    /// How long a message may be, in bytes, chosen by the application.
+    /// The largest accepted message in bytes; nil for the limit of the policy and the service.
     package var messageBytes: Int?
-    /// How long a connection may take, and its goodbye; nil for what is usual.
+    /// The time limits for establishing a connection and for its close handshake; nil for the transport's defaults.
     package var timing: (connect: Duration, close: Duration)?
 
     package init(
@@ -35,11 +35,13 @@ package struct NetworkSettings: Sendable {
         self.messageBytes = messageBytes
     }
 
-    /// How many bytes of a message are taken, where the service sends at most `service`.
+    /// The largest accepted message in bytes, for a service that sends at most `service` bytes.
     package func bytes(ofService service: Int) -> Int {
         policy.messageBytes(chosen: messageBytes, service: service)
     }
 
+    /// The configuration of a WebSocket transport.
+    ///
     /// - Parameter messageBytes: the longest message that the service sends, in bytes.
     package func webSocket(messageBytes: Int = 1 << 20) -> WebSocketTransportConfiguration {
         var configuration = WebSocketTransportConfiguration(
@@ -50,6 +52,8 @@ package struct NetworkSettings: Sendable {
         return configuration
     }
 
+    /// The configuration of a long-poll transport.
+    ///
     /// - Parameter bodyLimit: the longest answer that the service sends, in bytes.
     package func longPoll(bodyLimit: Int = 8 << 20) -> LongPollTransportConfiguration {
         var configuration = LongPollTransportConfiguration(
@@ -59,23 +63,23 @@ package struct NetworkSettings: Sendable {
         return configuration
     }
 
-    /// What makes requests whose answers hold messages.
+    /// Makes the caller for HTTP requests whose answers contain messages.
     ///
     /// - Parameter bodyLimit: the longest body of an answer that the service sends, in bytes.
     package func httpCaller(messages bodyLimit: Int) -> HTTPCaller {
         httpCaller(bodyLimit: bytes(ofService: bodyLimit))
     }
 
-    /// What makes requests with short answers.
+    /// Makes the caller for HTTP requests with short answers.
     ///
-    /// - Parameter bodyLimit: the longest body of an answer, in bytes; less when a message may be no longer.
+    /// - Parameter bodyLimit: the longest body of an answer, in bytes; a smaller limit for messages has precedence.
     package func httpCaller(answers bodyLimit: Int) -> HTTPCaller {
         httpCaller(bodyLimit: min(bodyLimit, bytes(ofService: bodyLimit)))
     }
 
-    /// What makes requests on connections like these.
+    /// Makes a caller for HTTP requests with these network options.
     ///
-    /// - Parameter bodyLimit: the longest body of an answer that is taken, in bytes.
+    /// - Parameter bodyLimit: the longest accepted body of an answer, in bytes.
     package func httpCaller(bodyLimit: Int) -> HTTPCaller {
         HTTPCaller(
             trustRoots: trustRoots, pins: pins, certificate: certificate, proxy: proxy, bodyLimit: bodyLimit, liveness: liveness,
@@ -88,7 +92,7 @@ package struct NetworkSettings: Sendable {
 }
 
 extension HTTPProxy {
-    /// A proxy with credentials if there is a user.
+    /// Makes a proxy with credentials if `user` is given, otherwise one without.
     package init(host: String, port: Int, user: String?, password: String?) {
         self.init(host: host, port: port, credentials: user.map { Credentials(user: $0, password: password ?? "") })
     }

@@ -1,7 +1,7 @@
 import ConnectionEngine
 import EngineRuntime
 
-/// Stands in for a service in tests: replaces the sockets, the HTTP requests, the time and the randomness of a client, all together.
+/// Replaces a service in tests, together with the sockets, the HTTP requests, the time and the randomness of its clients.
 ///
 /// In tests, ``ClientParts`` uses it instead of the live parts. `LifelineTesting` has the implementation.
 package protocol ServiceDouble: AnyObject, HTTPStarting {
@@ -10,15 +10,15 @@ package protocol ServiceDouble: AnyObject, HTTPStarting {
     /// The time of day on the manual clock, in seconds since 1970.
     var unixSeconds: Int { get }
 
-    /// The seed of the next client's jitter. The sequence of seeds is the same in every run.
+    /// Returns the seed for the next client's jitter. The sequence of seeds is the same in every run.
     func nextSeed() -> UInt64
 
-    /// Returns a transport that connects a session to the test service through a simulated WebSocket.
+    /// Makes a transport that connects a session to the test service through a simulated WebSocket.
     func webSocket<Session: WebSocketSession>(
         decoder: @escaping @Sendable () -> Session.Decoder
     ) -> any ClientTransport<Session>
 
-    /// Returns a transport that connects a session to the test service through simulated HTTP requests; nothing is sent over the network.
+    /// Makes a transport that connects a session to the test service through simulated HTTP requests; nothing is sent over the network.
     func longPoll<Session: LongPollSession>(
         decoder: @escaping @Sendable () -> Session.Decoder
     ) -> any ClientTransport<Session>
@@ -45,7 +45,7 @@ package protocol ServiceDouble: AnyObject, HTTPStarting {
 }
 
 extension ServiceDouble {
-    /// Registers a driver, without keeping it alive.
+    /// Registers a driver, so that tests can wait for its work. Does not keep the driver alive.
     package func track<Session>(_ driver: ConnectionDriver<Session>) {
         track { [weak driver] body in
             guard let driver else { return false }

@@ -6,10 +6,10 @@
     import Darwin
 #endif
 
-/// The system's time of day, for signatures.
+/// Reads the system's time of day, for the timestamps of signatures.
 package enum SystemTime {
-    /// Seconds since 1970. Not by `time(2)`, which on Linux is as old as the last tick of the kernel's timer: some milliseconds into a
-    /// second it may still tell the second before, and a server refuses calls that were signed before its start (rule NA-8).
+    /// The time in seconds since 1970. Does not use `time(2)`: on Linux its result may be some milliseconds late and still show the
+    /// previous second. A server refuses calls that were signed before its start (rule NA-8).
     package static let unixSeconds: @Sendable () -> Int = {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)

@@ -11,7 +11,7 @@ extension String {
 
 @usableFromInline
 enum ByteEquality {
-    /// Eight bytes at a time, since every message is looked up by its names.
+    /// Compares bytes in steps of eight, because this function is called for the names in every message.
     @usableFromInline
     static func areEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
         guard left.count == right.count else { return false }
@@ -30,7 +30,7 @@ enum ByteEquality {
         return true
     }
 
-    /// Whether `bytes` ends with `suffix`. Most names differ from a suffix in their last byte already.
+    /// Whether `bytes` ends with `suffix`. The last byte is compared first, because most names differ in it.
     @usableFromInline
     static func ends(_ bytes: UnsafeRawBufferPointer, with suffix: UnsafeRawBufferPointer) -> Bool {
         guard bytes.count >= suffix.count, bytes.last == suffix.last || suffix.isEmpty else { return false }
@@ -39,15 +39,15 @@ enum ByteEquality {
 }
 
 extension Sequence<Identifier> {
-    /// The texts of the identifiers, in their order.
+    /// The identifiers as strings, in the same order.
     @inlinable public var texts: [String] { map(\.text) }
 }
 
 extension Sequence<String> {
-    /// The identifiers with these texts, in their order.
+    /// The strings as identifiers, in the same order.
     @inlinable public var identifiers: [Identifier] { map { Identifier($0) } }
 
-    /// Each text once, in the order of first occurrence. Texts are compared by their bytes.
+    /// The texts without repetitions, in the order of their first occurrence. Texts are compared by their bytes.
     public func uniqueByBytes() -> [String] {
         var seen: Set<Identifier> = []
         return filter { seen.insert(Identifier($0)).inserted }

@@ -1,18 +1,18 @@
 /// A name that a client or an application chose: the id of a user, a channel, a group, a device or a key. Two identifiers are equal only
 /// when their UTF-8 bytes are equal (rule HB-11).
 ///
-/// `String` compares by canonical equivalence: it takes K for the Kelvin sign, and é for an e that is followed by an accent. A
-/// service that gives out ids compares bytes and takes these for two users, so a table of `String` keys would let one user act
-/// as the other. Every table, set and comparison of ids therefore uses this type, and `Tests/InteropTests/test_sources.py` checks
-/// that no `String` is the key of a table without a reason.
+/// `String` compares by canonical equivalence: K equals the Kelvin sign, and é equals an e that is followed by an accent. A service that
+/// issues ids compares bytes and treats these as two users, so a table with `String` keys would let one user act as the other. Every table,
+/// set and comparison of ids therefore uses this type, and `Tests/InteropTests/test_sources.py` checks that no `String` is the key of a
+/// table without a reason.
 ///
-/// Hashing reads the bytes too: texts that are canonically equivalent have different hash values, so nobody can fill one bucket of
-/// a table with spellings of one name. Creating an identifier from a native string neither copies nor allocates.
+/// Hashing reads the bytes too: texts that are canonically equivalent have different hash values, so nobody can fill one bucket of a table
+/// with spellings of one name. Creating an identifier from a native string neither copies nor allocates.
 public struct Identifier: Sendable {
-    /// The text as it was given.
+    /// The text from which the identifier was made, unchanged.
     public let text: String
 
-    /// The identifier with these bytes.
+    /// Makes an identifier from a text, without normalising it.
     @inlinable
     public init(_ text: String) {
         var text = text
@@ -20,7 +20,7 @@ public struct Identifier: Sendable {
         self.text = text
     }
 
-    /// The identifier with these bytes.
+    /// Makes an identifier from a part of a text, without normalising it.
     @inlinable
     public init(_ text: Substring) {
         self.init(String(text))
@@ -29,7 +29,7 @@ public struct Identifier: Sendable {
     /// Whether the identifier has no characters.
     @inlinable public var isEmpty: Bool { text.isEmpty }
 
-    /// The bytes that are compared.
+    /// The UTF-8 bytes by which identifiers are compared.
     @inlinable public var utf8: String.UTF8View { text.utf8 }
 }
 
@@ -43,13 +43,13 @@ extension Identifier: Hashable {
     public func hash(into hasher: inout Hasher) {
         let isHashed: Void? = text.utf8.withContiguousStorageIfAvailable { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
         if isHashed == nil { for byte in text.utf8 { hasher.combine(byte) } }
-        // The end, so that a pair of identifiers hashes differently from the same bytes divided elsewhere.
+        // A final byte marks the end of the text, so that two identifiers hash differently from another division of the same bytes.
         hasher.combine(0xFF as UInt8)
     }
 }
 
 extension Identifier: Comparable {
-    /// The order of the bytes, which is also the order of SQLite's `BINARY` collation and of Redis.
+    /// Orders identifiers by their bytes, as SQLite's `BINARY` collation and Redis do.
     @inlinable
     public static func < (left: Identifier, right: Identifier) -> Bool {
         left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
@@ -68,7 +68,7 @@ extension Identifier: CustomStringConvertible {
 }
 
 extension Identifier: Codable {
-    /// As a text alone.
+    /// Decodes an identifier from a single string.
     public init(from decoder: any Decoder) throws {
         self.init(try decoder.singleValueContainer().decode(String.self))
     }

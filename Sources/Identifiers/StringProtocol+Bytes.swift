@@ -1,6 +1,6 @@
-// `hasPrefix`, `hasSuffix`, `contains` and `split` of the standard library compare Characters: a comma before a combining mark is
-// another Character than a comma, and so is one after U+0600. Protocols divide and mark names by bytes, so the standard library would
-// disagree with other readers of the same name (rule HB-84).
+// Byte-wise versions of `hasPrefix`, `hasSuffix`, `contains` and `split`. Those of the standard library compare Characters: a comma before
+// a combining mark, or after U+0600, is another Character than a comma. Protocols divide and mark names by bytes, so the standard library
+// would disagree with other readers of the same name (rule HB-84).
 extension StringProtocol {
     /// Whether the UTF-8 bytes begin with those of `prefix`.
     @inlinable
@@ -17,24 +17,24 @@ extension StringProtocol {
         return (isSuffix ?? nil) ?? utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
     }
 
-    /// The text without `suffix` when its bytes end with that; the whole text otherwise.
+    /// The text without `suffix` if its bytes end with the suffix's; otherwise the whole text.
     public func droppingByteSuffix(_ suffix: String) -> String {
         guard hasByteSuffix(suffix) else { return String(self) }
         return String(decoding: utf8.dropLast(suffix.utf8.count), as: UTF8.self)
     }
 
-    /// Whether one of the bytes is `byte`, an ASCII character.
+    /// Whether the text contains `byte`, an ASCII character.
     @inlinable
     public func hasByte(_ byte: UInt8) -> Bool {
         utf8.contains(byte)
     }
 
-    /// The parts between the bytes that are `separator`, an ASCII character. Empty parts are left out.
+    /// Splits the text at each `separator`, an ASCII character. Empty parts are left out.
     public func split(atByte separator: UInt8) -> [String] {
         utf8.split(separator: separator).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The text with an ASCII character replaced wherever it is.
+    /// The text with every occurrence of an ASCII character replaced.
     public func replacing(byte: UInt8, with replacement: String) -> String {
         guard hasByte(byte) else { return String(self) }
         var bytes: [UInt8] = []

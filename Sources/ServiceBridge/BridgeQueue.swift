@@ -3,27 +3,27 @@ import NIOConcurrencyHelpers
 import NIOCore
 import ServerRuntime
 
-/// Messages between the services of the servers that share a backend, on their way to the server that carries them (rules BR-11, BR-12
-/// and BR-21).
+/// The queue of messages that are to be published in the other services of a server. All servers that share a backend have one queue (rules
+/// BR-11, BR-12 and BR-21).
 ///
-/// Each service hands its messages over under the lock that orders them. They wait in one queue, from which the first server that has
-/// a bridge takes them: so each is carried once and in order, also when that server stops and the next one goes on. What was carried is
-/// never handed over again, so nothing goes in circles.
+/// Each service adds its messages under the lock that orders them. Only the first server that has a bridge takes messages from the queue,
+/// so each message is bridged once and in order, also when that server stops and the next one continues. A bridged message is never added
+/// to the queue again, so there are no loops.
 package final class BridgeQueue: BridgeTap {
     private struct State {
-        /// In the order in which they joined. The first one carries.
+        /// The bridges of all servers, in the order in which they joined. Only the first one takes messages.
         var bridges: [ServiceBridge] = []
         var waiting: Deque<BridgedMessage> = []
-        /// Whether the first bridge is scheduled to process the queue.
+        /// Whether the first bridge is scheduled to take messages from the queue.
         var isScheduled = false
     }
 
     private let state = NIOLockedValueBox(State())
 
-    /// More than these do not wait: a service that publishes faster than the others can take loses messages on the bridge, not its
-    /// own (rule BR-12).
+    /// The most messages that wait in the queue. If a service publishes faster than the other services can process messages, further
+    /// messages are not bridged, but they are still published in their own service (rule BR-12).
     package static let capacity = 65_536
-    /// How many messages are carried before other work of the event loop has its turn.
+    /// How many messages are bridged at a time before the event loop does other work.
     private static let burst = 128
 
     package init() {}
@@ -34,9 +34,10 @@ package final class BridgeQueue: BridgeTap {
         state.withLockedValue { $0.bridges.append(bridge) }
     }
 
-    /// Ends a bridge. The next one continues with the queue; the last one publishes it before this returns.
+    /// Removes a bridge. The next bridge continues with the queue. If there is none, the waiting messages are published before this method
+    /// returns.
     func leave(_ bridge: ServiceBridge) async {
-        // On its event loop, so that nothing that it took from the queue is still on its way when the next one begins.
+        // The bridge is removed on its event loop, so that it has published all messages that it took before the next bridge begins.
         try? await bridge.eventLoop?.submit {
             let rest = self.state.withLockedValue { state -> Deque<BridgedMessage> in
                 state.bridges.removeAll { $0 === bridge }
@@ -51,7 +52,7 @@ package final class BridgeQueue: BridgeTap {
         }.get()
     }
 
-    /// How many messages wait for a bridge.
+    /// How many messages wait in the queue; 0 for a bridge that is not the first one.
     func count(for bridge: ServiceBridge) -> Int {
         state.withLockedValue { $0.bridges.first === bridge ? $0.waiting.count : 0 }
     }
@@ -65,7 +66,7 @@ package final class BridgeQueue: BridgeTap {
             bridge.takes(channel: channel, of: application, from: service), let message = message(bridge.textEvent)
         else { return }
         state.withLockedValue { state in
-            // The first bridge may have left meanwhile.
+            // The bridge that was first above may have been removed since.
             guard let bridge = state.bridges.first else { return }
             guard state.waiting.count < Self.capacity else { return bridge.drop() }
             state.waiting.append(message)
@@ -77,21 +78,23 @@ package final class BridgeQueue: BridgeTap {
 
     // MARK: Passing on
 
-    /// Schedules the first bridge to read the queue. Called under the lock, because a bridge that has left must not be called any more.
+    /// Schedules the first bridge to take messages from the queue. Called under the lock, because a removed bridge must not be called any
+    /// more.
     private func schedule(_ state: inout State) {
         guard let bridge = state.bridges.first else { return }
         bridge.eventLoop?.execute { self.drain(bridge) }
     }
 
     private func drain(_ bridge: ServiceBridge) {
-        // The queue here is bounded, so the other services can be slowed down (rules BR-12 and SV-14).
+        // While the server is congested the bridge waits. The queue is bounded, so waiting cannot use unlimited memory (rules BR-12 and
+        // SV-14).
         let isHeld = bridge.context.congestion.wait { [weak self] in
             guard let self else { return }
             state.withLockedValue { self.schedule(&$0) }
         }
         guard isHeld == nil else { return }
         let messages = state.withLockedValue { state in
-            // Another bridge continues with the queue.
+            // If this bridge is no longer the first one, another bridge continues with the queue.
             guard state.bridges.first === bridge else { return [BridgedMessage]() }
             let count = min(state.waiting.count, Self.burst)
             defer { state.waiting.removeFirst(count) }

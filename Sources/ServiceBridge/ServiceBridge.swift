@@ -4,8 +4,8 @@ import NIOConcurrencyHelpers
 import NIOCore
 import ServerRuntime
 
-/// Carries messages between the services of one server (rules BR-1 to BR-21): takes them from the queue that it shares with the servers
-/// of its backend, and publishes them to the other services on one event loop, with no lock held.
+/// Publishes the messages of each service of a server in its other services (rules BR-1 to BR-21). It takes messages from the queue that
+/// all servers of a backend share, and publishes them on one event loop, without holding a lock.
 package final class ServiceBridge: Sendable {
     package let textEvent: String
     let context: ServerContext
@@ -13,9 +13,11 @@ package final class ServiceBridge: Sendable {
     private let queue: BridgeQueue
     private let tally = NIOLockedValueBox((carried: 0, dropped: 0))
 
-    /// Joins the bridges of other servers. The queue holds the bridge and with it the fronts, so ``end()`` has to follow.
+    /// Makes a bridge and adds it to the queue. The queue keeps the bridge and its services alive until ``end()`` is called.
     ///
-    /// - Parameter textEvent: the name that plain texts have in services whose messages have none.
+    /// - Parameters:
+    ///   - fronts: the services of the server.
+    ///   - textEvent: the event name for plain texts from services whose messages have no event names.
     package init(_ fronts: [any BridgedFront], textEvent: String, _ context: ServerContext, queue: BridgeQueue) {
         self.fronts = fronts
         self.textEvent = textEvent
@@ -30,10 +32,10 @@ package final class ServiceBridge: Sendable {
         await queue.leave(self)
     }
 
-    /// The outcomes of messages.
+    /// How many messages were bridged, were dropped, and wait.
     package struct Counts: Hashable, Sendable {
         package var carried: Int
-        /// Messages that were not carried because too many waited.
+        /// Messages that were not bridged because the queue was full.
         package var dropped: Int
         package var queued: Int
     }
@@ -47,7 +49,7 @@ package final class ServiceBridge: Sendable {
 
     // MARK: For the queue
 
-    /// Whether a channel is bridged: one that every service takes for public (rule BR-4).
+    /// Whether messages of a channel are bridged: only if every service treats the channel as public (rule BR-4).
     package func accepts(channel: String) -> Bool {
         fronts.allSatisfy { $0.isPublic(channel: channel) }
     }
@@ -71,7 +73,7 @@ package final class ServiceBridge: Sendable {
         }
     }
 
-    /// Counts a message for which there was no room.
+    /// Counts a message that was dropped because the queue is full; logs a warning for the first one.
     func drop() {
         let isFirst = tally.withLockedValue { tally in
             tally.dropped += 1
@@ -82,7 +84,7 @@ package final class ServiceBridge: Sendable {
 }
 
 extension ServiceBridge {
-    /// Adds the bridge's families to the metrics.
+    /// Adds the bridge's metrics to a Prometheus answer.
     package func write(to out: inout PrometheusText) {
         let counts = counts
         out.value("bridge_messages_total", .counter, "Messages that the bridge passed to other services.", counts.carried)
