@@ -5,7 +5,7 @@ import EngineRuntime
 ///
 /// In tests, ``ClientParts`` uses it instead of the live parts. `LifelineTesting` has the implementation.
 package protocol ServiceDouble: AnyObject, HTTPStarting {
-    /// The manual clock and its timers.
+    /// The manual clock of the test, with its timers.
     var timers: any TimerScheduler { get }
     /// The time of day on the manual clock, in seconds since 1970.
     var unixSeconds: Int { get }

@@ -26,7 +26,7 @@ public struct Identifier: Sendable {
         self.init(String(text))
     }
 
-    /// Whether the identifier has no characters.
+    /// Whether the identifier is the empty text.
     @inlinable public var isEmpty: Bool { text.isEmpty }
 
     /// The UTF-8 bytes by which identifiers are compared.

@@ -9,11 +9,11 @@ extension OutboxStorage {
     /// Only the owner of the file can read it, and on Apple platforms the file is excluded from backups. Sent messages are overwritten with
     /// zeros. The file is not encrypted, except by the system's own protection of an app's files.
     ///
-    /// Only one outbox at a time may have the file open. Do not use a folder that an app shares with its extensions, because the system
-    /// ends an app that holds a lock in such a folder while the app is suspended.
+    /// Only one outbox at a time may have the file open. Do not use a folder that an app shares with its extensions: the system ends a
+    /// suspended app that holds a lock in such a folder.
     ///
-    /// If the file is damaged, or a newer version has written it, it is moved aside and the outbox begins empty; `Outbox.isRecreated` is
-    /// then true.
+    /// If the file is damaged, or a newer version has written it, the file is moved aside and the outbox begins empty; `Outbox.isRecreated`
+    /// is then true.
     ///
     /// - Parameter folder: the directory of the file; created if necessary. Nil for `lifeline/outbox` in the user's folder for application
     ///   data; on tvOS this folder is in Caches, which the system may empty while the app does not run.

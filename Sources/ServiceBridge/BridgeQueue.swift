@@ -6,9 +6,9 @@ import ServerRuntime
 /// The queue of messages that are to be published in the other services of a server. All servers that share a backend have one queue (rules
 /// BR-11, BR-12 and BR-21).
 ///
-/// Each service adds its messages under the lock that orders them. Only the first server that has a bridge takes messages from the queue,
-/// so each message is bridged once and in order, also when that server stops and the next one continues. A bridged message is never added
-/// to the queue again, so there are no loops.
+/// Each service adds its messages under the lock that orders them. Only the bridge that joined first takes messages from the queue. When
+/// its server stops, the next bridge continues. Each message is therefore bridged once and in order. A bridged message is never added to
+/// the queue again, so there are no loops.
 package final class BridgeQueue: BridgeTap {
     private struct State {
         /// The bridges of all servers, in the order in which they joined. Only the first one takes messages.

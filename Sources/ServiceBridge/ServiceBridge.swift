@@ -26,7 +26,7 @@ package final class ServiceBridge: Sendable {
         queue.join(self)
     }
 
-    /// Stops bridging. Call it when the services accept no more messages. If this is the last bridge of the queue, the waiting messages
+    /// Stops bridging. Call it when the services no longer accept messages. If this is the last bridge of the queue, the waiting messages
     /// are published before the function returns; otherwise the remaining bridges publish them.
     package func end() async {
         await queue.leave(self)
@@ -47,7 +47,7 @@ package final class ServiceBridge: Sendable {
 
     var eventLoop: (any EventLoop)? { context.loops.first?.eventLoop }
 
-    // MARK: For the queue
+    // MARK: Called by the queue
 
     /// Whether messages of a channel are bridged: only if every service treats the channel as public (rule BR-4).
     package func accepts(channel: String) -> Bool {

@@ -70,8 +70,8 @@ extension Message {
 }
 
 extension Outbox {
-    /// Enqueues bytes. See ``Channel/publish(data:event:options:)`` for their encoding, and ``publish(_:to:event:options:lifetime:)``
-    /// for everything else.
+    /// Enqueues bytes, which are encoded as described at ``Channel/publish(data:event:options:)``. The order of sending, the lifetime and
+    /// the outcome are described at ``publish(_:to:event:options:lifetime:)``.
     ///
     /// - Throws: as ``publish(_:to:event:options:lifetime:)``.
     @discardableResult

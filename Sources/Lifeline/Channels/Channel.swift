@@ -37,9 +37,9 @@ public struct Channel: Sendable {
         return Room(hold: hold, core: core)
     }
 
-    /// Ends the subscription of the channel and all its rooms, including those that other parts of the app hold. A caller that still
-    /// waits in ``subscribe()`` gets ``LifelineError/Code/cancelled``. Does nothing when the channel is not subscribed.
-    /// ``Room/unsubscribe()`` ends one room.
+    /// Ends the subscription of the channel and all its rooms, including rooms of other parts of the app. A caller that still waits in
+    /// ``subscribe()`` gets ``LifelineError/Code/cancelled``. Does nothing when the channel is not subscribed. ``Room/unsubscribe()`` ends
+    /// one room.
     public func unsubscribe() {
         core.hub.takeBackAll(name) { core.adapter.unsubscribe(name) }
     }
@@ -75,14 +75,14 @@ public struct Channel: Sendable {
         return try await core.publish(Publication(channel: name, event: event, json: json, options: options))
     }
 
-    /// Asks the service who is present in the channel. The channel need not be subscribed, and only chat needs a connection. See
+    /// Requests the members who are present in the channel. The channel need not be subscribed, and only chat needs a connection. See
     /// ``Room/presence`` for a list that the client keeps up to date.
     ///
-    /// Members have no ``Member/info`` when the service does not send it; Pusher's HTTP API does not. The result has at most 10,000
-    /// members of a PubNub channel and 500 of an open channel of chat.
+    /// Members have no ``Member/info`` when the service does not send it; Pusher's HTTP API does not. The result has at most 10,000 members
+    /// of a PubNub channel and 500 of an open channel of chat.
     ///
-    /// - Throws: ``LifelineError/Code/unsupported`` when the service has no such request, or needs the app's secret for it as Pusher
-    ///   does; ``LifelineError/Code/disconnected`` when the request needs a connection and there is none.
+    /// - Throws: ``LifelineError/Code/unsupported`` when the service has no such request, or needs the app's secret for it as Pusher does;
+    ///   ``LifelineError/Code/disconnected`` when the request needs a connection and there is none.
     public func members() async throws(LifelineError) -> [Member] {
         try await core.adapter.members(of: name)
     }
@@ -118,12 +118,11 @@ public struct Channel: Sendable {
         return try await core.adapter.history(of: name, last: count)
     }
 
-    /// Loads one page of the channel's history with one request. Messages that cannot be decrypted are listed as
-    /// ``HistoryPage/failures``.
+    /// Loads one page of the channel's history with one request. Messages that cannot be decrypted are listed as ``HistoryPage/failures``.
     ///
     /// - Parameters:
-    ///   - id: the ``Message/id`` of a message, or ``HistoryPage/older`` of another page: the page ends before it. Nil for the
-    ///     latest messages.
+    ///   - id: the page ends before this message: the ``Message/id`` of a message, or ``HistoryPage/older`` of another page. Nil for the
+    /// latest messages.
     ///   - limit: how many messages the page has, 1 ... 100; larger values count as 100.
     /// - Throws: as ``history(last:)``; ``LifelineError/Code/badRequest`` for an invalid id.
     public func history(before id: String? = nil, limit: Int = 100) async throws(LifelineError) -> HistoryPage {

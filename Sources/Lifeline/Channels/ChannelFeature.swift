@@ -24,7 +24,7 @@ public struct ChannelFeature: RawRepresentable, Hashable, Sendable, CaseIterable
     public static let resuming = ChannelFeature(rawValue: "resuming")
     /// A list of members that is kept up to date: ``Room/presence``.
     public static let presence = ChannelFeature(rawValue: "presence")
-    /// Changing the data that others see of this client's user: ``Presence/setOwnData(_:)``.
+    /// Changing the data that other users see about this client's user: ``Presence/setOwnData(_:)``.
     public static let ownPresenceData = ChannelFeature(rawValue: "ownPresenceData")
     /// Requesting the members without a subscription: ``Channel/members()``.
     public static let members = ChannelFeature(rawValue: "members")

@@ -12,12 +12,12 @@ public struct ChannelGroup: Sendable {
     public let name: String
     let core: ClientCore
 
-    /// Subscribes to all channels that the group has, now and later, and returns when the service has confirmed.
-    /// ``Channel/subscribe()`` describes how subscriptions behave.
+    /// Subscribes to all channels of the group, including channels that are added later. Returns when the service has confirmed the
+    /// subscription. ``Channel/subscribe()`` describes how subscriptions behave.
     ///
-    /// Messages name the channel that they were published to in ``Message/channel``, and the group with a colon in front in
-    /// ``Message/pattern``, which is also the name of the room. ``Room/presence`` lists every user who is on at least one of the
-    /// channels. A message of a channel that is also subscribed directly is delivered once, to one of the two rooms.
+    /// A message has the name of its channel in ``Message/channel``. Its ``Message/pattern`` is a colon and the group's name, which is also
+    /// the name of the room. ``Room/presence`` lists every user who is on at least one of the channels. A message of a channel that is also
+    /// subscribed directly is delivered once, to one of the two rooms.
     ///
     /// - Throws: ``LifelineError/Code/unsupported`` when the service has no groups; otherwise as ``Channel/subscribe()``.
     public func subscribe() async throws(LifelineError) -> Room {
@@ -78,8 +78,8 @@ enum ChannelGroupChange: Hashable, Sendable {
 }
 
 extension LifelineClient {
-    /// A channel group by name. Nothing is sent. Only PubNub has channel groups; with other services every call on a group throws
-    /// ``LifelineError/Code/unsupported``.
+    /// A handle for the channel group with this name. Nothing is sent. Only PubNub has channel groups; with other services every call on a
+    /// group throws ``LifelineError/Code/unsupported``.
     public func channelGroup(_ name: String) -> ChannelGroup {
         ChannelGroup(name: name, core: core)
     }

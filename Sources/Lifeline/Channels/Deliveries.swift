@@ -2,12 +2,11 @@ import ConnectionEngine
 import EngineRuntime
 import Identifiers
 
-/// The messages, gaps and failures of a channel, as an async sequence for one consumer. It ends with the room, with the
-/// client, or when the consuming task is cancelled.
+/// The messages, gaps and failures of a channel, as an async sequence for one consumer. The sequence ends with the room, with the client,
+/// or when the consuming task is cancelled.
 ///
-/// The sequence is bounded: when a consumer falls further behind than ``ClientOptions/backlog``, messages are dropped and a gap
-/// takes their place. A later loop over the same sequence continues where an earlier one ended; a second loop at the same time
-/// ends the first.
+/// The sequence is bounded: when a consumer falls further behind than ``ClientOptions/backlog``, messages are dropped and a gap takes their
+/// place. A later loop over the same sequence continues where an earlier one ended; a second loop at the same time ends the first.
 public struct Deliveries: AsyncSequence, Sendable {
     /// A message, a gap or a failure.
     public typealias Element = Delivery
@@ -99,8 +98,10 @@ final class MessagePlace {
     private let event: String?
     private var gap: Gap?
 
-    /// - Parameter event: messages of other events are skipped; a gap before a skipped message is reported with the next message that
-    ///   is returned. Nil for all messages.
+    /// Makes the state of a loop.
+    ///
+    /// - Parameter event: only messages of this event are returned; nil for all messages. A gap before a skipped message is reported with
+    ///   the next message that is returned.
     init(base: Deliveries.Iterator, event: String? = nil) {
         self.base = base
         self.event = event

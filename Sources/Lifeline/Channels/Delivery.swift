@@ -1,6 +1,6 @@
 /// An element of ``Deliveries``: a message, a gap or a failure.
 public enum Delivery: Sendable {
-    /// A message, in the order in which the service sent it.
+    /// A message of the channel. Messages are in the order in which the service sent them.
     case message(Message)
     /// Messages may be missing at this position of the sequence.
     case gap(Gap)

@@ -1,7 +1,7 @@
 import ConnectionEngine
 
-/// A place in a channel's messages where messages may be missing. The client declares a gap whenever it cannot prove that it
-/// received everything.
+/// A position in a channel's messages at which messages may be missing. The client declares a gap whenever it cannot prove that it received
+/// all messages.
 public struct Gap: Hashable, Sendable {
     /// Why messages may be missing. New reasons may be added: switch over the value with a `default`.
     public struct Reason: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
@@ -29,7 +29,7 @@ public struct Gap: Hashable, Sendable {
 
     /// The channel in which messages may be missing.
     public var channel: String
-    /// The start of the gap: messages published since then may be missing, up to the gap's place in the sequence.
+    /// The start of the gap. Messages may be missing that were published between this moment and the message after the gap.
     public var since: Moment
     /// The reason why messages may be missing.
     public var reason: Reason

@@ -4,7 +4,7 @@ import ConnectionEngine
 public struct HistoryPage: Sendable {
     /// A message of the history that could not be decrypted or decoded.
     public struct Failure: Hashable, Sendable {
-        /// The service's id of the message, or nil when it gives none.
+        /// The message id that the service has assigned; nil when the service assigns none.
         public var id: String?
         /// Why the message cannot be read; for example, it was encrypted with another cipher key.
         public var error: LifelineError

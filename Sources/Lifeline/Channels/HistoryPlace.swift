@@ -18,7 +18,7 @@ struct HistoryPlace: Hashable, Sendable {
         }
     }
 
-    /// Whether both positions have the same epoch and this one is not after the other one.
+    /// Whether both positions have the same epoch and this position is not after `other`.
     func isUp(to other: HistoryPlace) -> Bool { epoch == other.epoch && number <= other.number }
 }
 

@@ -8,7 +8,7 @@ import WireCoding
     import Foundation
 #endif
 
-/// A message of a channel.
+/// A message that was received from a channel, live or from its history.
 public struct Message: Sendable {
     /// The channel to which the message was published.
     public var channel: String
@@ -22,7 +22,7 @@ public struct Message: Sendable {
     public var isClientEvent: Bool
     /// The payload as the service delivered it, decrypted. Usually JSON; see ``data``.
     public var text: String
-    /// The service's id of the message, or nil when it gives none.
+    /// The message id that the service has assigned; nil when the service assigns none.
     public var id: String?
     /// The user who published the message, as an id that the service has verified; nil when the service sends none.
     public var user: String?

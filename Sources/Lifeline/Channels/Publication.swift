@@ -18,7 +18,7 @@ public struct PublishOptions: Hashable, Sendable {
     }
 }
 
-/// The contents of a publication: an event's name and a payload of JSON text.
+/// A message to publish: channel, event name, payload as JSON text, and options.
 struct Publication: Hashable, Sendable {
     var channel: String
     var event: String

@@ -5,7 +5,7 @@ public enum TypedMessage<Value: Sendable>: Sendable {
     /// The payload cannot be decoded as `Value`. The error names the path in the JSON, but not the payload.
     case undecodable(LifelineError, Message)
 
-    /// The message, in both cases.
+    /// The received message, whether its payload could be decoded or not.
     public var message: Message {
         switch self {
         case .value(_, let message), .undecodable(_, let message): message

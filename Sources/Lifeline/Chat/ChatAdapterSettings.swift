@@ -26,13 +26,13 @@ public enum NexconnDeviceClass: String, CaseIterable, Hashable, Sendable {
 }
 
 extension Service {
-    /// A server that speaks Lifeline's chat session, such as `lifeline serve`. Nexconn's own servers do not speak it.
+    /// A server that supports Lifeline's chat session protocol, such as `lifeline serve`. Nexconn's own servers do not support it.
     ///
-    /// Channels are named `direct:USER`, `group:ID`, `system:ID` and `open:ID`; any other name is that of an open channel. Direct
-    /// and system channels deliver messages to the user, groups can be subscribed by their members, and subscribing to an open channel
-    /// enters it. The event of a message is its type name; the data is its content.
+    /// Channels are named `direct:USER`, `group:ID`, `system:ID` and `open:ID`; any other name is that of an open channel. Direct and
+    /// system channels deliver messages to the user, groups can be subscribed by their members, and subscribing to an open channel enters
+    /// it. The event of a message is its type name; the data is its content.
     ///
-    /// Messages that the server kept while no device of the user was connected are delivered once the first direct, group or system
+    /// Messages that the server stored while no device of the user was connected are delivered once the first direct, group or system
     /// channel is subscribed. Messages of channels that are not subscribed at that moment are dropped, so subscribe all channels before
     /// connecting.
     ///
@@ -42,12 +42,12 @@ extension Service {
     ///   - path: a prefix of `/nexconn/v1` and `/v4`, for servers behind a proxy.
     ///   - access: how the client gets the access token of the user.
     ///   - device: the id of this installation, 1 to 64 characters; nil for a random one. Another client with the same id, or
-    ///     with the same class and user, ends this client's session; the phase is `failed` with the category `kicked` then.
+    /// with the same class and user, ends this client's session: the phase becomes `failed` with the category `kicked`.
     ///   - deviceClass: the class of this device.
-    ///   - yields: what happens when this client reconnects after an outage and another client has taken its place: true ends
-    ///     this client's session, false the other one's.
+    ///   - yields: whose session ends when this client reconnects after an outage and another client of its class has signed in: true ends
+    /// this client's session, false the other client's.
     ///   - presence: whether ``Room/presence`` of open channels is kept up to date. It costs a request for each channel and
-    ///     connection.
+    /// connection.
     public static func nexconn(
         appKey: String, host: ServiceHost, path: String? = nil, access: NexconnAccess, device: String? = nil,
         deviceClass: NexconnDeviceClass = .mobile, yields: Bool = false, presence: Bool = true

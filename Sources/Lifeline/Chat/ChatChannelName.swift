@@ -15,6 +15,6 @@ extension ChatChannel {
         self.init(conversation, String(id))
     }
 
-    /// Whether the channel's messages arrive in the user's inbox.
+    /// Whether the channel's messages arrive in the user's inbox: direct, group and system channels. Open channels have no inbox.
     var isInInbox: Bool { conversation != .open }
 }

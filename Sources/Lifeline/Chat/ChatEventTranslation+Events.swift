@@ -92,7 +92,7 @@ extension ChatEventTranslation {
         }
     }
 
-    /// A user who leaves a group or is removed from it is no longer subscribed to it.
+    /// Ends the subscription of a group when the user leaves the group or is removed from it, or when the group is dissolved.
     private mutating func take(_ operation: ChatGroupOperation, into report: inout Report) {
         let isOver =
             switch operation.kind {

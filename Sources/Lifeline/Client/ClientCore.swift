@@ -44,7 +44,7 @@ final class ClientCore: Sendable {
 
     /// Publishes a message, and records its outcome and duration in the telemetry.
     func publish(_ publication: Publication) async throws(LifelineError) -> PublishOutcome {
-        // Rule LL-122: a message ends the typing indicator.
+        // A published message ends the user's typing indicator (rule LL-122).
         hub.held(publication.channel)?.typing.withThrottle { throttle, _ in throttle.published() }
         guard let telemetry else { return try await adapter.publish(publication) }
         let began = adapter.clock()

@@ -58,7 +58,7 @@ extension ConnectionStatus: CustomStringConvertible {
         return text
     }
 
-    /// Seconds with two decimal places. Written without a formatter, which would need Foundation.
+    /// The duration in seconds with two decimal places, such as `0.84`.
     private static func rounded(_ duration: Duration) -> String {
         let hundredths = Int((duration.inSeconds * 100).rounded())
         let rest = hundredths % 100

@@ -1,6 +1,6 @@
 import ConnectionEngine
 
-/// An error of the client: a code for programs and a sentence for people. It never holds secrets, tokens or payloads.
+/// An error of the client: a code for programs and a sentence for people. An error never contains secrets, tokens or payloads.
 public struct LifelineError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kinds of errors. More may be added: switch over a code with a `default`.
     ///
@@ -28,15 +28,15 @@ public struct LifelineError: Error, Hashable, Sendable, CustomStringConvertible 
         public static let undecodable = Code(rawValue: "undecodable")
         /// The value to publish cannot be encoded as JSON.
         public static let unencodable = Code(rawValue: "unencodable")
-        /// The call needs a subscription that the channel does not have.
+        /// The call needs a subscribed channel, and the channel is not subscribed.
         public static let notSubscribed = Code(rawValue: "notSubscribed")
-        /// There is no connection: it was ended on request, or `connect` was never called.
+        /// The client is not connected: the connection was ended on request, or `connect` was never called.
         public static let disconnected = Code(.disconnected)
         /// The service did not answer within the time limit.
         public static let timeout = Code(.timeout)
         /// The calling task was cancelled.
         public static let cancelled = Code(.cancelled)
-        /// The service refuses this client; connecting again with the same settings would fail too.
+        /// The service refuses this client for good: another attempt with the same settings would fail too.
         public static let refused = Code(.refused)
         /// The service or an authorisation endpoint denied access, for example to a channel.
         public static let accessDenied = Code(.accessDenied)
@@ -54,7 +54,7 @@ public struct LifelineError: Error, Hashable, Sendable, CustomStringConvertible 
         public static let storageLocked = Code(rawValue: "storageLocked")
     }
 
-    /// The kind of error.
+    /// The kind of error, such as ``Code/timeout``.
     public var code: Code
     /// A sentence for people: what happened and, if possible, what to do next.
     public var reason: String

@@ -16,15 +16,15 @@ public struct ServiceNotice: Hashable, Sendable {
         /// The client has renewed a token, or headers with a token. Data: `{"reason":"expiring"}`, with the raw value of a
         /// ``TokenRequest/Reason``.
         public static let tokenRenewed = Name(rawValue: "tokenRenewed")
-        /// Pusher: a cache channel was subscribed and has no cached event. No data.
+        /// Pusher: a cache channel was subscribed and has no cached event. The notice has no data.
         public static let cacheMissed = Name(rawValue: "cacheMissed")
-        /// Pusher: how many connections are subscribed to the channel: `{"count":3}`.
+        /// Pusher: the number of connections that are subscribed to the channel. Data: `{"count":3}`.
         public static let subscriptionCount = Name(rawValue: "subscriptionCount")
-        /// Pusher: the server confirmed the client's user, on each connection: `{"user":"ann"}`.
+        /// Pusher: the server confirmed the client's user; sent on each connection. Data: `{"user":"ann"}`.
         public static let signedIn = Name(rawValue: "signedIn")
-        /// Pusher: users of the watchlist came online: `{"users":["ben"]}`.
+        /// Pusher: users of the watchlist came online. Data: `{"users":["ben"]}`.
         public static let usersOnline = Name(rawValue: "usersOnline")
-        /// Pusher: users of the watchlist went offline: `{"users":["ben"]}`.
+        /// Pusher: users of the watchlist went offline. Data: `{"users":["ben"]}`.
         public static let usersOffline = Name(rawValue: "usersOffline")
     }
 

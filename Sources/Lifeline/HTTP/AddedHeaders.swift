@@ -5,7 +5,7 @@ import HTTPTransport
 
 // Adding the client's own header fields (rule LL-29) to HTTP requests, WebSocket connections and long-polls.
 
-/// Adds fields to requests.
+/// Adds header fields to each HTTP request.
 struct HeaderedHTTP: HTTPSending {
     let base: any HTTPSending
     let fields: [HTTPField]

@@ -17,7 +17,7 @@ final class ClockOffset: Sendable {
     /// The server's time in seconds since 1970; this machine's time while the difference is unknown.
     func seconds(at unixSeconds: Int) -> Int { unixSeconds + offset.withLockedValue { $0 } }
 
-    /// Records the difference between the server's time and this machine's.
+    /// Stores the difference between the server's time and this machine's, both in seconds since 1970.
     func learn(_ server: Int, at unixSeconds: Int) { offset.withLockedValue { $0 = server - unixSeconds } }
 
     /// Sends a signed request. If the server refuses it and states a different time, sends it once more with the server's time.

@@ -1,8 +1,7 @@
 import ConnectionEngine
 
 extension PublishOutcome {
-    /// The outcome of a message whose request failed: refused when the message cannot have been sent, unknown in every other case (rule
-    /// LL-13).
+    /// The outcome of a message whose request failed: `refused` when the message cannot have been sent, otherwise `unknown` (rule LL-13).
     init(ofRequest failure: ConnectionFailure) {
         let error = LifelineError(failure)
         // A request with the category `badRequest` could not be encoded, so it was never sent.

@@ -1,7 +1,7 @@
 import ConnectionEngine
 import Identifiers
 
-// Typing indicators. Rule LL-121.
+// Applying typing indicators to a channel's list of typing users. Rule LL-121.
 extension ClientHub {
     /// Records that a user has begun or stopped typing in a channel.
     func typing(_ user: String, _ isTyping: Bool, in channel: String) {

@@ -51,7 +51,7 @@ final class RoomFeed: Sendable {
         end()
     }
 
-    /// Ends all sequences of the room.
+    /// Ends all sequences of the room: messages, presence changes, typing users and reactions.
     func end() {
         let first = state.withLockedValue { state in
             state.isEnded = true

@@ -12,7 +12,7 @@ extension ClientCore {
             let rooms = adapter.roomsOfPublishers(to: record.channel)
             if !rooms.isEmpty, rooms.allSatisfy({ hub.held($0) == nil }) {
                 let reason =
-                    "Only subscribers can publish to \(record.channel). The message waits until the channel is subscribed."
+                    "Only subscribers can publish to channel \(record.channel). The message waits until the channel is subscribed."
                 return .refused(LifelineError(.notSubscribed, reason))
             }
             return try await publish(publication)

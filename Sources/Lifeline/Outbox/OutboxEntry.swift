@@ -3,7 +3,8 @@ import Identifiers
 /// The state of a message of an ``Outbox`` at one moment: waiting, being sent, or failed. A message that the service has accepted is no
 /// longer an entry.
 public struct OutboxEntry: Identifiable, Hashable, Sendable {
-    /// The id of a message in the outbox; the service's message id is a different one. It stays the same over restarts and retries.
+    /// An id that the outbox gives a message; it stays the same over restarts and retries. The message id of the service is a different
+    /// one.
     public struct ID: Hashable, Sendable, CustomStringConvertible {
         let name: Identifier
 

@@ -59,7 +59,7 @@ extension OutboxMachine {
 }
 
 extension LifelineError {
-    /// Whether a refusal is temporary: nothing was sent, and a later attempt may succeed.
+    /// Whether the error is temporary: nothing was sent, and a later attempt may succeed.
     var isPassing: Bool {
         // An unknown error without a number of the service comes from the app's own token code.
         Self.passingCodes.contains(code) || (code == Self.unknownCode && number == nil)
@@ -71,7 +71,7 @@ extension LifelineError {
         .networkUnavailable, .timeout, .disconnected, .notSubscribed, .cancelled, .init(.unexpectedDisconnect),
         .init(.background),
         .init(.overloaded), .init(.serverRestart), .init(.proxyUnavailable), .init(.tlsFailed), .init(.tlsUntrusted),
-        // A captive portal, which requires a sign-in first, answers with its own web page, and is temporary.
+        // An answer in another format may be the web page of a captive portal, which requires a sign-in first.
         .init(.malformedResponse),
     ]
 

@@ -1,4 +1,4 @@
-/// Settings of an ``Outbox``.
+/// Limits and behaviour of an ``Outbox``.
 public struct OutboxOptions: Hashable, Sendable {
     /// How long a message may wait before it becomes ``OutboxOutcome/expired``; 24 h by default. A lifetime given with a message has
     /// precedence. Clamped to 1 s to 30 d. See <doc:SendingWhenOffline> for the clock.

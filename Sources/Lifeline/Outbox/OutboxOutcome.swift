@@ -4,7 +4,7 @@ import NIOConcurrencyHelpers
 public enum OutboxOutcome: Hashable, Sendable {
     /// The service accepted the message. `id` is the message's id, if the service has ids.
     case accepted(id: String?)
-    /// The service did not accept the message; subscribers will not get it.
+    /// The service did not accept the message; no subscriber will receive it.
     case refused(LifelineError)
     /// It is unknown whether the service accepted the message.
     case unknown(LifelineError)
@@ -16,7 +16,7 @@ public enum OutboxOutcome: Hashable, Sendable {
     /// that was only in memory is never sent.
     case closed
 
-    /// Whether the service accepted the message.
+    /// Whether the outcome is ``accepted(id:)``.
     public var isAccepted: Bool {
         if case .accepted = self { true } else { false }
     }

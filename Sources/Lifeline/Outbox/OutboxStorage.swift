@@ -56,7 +56,7 @@ package protocol OutboxStore: AnyObject, Sendable {
     func close() async
 }
 
-/// A change of the stored messages.
+/// A change of a stored message: a new record, an updated record or a removal.
 package enum OutboxChange: Hashable, Sendable {
     case insert(OutboxRecord)
     /// Replaces all fields of a stored message except channel, event, payload and options.
@@ -85,10 +85,10 @@ package struct OutboxRecord: Hashable, Sendable {
     package var isStored: Bool?
     /// When the message was enqueued, or retried last; seconds since 1970.
     package var enqueued: Int64
-    /// The lifetime in seconds.
+    /// How long the message may wait after `enqueued`, in seconds.
     package var lifetime: Int64
     package var state = State.waiting
-    /// When the message may have been sent for the first time; seconds since 1970. Nil when it certainly was not sent.
+    /// When the message may have been sent for the first time; seconds since 1970. Nil if it certainly was not sent.
     package var firstSent: Int64?
     /// Why the message failed; for a waiting message, why the outcome of an earlier attempt is unknown.
     package var error: LifelineError?

@@ -6,7 +6,7 @@
 
 /// A user who is present in a channel.
 public struct Member: Hashable, Sendable, Identifiable {
-    /// The user's id. A user who is connected twice is one member.
+    /// The user's id. A user with several connections is one member.
     public var id: String
     /// The service's data about the member, as JSON text; nil when the service has none.
     public var info: String?
@@ -62,7 +62,7 @@ public struct PresenceChange: Hashable, Sendable {
     public var action: Action
     /// The member, with the data that the client has after the change.
     public var member: Member
-    /// How many members are present after the change.
+    /// The number of members in the channel after the change.
     public var count: Int
 
     /// Makes a change, such as for tests of your own code.

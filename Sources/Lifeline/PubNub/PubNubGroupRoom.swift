@@ -14,7 +14,7 @@ enum PubNubGroupRoom {
 }
 
 extension PubNubList {
-    /// The rooms of all channels and groups in the list, without presence channels.
+    /// The room names of all channels and groups in the list, without presence channels.
     var rooms: [String] {
         let plain = withoutPresence
         return plain.channels.map { String($0) } + plain.groups.map { PubNubGroupRoom.name(of: String($0)) }

@@ -18,7 +18,7 @@ struct WildcardMembers: Hashable, Sendable {
     /// The users who are on at least one covered channel.
     var members: [Member] { order.compactMap { user in user.flatMap { entries[$0]?.member } } }
 
-    /// How many users are on a channel.
+    /// The number of users on one covered channel.
     func count(on channel: String) -> Int {
         let channel = Identifier(channel)
         return entries.values.reduce(0) { $0 + ($1.channels.contains(channel) ? 1 : 0) }

@@ -9,7 +9,7 @@ import PusherProtocol
 /// How a client of Pusher Channels is authorised. Private, presence and encrypted channels need an authorisation; publishing without
 /// a subscription to such a channel needs the app's secret.
 public struct PusherAccess: Sendable {
-    /// A request to authorise a channel.
+    /// A client's request for the authorisation of a channel, which your code answers with a ``Grant``.
     public struct Request: Hashable, Sendable {
         /// The channel's name.
         public var channel: String

@@ -182,8 +182,8 @@ final class PusherAdapter: ServiceAdapter {
         }
     }
 
-    /// The data of a client event. Receivers read a JSON string as the text that it contains (rule PW-2), so a string is sent as a JSON
-    /// string that contains its JSON, as servers send all data. Other values are sent unchanged (rule LL-69).
+    /// The data of a client event. Receivers read a JSON string as the text that it contains (rule PW-2). A string is therefore sent as a
+    /// JSON string that contains its JSON, as servers send all data. Other values are sent unchanged (rule LL-69).
     private static func wireData(of json: String) -> String {
         json.utf8.first == UInt8(ascii: "\"") ? JSONWriter.string(json) : json
     }

@@ -12,7 +12,7 @@ final class PusherAuthorizer: JobRunner {
 
     let settings: PusherSettings
     let http: any HTTPSending
-    /// How long an endpoint may take to answer; the session stops waiting at the same time.
+    /// How long an endpoint may take to answer. The session waits for the authorisation for the same time.
     let limit: Duration
     let tasks: TaskStarter
     /// The source of header fields for the channel endpoint; nil for fixed fields.

@@ -142,8 +142,8 @@ struct PusherCaller: Sendable {
 }
 
 extension HTTPCallAnswer {
-    /// Whether the answer is a web page, such as the sign-in page of a captive portal. Services answer with JSON, which never begins
-    /// like a web page.
+    /// Whether the answer is a web page, such as the sign-in page of a captive portal. A service's answer is JSON, which never begins with
+    /// `<`.
     var isWebPage: Bool {
         let type = first("Content-Type")?.lowercased() ?? ""
         return type.hasPrefix("text/html") || body.first == UInt8(ascii: "<")

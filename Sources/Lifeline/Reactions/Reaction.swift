@@ -26,7 +26,7 @@ public struct Reaction: Hashable, Sendable {
     }
 }
 
-/// A change of the reactions to a channel's messages.
+/// A change of the reactions to a channel's messages: added, removed, or possibly missed.
 public enum ReactionChange: Hashable, Sendable {
     /// A user has added a reaction to a message. The user may be this client's own.
     case added(Reaction)

@@ -13,7 +13,7 @@ enum ServiceEvent: Sendable {
     case present(channel: String, [Member])
     case joined(channel: String, Member)
     case left(channel: String, memberID: String)
-    /// Another user has begun or stopped typing.
+    /// Another user has begun typing in a channel, or has stopped.
     case typing(channel: String, user: String, isTyping: Bool)
     /// A user has added or removed a reaction to a message. The user may be this client's own.
     case reaction(channel: String, ReactionChange)

@@ -39,7 +39,7 @@ public struct ChatSent: Hashable, Sendable {
 
 // Calls for groups and messages. Rule BK-9.
 extension ChatBackend {
-    /// Creates a group.
+    /// Creates a group with an owner and members.
     ///
     /// - Throws: the error of the call.
     public func createGroup(
@@ -52,7 +52,7 @@ extension ChatBackend {
         _ = try await result("group-channel/create", body: body, repetition: .beforeSending)
     }
 
-    /// Dissolves a group.
+    /// Dissolves a group for all its members.
     ///
     /// - Throws: the error of the call.
     public func dismissGroup(_ groupID: String) async throws(BackendError) {

@@ -33,9 +33,9 @@ public struct PubNubKeys: Hashable, Sendable, CustomStringConvertible, CustomDeb
 ///
 /// ## Which calls are repeated
 ///
-/// Calls that only read, and grants and revocations, which are idempotent, are repeated after a lost connection, a timeout and the statuses
-/// 429 and 500 or more. Messages, signals and state are repeated only when the failure occurred before any byte was sent; ``PusherBackend``
-/// explains why.
+/// Calls that only read are repeated after a lost connection, a timeout and the statuses 429 and 500 or more. Grants and revocations are
+/// repeated too, because they are idempotent. Messages, signals and state are repeated only when the failure occurred before any byte was
+/// sent; ``PusherBackend`` explains why.
 public struct PubNubBackend: Sendable {
     let keys: PubNubKeys
     let address: BackendAddress

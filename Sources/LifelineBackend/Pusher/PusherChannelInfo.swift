@@ -6,7 +6,7 @@ public enum PusherChannelAttribute: String, Hashable, Sendable, CaseIterable {
     case userCount = "user_count"
     /// The number of connections that have subscribed the channel.
     case subscriptionCount = "subscription_count"
-    /// The last event of a cache channel.
+    /// The data of the last event of a cache channel.
     case cache
 }
 

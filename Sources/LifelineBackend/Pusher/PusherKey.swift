@@ -2,7 +2,7 @@
 public struct PusherKey: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The public part of the key, which clients have too.
     public var key: String
-    /// The secret of the key. Must not leave the backend.
+    /// The secret of the key, which signs calls and authorisations. It must not leave the backend.
     public var secret: String
 
     /// Makes a key from its public part and its secret.

@@ -4,7 +4,7 @@ public struct BackendAddress: Hashable, Sendable {
     public var host: String
     /// The TCP port, 1 to 65535.
     public var port: Int
-    /// Whether calls use TLS.
+    /// Whether calls use TLS; true by default.
     public var tls: Bool
     /// A prefix of the service's paths, such as `/realtime`; empty for none. A proxy removes the prefix, so it is not part of signatures.
     public var path: String

@@ -45,7 +45,7 @@ public struct BackendError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let signatureInvalid = Code(rawValue: "signatureInvalid")
     }
 
-    /// The kind of error.
+    /// The kind of error, such as ``Code/timeout``.
     public var code: Code
     /// A sentence for people: what happened and, if possible, what to do next.
     public var reason: String

@@ -1,4 +1,4 @@
-/// The options of calls: time limit, repetition and network settings.
+/// The options of a backend's calls: time limit, repetition and network settings.
 public struct BackendOptions: Hashable, Sendable {
     /// The time limit of one attempt, from the name lookup to the end of the answer.
     public var timeout: Duration

@@ -74,7 +74,7 @@ extension TestService {
         }
     }
 
-    /// A user leaves a channel.
+    /// Removes another user from a channel, as if the user had left it.
     ///
     /// - Throws: ``TestServiceError/Code/wrongMember`` when the user is not present.
     public func leave(_ user: String, from channel: String) async throws(TestServiceError) {

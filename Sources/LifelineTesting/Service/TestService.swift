@@ -77,7 +77,7 @@ public final class TestService: Sendable {
         service.on(double)
     }
 
-    // MARK: The vendors' APIs
+    // MARK: Clients with the APIs of PusherSwift and PubNub
 
     /// Connects every `Pusher` that is made with these options to this test service.
     public func attach(to options: PusherClientOptions) {

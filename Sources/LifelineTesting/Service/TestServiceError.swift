@@ -13,7 +13,7 @@ public struct TestServiceError: Error, Hashable, Sendable, CustomStringConvertib
         /// The code as text: its ``rawValue``.
         public var description: String { rawValue }
 
-        /// No client is connected.
+        /// No client is connected, so the step has no effect.
         public static let nothingConnected = Code(rawValue: "nothingConnected")
         /// No client was ever subscribed to the channel.
         public static let notSubscribed = Code(rawValue: "notSubscribed")
@@ -29,7 +29,7 @@ public struct TestServiceError: Error, Hashable, Sendable, CustomStringConvertib
         public static let neverHappened = Code(rawValue: "neverHappened")
     }
 
-    /// The kind of error.
+    /// The kind of error, such as ``Code/stuck``.
     public var code: Code
     /// A sentence for people: the problem, and how to correct it.
     public var reason: String

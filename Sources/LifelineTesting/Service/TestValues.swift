@@ -57,7 +57,7 @@ public struct TestRequest: Hashable, Sendable {
 public struct TestAnswer: Hashable, Sendable {
     /// The HTTP status, such as 200.
     public var status: Int
-    /// The header fields by name.
+    /// The header fields of the answer, by name.
     public var headers: [String: String]
     /// The body as text.
     public var body: String

@@ -7,7 +7,7 @@ public struct ChannelRow<Value: Sendable>: Identifiable, Sendable {
         /// A message whose payload cannot be decoded as `Value`, for instance because a newer version of the app has sent it. The error
         /// names the path in the JSON.
         case undecodable(LifelineError, Message)
-        /// A message that cannot be decrypted.
+        /// A message that cannot be decrypted, with the error.
         case unreadable(LifelineError)
         /// Messages may be missing at this position. The gap is nil if the channel was unsubscribed for some time.
         case gap(Gap?)

@@ -6,8 +6,8 @@ func banner(for status: ConnectionStatus) -> String? {
     case .idle, .connected: nil
     case .connecting: status.attempt == 0 ? "Connecting …" : "Connecting again …"
     case .waiting: "Connection lost. Next attempt in \(seconds(status.retryIn)) s."
-    case .suspended: status.category == .background ? "Paused." : "No network. The app connects when there is one."
-    case .disconnecting, .disconnected: "Offline, as you asked."
+    case .suspended: status.category == .background ? "Paused." : "No network. The app connects when a network is available."
+    case .disconnecting, .disconnected: "Disconnected at your request."
     case .failed: status.cause.map { "Offline: \($0.reason)" } ?? "Offline."
     }
 }

@@ -2,7 +2,7 @@ import ConnectionEngine
 import EngineRuntime
 import HTTPTransport
 
-/// An HTTP request that a client has made and that is not answered yet.
+/// A client's HTTP request that the test service has not answered yet.
 struct TestExchange: Sendable {
     let request: HTTPCall
     let complete: @Sendable (Result<HTTPCallAnswer, ConnectionFailure>) -> Void
