@@ -65,7 +65,7 @@ package enum ClientParts: Sendable {
         return driver
     }
 
-    /// Reports the activity of a live connection to the operating system; nil with a double.
+    /// Reports the activity of a connection to the operating system; nil with a double, and when App Nap is not prevented.
     private func observer(preventsAppNap: Bool) -> (any EngineObserver)? {
         switch self {
         case .live: ActivityObserver(preventsAppNap)
@@ -115,7 +115,7 @@ package enum ClientParts: Sendable {
         }
     }
 
-    // MARK: The machine's network and the application
+    // MARK: Observing the network and the application
 
     /// Calls `report` with every change of the network path to a host, until the observation is released.
     ///
@@ -137,7 +137,7 @@ package enum ClientParts: Sendable {
         }
     }
 
-    // MARK: Work of a client
+    // MARK: Registering a client's work with a double
 
     /// Registers a driver with the double, so that a test can wait for the driver's work. Does not keep the driver alive.
     package func track<Session>(_ driver: ConnectionDriver<Session>) {

@@ -15,7 +15,7 @@ public struct Deliveries: AsyncSequence, Sendable {
 
     let stream: EventStream<RoomItem>
     let channel: String
-    /// When the sequence was created; its first gap, if any, begins no earlier.
+    /// When the sequence was created. A gap before its first message is measured from this time.
     let start: Moment
     let clock: FeedClock
     let hold: RoomHold

@@ -62,8 +62,8 @@ extension ServiceAdapter {
             pages.append(page)
             let hasReached = page.messages.first.map { !isWanted($0) } ?? false
             guard let older = page.older, older != before else {
-                // This is the oldest page. If it does not contain the start position, the service may have deleted messages after that
-                // position.
+                // This is the oldest page. If it does not contain the start position, the result may be incomplete, because the service
+                // may have deleted messages after that position.
                 let isPosition = if case .position = start { true } else { false }
                 isComplete = hasReached || !isPosition
                 break

@@ -16,7 +16,7 @@ public struct Message: Sendable {
     public var pattern: String?
     /// The name of the published event; ``Message/defaultEvent`` for services without event names.
     public var event: String
-    /// Whether another client published the message instead of your server. Only Pusher distinguishes the two: it prefixes the names of
+    /// Whether a client published the message, not your server. Only Pusher distinguishes the two: it prefixes the names of
     /// client events with `client-`. ``event`` has no such prefix, so that an event has one name for both senders. If you trust only your
     /// server, check this property. Rule LL-88.
     public var isClientEvent: Bool

@@ -153,7 +153,7 @@ extension ChatAdapter {
 
 extension ConnectionFailure {
     fileprivate static let noAnswer = ConnectionFailure(
-        .malformedResponse, "The server's answer is not an answer to the request.", origin: .server)
+        .malformedResponse, "The server's answer is not of the kind that the request expects.", origin: .server)
 }
 
 extension ChatAdapterSettings {

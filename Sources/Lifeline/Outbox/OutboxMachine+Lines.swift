@@ -61,7 +61,7 @@ extension OutboxMachine {
 extension LifelineError {
     /// Whether the error is temporary: nothing was sent, and a later attempt may succeed.
     var isPassing: Bool {
-        // An unknown error without a number of the service comes from the app's own token code.
+        // An unknown error without a number of the service comes from the app's own code for getting a token.
         Self.passingCodes.contains(code) || (code == Self.unknownCode && number == nil)
     }
 

@@ -18,7 +18,7 @@ public struct OutboxOptions: Hashable, Sendable {
         didSet { maximumChannels = Self.bounded(maximumChannels, 64) }
     }
     /// Whether a message whose outcome is unknown is sent again even if its service does not recognise the repetition, so that it may
-    /// arrive twice; false by default. For apps whose receivers ignore duplicates, by an id of their own in the payload.
+    /// arrive twice; false by default. Use it for apps whose receivers ignore duplicates, for example by an id in the payload.
     public var repeatsUnknown: Bool
 
     /// Makes options. The defaults suit messages that people write.

@@ -119,7 +119,7 @@ struct PusherCaller: Sendable {
         }
         guard let users = (try? JSONText(bytes: answer.body))?["users"]?.elements else {
             throw LifelineError(
-                .init(.malformedResponse), "The service's answer is not a JSON object with a list in a field users.")
+                .init(.malformedResponse), "The service's answer is not a JSON object whose field users is a list.")
         }
         return users.compactMap { user in user["id"].flatMap { $0.string ?? $0.text }.map { Member(id: $0) } }
     }

@@ -31,7 +31,7 @@ public struct Reactions: AsyncSequence, Sendable {
     public typealias Failure = Never
 
     let stream: EventStream<ReactionItem>
-    /// When the sequence was created: the earliest possible start of a gap.
+    /// When the sequence was created. A report of dropped changes is measured from this time.
     let start: Moment
     let clock: FeedClock
     /// Keeps the room subscribed while a consumer reads it.

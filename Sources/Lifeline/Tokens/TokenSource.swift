@@ -232,17 +232,17 @@ extension TokenProvider {
         }
     }
 
-    /// Translates an error of the app's token code. The error's text is left out, because it may contain secrets.
+    /// Translates an error of the app's code for getting a token. The error's text is left out, because it may contain secrets.
     static func failure(of error: any Error) -> ConnectionFailure {
         switch error {
         case let error as LifelineError:
             // A refusal by the application has the category `refused`, which is final.
             let category = error.code == .accessDenied ? .refused : StatusCategory(rawValue: error.code.rawValue)
             return ConnectionFailure(category, error.reason)
-        case is CancellationError: return ConnectionFailure(.cancelled, "The app's token code was cancelled.")
+        case is CancellationError: return ConnectionFailure(.cancelled, "The app's code for getting a token was cancelled.")
         default:
             return ConnectionFailure(
-                .unknown, "The app's token code failed with an error of type \(type(of: error)).")
+                .unknown, "The app's code for getting a token failed with an error of type \(type(of: error)).")
         }
     }
 }

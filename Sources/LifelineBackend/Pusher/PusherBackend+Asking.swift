@@ -43,7 +43,7 @@ extension PusherBackend {
         }
         let answer = try await caller.json(.always) { call("GET", "channels/\(channel)/users") }
         guard let users = answer["users"]?.elements else {
-            throw BackendError(.malformedResponse, "The service's answer has no list in a field users.")
+            throw BackendError(.malformedResponse, "The field users of the service's answer is missing or is not a list.")
         }
         return users.compactMap { $0["id"]?.identifier }
     }

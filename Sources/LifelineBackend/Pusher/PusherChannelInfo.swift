@@ -47,7 +47,8 @@ public struct PusherChannelInfo: Hashable, Sendable {
         // Some servers send an empty list instead of an object when there is no channel.
         guard json["channels"]?.elements?.isEmpty == true else {
             throw BackendError(
-                .malformedResponse, "The service's answer has no object in a field channels.", mayHaveTakenEffect: true)
+                .malformedResponse, "The field channels of the service's answer is missing or is not an object.",
+                mayHaveTakenEffect: true)
         }
         return []
     }

@@ -8,9 +8,9 @@ public enum Refusal: Hashable, Sendable {
     case unreachable
     /// The server is overloaded (status 503), and asks clients to reconnect after `retryAfter`. Clients try again, but not earlier.
     case overloaded(retryAfter: Duration? = nil)
-    /// There is no application with the client's key. Final for Pusher (4001) and chat (31002); PubNub answers 400.
+    /// There is no application with the client's key. Clients of Pusher (4001) and chat (31002) do not try again; PubNub answers 400.
     case unknownKey
-    /// The token or the user is not accepted. Final for Pusher (4009) and chat (31004, `tokenIncorrect`). PubNub answers 403, and its
+    /// The token or the user is not accepted. Clients of Pusher (4009) and chat (31004, `tokenIncorrect`) do not try again. PubNub answers 403, and its
     /// clients try again until `cancelAutomaticRetry()`.
     case invalidToken
 }
@@ -23,13 +23,13 @@ public enum Drop: Hashable, Sendable {
     case restart
     /// The server is overloaded: Pusher closes with 4100, chat sends a `bye` with 31024, polls of PubNub are answered with 503.
     case overloaded(retryAfter: Duration? = nil)
-    /// The application does not exist any more: final for Pusher (4001) and chat (31002); polls of PubNub are answered with 400.
+    /// The application does not exist any more. Clients of Pusher (4001) and chat (31002) do not try again; polls of PubNub are answered with 400.
     case unknownKey
-    /// The user has signed in on another device. Chat only, final.
+    /// The user has signed in on another device. Only chat has this reason, and its clients do not try again.
     case kicked
-    /// The user is banned. Chat only, final.
+    /// The user is banned. Only chat has this reason, and its clients do not try again.
     case banned
-    /// The token has expired; the app needs a new one. Chat only, final.
+    /// The token has expired, and the app needs a new one. Only chat has this reason, and its clients do not try again.
     case tokenExpired
 }
 
