@@ -9,7 +9,8 @@ import TransportCommon
 /// A server refuses a request whose timestamp is too far from its own time, and states its time in each answer. The difference is taken
 /// from such a refusal and applied to all later requests.
 final class ClockOffset: Sendable {
-    /// The largest clock difference in seconds that is ignored. It cannot cause a refusal, because the strictest of the services allows 60 s.
+    /// The largest clock difference in seconds that is ignored. It cannot cause a refusal, because the strictest of the services allows 60
+    /// s.
     static let tolerance = 30
 
     private let offset = NIOLockedValueBox(0)

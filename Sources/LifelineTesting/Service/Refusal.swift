@@ -10,8 +10,8 @@ public enum Refusal: Hashable, Sendable {
     case overloaded(retryAfter: Duration? = nil)
     /// There is no application with the client's key. Clients of Pusher (4001) and chat (31002) do not try again; PubNub answers 400.
     case unknownKey
-    /// The token or the user is not accepted. Clients of Pusher (4009) and chat (31004, `tokenIncorrect`) do not try again. PubNub answers 403, and its
-    /// clients try again until `cancelAutomaticRetry()`.
+    /// The token or the user is not accepted. Clients of Pusher (4009) and chat (31004, `tokenIncorrect`) do not try again. PubNub answers
+    /// 403, and its clients try again until `cancelAutomaticRetry()`.
     case invalidToken
 }
 
@@ -23,7 +23,8 @@ public enum Drop: Hashable, Sendable {
     case restart
     /// The server is overloaded: Pusher closes with 4100, chat sends a `bye` with 31024, polls of PubNub are answered with 503.
     case overloaded(retryAfter: Duration? = nil)
-    /// The application does not exist any more. Clients of Pusher (4001) and chat (31002) do not try again; polls of PubNub are answered with 400.
+    /// The application does not exist any more. Clients of Pusher (4001) and chat (31002) do not try again; polls of PubNub are answered
+    /// with 400.
     case unknownKey
     /// The user has signed in on another device. Only chat has this reason, and its clients do not try again.
     case kicked
