@@ -30,7 +30,7 @@ extension Channel {
     ///
     /// - Parameters:
     ///   - data: the bytes. The limit is about 7.5 KB for Pusher, 24 KB for PubNub, and 96 KB for chat unless its operator sets another
-    /// one; it is lower for encrypted messages.
+    ///     one; it is lower for encrypted messages.
     ///   - event: the event's name.
     ///   - options: options of publishing.
     /// - Throws: as ``publish(_:event:options:)``.

@@ -122,7 +122,7 @@ public struct Channel: Sendable {
     ///
     /// - Parameters:
     ///   - id: the page ends before this message: the ``Message/id`` of a message, or ``HistoryPage/older`` of another page. Nil for the
-    /// latest messages.
+    ///     latest messages.
     ///   - limit: how many messages the page has, 1 ... 100; larger values count as 100.
     /// - Throws: as ``history(last:)``; ``LifelineError/Code/badRequest`` for an invalid id.
     public func history(before id: String? = nil, limit: Int = 100) async throws(LifelineError) -> HistoryPage {

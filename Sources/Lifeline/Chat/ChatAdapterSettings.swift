@@ -41,13 +41,12 @@ extension Service {
     ///   - host: the server's address.
     ///   - path: a prefix of `/nexconn/v1` and `/v4`, for servers behind a proxy.
     ///   - access: how the client gets the access token of the user.
-    ///   - device: the id of this installation, 1 to 64 characters; nil for a random one. Another client with the same id, or
-    /// with the same class and user, ends this client's session: the phase becomes `failed` with the category `kicked`.
+    ///   - device: the id of this installation, 1 to 64 characters; nil for a random one. Another client with the same id, or with the same
+    ///     class and user, ends this client's session: the phase becomes `failed` with the category `kicked`.
     ///   - deviceClass: the class of this device.
     ///   - yields: whose session ends when this client reconnects after an outage and another client of its class has signed in: true ends
-    /// this client's session, false the other client's.
-    ///   - presence: whether ``Room/presence`` of open channels is kept up to date. It costs a request for each channel and
-    /// connection.
+    ///     this client's session, false the other client's.
+    ///   - presence: whether ``Room/presence`` of open channels is kept up to date. It costs a request for each channel and connection.
     public static func nexconn(
         appKey: String, host: ServiceHost, path: String? = nil, access: NexconnAccess, device: String? = nil,
         deviceClass: NexconnDeviceClass = .mobile, yields: Bool = false, presence: Bool = true

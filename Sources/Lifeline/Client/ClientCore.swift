@@ -17,7 +17,7 @@ final class ClientCore: Sendable {
     /// - Parameters:
     ///   - consumers: is notified of running loops over sequences; only for tests.
     ///   - application: reports when the application enters the background and returns; nil when the application calls
-    /// `applicationDidEnterBackground()` itself.
+    ///     `applicationDidEnterBackground()` itself.
     ///   - parts: the parts from which the adapter was made.
     init(
         adapter: any ServiceAdapter, options: ClientOptions, consumers: (any ConsumerTracker)? = nil,

@@ -12,8 +12,8 @@ extension LifelineClient {
     /// - Parameters:
     ///   - options: lifetime and bounds.
     ///   - storage: where messages are stored: in memory, or on disk with `.disk()` of the module `LifelineOutbox`.
-    ///   - user: the user who owns the messages; nil for the user in the service's settings. A chat client with a token must name the user for
-    /// an outbox on disk, because the client gets its user id only from the first connection.
+    ///   - user: the user who owns the messages; nil for the user in the service's settings. A chat client with a token must name the user
+    ///     for an outbox on disk, because the client gets its user id only from the first connection.
     /// - Throws: ``LifelineError/Code/storageLocked`` when the file is open elsewhere, ``LifelineError/Code/storageFailed`` when it cannot
     ///   be used, ``LifelineError/Code/badRequest`` when the user is not known or differs from `user`.
     public func outbox(

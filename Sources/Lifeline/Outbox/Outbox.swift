@@ -87,8 +87,8 @@ public final class Outbox: Sendable {
     ///
     /// - Parameters:
     ///   - value: the payload. ``Channel/publish(_:event:options:)`` describes what receivers get.
-    ///   - channel: the channel's name. With Pusher and without the app's secret, and for open channels of chat, the message waits until the
-    /// channel is subscribed.
+    ///   - channel: the channel's name. With Pusher and without the app's secret, and for open channels of chat, the message waits until
+    ///     the channel is subscribed.
     ///   - event: the event's name.
     ///   - options: options of publishing.
     ///   - lifetime: how long the message may wait, in whole seconds; nil for ``OutboxOptions/lifetime``. Clamped to 1 s to 30 d.

@@ -70,15 +70,15 @@ extension Service {
     ///   - userID: the id of this client's user, 1 to 92 letters.
     ///   - host: see ``ServiceHost/pubnub``.
     ///   - authToken: a token or an auth key, if the keyset uses the access manager.
-    ///   - tokens: your code that gets tokens, in place of `authToken`: the client requests another token before one expires and when one is
-    /// refused.
+    ///   - tokens: your code that gets tokens, in place of `authToken`: the client requests another token before one expires and when one
+    ///     is refused.
     ///   - secretKey: signs every request; the service grants it every right. For servers, tools and tests: do not ship it to users.
     ///   - cipherKey: encrypts published messages and decrypts received ones; all participants need the same key.
     ///   - readingKeys: further keys that decrypt received messages and the history; without effect without `cipherKey`.
     ///   - cipherForm: the method of encrypting; both methods are decrypted.
     ///   - filter: a filter expression; only messages whose metadata matches it are delivered. Presence events are filtered too.
-    ///   - presence: whether ``Room/presence`` is kept up to date. This costs a request for each channel and connection, and a
-    /// subscription of `-pnpres`, which an access token must grant.
+    ///   - presence: whether ``Room/presence`` is kept up to date. This costs a request for each channel and connection, and a subscription
+    ///     of `-pnpres`, which an access token must grant.
     public static func pubnub(
         publishKey: String, subscribeKey: String, userID: String, host: ServiceHost = .pubnub, authToken: String? = nil,
         secretKey: String? = nil, cipherKey: String? = nil, readingKeys: PubNubReadingKeys = .none,

@@ -35,8 +35,8 @@ extension Service {
     ///   - user: the client's member on presence channels, when the client signs with the secret; `info` must be JSON text.
     ///   - signIn: how the connection's user is authenticated; nil for a client that does not sign in.
     ///   - recoversMessages: whether the client asks its server to replay the messages that it missed without a connection. Lifeline's own
-    /// server replays events of the last two minutes, up to 100 of a channel. Other servers ignore the request, and the client declares a
-    /// gap.
+    ///     server replays events of the last two minutes, up to 100 of a channel. Other servers ignore the request, and the client declares
+    ///     a gap.
     public static func pusher(
         key: String, host: ServiceHost = .pusher(cluster: "mt1"), api: ServiceHost? = nil, path: String? = nil,
         access: PusherAccess = .none, user: Member? = nil, signIn: PusherSignIn? = nil,

@@ -40,7 +40,7 @@ public struct ServiceHost: Hashable, Sendable {
     ///   - name: a host name or an IP address; IPv6 addresses without brackets.
     ///   - port: nil for 443 with TLS and 80 without.
     ///   - tls: whether connections use TLS. Nil means true, except for a host that is this machine itself: `localhost`, an address of
-    /// 127.0.0.0/8, or `::1` (rule LL-50).
+    ///     127.0.0.0/8, or `::1` (rule LL-50).
     public init(_ name: String, port: Int? = nil, tls: Bool? = nil) {
         let tls = tls ?? !Loopback.contains(name)
         self.name = name

@@ -64,8 +64,8 @@ public struct TokenProvider: Sendable {
     /// Makes a provider from your code.
     ///
     /// - Parameters:
-    ///   - margin: how long before its expiry a token is renewed; clamped to 1 s to 24 h. A token with a lifetime below twice the
-    /// margin is renewed after half of its lifetime.
+    ///   - margin: how long before its expiry a token is renewed; clamped to 1 s to 24 h. A token with a lifetime below twice the margin is
+    ///     renewed after half of its lifetime.
     ///   - provide: called when a token is needed; one call at a time for each client.
     public init(
         margin: Duration = .seconds(60), _ provide: @escaping @Sendable (TokenRequest) async throws -> AccessToken

@@ -7,8 +7,7 @@ extension PusherBackend {
     ///
     /// - Parameters:
     ///   - prefix: the prefix of the channels' names; nil for all channels.
-    ///   - attributes: the attributes of each channel in the answer. The service counts users only when the prefix begins with
-    /// `presence-`.
+    ///   - attributes: the attributes of each channel in the answer. The service counts users only when the prefix begins with `presence-`.
     /// - Throws: the error of the call.
     public func channels(
         prefix: String? = nil, attributes: Set<PusherChannelAttribute> = []

@@ -15,9 +15,10 @@ extension TestService {
     /// - Parameters:
     ///   - value: the message.
     ///   - event: the event's name; for PubNub the custom message type, for chat the message type. Nil for a message without one.
-    ///   - channel: the channel, as the app names it. Channels of chat are `direct:USER`, `group:ID`, `system:ID`, or the name of an
-    /// open channel.
-    ///   - user: the publisher's id, if the service reports it; nil for an unnamed publisher. On `direct:USER` the publisher is always `USER`.
+    ///   - channel: the channel, as the app names it. Channels of chat are `direct:USER`, `group:ID`, `system:ID`, or the name of an open
+    ///     channel.
+    ///   - user: the publisher's id, if the service reports it; nil for an unnamed publisher. On `direct:USER` the publisher is always
+    ///     `USER`.
     /// - Throws: ``TestServiceError/Code/notSubscribed`` when no client was ever subscribed to the channel,
     ///   ``TestServiceError/Code/unencodable`` for a value that cannot be encoded as JSON.
     public func deliver(
