@@ -55,9 +55,10 @@ extension TestService {
 
     /// The clients' work that no step of the script has waited for, as a sentence with advice; empty when there is none.
     ///
-    /// Use it as the comment of an expectation, to show that the expectation was too early: `#expect(app.prices == [3],
-    /// "\(service.unfinishedWork)")`. After a call of the app, such as `pusher.connect()`, its callbacks and loops have run only when
-    /// ``settle()`` has returned. Steps of the script, such as ``deliver(_:event:on:from:)``, wait by themselves.
+    /// Use it as the comment of an expectation, to show that the expectation was too early:
+    /// `#expect(app.prices == [3], "\(service.unfinishedWork)")`. After a call of the app,
+    /// such as `pusher.connect()`, its callbacks and loops have run only when ``settle()`` has returned.
+    /// Steps of the script, such as ``deliver(_:event:on:from:)``, wait by themselves.
     public var unfinishedWork: String {
         let parts = core.work.unfinished
         if parts.isEmpty { return "" }
@@ -66,8 +67,8 @@ extension TestService {
 
     /// The number of loops over sequences of `Lifeline`'s clients that wait for their next element.
     ///
-    /// Wait for the number of loops that the app starts in its own tasks; from then on every step of the script waits for them: `try await
-    /// service.until { service.waitingLoopCount == 2 }`.
+    /// Wait for the number of loops that the app starts in its own tasks; from then on every step of the script waits for them:
+    /// `try await service.until { service.waitingLoopCount == 2 }`.
     public var waitingLoopCount: Int { core.work.waitingLoops }
 
     private func settleOnce(for task: Int?) async throws(TestServiceError) {
