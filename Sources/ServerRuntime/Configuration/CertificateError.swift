@@ -23,11 +23,11 @@ public enum CertificateError: Error, Hashable, Sendable, CustomStringConvertible
     public var description: String {
         switch self {
         case .missing(let file): "The file of the \(file.rawValue) does not exist."
-        case .forbidden(let file): "The file of the \(file.rawValue) may not be read by the user that runs this."
+        case .forbidden(let file): "This process may not read the file of the \(file.rawValue). Give its user the right to read it."
         case .unreadable(let file): "The file of the \(file.rawValue) cannot be read."
-        case .malformed(.certificate): "The file of the certificate holds none in PEM form."
-        case .malformed(.key): "The file of the key holds none in PEM form without a passphrase."
-        case .mismatch: "Certificate and key do not belong together."
+        case .malformed(.certificate): "The file of the certificate contains no certificate in PEM form."
+        case .malformed(.key): "The file of the key contains no private key in PEM form, or a key with a passphrase."
+        case .mismatch: "The private key does not belong to the certificate. Use the two files of one certificate."
         }
     }
 }

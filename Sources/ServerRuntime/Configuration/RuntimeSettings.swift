@@ -26,17 +26,17 @@ package struct RuntimeSettings: Sendable {
     package var maximumFragments = 64
     package var maximumPendingBytes = 1 << 20
     package var maximumQueuedBytes = 16 << 20
-    /// Whether fronts need the header fields of every request, including plain ones.
+    /// Whether any service of the server (``ServerFront``) needs the header fields of every request, including plain ones.
     package var readsAllFields = false
-    /// Whether `/metrics` is answered if no front owns it.
+    /// Whether the runtime answers `/metrics` when no service (``ServerFront``) owns this path.
     package var tellsMetrics = true
-    /// How many ended connections each event loop keeps for the console.
+    /// How many ended connections each event loop remembers for the list in the console.
     package var endedConnectionsKept = 0
-    /// Whether a new connection replaces the connection that has been idle for the longest time when the limit is reached.
+    /// Whether a new connection replaces the connection that has been idle for the longest time when the limit of connections is reached.
     package var replacesIdleConnections = false
-    /// The number of file descriptors that are reserved for connections, for the case that the process has no others left.
+    /// The number of file descriptors that are kept open, so that connections can be accepted when the process has no others left.
     package var reservedDescriptors = 0
-    /// The version in `/metrics`.
+    /// The server's version, which `/metrics` shows as a label.
     package var version = ""
     package var clock: ServerClock
     package var logger: Logger

@@ -1,21 +1,22 @@
 import Identifiers
 
-/// An application of a service, without its secrets.
+/// One row of the console's list of applications. It contains no secrets.
 package struct ApplicationRow: Hashable, Sendable {
-    /// What is counted of an application.
+    /// The numbers that the console shows for an application.
     package enum Count: String, Hashable, Sendable, CaseIterable {
         case connections, connectionsLimit, channels, subscriptions, members
     }
 
     package var id: String
-    /// What clients name; the id where there is nothing else.
+    /// The application's key, with which clients connect; its id for a service without keys.
     package var key: String
     package var isEnabled = true
-    /// The counts that the service has. Nil for a count that this server does not know, and for a limit that is not set.
+    /// The application's counts, without those that its service does not have. Nil is a count that is unknown on this server, or a limit
+    /// that is not set.
     package var counts: [Count: Int?] = [:]
     /// The number of configured webhooks.
     package var webhooks = 0
-    /// What distinguishes it from others, in a few words each.
+    /// Short texts about special settings of the application, a few words each.
     package var traits: [String] = []
 
     package init(id: String, key: String) {
@@ -30,7 +31,7 @@ package struct ChannelRows: Hashable, Sendable, Codable {
         package var name: String
         /// The title, for channels that have one.
         package var title: String?
-        /// Nil when it is not counted, or this server does not know it.
+        /// The number of subscriptions to the channel; nil when it is not counted, or not known on this server.
         package var subscriptions: Int?
         package var users: Int?
 
@@ -45,7 +46,7 @@ package struct ChannelRows: Hashable, Sendable, Codable {
     package var rows: [Row]
     /// The number of all matching channels; nil when it is not known.
     package var total: Int?
-    /// The name behind which the next page begins; nil for the last page.
+    /// The name after which the next page begins; nil for the last page.
     package var next: String?
 
     package init(_ rows: [Row], total: Int?, next: String?) {
@@ -54,12 +55,12 @@ package struct ChannelRows: Hashable, Sendable, Codable {
         self.next = next
     }
 
-    /// A page of the first `limit` of these rows; one more than that says that there are more.
+    /// Makes a page of the first `limit` of `rows`. A row beyond the limit means that another page follows.
     package init(first limit: Int, of rows: [Row], total: Int) {
         self.init(Array(rows.prefix(limit)), total: total, next: rows.count > limit ? rows.prefix(limit).last?.name : nil)
     }
 
-    /// The first `limit` rows of an application whose channels are in several parts.
+    /// Merges the first `limit` rows of an application whose channels are distributed over several parts.
     ///
     /// - Parameter parts: the first `limit` rows of each part.
     package init(first limit: Int, of parts: [ChannelRows]) {
@@ -75,7 +76,7 @@ package struct ChannelRows: Hashable, Sendable, Codable {
 /// The members of a channel.
 package struct ChannelMembers: Hashable, Sendable, Codable {
     package var isOccupied: Bool
-    /// Whether the service knows members of such a channel.
+    /// Whether the service tracks the members of this kind of channel.
     package var hasMembers: Bool
     /// Some of the members, at most ``limit``.
     package var users: [String]
@@ -93,7 +94,7 @@ package struct ChannelMembers: Hashable, Sendable, Codable {
     }
 }
 
-/// A page of users who are known without a connection.
+/// A page of the users whom a service stores independently of connections.
 package struct UserRows: Hashable, Sendable {
     package struct Row: Hashable, Sendable {
         package var user: String
@@ -111,10 +112,10 @@ package struct UserRows: Hashable, Sendable {
     package var rows: [Row]
     /// The number of all matching users.
     package var total: Int
-    /// The user behind whom the next page begins; nil for the last page.
+    /// The user after whom the next page begins; nil for the last page.
     package var next: String?
 
-    /// A page of the first `limit` of these rows; one more than that says that there are more.
+    /// Makes a page of the first `limit` of `rows`. A row beyond the limit means that another page follows.
     package init(first limit: Int, of rows: [Row], total: Int) {
         self.rows = Array(rows.prefix(limit))
         self.total = total
@@ -122,7 +123,7 @@ package struct UserRows: Hashable, Sendable {
     }
 }
 
-/// A request that is held until there is something to answer.
+/// A request that is held open until there is an answer, such as a long poll.
 package struct HeldRow: Hashable, Sendable {
     package var id: String
     package var application: String
@@ -131,7 +132,7 @@ package struct HeldRow: Hashable, Sendable {
     package var channels: [String]
     package var channelCount: Int
     package var held: Duration
-    /// How long it is held at most.
+    /// The longest time for which the request is held.
     package var hold: Duration
 
     package init(

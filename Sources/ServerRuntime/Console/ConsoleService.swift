@@ -1,8 +1,8 @@
-/// What the console asks of the state of a service: in a cluster the server that leads answers (rules CO-94 and CO-96).
+/// Calls of the console that need a service's state. In a cluster, the leader answers them (rules CO-94 and CO-96).
 package protocol ConsoleCalls: Sendable {
-    /// The channels of an application in the order of their names, behind a given one.
+    /// Returns the channels of an application, sorted by name, after the listing's ``ConsoleListing/after``.
     func channelRows(_ listing: ConsoleListing) async throws -> ChannelRows
-    /// The members of a channel.
+    /// Returns the members of `channel` in the listing's application.
     func members(of channel: String, _ listing: ConsoleListing) async throws -> ChannelMembers
     /// Publishes a message with the checks and limits of the service's HTTP API; returns a sentence about what was done.
     func publish(_ message: ConsoleMessage) async throws(HTTPProblem) -> String
@@ -19,24 +19,24 @@ package protocol ConsoleService: ConsoleCalls {
 
     /// The applications that the service serves.
     func applicationRows() -> [ApplicationRow]
-    /// The users of an application who are known without a connection; nil when the service knows users by their connections only.
+    /// Returns the users that the service stores independently of connections; nil when its only users are those of open connections.
     func userRows(_ listing: ConsoleListing) async throws -> UserRows?
 
     /// Whether the service has WebSockets, which ``reports(on:from:count:)`` lists.
     var hasConnections: Bool { get }
-    /// The connections of an event loop, from a position in its list on. Call it on that event loop.
+    /// Describes the connections of an event loop, beginning at an index of its list. Call it on that event loop.
     ///
-    /// - Returns: the connections' descriptions, and the position of the next page; nil for the last page.
+    /// - Returns: the connections' descriptions, and the index at which the next page begins; nil for the last page.
     func reports(on loop: Int, from start: Int, count: Int) -> (reports: [ConnectionReport], next: Int?)
-    /// Up to `limit` requests that an event loop holds until there is something to answer. Call it on that event loop.
+    /// Returns at most `limit` of the requests, such as long polls, that an event loop holds open. Call it on that event loop.
     func heldRows(on loop: Int, limit: Int) -> [HeldRow]
 
-    /// The applications that have or had a webhook, as far as this server sends their events.
+    /// The webhook deliveries of each application that has or had a webhook, as far as this server sends its events.
     var webhookReports: [(application: String, receivers: [WebhookReport])] { get }
-    /// The configured webhooks with their deliveries, also those without any.
+    /// All configured webhooks with their deliveries, including webhooks to which nothing was sent yet.
     func webhookRows() -> [(application: String, receivers: [WebhookReport])]
 
-    /// Why the service has no connections of a user to end, as a part of a sentence; nil when it has some.
+    /// The reason, as a part of a sentence, why an operator cannot end a user's connections in this service; nil when that is possible.
     var endingObstacle: String? { get }
 
     /// Explains the code with which connections of the service were refused or ended; nil for a code without explanation.
@@ -53,11 +53,11 @@ extension ConsoleService {
     package func sentence(ofCode code: Int) -> String? { nil }
 }
 
-/// What a list of the console is limited to.
+/// The filter and the size limit of a list in the console.
 package struct ConsoleListing: Hashable, Sendable, Codable {
-    /// The application, by the id of its row.
+    /// The id of the application whose entries are listed, as in ``ApplicationRow/id``.
     package var application: String?
-    /// The kind of channels, for a service that has several.
+    /// The kind of channels to list, for a service with several kinds; nil for others.
     package var kind: String?
     package var prefix = ""
     /// A text that the listed names contain.
@@ -77,9 +77,9 @@ package struct ConsoleListing: Hashable, Sendable, Codable {
 
 /// A message that an operator publishes.
 package struct ConsoleMessage: Hashable, Sendable, Codable {
-    /// The application, by the id of its row.
+    /// The id of the application, as in ``ApplicationRow/id``.
     package var application: String?
-    /// The kind of channel, for a service that has several.
+    /// The kind of channel, for a service with several kinds; nil for others.
     package var kind: String?
     package var channel: String
     /// The name of an event, or the type of a message; nil without one.
@@ -93,12 +93,12 @@ package struct ConsoleMessage: Hashable, Sendable, Codable {
         self.data = data
     }
 
-    /// A text that the service needs.
+    /// Returns `text`; throws 400 when it is missing, empty or too long.
     ///
     /// - Parameter limit: the largest length in bytes.
     package static func needed(_ text: String?, _ name: String, upTo limit: Int = 1_024) throws(HTTPProblem) -> String {
         guard let text, !text.isEmpty, text.utf8.count <= limit else {
-            throw HTTPProblem(400, "\(name) is a text of 1 to \(limit) bytes.")
+            throw HTTPProblem(400, "\(name) must be a text of 1 to \(limit) bytes.")
         }
         return text
     }

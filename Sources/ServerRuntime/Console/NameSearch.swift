@@ -5,7 +5,7 @@ package struct NameSearch: Hashable, Sendable {
     /// - Parameter text: the text; empty to select all names.
     package init(_ text: String) { wanted = Self.folded(text) }
 
-    /// Whether all names are selected.
+    /// Whether the search text is empty, so that all names are selected.
     package var isEverything: Bool { wanted.isEmpty }
 
     package func takes(_ name: String) -> Bool { wanted.isEmpty || Self.folded(name).contains(wanted) }
@@ -31,8 +31,8 @@ package struct PagedSearch<Entry: Sendable>: Sendable {
     /// - Parameters:
     ///   - after: the last name of an earlier answer.
     ///   - limit: the largest number of entries to find.
-    ///   - page: reads the entries behind a name.
-    /// - Returns: the found entries, and the name behind which to continue; nil at the end of the list.
+    ///   - page: reads the entries that follow a name.
+    /// - Returns: the found entries, and the name after which to continue; nil at the end of the list.
     package func entries<Failure: Error>(
         after: String?, limit: Int, _ page: (String?) async throws(Failure) -> [Entry]
     ) async throws(Failure) -> (found: [Entry], next: String?) {

@@ -40,7 +40,7 @@ package struct FeedEvent: Hashable, Sendable {
     /// The number of bytes of a payload that are shown.
     package static let payloadBytes = 2_048
 
-    /// The beginning of a payload, shortened at a character boundary.
+    /// Returns the beginning of a payload, at most ``payloadBytes`` long and cut between two characters.
     package static func shown(_ payload: String) -> String {
         guard payload.utf8.count > payloadBytes else { return payload }
         var end = payload.utf8.index(payload.startIndex, offsetBy: payloadBytes)
@@ -49,7 +49,7 @@ package struct FeedEvent: Hashable, Sendable {
     }
 }
 
-/// The events that a viewer has selected. A value.
+/// A viewer's selection of events: service, kind and channels. A value.
 package struct FeedFilter: Hashable, Sendable {
     package var service: String?
     package var application: String?

@@ -6,13 +6,13 @@ package final class LiveFeed: Sendable {
 
     /// The largest number of viewers at the same time.
     package static let capacity = 8
-    /// The largest numbers of feeds of one group of viewers, and of one viewer.
+    /// The largest number of feeds of one group of viewers (4), and of one viewer (3).
     package static let capacityOfGroup = 4
     package static let capacityOfViewer = 3
 
     package init() {}
 
-    /// Whether there is a viewer. Read for each message, before the event is made.
+    /// Whether anybody watches the feed. It is read for each message, so that events are made only for viewers.
     package var isWatched: Bool { watchers.withLockedValue { !$0.isEmpty } }
 
     /// Starts a feed for a viewer; nil when the limit of all viewers, of the viewer's group or of the viewer is reached.
@@ -41,11 +41,11 @@ package final class LiveFeed: Sendable {
     }
 }
 
-/// The identity of a viewer, against which feeds are counted.
+/// Identifies a viewer of the feed, so that the feeds of each viewer and each group can be counted and limited.
 package struct FeedViewer: Hashable, Sendable {
-    /// The group: the viewer's role.
+    /// The viewer's group, which is the viewer's role in the console.
     package var group: String
-    /// The viewer within the group: a session.
+    /// The viewer within the group: the id of a console session.
     package var name: String
 
     package init(group: String, name: String) {
@@ -53,7 +53,7 @@ package struct FeedViewer: Hashable, Sendable {
     }
 }
 
-/// A viewer of the feed, with the few events that wait to be shown. May be used from any thread.
+/// One viewer's queue of feed events that were not shown yet. May be used from any thread.
 package final class FeedWatcher: Sendable {
     private struct State: Sendable {
         var events: [FeedEvent] = []
@@ -64,7 +64,7 @@ package final class FeedWatcher: Sendable {
     private let filter: FeedFilter
     private let state = NIOLockedValueBox(State())
 
-    /// The largest number of waiting events. Further ones are dropped and counted, because nobody can read more.
+    /// The largest number of queued events. Further events are dropped and counted, because no person can read more.
     package static let capacity = 100
 
     package init(_ filter: FeedFilter, for viewer: FeedViewer) {

@@ -1,8 +1,8 @@
-/// A tap that shows messages in the console's feed and passes them to another tap (rule CO-40).
+/// Shows the messages of a service's public channels in the console's feed, and passes them to another tap (rule CO-40).
 package struct ObservedTap: BridgeTap {
     private let tap: (any BridgeTap)?
     private let feed: LiveFeed
-    /// Converts the name of a service in bridges to its name in the feed.
+    /// Converts the name of a service in bridged messages to its name in the feed.
     private let name: @Sendable (_ bridgeName: String) -> ServiceName
 
     /// - Parameter tap: the next tap; nil when messages are only shown.
@@ -17,7 +17,7 @@ package struct ObservedTap: BridgeTap {
     ) {
         tap?.carry(from: service, application: application, channel: channel, message)
         guard feed.isWatched else { return }
-        // A message that no other service can carry is shown without its contents.
+        // `message` returns nil for a message that no other service can carry; the feed shows it without its contents.
         let shown = message("message")
         feed.tell(
             FeedEvent(

@@ -1,6 +1,6 @@
 import WireCoding
 
-/// A message between two services, with the parts that all services have.
+/// A message that is copied from one service to another, reduced to the fields that all services have.
 package struct BridgedMessage: Hashable, Sendable {
     /// The service of origin, by its ``BridgedFront/bridgeName``.
     package var origin: String
@@ -21,19 +21,18 @@ package struct BridgedMessage: Hashable, Sendable {
     }
 }
 
-/// Receives the messages on a service's public channels. Calls are cheap enough to be made under a lock.
+/// Receives the messages on a service's public channels, to copy them to other services. Calls are cheap enough to be made under a lock.
 package protocol BridgeTap: Sendable {
-    /// Takes a message on a channel, if that channel of that application is bridged.
+    /// Copies a message to the other services, if its channel and application are bridged.
     ///
     /// - Parameters:
     ///   - service: the service by its ``BridgedFront/bridgeName``.
-    ///   - message: makes the message, only if it is bridged. Its argument is the event name for plain texts from services whose
-    ///     messages have no names. Nil for a message that cannot be carried.
+    ///   - message: makes the message, only if it is bridged. Its argument is the event name for plain texts from services whose messages have no names. It returns nil for a message that other services cannot carry.
     func carry(
         from service: String, application: String, channel: String, _ message: (_ textEvent: String) -> BridgedMessage?)
 }
 
-/// A front whose public messages are shared with other services.
+/// A service of the server whose messages on public channels are copied to other services.
 package protocol BridgedFront: Sendable {
     /// The name of the service in messages to clients of other services.
     var bridgeName: String { get }
@@ -41,7 +40,7 @@ package protocol BridgedFront: Sendable {
     var bridgedApplication: String? { get }
     /// Returns whether the service treats a channel as public, by its name.
     func isPublic(channel: String) -> Bool
-    /// Publishes a message of another service to an application; returns false when this service cannot carry it.
+    /// Publishes a message of another service to an application of this one; returns false when this service cannot carry it.
     ///
     /// - Parameter textEvent: the event name for plain texts from services whose messages have no names.
     func publish(_ message: BridgedMessage, to application: String, textEvent: String) -> Bool

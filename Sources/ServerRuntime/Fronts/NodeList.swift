@@ -7,7 +7,7 @@ import NIOConcurrencyHelpers
 package final class NodeList<Node: Sendable>: Sendable {
     @usableFromInline struct State: Sendable {
         @usableFromInline var nodes: [Node]
-        /// The owner of each node.
+        /// For each node, the identity of the object that added it.
         @usableFromInline var owners: [ObjectIdentifier]
 
         @inlinable init() {
@@ -21,10 +21,10 @@ package final class NodeList<Node: Sendable>: Sendable {
         state = NIOLockedValueBox(State())
     }
 
-    /// All nodes. Each of them applies every decision.
+    /// All nodes in the order in which they joined. Each node applies every change of the shared state.
     @inlinable package var all: [Node] { state.withLockedValue { $0.nodes } }
 
-    /// The node that performs the work that is done once for all nodes, such as sending webhooks: the one that joined first.
+    /// The node that joined first. It does the work that is needed once for all nodes, such as sending webhooks.
     @inlinable package var first: Node? { state.withLockedValue { $0.nodes.first } }
 
     @inlinable package func join(_ node: Node, as owner: AnyObject) {

@@ -8,7 +8,7 @@ package final class ServerContext: Sendable {
     package let settings: RuntimeSettings
     package let loops: [EventLoopContext]
     package let congestion: LoopCongestion
-    /// The server's event loops, numbered across all servers that share its backend.
+    /// The ids of this server's event loops, which are unique among all servers that share a backend.
     package let eventLoopIDs: EventLoopSet
     package let firstEventLoopID: Int
     package let prefix: PathPrefix
@@ -24,10 +24,10 @@ package final class ServerContext: Sendable {
     package let certificate: ServerCertificate?
     package let shortage: AcceptShortage
     let reserve: DescriptorReserve
-    /// The reserve of another listener, which has priority over this server's connections.
+    /// The descriptor reserve of another listener; this server accepts no connection until that reserve is full.
     private let favoured = NIOLockedValueBox<DescriptorReserve?>(nil)
     package let addresses: AddressAdmission
-    /// Whether the latest configuration to be applied was valid.
+    /// Whether the configuration that was last loaded was valid, so that it was applied.
     package let hasValidConfiguration = NIOLockedValueBox(true)
     /// Further conditions for readiness: each returns the reason why the server is not ready, or nil.
     package let conditions = NIOLockedValueBox<[@Sendable () -> Unreadiness?]>([])
@@ -63,13 +63,13 @@ package final class ServerContext: Sendable {
         admission = NIOLockedValueBox(Admission(maximumConnections: settings.maximumConnections))
     }
 
-    /// Refuses connections while the reserve of another listener is not full, so that connections of this server do not take the
-    /// file descriptors that the reserve has released for that listener.
+    /// Gives another listener priority: while its descriptor reserve is not full, this server refuses connections, so that they do not take
+    /// the file descriptors that the reserve has released for that listener.
     package func favour(_ other: ServerContext) {
         favoured.withLockedValue { $0 = other.reserve }
     }
 
-    /// The reserve that has to be filled before a connection is accepted; nil when there is none or it is full.
+    /// Another listener's reserve that has to be filled before this server accepts a connection; nil when there is none or it is full.
     var reserveToFill: DescriptorReserve? {
         guard let reserve = favoured.withLockedValue({ $0 }), !reserve.isFull else { return nil }
         return reserve
@@ -79,10 +79,10 @@ package final class ServerContext: Sendable {
     package var clock: ServerClock { settings.clock }
     package var logger: Logger { settings.logger }
 
-    /// The counts of the server's event loops; up to one second old.
+    /// The sum of the counters of all event loops of this server, up to one second old.
     package var counters: LoopCounters { loops.reduce(into: LoopCounters()) { $0 += $1.counters } }
 
-    /// The reasons why the server is not ready; empty when it is (rule ME-10).
+    /// The reasons why the server is not ready; empty when the server is ready (rule ME-10).
     package var readiness: [Unreadiness] {
         let reasons = admission.withLockedValue { admission in
             var reasons: [Unreadiness] = []
@@ -93,7 +93,7 @@ package final class ServerContext: Sendable {
         return (reasons + conditions.withLockedValue { $0 }.compactMap { $0() }).distinct
     }
 
-    /// The open WebSockets of a service, by the names under which they are counted.
+    /// The number of open WebSockets of each application of a service, by the names that metrics use.
     package func connections(of service: ServiceName) -> [ApplicationName: Int] {
         admission.withLockedValue(\.perApplication).reduce(into: [:]) { counts, entry in
             if entry.key.service == service { counts[names.counted(entry.key), default: 0] += entry.value }
@@ -103,7 +103,7 @@ package final class ServerContext: Sendable {
 
 /// Why a server accepts no more connections at present.
 package enum Unreadiness: String, Hashable, Sendable {
-    /// The server is about to stop.
+    /// The server is stopping and closes its connections.
     case draining
     /// The server has reached its limit of connections.
     case full
@@ -116,7 +116,7 @@ package enum Unreadiness: String, Hashable, Sendable {
 }
 
 extension [Unreadiness] {
-    /// Each reason once, in the order of its first appearance: several services may have the same one.
+    /// The reasons without duplicates, in the order of their first appearance. Several services may report the same reason.
     var distinct: [Unreadiness] {
         reduce(into: []) { distinct, reason in
             if !distinct.contains(reason) { distinct.append(reason) }

@@ -2,12 +2,12 @@ import NIOCore
 import NIOHTTP1
 import ServerValues
 
-/// One protocol of a server: it answers requests and has state on each event loop.
+/// A front: the implementation of one service's protocol in a server. It answers requests and has state on each event loop.
 ///
 /// The runtime uses fronts only through this protocol, so adding one changes neither the runtime nor another front. Methods for requests
 /// and upgrades are called on the connection's event loop. A path belongs to the first front in the server's list that owns it.
 package protocol ServerFront: AnyObject, Sendable {
-    /// The front's name in metrics and logs.
+    /// The name of the service that this front serves, as used in metrics and logs.
     var service: ServiceName { get }
 
     // MARK: Requests
@@ -17,38 +17,39 @@ package protocol ServerFront: AnyObject, Sendable {
     ///
     /// - Parameter target: the target without the server's prefix; valid only during the call.
     func answer(plain target: UnsafeRawBufferPointer, for connection: HTTPConnection) -> Bool
-    /// Whether a path belongs to the front, so that errors are answered in the format of its API.
+    /// Returns whether this front handles requests for a path. Errors at that path are then answered in the format of its API.
     func owns(_ segments: [String]) -> Bool
     /// Answers a request for a path that the front owns: at once, or later through ``HTTPConnection/expectAnswer()``.
     func answer(_ request: HTTPRequest, for connection: HTTPConnection)
-    /// Whether a GET of a path needs its header fields, which plain requests do not provide.
+    /// Returns whether this front needs the header fields of a GET, which requests that are parsed in place do not provide.
     ///
     /// - Parameter target: the target without the server's prefix; valid only during the call.
     func needsFields(of target: UnsafeRawBufferPointer) -> Bool
-    /// An error answer in the format of the front's API.
+    /// Makes an error answer in the format of this front's API.
     func refusal(_ problem: HTTPProblem) -> HTTPAnswer
-    /// Returns the error answer for a path whose errors have another format.
+    /// Makes the error answer for a path, because some paths of one front may have another error format than the rest.
     func refusal(_ problem: HTTPProblem, of segments: [String]) -> HTTPAnswer
-    /// The size limit of a body. Bodies of more than ``BodyBudget/smallBytes`` need a reservation in ``ServerContext/bodies`` (rule SV-80).
+    /// The size limit of a request body in bytes. Bodies of more than ``BodyBudget/smallBytes`` need a reservation in
+    /// ``ServerContext/bodies`` (rule SV-80).
     ///
     /// - Parameter limit: the limit in the server's configuration.
     func bodyLimit(_ segments: [String], _ limit: Int) -> Int
-    /// The key of the application whose share of ``ServerContext/bodies`` a body counts against; nil for none (rule SV-81).
+    /// The key of the application whose share of ``ServerContext/bodies`` pays for a request body; nil for none (rule SV-81).
     func bodyApplication(_ segments: [String]) -> String?
 
     // MARK: Time and metrics
 
     /// Makes the front's state on an event loop. Called on that event loop.
     func resident(on loop: EventLoopContext) -> any LoopResident
-    /// Runs the time-dependent work of the state that the event loops share. Called on one event loop, at each sweep.
+    /// Runs the time-dependent work of the state that all event loops share. Called on one event loop, at each sweep.
     func sweep()
     /// Returns the front's counters of an event loop. Called on that event loop.
     func collect(on loop: EventLoopContext) -> any Sendable
-    /// Adds the front's families to the metrics.
+    /// Adds the front's metric families to `out`.
     ///
     /// - Parameter collected: the results of ``collect(on:)`` for all event loops.
     func write(_ collected: [any Sendable], _ names: [ApplicationName], to out: inout PrometheusText)
-    /// Stops the front's background work. Its connections have ended already.
+    /// Stops the front's background work. Called after all its connections have ended.
     func close() async
 }
 
@@ -65,32 +66,32 @@ extension ServerFront {
     package func close() async {}
 }
 
-/// A front that accepts WebSockets, which metrics count for each of its applications. A WebSocket belongs to the first front in the
-/// server's list that has a subprotocol for its path.
+/// A front that accepts WebSockets; metrics count these for each application. A WebSocket belongs to the first front in the server's list
+/// that returns a subprotocol for the path.
 package protocol WebSocketFront: ServerFront {
     /// The subprotocol of a WebSocket at this path; nil when the front does not accept it.
     func subprotocol(of segments: [String]) -> String?
-    /// Makes the handler of an accepted WebSocket. A refused client is informed over the WebSocket, because it cannot see the status of
-    /// a failed handshake.
+    /// Makes the handler of an accepted WebSocket. A client that the front refuses gets a WebSocket too, with a close code, because it
+    /// cannot see the status of a failed handshake.
     func connection(_ target: RequestTarget, _ visitor: RequestOrigin, on loop: EventLoopContext) -> WebSocketConnection
 }
 
-/// A front's state on one event loop. Used on that event loop only.
+/// The state of a front on one event loop. Used on that event loop only.
 package protocol LoopResident: AnyObject {
     /// Applies time limits to the connections of this event loop.
     func sweep(at now: MonotonicInstant)
-    /// The connections, for a server that stops and closes them at an even rate (rule SV-37).
+    /// All connections of this state. A stopping server closes them at an even rate (rule SV-37).
     func connections() -> [any DrainedConnection]
     /// Closes all connections at once.
     func cut()
 }
 
-/// A connection that can be asked to close.
+/// A connection that a stopping server can ask to close in an orderly way.
 package protocol DrainedConnection: AnyObject {
     func drain()
 }
 
-/// A request with everything that its answer depends on.
+/// A complete HTTP request: method, target, header fields and body.
 package struct HTTPRequest: Sendable {
     package var method: String
     /// The target without the server's path prefix.

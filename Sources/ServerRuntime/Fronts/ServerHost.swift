@@ -2,20 +2,20 @@ import NIOCore
 import NIOPosix
 import ServerValues
 
-/// A server's fronts on its event loops: routing, periodic work, metrics, and shutdown.
+/// Runs a server's fronts (``ServerFront``) on its event loops: routing, periodic work, metrics, and shutdown.
 package final class ServerHost: Sendable {
     package let context: ServerContext
     package let fronts: [any ServerFront]
-    /// The fronts that accept WebSockets. Casting each front at each upgrade would take longer than the rest of the upgrade.
+    /// The fronts that accept WebSockets, cast once: casting each front at each upgrade would take longer than the rest of the upgrade.
     private let webSocketFronts: [any WebSocketFront]
-    /// The OpenAPI description with this file name: a constant, independent of the configuration (rule SV-89).
+    /// Returns the OpenAPI description with this file name. The result is constant and independent of the configuration (rule SV-89).
     let description: @Sendable (_ file: String) -> [UInt8]?
     private let otherMetrics: [@Sendable (inout PrometheusText) -> Void]
 
     /// - Parameters:
     ///   - fronts: the fronts; a path belongs to the first one that owns it.
     ///   - description: returns the OpenAPI description with this file name; nil when there is none.
-    ///   - otherMetrics: closures that add metric families from outside of the fronts.
+    ///   - otherMetrics: closures that add metric families that belong to no front.
     package init(
         _ context: ServerContext, _ fronts: [any ServerFront],
         description: @escaping @Sendable (_ file: String) -> [UInt8]? = { _ in nil },
@@ -40,7 +40,7 @@ package final class ServerHost: Sendable {
         fronts.first { $0.owns(segments) }
     }
 
-    /// Whether a front needs the header fields of a plain request.
+    /// Whether any front needs the header fields of a GET with this target, which requests that are parsed in place do not provide.
     func needsFields(of target: UnsafeRawBufferPointer) -> Bool {
         guard let inner = context.prefix.strip(target) else { return false }
         return fronts.contains { $0.needsFields(of: inner) }
@@ -89,9 +89,10 @@ package final class ServerHost: Sendable {
         loop.publishCounters()
     }
 
-    /// Closes all sockets at an even rate over most of `timeout`, and cuts the remaining ones at its end (rules SV-12 and SV-37).
+    /// Closes all sockets at an even rate over most of `timeout`, and cuts the connections that are still open at its end (rules SV-12 and
+    /// SV-37).
     package func finishSockets(within timeout: Duration) async throws {
-        // This is not the injected clock: a test whose clock stands still must not prevent a server from stopping.
+        // The system's clock instead of the injected one, because a test whose clock stands still must not prevent a server from stopping.
         let start = NIODeadline.now()
         let deadline = start + TimeAmount(timeout)
         let admission = context.admission
@@ -115,14 +116,15 @@ package final class ServerHost: Sendable {
         try await release()
     }
 
-    /// Removes the state of the fronts from every event loop. The state refers to its event loop, so neither would be released otherwise.
+    /// Removes the state of all fronts from every event loop. Event loops and these states refer to each other, so they would never be
+    /// released otherwise.
     package func release() async throws {
         for loop in context.loops { try await loop.eventLoop.submit { loop.state.residents = [] }.get() }
     }
 
     // MARK: Metrics
 
-    /// Collects the counters of every event loop. Locks do not protect the counters, so each event loop is asked on its own thread.
+    /// Collects the counters of every event loop. Counters have no locks, so each event loop reads its own on its own thread.
     package func metrics(on eventLoop: any EventLoop) -> EventLoopFuture<String> {
         let asked = context.now
         let queued = context.loops.map(\.queue.bytes)

@@ -1,15 +1,15 @@
 import ServerValues
 
-/// A server's position among those that share one backend: the numbers of its event loops, and the objects that all of them share.
+/// A server (node) among those that share one backend: the ids of its event loops, and the objects that all nodes share.
 ///
-/// The event loops of all nodes are numbered together, so that one number in the shared state identifies the node and the event
-/// loop of a connection. A server that shares nothing is the only node.
+/// The event loops of all nodes are numbered together, so that one number in the shared state identifies the node and the event loop of a
+/// connection. A server that shares nothing is the only node.
 package struct ServerNode: Sendable {
-    /// The number of the server's first event loop. Its other event loops have the following numbers.
+    /// The id of the server's first event loop. Its other event loops have the ids that follow.
     package let firstEventLoopID: Int
     package let congestion: LoopCongestion
     package let names: MetricNames
-    /// Shows events to viewers of the console.
+    /// The feed of events that viewers of the console watch.
     package let feed: LiveFeed
 
     package init(

@@ -4,12 +4,14 @@ import ServerValues
 
 /// Limits the memory of a server's large bodies, both of requests and of answers (rule SV-80).
 ///
-/// Most bodies are small, so the number of connections bounds them. Where a front transfers files, the product would be too much.
-/// Each address and each application gets only a share, so that neither keeps others out (rule SV-81).
+/// Small bodies need no budget, because the limit of connections bounds their memory. A service that transfers files has large bodies, and
+/// that many of them would not fit. Each address gets at most a quarter and each application at most half of the budget, so that none uses
+/// up the memory of all others (rule SV-81).
 package final class BodyBudget: Sendable {
     /// Bodies of at most this many bytes need no reservation.
     package static let smallBytes = 1 << 20
-    /// A large body gets one more second for each of this many bytes, in either direction.
+    /// The rate, in bytes per second, for which the time limit of a large body allows: one more second for each of this many bytes, in both
+    /// directions.
     package static let bytesPerSecond = 16_384
     /// The smallest growth of the reservation of an incoming body, in bytes.
     static let growth = 512 << 10
@@ -31,10 +33,10 @@ package final class BodyBudget: Sendable {
         applicationBytes = maximumBytes / 2
     }
 
-    /// Reserves memory for a body or a part of it, for as long as the reservation exists; nil when there is not enough.
+    /// Reserves memory for a body or a part of it, for as long as the reservation exists; nil when there is not enough memory.
     ///
-    /// - Parameter held: the number of bytes that are reserved for the same body already. A body that is the owner's only one may
-    ///   be larger than a share.
+    /// - Parameter held: the number of bytes that are already reserved for the same body. An owner's only body may be larger than the
+    ///   owner's share.
     package func reserve(_ bytes: Int, for owner: BodyOwner = BodyOwner(), held: Int = 0) -> BodyReservation? {
         let hasRoom = state.withLockedValue { state in
             let ofAddress = owner.address.flatMap { state.byAddress[$0] } ?? 0
@@ -51,10 +53,10 @@ package final class BodyBudget: Sendable {
         return hasRoom ? BodyReservation(bytes, owner: owner, budget: self) : nil
     }
 
-    /// The number of bytes that are reserved now.
+    /// The number of bytes that all bodies have reserved now.
     package var reservedBytes: Int { state.withLockedValue(\.used) }
 
-    /// The number of addresses and applications with reservations.
+    /// The number of addresses plus the number of applications that have a reservation now.
     package var ownerCount: Int { state.withLockedValue { $0.byAddress.count + $0.byApplication.count } }
 
     fileprivate func release(_ bytes: Int, of owner: BodyOwner) {
@@ -71,11 +73,11 @@ package final class BodyBudget: Sendable {
     }
 }
 
-/// The owner whose share of ``BodyBudget`` a large body counts against.
+/// The address and the application whose shares of ``BodyBudget`` pay for a large body.
 package struct BodyOwner: Hashable, Sendable {
     /// The client's address. Nil when it is not known or not limited, such as a loopback address (rule SV-81).
     package var address: RemoteAddress?
-    /// The key of the application that the body is for; nil for none.
+    /// The key of the application to which the request belongs; nil for none.
     package var application: Identifier?
 
     package init(address: RemoteAddress? = nil, application: String? = nil) {
@@ -84,7 +86,7 @@ package struct BodyOwner: Hashable, Sendable {
     }
 }
 
-/// A reservation for one large body or a part of it. It is released with the last reference.
+/// A reservation of memory for one large body or a part of it. It is released with the last reference to this object.
 package final class BodyReservation: Sendable {
     package let bytes: Int
     private let owner: BodyOwner
@@ -99,10 +101,10 @@ package final class BodyReservation: Sendable {
     deinit { budget.release(bytes, of: owner) }
 }
 
-/// Measures whether a large body is transferred fast enough (rule SV-82). It counts the bytes in each window of time, so that a
-/// fast start does not excuse a later stall.
+/// Measures whether a large body is transferred fast enough (rule SV-82). Bytes are counted in each window of time, so that a fast start
+/// does not excuse a later stall.
 struct TransferPace {
-    /// The length of a window. For each of its seconds at least ``BodyBudget/bytesPerSecond`` have to be transferred.
+    /// The length of a window, in which at least ``BodyBudget/bytesPerSecond`` times 20 bytes have to be transferred.
     static let window = Duration.seconds(20)
     private static let windowBytes = 20 * BodyBudget.bytesPerSecond
 
@@ -111,7 +113,7 @@ struct TransferPace {
 
     init() {}
 
-    /// Returns whether the transfer is too slow. Call it periodically.
+    /// Returns whether fewer bytes than required were transferred in the window that has just ended. Call it periodically.
     ///
     /// - Parameter total: the number of bytes transferred so far, counted from any start.
     mutating func isTooSlow(_ total: Int, at now: MonotonicInstant) -> Bool {
@@ -125,7 +127,7 @@ struct TransferPace {
     }
 }
 
-/// A large body of a connection: its reservation, and its transfer rate. Used on the connection's event loop only.
+/// The memory reservations and the transfer rate of a connection's large body. Used on the connection's event loop only.
 final class LargeBody {
     private(set) var reservations: [BodyReservation] = []
     private(set) var reserved = 0
@@ -140,7 +142,7 @@ final class LargeBody {
         reserved += reservation.bytes
     }
 
-    /// Increases the reservation to this number of bytes in all; returns false when there is not enough memory.
+    /// Increases the reservation to a total of `bytes`; returns false when there is not enough memory.
     ///
     /// - Parameter limit: the size limit of the body.
     func grow(to bytes: Int, limit: Int, for owner: BodyOwner, in budget: BodyBudget) -> Bool {

@@ -1,18 +1,20 @@
 import NIOCore
 
-/// The web pages whose scripts may read answers, with encoded header fields. Fetch standard, CORS protocol; rules SR-18 to SR-21.
+/// The web origins whose scripts may read answers, with the header fields for them (CORS protocol of the Fetch standard; rules SR-18 to
+/// SR-21).
 package struct CrossOrigin: Sendable {
-    /// The page of a request's script, as far as answers depend on it. Its size is two bytes, because each held poll has one.
+    /// The origin of the page that sent a request, as an index of the allowed origins. It takes two bytes, because each held poll stores
+    /// one.
     package struct Page: Hashable, Sendable {
         fileprivate var index: Int16
 
-        /// A page that is not allowed, or no page at all.
+        /// An origin that is not allowed, or a request without an origin.
         package static let other = Page(index: -1)
     }
 
-    /// Whether every page may read everything, so that answers do not depend on the page.
+    /// Whether pages of all origins may read all answers, so that answers do not depend on the origin.
     package let isForAll: Bool
-    /// The allowed pages, in the order of their index.
+    /// The allowed origins; ``Page`` has an index of this array.
     private let origins: [String]
 
     /// - Parameter origins: the list in ``ServerConfiguration/corsOrigins``. A text that is not an origin, for example with a line
@@ -24,10 +26,10 @@ package struct CrossOrigin: Sendable {
 
     package static let everyone = CrossOrigin(["*"])
 
-    /// Whether any page may read answers.
+    /// Whether pages of at least one origin may read answers.
     package var isOn: Bool { isForAll || !origins.isEmpty }
 
-    /// The page with this `Origin` field, which is compared byte by byte in the form that browsers send.
+    /// Returns the page for the value of an `Origin` field. Values are compared byte by byte, in the form that browsers send.
     package func page(_ origin: UnsafeRawBufferPointer) -> Page {
         Page(index: Int16(origins.firstIndex { $0.utf8.elementsEqual(origin) } ?? -1))
     }
@@ -38,14 +40,14 @@ package struct CrossOrigin: Sendable {
 
     package func allows(_ page: Page) -> Bool { isForAll || page != .other }
 
-    /// Appends the CORS fields of an answer: for PubNub's services the recorded fields, for all others the required minimum.
+    /// Appends the CORS fields of an answer: those recorded from PubNub's services if `isRecorded`, and the required minimum otherwise.
     ///
     /// - Parameter hasCaching: whether the answer has its own `cache-control` field, so that no second one is added.
     package func write(for page: Page, isRecorded: Bool, hasCaching: Bool = false, to buffer: inout ByteBuffer) {
         if isForAll {
             buffer.writeStaticString("access-control-allow-origin: *\r\n")
         } else if isOn {
-            // A cached answer must not be used for another page.
+            // Caches must not use this answer for a page of another origin, because the next field depends on the origin.
             buffer.writeStaticString("vary: Origin\r\n")
             if page != .other, origins.indices.contains(Int(page.index)) {
                 buffer.writeString("access-control-allow-origin: \(origins[Int(page.index)])\r\n")
@@ -63,7 +65,8 @@ package struct CrossOrigin: Sendable {
         access-control-expose-headers: *\r\n
         """
 
-    /// The header fields of the answer to a preflight request, except for the origin. `*` covers all header fields except `Authorization`.
+    /// The header fields of the answer to a preflight request, without the one for the origin. `*` covers all header fields except
+    /// `Authorization`.
     package static let preflightFields: [(name: String, value: String)] = [
         ("access-control-allow-methods", "GET, POST, PATCH, DELETE, OPTIONS"),
         ("access-control-allow-headers", "*, Authorization, Content-Type"), ("access-control-max-age", "7200"),

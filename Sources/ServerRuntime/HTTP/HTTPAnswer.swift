@@ -1,8 +1,8 @@
 import NIOCore
 
-/// A complete answer, which is sent in one write.
+/// A complete HTTP answer with status, fields and body, which is sent in one write.
 package struct HTTPAnswer: Hashable, Sendable {
-    /// The content type. Only constants without line breaks.
+    /// The value of the `content-type` field. All values are constants without line breaks.
     package struct ContentType: RawRepresentable, Hashable, Sendable {
         package let rawValue: String
 
@@ -22,9 +22,10 @@ package struct HTTPAnswer: Hashable, Sendable {
     package var fields: [(name: String, value: String)] = []
     /// Whether the answer has the CORS header fields that PubNub's services send (rule PV-5).
     package var hasRecordedFields = false
-    /// What the log says of a refused request beside status and sentence (rule SO-150): `service`; `app`, or `named` for the beginning of a
-    /// key or an id that no application has; `signed` for the text whose signature is wrong; `reason` where the client gets the same
-    /// sentence for several reasons. Never sent, and never a secret, a token or a payload.
+    /// Further facts about a refused request for the log entry, which also has status and sentence (rule SO-150). The keys are `service`;
+    /// `app`; `named` for the beginning of a key or id that no application has; `signed` for the text whose signature is wrong; and
+    /// `reason` where clients get one sentence for several reasons. Details are never sent to the client, and contain no secret, token or
+    /// payload.
     package var details: [String: String] = [:]
     /// The reservation of a large body, which is kept until the body is sent.
     package var reservation: BodyReservation?
@@ -42,14 +43,14 @@ package struct HTTPAnswer: Hashable, Sendable {
         if problem == .upgradeRequired { fields.append(("upgrade", "websocket")) }
     }
 
-    /// The answer to CONNECT: no resource of this server allows the method (RFC 9110, 15.5.6).
+    /// The answer to a CONNECT request: no resource of this server allows that method (RFC 9110, 15.5.6).
     package static let tunnelRefused: HTTPAnswer = {
-        var answer = HTTPAnswer(HTTPProblem(405, "This server opens no tunnels."))
+        var answer = HTTPAnswer(HTTPProblem(405, "The method CONNECT is not allowed: this server is not a proxy."))
         answer.fields = [("allow", "")]
         return answer
     }()
 
-    /// An empty answer of success.
+    /// The answer of a successful call that returns nothing: `{}` with status 200.
     package static let empty = HTTPAnswer(.json, Array("{}".utf8))
 
     /// Returns the answer to a browser's preflight request (rule SR-19).
@@ -59,9 +60,10 @@ package struct HTTPAnswer: Hashable, Sendable {
         return answer
     }
 
-    /// Appends the answer in HTTP/1.1. An answer to HEAD has a length but no body; an answer with 204 has neither.
+    /// Appends the answer in the format of HTTP/1.1. An answer to HEAD has a length but no body; an answer with 204 has neither.
     ///
-    /// - Parameter date: the Unix time, from which clients with signed requests learn the difference of their clock (SR-25).
+    /// - Parameter date: the value of the `Date` field, from which clients that sign requests compute the difference to their own clock
+    ///   (SR-25).
     package func write(
         to buffer: inout ByteBuffer, isLast: Bool, toHead: Bool = false, date: String, _ crossOrigin: CrossOrigin,
         _ page: CrossOrigin.Page
@@ -71,13 +73,13 @@ package struct HTTPAnswer: Hashable, Sendable {
         if status != 204 {
             buffer.writeString("content-type: \(contentType.rawValue)\r\ncontent-length: \(body.count)\r\n")
         }
-        // Scripts of web pages do not need the server's metrics.
+        // Metrics get no CORS fields, because scripts of web pages have no need to read them.
         if contentType != .metrics {
             let hasCaching = fields.contains { $0.name == "cache-control" }
             crossOrigin.write(for: page, isRecorded: hasRecordedFields, hasCaching: hasCaching, to: &buffer)
         }
         for field in fields { buffer.writeString("\(field.name): \(field.value)\r\n") }
-        // An answer with `Upgrade` must name it here too (RFC 9110, 7.8).
+        // An answer with an `Upgrade` field must also name that field in `Connection` (RFC 9110, 7.8).
         let upgrade = status == 426 ? "upgrade, " : ""
         buffer.writeString("connection: \(upgrade)\(isLast ? "close" : "keep-alive")\r\n\r\n")
         if !toHead { buffer.writeBytes(body) }

@@ -1,8 +1,8 @@
 import NIOCore
 
-// Answers that are sent later.
+// Answers that are sent after the call that handles the request has returned.
 extension HTTPConnection {
-    /// Returns a closure that answers the request that was read; it can be called once.
+    /// Returns a closure that answers the current request. Only its first call has an effect.
     package func expectAnswer() -> HTTPReply {
         machine.answerLater()
         let (loop, number) = (loop, number)
@@ -16,8 +16,8 @@ extension HTTPConnection {
         }
     }
 
-    /// Records that the request will be answered in a later turn of the event loop, or that its poll is held. Returns the number of
-    /// the request.
+    /// Records that the request will be answered later on the event loop, or that it is held as a long poll. Returns the request's number,
+    /// for ``finish(_:_:)``.
     package func beginWork() -> UInt32 {
         machine.answerLater()
         return number
@@ -28,7 +28,7 @@ extension HTTPConnection {
         machine.isAnswering(number)
     }
 
-    /// Answers the request with this number, if it is not answered yet.
+    /// Answers the request with this number, unless it has been answered already.
     package func finish(_ number: UInt32, _ answer: HTTPAnswer) {
         guard isAnswering(number) else { return }
         self.answer(answer)

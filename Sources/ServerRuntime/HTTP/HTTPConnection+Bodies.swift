@@ -2,9 +2,9 @@ import NIOCore
 import NIOHTTP1
 import ServerValues
 
-/// The body of a request: its size limit, and the memory and the owner whose share counts it.
+/// Receives the body of a request: applies its size limit, and reserves its memory from the shares of its owner.
 extension HTTPConnection {
-    /// Handles bytes of the body.
+    /// Appends received bytes to the request's body, or refuses the request when it exceeds a limit.
     func take(_ bytes: ByteBuffer) {
         guard phase == .reading else { return }
         let size = machine.bodyBytes + bytes.readableBytes
@@ -16,7 +16,7 @@ extension HTTPConnection {
         if size > incoming?.reserved ?? BodyBudget.smallBytes {
             guard let large = grow(incoming ?? LargeBody(), to: size) else { return perform(.refuse(.tooManyLargeBodies)) }
             incoming = large
-            // Exactly the reserved size, because an array that grows by itself doubles its size.
+            // The array gets exactly the reserved capacity, because an array that grows by itself doubles its size.
             body.reserveCapacity(large.reserved)
         }
         body.append(contentsOf: bytes.readableBytesView)
@@ -28,7 +28,7 @@ extension HTTPConnection {
         return large.grow(to: size, limit: machine.bodyLimit, for: owner, in: core.bodies) ? large : nil
     }
 
-    /// Reserves memory for a body that has `count` bytes so far; false when there is none (rule SV-86).
+    /// Reserves memory for a body of `count` bytes so far; returns false when there is not enough memory (rule SV-86).
     private func hasRoom(for count: Int) -> Bool {
         guard count > SmallBodyBudget.freeBytes else { return true }
         guard count <= BodyBudget.smallBytes else {
@@ -56,12 +56,12 @@ extension HTTPConnection {
         return bodyOwner(head.headers, application: host.front(of: segments)?.bodyApplication(segments))
     }
 
-    /// The owner whose share of ``ServerContext/bodies`` a body of this connection's request counts against.
+    /// The address and the application whose shares of ``ServerContext/bodies`` pay for a body of this connection's request.
     package func bodyOwner(_ fields: HTTPHeaders, application: String?) -> BodyOwner {
         BodyOwner(address: client(fields), application: application)
     }
 
-    /// The address that a request comes from; nil when it is not known or not limited (rule SV-81).
+    /// The client's address of a request; nil when it is not known or not limited (rule SV-81).
     package func client(_ fields: HTTPHeaders) -> RemoteAddress? {
         context.flatMap { core.addresses.client(fields, of: $0.channel) }
     }

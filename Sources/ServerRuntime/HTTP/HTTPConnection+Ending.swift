@@ -1,8 +1,8 @@
 import ServerValues
 
-// Time limits and closing.
+// Time limits, and closing of the connection.
 extension HTTPConnection: DrainedConnection {
-    /// Applies time limits (rules SV-5 and SV-6).
+    /// Closes the connection or refuses its request when a time limit has passed (rules SV-5 and SV-6).
     func sweep(at now: MonotonicInstant) {
         var (sent, received) = (HTTPConnectionMachine.Transfer.none, HTTPConnectionMachine.Transfer.none)
         if let outgoing {
@@ -19,15 +19,16 @@ extension HTTPConnection: DrainedConnection {
         perform(machine.sweep(at: now, limits, outgoing: sent, incoming: received))
     }
 
-    /// Closes a connection in any state.
+    /// Closes the socket at once, whatever the connection is doing.
     package func cut() {
         context?.close(promise: nil)
     }
 
-    /// Whether a request is held.
+    /// Whether a request is held open by the connection's exchange, such as a long poll.
     var isHoldingExchange: Bool { phase == .holding }
 
-    /// Closes a connection that waits for a request or for a message. Requests in progress are answered first.
+    /// Closes a connection that waits for its next request, and answers a held request at once. Other requests in progress are answered
+    /// first.
     package func drain() {
         perform(machine.drain())
     }

@@ -5,7 +5,7 @@ import WebSocketFraming
 
 // Parses received bytes into requests.
 extension HTTPConnection {
-    /// Reads requests as long as there are complete ones and each is answered at once.
+    /// Reads requests until none is complete, or one is not answered at once.
     func readWaiting() {
         while let context, context.channel.isWritable {
             let waiting = HTTPConnectionMachine.Waiting(
@@ -26,7 +26,8 @@ extension HTTPConnection {
         }
     }
 
-    /// Reads one plain request. Returns the next step, which is to read the next one if this one was complete.
+    /// Parses one plain request from the received bytes. Returns the next step: ``HTTPConnectionMachine/Step/readPlain`` if the request was
+    /// complete.
     private func readPlain() -> HTTPConnectionMachine.Step {
         let bytes = unread
         return bytes.withUnsafeReadableBytes { bytes in
@@ -64,7 +65,7 @@ extension HTTPConnection {
         }
     }
 
-    /// Passes the received bytes to the parser.
+    /// Passes the received bytes to the HTTP library's parser.
     private func feedParser(_ context: ChannelHandlerContext) {
         let bytes = unread
         unread = ByteBuffer()
@@ -75,12 +76,12 @@ extension HTTPConnection {
         perform(machine.parsed(bytes.readableBytes, since: mark))
     }
 
-    /// A head that reaches the parser in pieces must also be complete in time (rule SV-5). Line ends between requests do not start one.
+    /// Starts the time limit for a head that reaches the parser in pieces (rule SV-5). Line ends between two requests do not start it.
     private func noteBeginning(_ bytes: ByteBuffer) {
         guard machine.isBetweenRequests else { return }
         guard bytes.readableBytesView.contains(where: { $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n") }) else { return }
         forgetRequest()
-        // The parser has the bytes already, so there is no other step.
+        // The returned step is not needed, because the parser has the bytes already.
         _ = machine.gotPiece(at: core.now)
     }
 
@@ -91,13 +92,13 @@ extension HTTPConnection {
             try parser.install(behind: self, in: context.pipeline.syncOperations)
             self.parser = parser
         } catch {
-            // The channel is closing.
+            // Installing the parser fails only when the channel is closing.
             context.close(promise: nil)
             unread = ByteBuffer()
         }
     }
 
-    /// Resets the facts about the previous request that metrics and answers use.
+    /// Resets the properties of the previous request that metrics and answers use.
     func forgetRequest() {
         kind = .other
         page = .other
@@ -105,7 +106,7 @@ extension HTTPConnection {
         headBytes = 0
     }
 
-    /// Pauses reading from the socket while too many bytes wait.
+    /// Pauses reading from the socket while too many received bytes wait or the peer does not read, and resumes it afterwards.
     func updateReading() {
         guard let context else { return }
         perform(machine.updateReading(unreadBytes: unread.readableBytes, isWritable: context.channel.isWritable))
@@ -131,7 +132,7 @@ extension HTTPConnection {
     private func begin(_ head: HTTPRequestHead) {
         guard case .idle = phase else { return }
         forgetRequest()
-        // After a request that offers an upgrade the parser stops, so the connection cannot be reused.
+        // The connection closes after a request that offers an upgrade, because the library's parser reads nothing after it.
         let isLast = !head.isKeepAlive || head.headers.contains(name: "upgrade")
         machine.gotHead(isLast: isLast, isToHead: head.method == .HEAD, at: core.now)
         page = core.crossOrigin.page(head.headers.first(name: "origin"))
@@ -152,12 +153,12 @@ extension HTTPConnection {
         perform(machine.expectBody(length: length, limit: bodyLimit(head, target), awaitsContinue: awaitsContinue))
     }
 
-    /// Handles the request whose body is complete.
+    /// Passes the request, whose body is complete, to the service that owns its path.
     func handleContent() {
         guard case .request(let head, let target) = content else { return }
         let body = body
         self.body = []
-        // A request that is held needs its head no more.
+        // The head is released now, because a held request does not need it.
         content = .none
         handle(head, target: target, body: body)
     }

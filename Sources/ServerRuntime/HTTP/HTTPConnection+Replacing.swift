@@ -3,8 +3,8 @@ import NIOSSL
 import ServerValues
 
 extension ServerContext {
-    /// Closes the connection of an event loop that has been without a complete request for the longest time (rule CO-7); returns
-    /// false when there is none, or when connections are not replaced here. Call it on that event loop.
+    /// Closes the connection of an event loop that has been without a complete request for the longest time (rule CO-7). Returns false when
+    /// there is none, or when this server does not replace connections. Call it on that event loop.
     func closeIdleConnection(on eventLoop: any EventLoop) -> Bool {
         guard settings.replacesIdleConnections, let loop = loops.first(where: { $0.eventLoop === eventLoop }) else {
             return false
@@ -17,7 +17,7 @@ extension ServerContext {
 }
 
 extension HTTPConnection {
-    /// Whether no complete request has arrived since the last answer.
+    /// Whether this connection may be closed to make room: no complete request has arrived since its last answer.
     fileprivate var isReplaceable: Bool {
         outgoing == nil && context?.channel.isActive == true && machine.isReplaceable
     }
@@ -26,7 +26,7 @@ extension HTTPConnection {
         perform(machine.giveWay())
     }
 
-    /// Closes the socket at once. With the usual close, TLS would wait for the peer's `close_notify`.
+    /// Closes the socket at once. The channel's usual close would wait for the peer's `close_notify` when TLS is used.
     func closeAtOnce() {
         guard let context else { return }
         let tls = try? context.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self)

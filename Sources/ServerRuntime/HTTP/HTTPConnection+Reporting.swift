@@ -3,8 +3,8 @@ import NIOHTTP1
 
 /// The log entries and traces of a request.
 extension HTTPConnection {
-    /// Rule SO-96: no path and no query, because clients put keys, signatures and tokens there. What a wrong signature is about is checked
-    /// before it is written (SO-150).
+    /// The metadata of the log entry for a request. It has no path and no query, because clients put keys, signatures and tokens there
+    /// (rule SO-96). The text of a wrong signature is checked before it is logged (SO-150).
     func logMetadata(status: Int, nanoseconds: Int64) -> Logger.Metadata {
         var metadata: Logger.Metadata = [
             "connection": "\(loop.number)-\(serial)", "request": "\(loop.number)-\(serial)-\(number)",
@@ -14,8 +14,8 @@ extension HTTPConnection {
         return metadata
     }
 
-    /// Logs the reason why a request was refused, in the words of the client's answer, which contain no secret (rule SO-116). Requests
-    /// for unknown paths are not logged, because every scanner sends them; those that name an application are.
+    /// Logs why a request was refused, with the sentence of the client's answer, which contains no secret (rule SO-116). A request for an
+    /// unknown path is logged only if it names an application, because scanners send many others.
     func logRefusal(_ answer: HTTPAnswer, nanoseconds: Int64) {
         let isUnknownPath = (answer.status == 404 || answer.status == 405) && answer.details["named"] == nil
         let blame: Blame = answer.status >= 500 ? .server : isUnknownPath ? .nobody : .client
@@ -30,21 +30,22 @@ extension HTTPConnection {
         }
     }
 
-    /// The bytes of the request that have arrived: its head, and of its body what was accepted; nil when they are not known, because the
+    /// The number of received bytes of the request: its head, and the accepted bytes of its body. Nil when it is not known, because the
     /// parser has a part of the head.
     private var requestBytes: Int? {
         if headBytes > 0 { return Int(headBytes) + machine.bodyBytes }
         return unread.readableBytes > 0 ? unread.readableBytes : nil
     }
 
-    /// The beginning of an origin, as much as the log shows. A client sends the same one with each request, so the former text is kept then.
+    /// The first 200 bytes of an origin, for the log. The former text is reused if it is equal, because a client sends the same origin with
+    /// each request.
     static func origin(_ bytes: some Collection<UInt8>, _ former: String?) -> String {
         let start = bytes.prefix(200)
         if let former, former.utf8.elementsEqual(start) { return former }
         return String(decoding: start, as: UTF8.self)
     }
 
-    /// The length of a head that the parser has read, if there is one space behind each colon.
+    /// The length in bytes of a head that the parser has read, assuming one space after each colon.
     static func length(of head: HTTPRequestHead) -> Int {
         let line = head.method.rawValue.utf8.count + head.uri.utf8.count + " HTTP/1.1".utf8.count + 3
         return head.headers.reduce(line + 2) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }

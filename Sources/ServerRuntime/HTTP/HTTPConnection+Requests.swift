@@ -2,9 +2,9 @@ import NIOCore
 import NIOHTTP1
 import ServerValues
 
-/// Passes each request to the front that owns its path.
+/// Passes each request to the front (``ServerFront``) that owns its path.
 extension HTTPConnection {
-    /// Handles a GET without a body.
+    /// Handles a plain request: a GET without a body that was parsed in place.
     func handle(plain target: UnsafeRawBufferPointer) {
         guard let target = core.prefix.strip(target) else { return handle(outside: target) }
         for front in host.fronts where front.answer(plain: target, for: self) { return }
@@ -15,7 +15,7 @@ extension HTTPConnection {
         }
     }
 
-    /// Handles a GET of a path without the server's prefix.
+    /// Handles a plain request whose path does not begin with the server's prefix.
     private func handle(outside target: UnsafeRawBufferPointer) {
         do throws(HTTPProblem) {
             let target = outside(try RequestTarget(parsing: target))
@@ -25,12 +25,13 @@ extension HTTPConnection {
         }
     }
 
-    /// Returns the target of a request without the prefix: only the paths for the server's operator exist there (rule SR-22).
+    /// Returns a target without the server's prefix if it is one of the operator's paths, and a target that does not exist otherwise (rule
+    /// SR-22).
     private func outside(_ target: RequestTarget) -> RequestTarget {
         ServerRoute.outsidePrefix.contains(target.segments) ? target : target.nowhere
     }
 
-    /// The target of a request from the library's parser, without the prefix, which is removed from the head too.
+    /// Returns the target of a request from the library's parser without the server's prefix, and removes the prefix from the head.
     func target(of head: inout HTTPRequestHead) throws(HTTPProblem) -> RequestTarget {
         if let inner = core.prefix.strip(head.uri) {
             head.uri = inner
@@ -58,14 +59,14 @@ extension HTTPConnection {
         front.answer(request, for: self)
     }
 
-    /// The error answer in the format of the API that a target belongs to, even when the target cannot be parsed.
+    /// Makes the error answer in the format of the API that owns a target, even when the target cannot be parsed.
     func refusal(_ problem: HTTPProblem, _ target: String) -> HTTPAnswer {
         var target = target
         return refusal(problem, target.withUTF8 { RequestTarget.rawSegments(of: UnsafeRawBufferPointer($0)) })
     }
 
-    /// The error answer to a request whose head is too large for the parser: for a long target in the format of the API that its
-    /// beginning belongs to.
+    /// Makes the error answer to a request whose head is too large for the parser. If the target is too long, its beginning determines the
+    /// API and so the format of the answer.
     func refusalOfLargeHead(_ line: RequestLineTracker) -> HTTPAnswer {
         guard line.isTooLong else { return HTTPAnswer(.headerTooLarge) }
         let start = String(decoding: line.start, as: UTF8.self)
@@ -73,13 +74,13 @@ extension HTTPConnection {
         return refusal(.targetTooLong, target)
     }
 
-    /// The error answer for a refusal that the machine decides.
+    /// Makes the error answer for a refusal by ``HTTPConnectionMachine``.
     func answer(to refusal: HTTPConnectionMachine.Refusal) -> HTTPAnswer {
         switch refusal {
         case .malformed: HTTPAnswer(.malformedRequest)
         case .headTooLarge: refusalOfLargeHead(parser?.requestLine ?? RequestLineTracker())
         case .tooSlow: HTTPAnswer(.timeout)
-        case .noAnswer: HTTPAnswer(HTTPProblem(503, "The answer took too long.", retryAfter: 1))
+        case .noAnswer: HTTPAnswer(HTTPProblem(503, "The server took too long to answer this request.", retryAfter: 1))
         case .bodyTooLarge: refusalOfContent(.bodyTooLarge(limit: machine.bodyLimit))
         case .tooManyBodies: refusalOfContent(.tooManyBodies)
         case .tooManyLargeBodies: refusalOfContent(.tooManyLargeBodies)
@@ -92,7 +93,7 @@ extension HTTPConnection {
         return refusal(problem, head.uri)
     }
 
-    /// The answer to a request that breaks HTTP, with the name of the service for the log (rule SO-150).
+    /// Makes the error answer to a request that violates HTTP, with the service's name for the log (rule SO-150).
     private func refusal(_ problem: HTTPProblem, _ segments: [String]) -> HTTPAnswer {
         guard let front = host.front(of: segments) else { return HTTPAnswer(problem) }
         var answer = front.refusal(problem, of: segments)
@@ -100,7 +101,7 @@ extension HTTPConnection {
         return answer
     }
 
-    /// Answers with an error that names the allowed methods, including the one for preflight requests (rule SR-19).
+    /// Answers with an error, and names the path's allowed methods in `Allow`, including OPTIONS for preflight requests (rule SR-19).
     ///
     /// - Parameter answer: the error answer in the format of the API.
     package func refuse(_ problem: HTTPProblem, of target: RequestTarget, with answer: HTTPAnswer) {
@@ -112,11 +113,13 @@ extension HTTPConnection {
         self.answer(answer)
     }
 
-    /// Delays the request until event loops have room for the messages that it publishes.
+    /// Delays a publish request until the event loops of its subscribers have room for the messages.
     ///
     /// - Parameters:
-    ///   - deadline: the deadline of a request that has been delayed before.
-    ///   - attempt: repeats the request; it answers with ``finish(_:_:)``, or delays the request until the same deadline.
+    ///   - loops: the event loops whose queues are full.
+    ///   - refusal: the answer when the deadline passes first.
+    ///   - deadline: the deadline of a request that was delayed before; nil for a new one.
+    ///   - attempt: repeats the request; it answers with ``finish(_:_:)``, or delays the request again until the same deadline.
     package func hold(
         until loops: EventLoopSet, or refusal: HTTPAnswer, _ deadline: MonotonicInstant?,
         _ attempt: @escaping (_ number: UInt32, _ deadline: MonotonicInstant) -> Void
@@ -130,8 +133,8 @@ extension HTTPConnection {
                 attempt: { attempt(number, deadline) }))
     }
 
-    /// The server's address for the client of a request, without a slash at its end: `https://example.com/prefix`. Nil when the
-    /// request has no host.
+    /// The server's address as the client sees it, without a slash at its end: `https://example.com/prefix`. Nil when the request has no
+    /// `Host` field.
     package func base(_ fields: HTTPHeaders) -> String? {
         guard let host = fields.first(name: "host"), !host.isEmpty else { return nil }
         let origin = RequestOrigin(
@@ -160,7 +163,7 @@ extension HTTPConnection {
         }
     }
 
-    /// The reasons are for people; probes use only the status (rule ME-10).
+    /// Answers `/ready`. The listed reasons are for people; probes use only the status (rule ME-10).
     private func ready() -> HTTPAnswer {
         let reasons = core.readiness
         guard !reasons.isEmpty else { return HTTPAnswer(.json, Array(#"{"status":"ready"}"#.utf8)) }
@@ -168,7 +171,7 @@ extension HTTPConnection {
         return HTTPAnswer(status: 503, .json, Array(#"{"status":"unavailable","reasons":[\#(list)]}"#.utf8))
     }
 
-    /// Asks every event loop for its counters, so the answer is not immediate.
+    /// Answers `/metrics` later, after every event loop has returned its counters.
     private func answerMetrics() {
         let reply = expectAnswer()
         host.metrics(on: loop.eventLoop).whenComplete { result in

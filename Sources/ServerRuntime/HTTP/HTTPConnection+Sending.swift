@@ -1,17 +1,17 @@
 import NIOCore
 import ServerValues
 
-// Answers on their way to the socket.
+// Writing of answers to the socket.
 extension HTTPConnection {
-    /// The size of the system's send buffer for a peer that receives a large body.
+    /// The size in bytes of the system's send buffer for a peer that receives a large body.
     private static let largeBodySendBuffer: SocketOptionValue = 256 << 10
 
-    /// Holds the request: nothing is sent until its exchange has an answer.
+    /// Holds the request open: nothing is sent until its exchange has an answer.
     package func holdExchange(at now: MonotonicInstant) {
         machine.hold(at: now)
     }
 
-    /// Answers a request that may not have been read completely, and closes the connection.
+    /// Answers a request, which may not have been read completely, and closes the connection.
     package func refuse(_ answer: HTTPAnswer) {
         machine.endAfterAnswer()
         self.answer(answer)
@@ -36,16 +36,16 @@ extension HTTPConnection {
     /// Whether the connection closes after the answer to this request.
     package var closesAfterAnswer: Bool { machine.isLastRequest || loop.state.isDraining }
 
-    /// Writes a complete answer. The caller, or ``resume()``, has to flush. An answer outside of a read is sent at once; answers
-    /// within a read are sent together.
+    /// Writes a complete answer; the caller or ``resume()`` has to flush. While received bytes are being read, answers are collected and
+    /// sent together; otherwise an answer is sent at once.
     ///
-    /// - Parameter reservation: the reservation of a large body; it is kept until the body is sent.
+    /// - Parameter reservation: the reservation of a large body; it is released when the body has been sent.
     package func send(
         _ bytes: ByteBuffer, isLast: Bool, at now: MonotonicInstant, _ reservation: BodyReservation? = nil
     ) {
         guard let context, let writing = machine.answered(isLast: isLast, at: now) else { return }
         loop.state.counters.requests += 1
-        // The exchange sends the answer of a poll.
+        // Answers of long polls are sent by their exchange, which does not end the span itself.
         endSpan(status: 200)
         content = .none
         body = []
@@ -63,7 +63,8 @@ extension HTTPConnection {
         let large = reservation.map { LargeBody($0) }
         if let large {
             outgoing = large
-            // By default the system would buffer megabytes for a peer that reads nothing, and hide the progress of one that reads slowly.
+            // With its default size, the system's buffer would take megabytes for a peer that reads nothing, and would hide how slowly a
+            // peer reads.
             try? context.channel.syncOptions?.setOption(.socketOption(.so_sndbuf), value: Self.largeBodySendBuffer)
         }
         context.write(wrapOutboundOut(bytes)).assumeIsolated().whenComplete { [self, context] _ in
@@ -72,7 +73,7 @@ extension HTTPConnection {
         }
     }
 
-    /// Continues after an answer outside of a read.
+    /// Flushes an answer that was made outside of a read, and then reads the next requests.
     package func resume() {
         guard !machine.isInRead else { return }
         flushIfNeeded()

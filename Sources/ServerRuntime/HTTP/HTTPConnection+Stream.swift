@@ -1,9 +1,9 @@
 import NIOCore
 import ServerValues
 
-// Answers without an end: server-sent events for web pages.
+// Answers whose body does not end: server-sent events for web pages.
 extension HTTPConnection {
-    /// The connection's name in logs.
+    /// Identifies the connection in logs, by event loop and serial number.
     package var name: String { "\(loop.number)-\(serial)" }
 
     /// How long the connection has been in its current phase, such as holding a request.
@@ -16,7 +16,7 @@ extension HTTPConnection {
     ///
     /// - Parameters:
     ///   - fields: header fields without line breaks.
-    ///   - exchange: receives time limits, the server's stop, and the end of the connection.
+    ///   - exchange: is called for time limits, when the server stops, and when the connection ends.
     package func beginStream(
         _ contentType: HTTPAnswer.ContentType, fields: [(name: String, value: String)], exchange: any HeldExchange
     ) {
@@ -33,10 +33,10 @@ extension HTTPConnection {
         context.writeAndFlush(wrapOutboundOut(buffer), promise: nil)
     }
 
-    /// Whether the peer reads as fast as data is sent.
+    /// Whether the streamed answer is open, and the peer reads as fast as data is sent.
     package var canStream: Bool { context?.channel.isWritable == true && isHoldingExchange }
 
-    /// Sends a part of the body.
+    /// Sends the next bytes of a streamed body.
     package func stream(_ bytes: ByteBuffer) {
         guard isHoldingExchange else { return }
         context?.writeAndFlush(wrapOutboundOut(bytes), promise: nil)

@@ -4,7 +4,7 @@ import ServerValues
 import WebSocketFraming
 
 extension HTTPConnection {
-    /// A valid handshake, and the front that accepts the WebSocket.
+    /// A valid WebSocket handshake, and the front (``ServerFront``) that accepts the WebSocket.
     struct Upgrade {
         let front: any WebSocketFront
         let target: RequestTarget
@@ -14,7 +14,7 @@ extension HTTPConnection {
 
     // MARK: Reading
 
-    /// Handles a handshake from the library's parser.
+    /// Checks a handshake that the library's parser has read, and refuses the request if it is invalid.
     func beginUpgrade(_ head: HTTPRequestHead, _ target: RequestTarget) {
         do throws(ServerHandshake.Fault) {
             let isAtLeastHTTP11 = head.version == .http1_1
@@ -49,7 +49,7 @@ extension HTTPConnection {
         return Upgrade(front: front, target: target, handshake: handshake, visitor: visitor)
     }
 
-    /// Continues with the upgrade, unless the client has too many connections already.
+    /// Begins the upgrade, unless the client's address has too many connections.
     func begin(_ upgrade: Upgrade) {
         if let context, !core.addresses.admit(named: upgrade.visitor.address, on: context.channel) {
             origin = upgrade.visitor.origin
@@ -61,17 +61,18 @@ extension HTTPConnection {
 
     // MARK: Answering
 
-    /// Answers a handshake from the library's parser.
+    /// Answers a handshake that the library's parser has read, and replaces this handler by the WebSocket's.
     func upgrade(_ upgrade: Upgrade, _ parser: RequestParser?) {
         guard let parser, let (context, connection) = answer(upgrade) else { return }
         replace(self: context, with: connection) { pipeline in
-            // The parser returns the bytes after the handshake when it is removed, and no end of the read is reported then.
+            // Removing the parser passes the bytes after the handshake on, without an event for the end of the read; so replies are flushed
+            // here.
             pipeline.removeHandler(context: context, promise: nil)
             try parser.remove(from: pipeline).whenComplete { _ in connection.flushReplies() }
         }
     }
 
-    /// Answers a handshake that was parsed in place. Bytes that the client sent after it belong to the WebSocket.
+    /// Answers a handshake that was parsed in place. The bytes that the client sent after it go to the WebSocket.
     func upgrade(_ upgrade: Upgrade, behind bytes: ByteBuffer) {
         guard let (context, connection) = answer(upgrade) else { return }
         replace(self: context, with: connection) { pipeline in
@@ -81,11 +82,11 @@ extension HTTPConnection {
         }
     }
 
-    /// Answers the handshake and hands the channel over. Refusals follow as close codes, because clients cannot see the status of a
-    /// failed handshake.
+    /// Answers the handshake and makes the WebSocket's handler. The service refuses a client later with a close code, because clients
+    /// cannot see the status of a failed handshake.
     private func answer(_ upgrade: Upgrade) -> (ChannelHandlerContext, WebSocketConnection)? {
         guard let context else { return nil }
-        // Behind answers that the client does not read there is no room for a real-time connection.
+        // The client has not read earlier answers, so it would be too slow for a real-time connection.
         guard context.channel.isWritable else {
             context.close(promise: nil)
             return nil
@@ -122,7 +123,7 @@ extension HTTPConnection {
             try pipeline.addHandler(connection, position: .last)
             try takeOver(pipeline)
         } catch {
-            // The channel is closing, and no other code would release the connection's place.
+            // The channel is closing. No other code would end the new handler, which counts as an open connection.
             connection.end()
             context.close(promise: nil)
         }

@@ -4,10 +4,11 @@ import ServerValues
 
 /// A connection that uses HTTP: reads requests, answers them in order, and may become a WebSocket.
 ///
-/// One request at a time: later bytes wait while an answer is in progress, and beyond ``HTTPConnectionMachine/maximumUnreadBytes``
-/// reading from the socket pauses (rule PV-2). ``HTTPConnectionMachine`` decides; this handler has the channel, the bytes and the
-/// reservations, and performs its effects. Plain requests are parsed in place; for the first other request the HTTP library's parser
-/// is inserted behind this handler and stays. Used on its event loop only, and small, because each held request has one.
+/// Only one request is handled at a time: later bytes wait while an answer is in progress, and beyond
+/// ``HTTPConnectionMachine/maximumUnreadBytes`` reading from the socket pauses (rule PV-2). ``HTTPConnectionMachine`` decides; this handler
+/// owns the channel, the bytes and the reservations, and performs the machine's effects. Plain requests are parsed in place; for the first
+/// other request the HTTP library's parser is inserted behind this handler and stays. Used on its event loop only. The object is small,
+/// because each held request has one.
 package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, ListedConnection {
     package typealias InboundIn = ByteBuffer
     package typealias InboundOut = ByteBuffer
@@ -26,33 +27,33 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
     var socket: DirectSocket
     var machine: HTTPConnectionMachine
     var content = Content.none
-    /// The exchange that holds this connection's requests; kept from one request to the next.
+    /// The exchange that holds this connection's requests open, such as that of long polls. It is reused for later requests.
     package private(set) var exchange: (any HeldExchange)?
-    /// The index in ``LoopState/requesters``.
+    /// The connection's index in ``LoopState/requesters``; -1 outside of that list.
     @usableFromInline package var place = -1
 
     /// Received bytes that were not parsed yet.
     var unread = ByteBuffer()
-    /// The library's parser, once it is needed, with the parts that it returned while an answer was in progress.
+    /// The HTTP library's parser, and the parts that it returned while an answer was in progress; nil until a request needs it.
     var parser: RequestParser?
     var body: [UInt8] = []
-    /// A large body that is being received, or whose request is being answered.
+    /// The reservation of a large body that is being received, or whose request is being answered.
     var incoming: LargeBody?
-    /// The outgoing large body.
+    /// The reservation of a large body that is being sent.
     var outgoing: LargeBody?
-    /// The reservation of a body that is not large and is being received, or whose request is being answered.
+    /// The reservation of a smaller body that is being received, or whose request is being answered.
     var smallBody: SmallBodyReservation?
     /// The serial number of the connection on its event loop; logs identify connections by event loop and serial number (rule SO-96).
     let serial: UInt32
-    /// The kind of the request for metrics.
+    /// The kind of the current request, under which metrics count it.
     package var kind = RequestKind.other
-    /// The trace span of the request; nil without one.
+    /// The trace span of the current request; nil when the request belongs to no trace.
     var span: RequestSpan?
     /// The web page whose script sent the request.
     package internal(set) var page = CrossOrigin.Page.other
-    /// The origin of that page as it was sent, for the log of a refusal: its first bytes, nil without one.
+    /// The first bytes of the request's `Origin` field, for the log entry of a refusal; nil without that field.
     var origin: String?
-    /// The length of the request's head in bytes; 0 as long as it is not complete.
+    /// The length of the request's head in bytes; 0 while the head is incomplete.
     var headBytes: UInt32 = 0
 
     init(host: ServerHost, loop: EventLoopContext) {
@@ -66,7 +67,7 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
 
     package var core: ServerContext { host.context }
     var phase: HTTPConnectionMachine.Phase { machine.phase }
-    /// The number of the request on this connection.
+    /// The number of the current request on this connection, counted from 0.
     var number: UInt32 { machine.number }
 
     // MARK: Life
@@ -78,17 +79,17 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
 
     package func channelInactive(context: ChannelHandlerContext) {
         guard end() else { return }
-        // The parser may hold part of a request that will not be answered any more.
+        // The event also ends the parser, which may hold part of a request that nobody will answer.
         context.fireChannelInactive()
     }
 
-    /// The only notification of a channel that closes before it is active, for example because its socket could not be registered (rule
-    /// SV-90).
+    /// This is the only callback for a channel that closes before it is active, for example because its socket could not be registered
+    /// (rule SV-90).
     package func handlerRemoved(context: ChannelHandlerContext) {
         _ = end()
     }
 
-    /// Releases everything, once. Returns false when that was done before, or another handler has the channel.
+    /// Releases the connection's resources once. Returns false when they were released before, or when another handler has the channel.
     private func end() -> Bool {
         guard let effect = machine.leave() else { return false }
         perform(effect)
@@ -96,8 +97,8 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
         return true
     }
 
-    /// Reading pauses for a peer that sends requests faster than it reads the answers, until it has caught up. No read is in progress
-    /// then, so ``resume()`` has to send the answers.
+    /// Pauses reading for a peer that sends requests faster than it reads the answers, until it has read them. No read is in progress when
+    /// writing becomes possible again, so ``resume()`` has to send the answers.
     package func channelWritabilityChanged(context: ChannelHandlerContext) {
         if context.channel.isWritable { resume() }
         updateReading()
@@ -107,7 +108,7 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
         context.close(promise: nil)
     }
 
-    /// Handles an error of the parser: the bytes are not valid HTTP.
+    /// Handles an error of the HTTP library's parser, for example because the bytes are not valid HTTP.
     func parsingFailed(_ error: any Error) {
         let failure: HTTPConnectionMachine.ParserFailure =
             switch error {
@@ -136,7 +137,7 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
         if parser != nil { context.fireChannelReadComplete() }
     }
 
-    /// Hands the channel over to the next handler without closing it.
+    /// Releases this handler's resources without closing the channel, which the next handler uses.
     func handOver() {
         perform(machine.leave())
     }
@@ -172,7 +173,7 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
         loop.state.requesters.remove(self)
     }
 
-    /// Sets the exchange that holds later requests of this connection; the previous one is left.
+    /// Sets the exchange that holds this connection's later requests; the previous exchange leaves.
     package func use(_ exchange: any HeldExchange) {
         guard exchange !== self.exchange else { return }
         self.exchange?.leave()

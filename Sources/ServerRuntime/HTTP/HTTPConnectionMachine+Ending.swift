@@ -1,20 +1,20 @@
 import ServerValues
 
-// Time limits and the end of a connection.
+// Time limits, and the end of the connection.
 extension HTTPConnectionMachine {
-    /// The time limit for an answer inside the server.
+    /// The time limit for the server's own work on an answer; the request is refused after it.
     static let answerTimeout = Duration.seconds(30)
 
     struct TimeLimits: Hashable, Sendable {
-        /// For a request to arrive.
+        /// The longest time for a request to arrive completely.
         let request: Duration
-        /// For the time between two requests.
+        /// The longest time between two requests of one connection.
         let keepAlive: Duration
-        /// For the peer to close the connection after the last answer.
+        /// The longest time for the peer to close the connection after the last answer.
         let close: Duration
     }
 
-    /// The progress of a large body.
+    /// Whether a large body is being transferred, and whether the transfer is fast enough.
     enum Transfer: Hashable, Sendable {
         case none, moving, tooSlow
     }
@@ -22,8 +22,8 @@ extension HTTPConnectionMachine {
     /// Applies the time limits (rules SV-5, SV-6 and SV-82).
     ///
     /// - Parameters:
-    ///   - outgoing: the large body of an answer; while it moves, no other time ends its connection.
-    ///   - incoming: the large body of a request.
+    ///   - outgoing: the transfer of an answer's large body; while it moves, no other time limit ends the connection.
+    ///   - incoming: the transfer of a request's large body.
     func sweep(
         at now: MonotonicInstant, _ limits: TimeLimits, outgoing: Transfer = .none, incoming: Transfer = .none
     ) -> Effect? {
@@ -31,7 +31,7 @@ extension HTTPConnectionMachine {
         let elapsed = now.since(since)
         switch phase {
         case .ended: return nil
-        // No answer will follow any more, and the client must not wait forever.
+        // The server has failed to answer in time. An error ends the client's wait.
         case .answering: return elapsed >= Self.answerTimeout ? .refuse(.noAnswer) : nil
         case .holding: return .sweepExchange(held: elapsed, at: now)
         case .idle where pieces > 0: fallthrough
@@ -44,12 +44,13 @@ extension HTTPConnectionMachine {
         }
     }
 
-    /// By how much the body of a request may exceed ``TimeLimits/request``, based on the received bytes.
+    /// The time that a request with a large body gets in addition to ``TimeLimits/request``: one second for each
+    /// ``BodyBudget/bytesPerSecond`` received bytes.
     private var extraTime: Duration {
         bodyLimit > BodyBudget.smallBytes ? .seconds(bodyBytes / BodyBudget.bytesPerSecond) : .zero
     }
 
-    /// The server stops: a connection that waits for a request or for a message ends, and requests in progress are answered first.
+    /// Handles a stop of the server: an idle connection is closed, a held request is answered now, and other requests are answered first.
     func drain() -> Effect? {
         switch phase {
         case .idle: .close
@@ -66,14 +67,14 @@ extension HTTPConnectionMachine {
         }
     }
 
-    /// Another connection gets this one's place (rule CO-7).
+    /// Closes this connection at once in favour of a new connection, if it is replaceable (rule CO-7).
     mutating func giveWay() -> Effect? {
         guard isReplaceable else { return nil }
         phase = .closing
         return .closeAtOnce
     }
 
-    /// The channel has closed, or belongs to another handler now.
+    /// Handles that the channel has closed, or belongs to another handler now.
     mutating func leave() -> Effect? {
         guard phase != .ended else { return nil }
         phase = .ended

@@ -1,23 +1,23 @@
 import ServerValues
 
-// What a connection reads next, and whether it reads from the socket at all.
+// Decides what a connection reads next, and whether it reads from the socket at all.
 extension HTTPConnectionMachine {
-    /// What a connection could read.
+    /// The received bytes and parsed parts that a connection has not handled yet.
     struct Waiting: Hashable, Sendable {
-        /// Whether received bytes wait that nobody has read.
+        /// Whether there are received bytes that were not parsed yet.
         var hasBytes = false
-        /// Whether parts wait that the parser has returned.
+        /// Whether there are parts of a request that the parser has returned and the connection has not handled.
         var hasParts = false
         var hasParser = false
-        /// Whether every request has to be read by the parser.
+        /// Whether the library's parser has to read every request, including plain ones.
         var needsParser = false
     }
 
     /// The next step of a connection that reads what has arrived.
     enum Step: Hashable, Sendable {
-        /// Nothing can be read before something else happens.
+        /// Read nothing until the next event of the connection.
         case stop
-        /// As ``stop``, and the received bytes are dropped.
+        /// Read nothing, and drop the received bytes.
         case drop
         case takePart, feedParser, startParser, readPlain
     }
@@ -43,10 +43,10 @@ extension HTTPConnectionMachine {
         }
     }
 
-    /// Whether the next byte that is no line end begins a request.
+    /// Whether the next byte, unless it is part of a line end, begins a new request.
     var isBetweenRequests: Bool { phase == .idle && pieces == 0 }
 
-    /// Reading from the socket pauses while too many bytes wait (rule PV-2), or the peer does not read.
+    /// Pauses reading from the socket while too many received bytes wait (rule PV-2) or the peer does not read its answers.
     mutating func updateReading(unreadBytes: Int, isWritable: Bool) -> Effect? {
         let mustPause = !isWritable || unreadBytes > Self.maximumUnreadBytes
         guard mustPause != isReadingPaused else { return nil }
@@ -54,13 +54,13 @@ extension HTTPConnectionMachine {
         return .setReading(!mustPause)
     }
 
-    /// What is wrong with bytes that the parser has refused.
+    /// The reason why the library's parser has failed.
     enum ParserFailure: Hashable, Sendable, CaseIterable {
         /// The bytes are not valid HTTP.
         case syntax
-        /// A head is too large.
+        /// The head of a request is larger than the parser's limit.
         case overflow
-        /// Something else has failed.
+        /// An error that is not about the client's bytes; the connection is closed without an answer.
         case other
     }
 
@@ -69,7 +69,7 @@ extension HTTPConnectionMachine {
         switch phase {
         case .answering, .holding, .upgrading: return .close
         case .idle:
-            // Resets the facts about the previous request.
+            // Begins a new request, so that the refusal does not use properties of the previous one.
             gotHead(at: now)
             return .refuse(failure == .overflow ? .headTooLarge : .malformed)
         case .reading: return .refuse(failure == .overflow ? .headTooLarge : .malformed)

@@ -1,85 +1,87 @@
 import ServerValues
 
-/// The life of a server's HTTP connection as a pure value: what is read next, which answer belongs to which request, what has lasted
-/// too long, and when the connection ends.
+/// The state machine of a server's HTTP connection, a pure value. It decides what is read next, which answer belongs to which request,
+/// which time limits have passed, and when the connection ends.
 ///
-///     idle ── a plain request ──────────────────────────▶ answered at once, answering, or holding
-///      ├───── head ──▶ reading ── end of the body ──────▶ answered at once, answering, or holding
-///      └───── handshake ──▶ upgrading ── end of its head ──▶ ended: another handler has the channel
+/// ```
+/// idle ── a plain request ──────────────────────────▶ answered at once, answering, or holding
+///  ├───── head ──▶ reading ── end of the body ──────▶ answered at once, answering, or holding
+///  └───── handshake ──▶ upgrading ── end of its head ──▶ ended: another handler has the channel
 ///
-///     any of these ── answer ──▶ idle, or after the last answer closing
-///     any phase ──── the channel has closed ──▶ ended
+/// any of these ── answer ──▶ idle, or after the last answer closing
+/// any phase ──── the channel has closed ──▶ ended
+/// ```
 ///
-/// ``HTTPConnection`` reports with these methods what happens, and performs their effects. A method has one effect at most, and the
-/// machine has nothing on the heap, because each piece of a body passes through it and each held request has one. The table of all
-/// phases and events is `HTTPConnectionTable.swift` of the tests.
+/// ``HTTPConnection`` calls a method for each event, and performs the returned effect. A method returns at most one effect. The machine has
+/// no memory on the heap, because each piece of a body passes through it and each held request has one. `HTTPConnectionTable.swift` in the
+/// tests lists all phases and events.
 struct HTTPConnectionMachine: Hashable, Sendable {
     enum Phase: Hashable, Sendable, CaseIterable {
         case idle
         /// The body is being received.
         case reading
         case upgrading
-        /// The answer is being made by other code.
+        /// Other code of the server is making the answer.
         case answering
-        /// The request is held until there is an answer.
+        /// The request is held open, as a long poll, until there is an answer.
         case holding
         /// The last answer was sent. Bytes that still arrive are dropped, so that the peer can read the answer.
         case closing
         case ended
     }
 
-    /// An effect for the owner.
+    /// An action that ``HTTPConnection`` has to perform.
     enum Effect: Hashable, Sendable {
         case sendContinue
-        /// Hands the request, whose body is complete, to the front of its path.
+        /// Passes the request, whose body is complete, to the front that owns its path.
         case handle
-        /// Answers the handshake and hands the channel over.
+        /// Answers the WebSocket handshake, and replaces this handler by the WebSocket's.
         case upgrade
-        /// Answers with an error and closes the connection after it.
+        /// Answers with an error, and then closes the connection.
         case refuse(Refusal)
         /// Applies the time limits of the exchange that holds the request.
         case sweepExchange(held: Duration, at: MonotonicInstant)
-        /// Lets the exchange answer with the available content.
+        /// Lets the exchange of the held request answer now, with the content that is available.
         case expireExchange
         case setReading(Bool)
         case close
         /// Closes the socket without waiting for the peer.
         case closeAtOnce
-        /// Releases what the connection has outside of itself.
+        /// Releases the connection's span, exchange and buffers, and removes it from the event loop's list.
         case leave
     }
 
-    /// Why a request is refused by the connection itself.
+    /// The reason why the connection itself refuses a request, before a front handles it.
     enum Refusal: Hashable, Sendable {
         case malformed, headTooLarge, tooSlow, noAnswer, bodyTooLarge, tooManyBodies, tooManyLargeBodies, excessiveFraming
     }
 
-    /// What becomes of received bytes of a body.
+    /// How the connection treats received bytes of a body.
     enum BodyVerdict: Hashable, Sendable {
         case append, ignore
         case refuse(Refusal)
     }
 
-    /// How an answer is written.
+    /// When an answer is written to the socket.
     enum Writing: Hashable, Sendable {
-        /// At once, and to the socket itself if possible.
+        /// The answer is sent at once, directly to the socket if possible.
         case direct
-        /// With the other answers of this read, before the next flush.
+        /// The answer is written now, and flushed together with the other answers of this read.
         case queued
-        /// As ``queued``; the connection closes when it is sent.
+        /// The answer is treated as ``queued``, and the connection closes when it has been sent.
         case queuedThenClose
     }
 
     var phase = Phase.idle
-    /// Numbers the requests, so that a late or repeated answer is not sent for another request.
+    /// The number of the current request, so that a late or repeated answer is not sent for another request.
     private(set) var number: UInt32 = 0
-    /// The time since which the connection has been in its phase, or its request has been arriving.
+    /// The time at which the connection entered its phase, or at which its request began to arrive.
     private(set) var since: MonotonicInstant
-    /// The size limit of the body that is being received.
+    /// The size limit, in bytes, of the body that is being received.
     private(set) var bodyLimit = 0
-    /// The number of received bytes of the body.
+    /// The number of received bytes of the request's body.
     private(set) var bodyBytes = 0
-    /// Bytes of the request behind its head that are not part of its body: chunk sizes and extensions.
+    /// The number of bytes after the request's head that are not part of its body: chunk sizes and extensions.
     private var framingBytes = 0
     /// The number of pieces in which the head has arrived so far.
     private(set) var pieces: UInt8 = 0
@@ -87,19 +89,21 @@ struct HTTPConnectionMachine: Hashable, Sendable {
     private(set) var isLastRequest = false
     /// Whether the request is a HEAD, whose answer has no body.
     private(set) var isToHead = false
-    /// Whether the request has been read completely, so that closing cannot cut the answer off.
+    /// Whether the request has been read completely; only then can the connection close right after the answer without the answer being
+    /// lost.
     private var isRequestComplete = false
-    /// Whether received bytes are being read, so that answers are sent together afterwards.
+    /// Whether received bytes are being read now, so that answers are flushed together after the read.
     var isInRead = false
     var isReadingPaused = false
     private var needsFlush = false
 
     /// The largest number of bytes that may wait behind a request that is being answered.
     static let maximumUnreadBytes = 65_536
-    /// The largest number of framing bytes of a chunked body, plus `framingBytesPerByte` for each byte of the body.
+    /// The largest number of framing bytes of a chunked body is this number, plus `framingBytesPerByte` for each byte of the body.
     static let maximumFramingBytes = 16_384
     static let framingBytesPerByte = 8
-    /// A head in more pieces than this is passed to the parser, which reads each byte once.
+    /// The number of pieces up to which a head is parsed in place. Then the library's parser takes over, because it reads each byte only
+    /// once.
     static let maximumPieces: UInt8 = 16
 
     init(at now: MonotonicInstant) {
@@ -108,7 +112,7 @@ struct HTTPConnectionMachine: Hashable, Sendable {
 
     // MARK: Heads
 
-    /// The bytes that have arrived are the beginning of a head, and not all of it.
+    /// Handles that the received bytes are only the beginning of a head.
     mutating func gotPiece(at now: MonotonicInstant) -> Step {
         guard pieces < Self.maximumPieces else { return .startParser }
         begin(at: now)
@@ -116,21 +120,22 @@ struct HTTPConnectionMachine: Hashable, Sendable {
         return .stop
     }
 
-    /// A request without a body that was read in place.
+    /// Handles a request without a body that was parsed in place.
     mutating func gotPlainRequest(isKeepAlive: Bool, at now: MonotonicInstant) {
         begin(at: now)
         isLastRequest = !isKeepAlive
         isRequestComplete = true
     }
 
-    /// The head of a request that the parser or the connection has read; what follows is one of the next three methods, or an answer.
+    /// Handles the head of a request that was not answered at once. Next comes a call of ``expectBody(length:limit:awaitsContinue:)`` or
+    /// ``expectUpgrade()``, or an answer.
     mutating func gotHead(isLast: Bool = false, isToHead: Bool = false, at now: MonotonicInstant) {
         begin(at: now)
         isLastRequest = isLast
         self.isToHead = isToHead
     }
 
-    /// A body may follow.
+    /// Prepares for the request's body, which may be empty.
     ///
     /// - Parameters:
     ///   - length: the length that the head announces; nil when it announces none.
@@ -143,12 +148,12 @@ struct HTTPConnectionMachine: Hashable, Sendable {
         return awaitsContinue ? .sendContinue : nil
     }
 
-    /// The head is a valid handshake.
+    /// Handles that the head is a valid WebSocket handshake.
     mutating func expectUpgrade() {
         if phase == .idle { phase = .upgrading }
     }
 
-    /// Starts the state of a new request; does nothing when an earlier piece of the same request has done so.
+    /// Resets the state for a new request; does nothing when an earlier piece of the same request has done so.
     private mutating func begin(at now: MonotonicInstant) {
         guard pieces == 0 else { return }
         since = now
@@ -161,9 +166,9 @@ struct HTTPConnectionMachine: Hashable, Sendable {
 
     // MARK: Bodies
 
-    /// Bytes of the body have arrived.
+    /// Decides about received bytes of the body.
     ///
-    /// - Parameter hasRoom: whether memory is reserved for them, as far as small bodies need a reservation.
+    /// - Parameter hasRoom: whether the required memory is reserved; true if none is required.
     mutating func gotBody(_ count: Int, hasRoom: Bool) -> BodyVerdict {
         guard phase == .reading else { return .ignore }
         guard hasRoom else { return .refuse(.tooManyBodies) }
@@ -172,7 +177,7 @@ struct HTTPConnectionMachine: Hashable, Sendable {
         return .append
     }
 
-    /// The point of the connection before bytes are given to the parser; see ``parsed(_:since:)``.
+    /// The connection's state before bytes are passed to the parser, for ``parsed(_:since:)``.
     struct Mark: Hashable, Sendable {
         fileprivate let number: UInt32
         fileprivate let bodyBytes: Int
@@ -181,7 +186,7 @@ struct HTTPConnectionMachine: Hashable, Sendable {
 
     var mark: Mark { Mark(number: number, bodyBytes: bodyBytes, isReading: phase == .reading) }
 
-    /// The parser has read this number of bytes. A body whose chunks have far more framing than content is refused (rule SV-48).
+    /// Handles that the parser has read `count` bytes. A body whose chunks have far more framing than content is refused (rule SV-48).
     mutating func parsed(_ count: Int, since mark: Mark) -> Effect? {
         guard mark.isReading, phase == .reading, number == mark.number else { return nil }
         framingBytes += count - (bodyBytes - mark.bodyBytes)
@@ -202,13 +207,13 @@ struct HTTPConnectionMachine: Hashable, Sendable {
 
     // MARK: Answers
 
-    /// The answer to the request will come later.
+    /// Records that the request will be answered later.
     mutating func answerLater() {
         guard phase != .closing, phase != .ended else { return }
         phase = .answering
     }
 
-    /// The request is held until its exchange has an answer.
+    /// Records that the request is held open until its exchange has an answer.
     mutating func hold(at now: MonotonicInstant) {
         guard phase != .closing, phase != .ended else { return }
         phase = .holding
@@ -218,12 +223,12 @@ struct HTTPConnectionMachine: Hashable, Sendable {
     /// Whether the request with this number still waits for its answer.
     func isAnswering(_ number: UInt32) -> Bool { phase == .answering && number == self.number }
 
-    /// The next answer is the last one.
+    /// Records that the next answer is the connection's last one.
     mutating func endAfterAnswer() {
         isLastRequest = true
     }
 
-    /// An answer is sent; nil when it is dropped, because the last one was sent before.
+    /// Records that an answer is sent, and returns how. Nil drops the answer, because the connection's last one was sent before.
     mutating func answered(isLast: Bool, at now: MonotonicInstant) -> Writing? {
         guard phase != .closing, phase != .ended else { return nil }
         number &+= 1
@@ -236,12 +241,12 @@ struct HTTPConnectionMachine: Hashable, Sendable {
         return isLast && isRequestComplete ? .queuedThenClose : .queued
     }
 
-    /// The socket did not take all of an answer that was sent directly.
+    /// Records that the socket did not accept all bytes of a directly sent answer, so that the rest has to be flushed.
     mutating func leftRest() {
         needsFlush = true
     }
 
-    /// Whether there are answers to flush. They count as flushed from now on.
+    /// Returns whether there are answers to flush, and counts them as flushed.
     mutating func takeFlush() -> Bool {
         defer { needsFlush = false }
         return needsFlush

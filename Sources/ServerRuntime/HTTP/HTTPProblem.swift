@@ -1,19 +1,19 @@
 import ServerValues
 
-/// Why a request is refused: a status and a sentence, which is sent as plain text.
+/// The reason why a request is refused: a status, and a sentence that is sent as plain text.
 ///
-/// Sentences are constant or contain only limits: no text of the client is sent back, and no secret or payload can appear.
-/// Only calls of the admin port about applications quote the value of a setting that is no secret.
+/// Sentences are constant or contain only limits: they repeat no text of the client, so that they cannot contain secrets or payloads. Only
+/// calls of the admin port about applications quote the value of a setting, if it is not secret.
 package struct HTTPProblem: Error, Hashable, Sendable {
     package var status: Int
     package var message: String
-    /// After how many seconds to retry; nil when waiting does not help.
+    /// The number of seconds after which the client should retry; nil when waiting does not help.
     package var retryAfter: Int?
     /// The allowed methods of the path, for a status of 405.
     package var allowedMethods: String?
     /// See ``HTTPAnswer/details``.
     package var details: [String: String] = [:]
-    /// The event loops whose queues are full, for a publish request; empty for every other reason. No part of the request was performed.
+    /// The event loops whose queues are too full for a publish request; empty for every other reason. No part of the request was performed.
     package var loops = EventLoopSet()
 
     package init(_ status: Int, _ message: String, retryAfter: Int? = nil, allowedMethods: String? = nil) {
@@ -23,15 +23,15 @@ package struct HTTPProblem: Error, Hashable, Sendable {
         self.allowedMethods = allowedMethods
     }
 
-    /// RFC 9110, 15.5.22: the answer must name the required protocol.
+    /// An answer with 426 must name the required protocol in its `Upgrade` field (RFC 9110, 15.5.22).
     package static let upgradeRequired = HTTPProblem(426, "This path is for WebSocket connections.")
     package static let malformedTarget = HTTPProblem(400, "The request target is malformed.")
     package static let targetNotText = HTTPProblem(
-        400, "The request target holds an escape that is malformed or bytes that are not UTF-8.")
+        400, "The request target contains a malformed percent escape, or bytes that are not UTF-8.")
     package static let targetTooLong = HTTPProblem(414, "The request target is longer than \(RequestTarget.maximumBytes) bytes.")
     package static let repeatedParameter = HTTPProblem(400, "A query parameter is given more than once.")
     package static let notFound = HTTPProblem(404, "There is nothing at this path.")
-    /// The paths of SockJS and of the transports that pusher-js falls back to (rule SR-68).
+    /// The error for the paths of SockJS and of the transports that pusher-js uses when WebSockets fail (rule SR-68).
     package static let noFallbackTransport = HTTPProblem(
         404, "There are no SockJS and no HTTP transports here. Connect with a WebSocket to /app/KEY.")
     package static let headerTooLarge = HTTPProblem(
@@ -41,15 +41,16 @@ package struct HTTPProblem: Error, Hashable, Sendable {
     package static let unknownApplication = HTTPProblem(404, "There is no application with this id.")
     package static let disabledApplication = HTTPProblem(403, "The application is disabled.")
     /// The `Host` field is missing, repeated or invalid (RFC 9112, 3.2).
-    package static let invalidHost = HTTPProblem(400, "A request of HTTP/1.1 has exactly one field Host, with a valid host.")
+    package static let invalidHost = HTTPProblem(400, "A request in HTTP/1.1 must have exactly one Host field with a valid host.")
     /// The transfer coding is not supported (RFC 9112, 6.1 and 6.3).
     package static let unknownTransferCoding = HTTPProblem(
-        400, "The only transfer coding that is taken is chunked, once and in HTTP/1.1 only.")
+        400, "The only supported transfer coding is chunked, given once and in HTTP/1.1.")
     /// The chunks have too much framing (RFC 9112, 7.1.1).
-    package static let excessiveFraming = HTTPProblem(400, "The chunks have too many bytes that are not part of the body.")
+    package static let excessiveFraming = HTTPProblem(
+        400, "The chunked body has too many framing bytes, such as chunk sizes and extensions, for its length.")
     package static let malformedRequest = HTTPProblem(400, "The request is not valid HTTP/1.1.")
     package static let tooManyConnections = HTTPProblem(
-        429, "The client's address has too many connections, or opens them too fast.", retryAfter: 5)
+        429, "The client's IP address has too many connections, or opens them too fast.", retryAfter: 5)
     package static let tooManyLargeBodies = HTTPProblem(
         503, "The server has reached its limit of large request bodies in memory.", retryAfter: 5)
     package static let tooManyBodies = HTTPProblem(
@@ -59,7 +60,8 @@ package struct HTTPProblem: Error, Hashable, Sendable {
 
     package static func congested(_ loops: EventLoopSet) -> HTTPProblem {
         var problem = HTTPProblem(
-            503, "Too much is waiting for the subscribers of these channels; nothing was published.", retryAfter: 1)
+            503, "Nothing was published: too many messages wait for the subscribers of these channels. Try again later.",
+            retryAfter: 1)
         problem.loops = loops
         return problem
     }

@@ -1,8 +1,8 @@
 import WireCoding
 
-/// The prefix of every path of a server that shares its host name with others, such as `/realtime` (rule SR-22). A value.
+/// The first part of every path of a server that shares its host name with other servers, such as `/realtime` (rule SR-22). A value.
 package struct PathPrefix: Hashable, Sendable {
-    /// The prefix: empty, or beginning with a slash and ending without one.
+    /// The prefix: empty, or with a slash at its beginning and none at its end.
     package let text: String
 
     /// Accepts the prefix with or without slashes around it.
@@ -11,8 +11,8 @@ package struct PathPrefix: Hashable, Sendable {
         self.text = inner.isEmpty ? "" : "/" + String(inner)
     }
 
-    /// The target behind the prefix, in the form that begins with a slash; nil when the target does not begin with the prefix.
-    /// Compared without decoding: a prefix with escaped letters is a different path.
+    /// Returns the part of a target after the prefix, beginning with a slash; nil when the target does not begin with the prefix. Nothing
+    /// is decoded before the comparison, so a prefix with escaped letters is a different path.
     package func strip(_ target: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         guard !text.isEmpty else { return target }
         guard let start = RequestTarget.startOfPath(target) else { return nil }
@@ -22,7 +22,7 @@ package struct PathPrefix: Hashable, Sendable {
         return inner.first == UInt8(ascii: "/") ? inner : nil
     }
 
-    /// The same as ``strip(_:)-(UnsafeRawBufferPointer)``.
+    /// Returns the part of a target after the prefix; nil when the target does not begin with the prefix.
     package func strip(_ target: String) -> String? {
         guard !text.isEmpty else { return target }
         var target = target

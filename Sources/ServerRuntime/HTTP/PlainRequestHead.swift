@@ -1,29 +1,30 @@
 import WebSocketFraming
 
-/// The head of a plain request, found in the received bytes: a GET of HTTP/1.1 to one host, without a body or an expectation, and
-/// without an upgrade other than to a WebSocket.
+/// The head of a plain request, found in the received bytes. A plain request is a GET of HTTP/1.1 with one host, without a body or an
+/// expectation, and without an upgrade other than to a WebSocket.
 ///
-/// Nearly all requests that have to be fast, and nearly all handshakes, are plain. Every other head is ``Outcome/unusual`` and left
-/// to the parser of the HTTP library, which also decides what is malformed (rule PV-3). A pure value.
+/// Nearly all requests that have to be fast, and nearly all handshakes, are plain. Every other head is ``Outcome/unusual``; the HTTP
+/// library's parser reads it and decides what is malformed (rule PV-3). A pure value.
 package struct PlainRequestHead: Hashable, Sendable {
     /// The position of the target, counted from the first byte of the request.
     package var target: Range<Int>
     /// The length of the head in bytes, including the empty line.
     package var length: Int
     package var isKeepAlive: Bool
-    /// The value of the field `origin`, in which browsers send the origin of the page; nil without one.
+    /// The value of the `Origin` field, in which browsers send the origin of the page; nil without that field.
     package var origin: Range<Int>?
 
     package enum Outcome: Hashable, Sendable {
         case complete(PlainRequestHead)
-        /// A head with `Upgrade: websocket`, whose handshake is not checked yet. `fields` are the header lines with their line ends.
+        /// A complete head with `Upgrade: websocket`, whose handshake has to be checked. `fields` is the range of the header lines with
+        /// their line ends.
         case handshake(PlainRequestHead, fields: Range<Int>)
-        /// Valid so far; parse again when more bytes have arrived.
+        /// The head is valid so far but incomplete; parse it again when more bytes have arrived.
         case incomplete
         case unusual
     }
 
-    /// The size limit of a head in bytes; a longer one goes to the library's parser, which has its own limits.
+    /// The size limit of a head in bytes. A longer head goes to the library's parser, which has its own limits.
     package static let maximumBytes = 49_152
     package static let maximumFields = 64
     package static let maximumFieldBytes = 8192
@@ -90,7 +91,7 @@ package struct PlainRequestHead: Hashable, Sendable {
         bytes.count < maximumBytes ? .incomplete : .unusual
     }
 
-    /// The first byte that cannot be part of a target; nil when none has arrived yet.
+    /// Returns the position of the first byte that cannot be part of a target; nil when no such byte has arrived yet.
     private static func endOfTarget(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
         var index = start
         while index < bytes.count {
@@ -107,11 +108,11 @@ package struct PlainRequestHead: Hashable, Sendable {
         case end(Int)
         /// `connection: close`
         case closes(Int)
-        /// `connection` with another value, as in a handshake.
+        /// A `Connection` field with a value that is neither `close` nor `keep-alive`, as in a handshake.
         case otherConnection(Int)
         /// `upgrade: websocket`
         case webSocket(Int)
-        /// A valid host, whose value is not used.
+        /// A `Host` field with a valid host, whose value is not used.
         case host(Int)
         case origin(Range<Int>, next: Int)
         case missing
@@ -141,14 +142,15 @@ package struct PlainRequestHead: Hashable, Sendable {
         case 7 where equals(bytes, in: start..<colon, "upgrade"):
             return equals(bytes, in: trimmed(bytes, (colon + 1)..<end), "websocket") ? .webSocket(next) : .unusual
         case 6 where equals(bytes, in: start..<colon, "expect"): return .unusual
-        // The fields of a plain request are not kept, and a trace needs this one.
+        // The library's parser has to read a request with `traceparent`, because a trace needs that field and plain requests do not store
+        // fields.
         case 11 where equals(bytes, in: start..<colon, "traceparent"): return .unusual
         case 6 where equals(bytes, in: start..<colon, "origin"): return .origin(trimmed(bytes, (colon + 1)..<end), next: next)
         default: return .end(next)
         }
     }
 
-    /// The fields of a handshake, where ``read(_:)`` has found them.
+    /// Returns the header fields of a handshake, from the range that ``read(_:)`` has returned.
     package static func fields(_ bytes: UnsafeRawBufferPointer, in range: Range<Int>) -> [HeaderField] {
         var list: [HeaderField] = []
         list.reserveCapacity(16)
@@ -185,7 +187,7 @@ package struct PlainRequestHead: Hashable, Sendable {
         return start..<end
     }
 
-    /// Whether a part equals `name`, which has lower-case letters and hyphens only, without regard to case.
+    /// Whether a range of the bytes equals `name` without regard to case. `name` has lower-case letters and hyphens only.
     private static func equals(_ bytes: UnsafeRawBufferPointer, in range: Range<Int>, _ name: StaticString) -> Bool {
         guard range.count == name.utf8CodeUnitCount else { return false }
         for offset in 0..<range.count {

@@ -1,8 +1,9 @@
 import WireCoding
 
-/// The words of an error answer for the log: the body of a plain text, or the sentence in the JSON of one of the services (rule SO-150).
+/// Extracts the sentence of an error answer for the log: the whole body of a plain text, or the message in the JSON of one of the services
+/// (rule SO-150).
 package enum RefusalSentence {
-    /// The longest body that is read as JSON. Longer ones are written as they are, up to the log's limit.
+    /// The size in bytes up to which a body is read as JSON. Longer bodies are logged as plain text, up to the log's limit.
     private static let longest = 4_096
 
     package static func of(_ answer: HTTPAnswer) -> String {
@@ -15,13 +16,13 @@ package enum RefusalSentence {
         return text.isEmpty ? HTTPAnswer.reason(answer.status) : String(text)
     }
 
-    /// Nil for a text that is not JSON, and for JSON of another form.
+    /// Returns the sentence in a JSON body; nil for a text that is not JSON, and for JSON in none of the known formats.
     private static func sentence(in body: [UInt8]) -> String? {
         guard let json = try? JSONText(bytes: body) else { return nil }
-        // PubNub's answers to publishing: `[0,"Invalid Key","17959571850583541"]`.
+        // The format of PubNub's answers to publishing: `[0,"Invalid Key","17959571850583541"]`.
         if let elements = json.elements { return elements.dropFirst().first?.string }
         if let words = json["errorMessage"]?.string ?? json["message"]?.string ?? json["error"]?.string { return words }
-        // PubNub's App Context and message actions.
+        // The format of PubNub's App Context and message actions.
         if let error = json["error"], let words = error["message"]?.string {
             let details = (error["details"]?.elements ?? []).map { detail in
                 [detail["message"]?.string, detail["location"]?.string.map { "(\($0))" }].compactMap { $0 }.joined(separator: " ")

@@ -1,11 +1,12 @@
 import NIOHTTP1
 
-/// Requirements on the host and the end of the body in a request head, beyond those of the HTTP library (rules SV-47 and SV-48).
+/// Requirements of a request head beyond those of the HTTP library: its host, and how it announces the end of the body (rules SV-47 and
+/// SV-48).
 ///
-/// A proxy in front of the server may interpret an ambiguous head differently, and see one request where the server sees two. Such
-/// a head is therefore refused, and the connection is closed after the answer. A pure value.
+/// A proxy in front of the server may interpret an ambiguous head differently, and see one request where the server sees two. Such a head
+/// is therefore refused, and the connection is closed after the answer. A pure value.
 package enum RequestHeadRules {
-    /// Why a request with this head is refused; nil when it is not.
+    /// Returns why a request with this head is refused; nil when it is accepted.
     package static func problem(of head: HTTPRequestHead) -> HTTPProblem? {
         guard hasRoom(for: head.headers) else { return .headerTooLarge }
         let hosts = head.headers["host"]
@@ -20,7 +21,8 @@ package enum RequestHeadRules {
         return nil
     }
 
-    /// The limit for fields is lower than that for targets, while the HTTP library has one limit for both (``RequestParser``).
+    /// Whether the header fields are within their limits. The HTTP library cannot check this, because it has one limit for targets and
+    /// fields (``RequestParser``), and targets may be longer.
     private static func hasRoom(for fields: HTTPHeaders) -> Bool {
         var total = 0
         for (name, value) in fields {
@@ -31,7 +33,8 @@ package enum RequestHeadRules {
         return true
     }
 
-    /// Whether a byte can be part of a host or its port: the characters of RFC 3986, without the comma that joins two fields to one.
+    /// Whether a byte can be part of a host or its port: the characters of RFC 3986, without the comma, because a comma joins two fields
+    /// into one.
     package static func isHostByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),

@@ -1,26 +1,27 @@
-/// Tracks the request line in the bytes that the parser was given, so that a head that is too large for the parser is refused for
-/// the right reason: its target, or its fields. A pure value.
+/// Tracks the request line in the bytes that the parser gets. When a head is too large for the parser, this shows whether its target or its
+/// fields are too long. A pure value.
 ///
-/// It does not know where a request ends and the next one begins, so it also reads lines of fields and bodies; a line that does not
-/// begin like a request line is ignored. A request line directly behind a body, in the same line, is not detected.
+/// The tracker cannot detect where a request ends, so it also reads lines of fields and bodies; a line that does not begin like a request
+/// line is ignored. A request line that follows a body in the same line is not detected.
 struct RequestLineTracker: Hashable, Sendable {
-    /// The first bytes of the target that is too long, or of the last line's target; enough to determine the API of the request.
+    /// The first bytes of the target that is too long, or of the last line's target; enough of them to determine which API the request is
+    /// for.
     private(set) var start: [UInt8] = []
-    /// The number of bytes of this target so far.
+    /// The number of bytes of the current target so far.
     private(set) var targetBytes = 0
     private var part = Part.method(0)
 
     private enum Part: Hashable, Sendable {
-        /// The number of letters of the method so far.
+        /// Within the method; the associated value is the number of its letters so far.
         case method(Int)
         case target, done
     }
 
     static let keptBytes = 256
-    /// The largest length of a method; a longer word is a line of a body.
+    /// The largest length of a method in bytes; a line with a longer first word is part of a body.
     private static let maximumMethodBytes = 32
 
-    /// Whether the target of a line exceeds the limit of targets. The connection handles no request after such a line.
+    /// Whether the current target exceeds the limit of targets. The connection handles no request after such a line.
     var isTooLong: Bool { targetBytes > RequestTarget.maximumBytes }
 
     /// Reads further bytes of the connection.

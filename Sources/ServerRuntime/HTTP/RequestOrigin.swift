@@ -1,9 +1,9 @@
 import WebSocketFraming
 
-/// The origin of a WebSocket request: address, TLS and header fields. A pure value.
+/// The client of a WebSocket request: the origin of its page, its address, and whether it uses TLS. A pure value.
 package struct RequestOrigin: Hashable, Sendable {
-    /// The origin of the web page whose script connects; nil for programs, which send no origin. A request with two origins is
-    /// treated like one with an origin that no list contains.
+    /// The origin of the web page whose script connects; nil for programs, which send no `Origin` field. A request with two `Origin` fields
+    /// is treated like one whose origin is not allowed.
     package var origin: String?
     /// Whether the connection from the client is encrypted, as far as the server can know.
     package var usesTLS: Bool
@@ -13,8 +13,7 @@ package struct RequestOrigin: Hashable, Sendable {
     /// - Parameters:
     ///   - usesTLS: whether the connection itself uses TLS.
     ///   - address: the remote address of the connection.
-    ///   - trustsProxyHeaders: whether the remote address is a proxy that adds the client's address. The last of several values is
-    ///     used: the proxy wrote it, while the client may have sent the earlier ones (rule SO-12).
+    ///   - trustsProxyHeaders: whether the remote address is a proxy that adds the client's address. The last of several addresses is used, because the proxy wrote it, while the client may have sent the earlier ones (rule SO-12).
     package init(_ fields: some Sequence<HeaderField>, usesTLS: Bool, address: String?, trustsProxyHeaders: Bool) {
         self.usesTLS = usesTLS
         self.address = address
@@ -42,8 +41,8 @@ package struct RequestOrigin: Hashable, Sendable {
         return String(value)
     }
 
-    /// Returns whether a text looks like an IP address, possibly with a port. This is checked because clients can send any text,
-    /// and it is written to the log.
+    /// Returns whether a text looks like an IP address, possibly with a port. Other texts are not used, because clients can send any text
+    /// and the address is written to the log.
     private static func isAddress(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count) && text.allSatisfy { $0.isASCII && ($0.isHexDigit || ".:[]".contains($0)) }
     }

@@ -1,19 +1,20 @@
 import NIOCore
 import NIOHTTP1
 
-/// The HTTP library's parser behind a connection that received a request which is not plain.
+/// The HTTP library's parser, for a connection that received a request that is not plain (``PlainRequestHead``).
 ///
-/// Parts that the parser returns while an answer is in progress wait here. They come from one read of the socket, so they are few.
+/// This object stores the parts that the parser returns while an answer is in progress. They come from one read of the socket, so they are
+/// few.
 final class RequestParser {
     private let decoder: ByteToMessageHandler<HTTPRequestDecoder>
     private let outlet: Outlet
     private var waiting: [HTTPServerRequestPart] = []
-    /// The request line of a request whose head the parser has not completely read.
+    /// Tracks the request line while the parser has not read the whole head.
     var requestLine = RequestLineTracker()
 
     init(_ connection: HTTPConnection) {
-        // The library has one limit for targets and fields. A target may be longer than a field, and a target that is too long
-        // needs a different answer, so fields have a separate limit (RequestHeadRules).
+        // The library has one limit for both targets and fields. A target may be longer than a field, and needs a different answer when it
+        // is too long, so fields have a separate limit (``RequestHeadRules``).
         var limits = NIOHTTPDecoderLimitConfiguration()
         limits.maxHeaderFieldSize = PlainRequestHead.maximumBytes
         limits.maxHeaderListSize = PlainRequestHead.maximumBytes + PlainRequestHead.maximumFieldsBytes
@@ -33,13 +34,13 @@ final class RequestParser {
     /// Whether parts wait.
     var hasParts: Bool { !waiting.isEmpty }
 
-    /// Passes the next waiting part to the connection.
+    /// Passes the next stored part of a request to the connection.
     func takePart(_ connection: HTTPConnection) {
         guard !waiting.isEmpty else { return }
         connection.receive(waiting.removeFirst())
     }
 
-    /// Removes the parser. Bytes after the request go to the next handler.
+    /// Removes the parser from the pipeline. Bytes after the request go to the next handler.
     func remove(from pipeline: ChannelPipeline.SynchronousOperations) throws -> EventLoopFuture<Void>.Isolated {
         outlet.connection = nil
         outlet.parser = nil
@@ -47,7 +48,7 @@ final class RequestParser {
         return pipeline.removeHandler(context: try pipeline.context(handler: decoder)).assumeIsolated()
     }
 
-    /// Receives the parser's parts and errors.
+    /// The channel handler behind the parser, which receives its parts and errors.
     private final class Outlet: ChannelInboundHandler, RemovableChannelHandler {
         typealias InboundIn = HTTPServerRequestPart
 

@@ -1,18 +1,18 @@
 import NIOHTTP1
 import Tracing
 
-/// The span of a request that belongs to a trace, with the tracer of the process (rule SO-97). Used on the connection's event loop.
+/// The span of a request that belongs to a trace, in the tracer of the process (rule SO-97). Used on the connection's event loop.
 final class RequestSpan {
     private let span: any Span
     private let method: String
     let parent: TraceParent
 
-    /// Nil for a request that belongs to no trace. A repeated field is ignored, as the standard requires.
+    /// Starts the span; nil for a request that belongs to no trace. A repeated `traceparent` field is ignored, as the standard requires.
     init?(_ head: HTTPRequestHead) {
         let values = head.headers["traceparent"]
         guard values.count == 1, let parent = TraceParent(values[0]) else { return nil }
         self.parent = parent
-        // Any text may be a method, but the names of spans must be few.
+        // Clients can send any text as a method, but the number of different span names must be small.
         method = Self.methods.contains(head.method) ? head.method.rawValue : "_OTHER"
         var context = InstrumentationContext.topLevel
         InstrumentationSystem.instrument.extract(head.headers, into: &context, using: FieldExtractor())

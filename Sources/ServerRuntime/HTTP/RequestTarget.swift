@@ -2,7 +2,8 @@ import WireCoding
 
 /// The target of a request line: its path and query, split and percent-decoded.
 ///
-/// A value, independent of routes. The server never uses a path to open a file, so `..` and encoded slashes are only text (rule SV-7).
+/// A value that is independent of routes. The server never uses a path to open a file, so `..` and encoded slashes are only text (rule
+/// SV-7).
 package struct RequestTarget: Hashable, Sendable {
     /// The path as received.
     package var rawPath: String
