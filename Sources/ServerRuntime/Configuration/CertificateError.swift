@@ -23,7 +23,7 @@ public enum CertificateError: Error, Hashable, Sendable, CustomStringConvertible
     public var description: String {
         switch self {
         case .missing(let file): "The file of the \(file.rawValue) does not exist."
-        case .forbidden(let file): "This process may not read the file of the \(file.rawValue). Give its user the right to read it."
+        case .forbidden(let file): "This process may not read the file of the \(file.rawValue). Give its user read access."
         case .unreadable(let file): "The file of the \(file.rawValue) cannot be read."
         case .malformed(.certificate): "The file of the certificate contains no certificate in PEM form."
         case .malformed(.key): "The file of the key contains no private key in PEM form, or a key with a passphrase."

@@ -7,11 +7,11 @@ import WireCoding
 package struct RequestTarget: Hashable, Sendable {
     /// The path as received.
     package var rawPath: String
-    /// The query as received, without the question mark.
+    /// The query as received, without the question mark before it.
     package var rawQuery: String
-    /// The parts of the path between slashes, each decoded separately: an encoded slash stays inside its part.
+    /// The parts of the path between slashes, each percent-decoded separately: an encoded slash stays inside its part.
     package var segments: [String]
-    /// Query parameters in the order of the request.
+    /// The parameters of the query, in the order of the request.
     package var parameters: [Parameter]
 
     package struct Parameter: Hashable, Sendable {
@@ -19,7 +19,7 @@ package struct RequestTarget: Hashable, Sendable {
         package var value: String
     }
 
-    /// The largest accepted length of a target in bytes: the limit of PubNub.
+    /// The largest accepted length of a target in bytes, which is PubNub's limit.
     package static let maximumBytes = 32_768
 
     package init(parsing target: String) throws(HTTPProblem) {
@@ -52,14 +52,16 @@ package struct RequestTarget: Hashable, Sendable {
         }
     }
 
-    /// The parts of the path without decoding, even of a target that cannot be parsed: they determine the front.
+    /// Returns the parts of the path without decoding. This works for every target, even a malformed one, so that its service can be
+    /// determined.
     package static func rawSegments(of bytes: UnsafeRawBufferPointer) -> [String] {
         bytes.clamped(from: startOfPath(bytes) ?? 0).prefix { $0 != UInt8(ascii: "?") }.dropFirst()
             .split(separator: UInt8(ascii: "/"), maxSplits: 7, omittingEmptySubsequences: false)
             .map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The position of the path: 0, or after the host of the absolute form, which RFC 9112 (3.2.2) requires servers to accept.
+    /// Returns the index of the path's first byte: 0, or after the host if the target has the absolute form, which RFC 9112 (3.2.2)
+    /// requires servers to accept.
     package static func startOfPath(_ bytes: UnsafeRawBufferPointer) -> Int? {
         if bytes.first == UInt8(ascii: "/") { return 0 }
         guard bytes.starts(with: "http://".utf8) || bytes.starts(with: "https://".utf8),
@@ -68,7 +70,7 @@ package struct RequestTarget: Hashable, Sendable {
         return slash
     }
 
-    /// The same request with a path that does not exist.
+    /// The same target with a path that does not exist on any server.
     package var nowhere: RequestTarget {
         var target = self
         target.segments = []
@@ -78,7 +80,7 @@ package struct RequestTarget: Hashable, Sendable {
     /// The path with its escapes decoded.
     package var decodedPath: String { "/" + segments.joined(separator: "/") }
 
-    /// The value of a parameter; nil when it is missing. Throws when it occurs twice.
+    /// Returns the value of a query parameter; nil when it is missing. Throws when the parameter occurs twice.
     package func value(of name: String) throws(HTTPProblem) -> String? {
         var found: String?
         for parameter in parameters where parameter.name == name {

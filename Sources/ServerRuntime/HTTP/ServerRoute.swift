@@ -1,6 +1,6 @@
-/// The server's own paths, which belong to no front.
+/// The paths that the server itself answers, for all services together.
 package enum ServerRoute: Hashable, Sendable {
-    /// Whether the process is running. Also under the paths that other servers use for this: `/`, `/up`.
+    /// `/health`: whether the process is running. `/` and `/up` mean the same, because other servers use these paths.
     case health
     case ready
     case metrics
@@ -10,7 +10,7 @@ package enum ServerRoute: Hashable, Sendable {
     /// The paths that are also available without the server's prefix (rule SR-22).
     package static let outsidePrefix: Set<[String]> = [["health"], ["ready"], ["metrics"]]
 
-    /// Throws 404 for an unknown path and 405 for a known path with another method.
+    /// Throws 404 for an unknown path, and 405 for a known path with a method that it does not allow.
     package init(method: String, segments: [String]) throws(HTTPProblem) {
         switch segments {
         case [""], ["up"], ["health"]: self = .health

@@ -1,17 +1,17 @@
 import NIOConcurrencyHelpers
 
-/// Limits the memory of request bodies that are not large, for all connections together and with a share for each address (rule SV-86).
+/// Limits the memory of request bodies that are not large, for all connections together and for each address (rule SV-86).
 ///
-/// ``BodyBudget`` does the same for the bodies of files.
+/// ``BodyBudget`` limits the memory of large bodies, such as files.
 package final class SmallBodyBudget: Sendable {
-    /// Bodies of at most this many bytes need no reservation: the number of connections bounds them.
+    /// Bodies of at most this many bytes need no reservation, because the limit of connections bounds their memory.
     static let freeBytes = 16_384
     /// Reservations grow by this many bytes, so that a body in many pieces takes the lock only a few times.
     static let step = 65_536
 
     private struct State {
         var used = 0
-        /// The reserved bytes of each address.
+        /// The number of bytes that each address has reserved.
         var perAddress: [RemoteAddress: Int] = [:]
     }
 
@@ -19,20 +19,20 @@ package final class SmallBodyBudget: Sendable {
     private let share: Int
     private let state = NIOLockedValueBox(State())
 
-    /// One address may use an eighth.
+    /// - Parameter maximumBytes: the limit for all addresses together; one address may use an eighth of it.
     package init(maximumBytes: Int = 256 << 20) {
         self.maximumBytes = maximumBytes
         share = maximumBytes / 8
     }
 
-    /// Reserves memory for a body, for as long as the reservation exists; nil when there is not enough.
+    /// Reserves memory for a body, for as long as the reservation exists; nil when there is not enough memory.
     ///
     /// - Parameter address: the address whose share the body counts against; nil for none.
     package func reserve(_ bytes: Int, for address: RemoteAddress?) -> SmallBodyReservation? {
         take(bytes, for: address) ? SmallBodyReservation(bytes, address: address, budget: self) : nil
     }
 
-    /// The number of bytes that are reserved now.
+    /// The number of bytes that all bodies have reserved now.
     package var reservedBytes: Int { state.withLockedValue(\.used) }
 
     fileprivate func take(_ bytes: Int, for address: RemoteAddress?) -> Bool {
@@ -57,7 +57,7 @@ package final class SmallBodyBudget: Sendable {
     }
 }
 
-/// A reservation for one body that is not large. It is released with the last reference.
+/// A reservation of memory for one body that is not large. It is released with the last reference to this object.
 package final class SmallBodyReservation: Sendable {
     private let reserved: NIOLockedValueBox<Int>
     private let address: RemoteAddress?
@@ -73,7 +73,7 @@ package final class SmallBodyReservation: Sendable {
 
     package var bytes: Int { reserved.withLockedValue { $0 } }
 
-    /// Increases the reservation to `bytes`, if it is smaller; returns false when there is not enough memory.
+    /// Increases the reservation to a total of `bytes`, if it is smaller; returns false when there is not enough memory.
     package func grow(to bytes: Int) -> Bool {
         reserved.withLockedValue { reserved in
             guard bytes > reserved else { return true }

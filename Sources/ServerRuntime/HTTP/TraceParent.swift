@@ -13,7 +13,8 @@ package struct TraceParent: Hashable, Sendable {
         self.isSampled = isSampled
     }
 
-    /// Nil for a value that has to be ignored: another format, or ids of zeros only. Later versions may have further text behind the flags.
+    /// Parses the value of the field; nil for a value that has to be ignored, because its format is different or an id is zero. Later
+    /// versions of the format may have further text after the flags.
     package init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard bytes.count >= 55, bytes[2] == UInt8(ascii: "-"), bytes[35] == UInt8(ascii: "-"), bytes[52] == UInt8(ascii: "-"),
@@ -27,7 +28,7 @@ package struct TraceParent: Hashable, Sendable {
 
     package var text: String { "00-\(traceID)-\(spanID)-\(isSampled ? "01" : "00")" }
 
-    /// Lower-case digits only, as the standard requires.
+    /// Returns the text if all digits are hexadecimal and in lower case, as the standard requires; nil otherwise.
     private static func hexadecimal(_ bytes: ArraySlice<UInt8>) -> String? {
         let isValid = bytes.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
         return isValid ? String(decoding: bytes, as: UTF8.self) : nil

@@ -1,21 +1,21 @@
 import ServerValues
 
-/// The work that connections of one event loop delay until other event loops, or this one, have room: at most one operation for
-/// each connection, in the order of arrival (rules SV-14 and SV-15). Used on its event loop only.
+/// The operations of one event loop's connections that wait until the queues of other event loops, or of this one, have room. Each
+/// connection has at most one, and they continue in the order of arrival (rules SV-14 and SV-15). Used on its event loop only.
 struct BackpressureQueue {
     fileprivate enum Entry {
         case reader(WebSocketConnection, EventLoopSet)
         case request(Request)
     }
 
-    /// A request that has not been performed yet.
+    /// A delayed publish request, of which no part has been performed yet.
     struct Request {
         let connection: HTTPConnection
         let number: UInt32
         let loops: EventLoopSet
         let deadline: MonotonicInstant
         let refusal: HTTPAnswer
-        /// Repeats the request: answers it, or delays it again.
+        /// Repeats the request, which then answers it or delays it again.
         let attempt: () -> Void
     }
 
@@ -23,7 +23,7 @@ struct BackpressureQueue {
 
     var count: Int { entries.count }
 
-    /// The event loops that an operation waits for.
+    /// All event loops for which at least one delayed operation waits.
     var loops: EventLoopSet {
         entries.reduce(into: EventLoopSet()) { loops, entry in
             switch entry {
@@ -41,7 +41,7 @@ struct BackpressureQueue {
         entries.append(.request(request))
     }
 
-    /// Removes all entries, for ``EventLoopContext`` to check.
+    /// Removes and returns all entries, so that ``EventLoopContext`` can check each of them.
     fileprivate mutating func takeAll() -> [Entry] {
         var taken: [Entry] = []
         swap(&taken, &entries)
@@ -67,7 +67,8 @@ extension EventLoopContext {
         waitForRoom(on: request.loops)
     }
 
-    /// Checks all delayed work. Work that continues may fill event loops again; the rest then stays, in its order.
+    /// Continues delayed operations whose event loops have room. An operation that continues may fill event loops again; then the others
+    /// stay delayed, in their order.
     func tryHeld() {
         for entry in state.held.takeAll() {
             switch entry {
@@ -100,7 +101,7 @@ extension EventLoopContext {
 
     private func waitForRoom(on loops: EventLoopSet) {
         let isWaiting = congestion.wait(for: loops, on: eventLoopID) { [weak self] in self?.lookAtHeld() }
-        // There is room already.
+        // An event loop has got room in the meantime, so no notification will follow.
         if !isWaiting { lookAtHeld() }
     }
 

@@ -1,14 +1,14 @@
 /// A connection that stores its index in a ``ConnectionList``.
 @usableFromInline
 package protocol ListedConnection: AnyObject {
-    /// The index in the list, which sets it; -1 outside of a list.
+    /// The connection's index in the list, set by the list; -1 while the connection is in no list.
     var place: Int { get set }
 }
 
 /// The connections of one event loop, in no particular order. Adding or removing one takes constant time.
 ///
-/// Inlinable, so that each front uses it with the type of its own connections. The compiler makes inlinable code available to other
-/// targets only if the type is `@usableFromInline`, too.
+/// Inlinable, so that each front uses the list with the type of its own connections. `@usableFromInline` is needed for that, because the
+/// compiler makes inlinable code available to other targets only with it.
 @usableFromInline
 package struct ConnectionList<Connection: ListedConnection> {
     @usableFromInline package internal(set) var all: ContiguousArray<Connection> = []
@@ -20,7 +20,7 @@ package struct ConnectionList<Connection: ListedConnection> {
         all.append(connection)
     }
 
-    /// Removes a connection; the last one moves to its index. Does nothing when the connection is not in the list.
+    /// Removes a connection, and moves the last connection to its index. Does nothing when the connection is not in the list.
     @inlinable package mutating func remove(_ connection: Connection) {
         let place = connection.place
         guard all.indices.contains(place), all[place] === connection else { return }

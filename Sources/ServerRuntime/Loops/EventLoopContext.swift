@@ -2,7 +2,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import ServerValues
 
-/// One event loop of a server, as seen by its fronts. May be used from any thread; ``state`` on the event loop only.
+/// One event loop of a server, with its queue, metrics and state. May be used from any thread; ``state`` on the event loop only.
 @usableFromInline
 package final class EventLoopContext: Sendable {
     package let queue: LoopQueue
@@ -15,9 +15,9 @@ package final class EventLoopContext: Sendable {
     }
 
     package var eventLoop: any EventLoop { queue.eventLoop }
-    /// The number of the event loop within the server.
+    /// The number of the event loop within its server, from 0 on.
     package var number: Int { queue.number }
-    /// The number of the event loop among those of all servers that share a backend.
+    /// The id of the event loop, which is unique among all servers that share a backend.
     package var eventLoopID: Int { queue.eventLoopID }
     package var congestion: LoopCongestion { queue.congestion }
     /// The current time by the server's clock.
@@ -31,7 +31,7 @@ package final class EventLoopContext: Sendable {
         mailbox.enqueue(operation)
     }
 
-    /// The counters at the end of the last turn.
+    /// A copy of the event loop's counters, made when it last published them.
     package var counters: LoopCounters { published.withLockedValue { $0 } }
 
     /// Makes the counters visible to other threads. On the event loop only.
@@ -42,12 +42,12 @@ package final class EventLoopContext: Sendable {
     }
 }
 
-/// The counters of one event loop since the start, for all applications together.
+/// The counters of one event loop since the server's start, summed over all applications.
 package struct LoopCounters: Hashable, Sendable {
-    /// Connections refused with a close code: unknown or disabled application, quota, version, path.
+    /// The number of WebSockets refused with a close code: unknown or disabled application, connection limit, version, path.
     package var connectionsRefused = 0
     package var requests = 0
-    /// Requests answered with a status of 400 or above.
+    /// The number of requests that were answered with a status of 400 or above.
     package var requestsRefused = 0
     package var tally = ApplicationTally()
 

@@ -2,38 +2,39 @@ import NIOConcurrencyHelpers
 import NIOCore
 import ServerValues
 
-/// An operation that a service performs on an event loop.
+/// An operation that other threads queue, and that a service performs on one event loop.
 package protocol LoopOperation: Sendable {
-    /// The approximate memory that the operation takes while it waits.
+    /// The approximate memory in bytes that the operation takes while it is queued.
     var queuedBytes: Int { get }
 }
 
-/// A service's state and operations on one event loop. Used on that event loop only.
+/// The state of a service on one event loop, which performs the operations of an ``EventLoopMailbox``. Used on that event loop only.
 package protocol LoopPart: LoopResident, SendableMetatype {
     associatedtype Operation: LoopOperation
 
-    /// Performs operations in order, and sends the written data, until all or `budget` bytes of them are done.
+    /// Performs operations in order and sends the written data, until all operations are done or `budget` bytes of them.
     ///
-    /// - Returns: the index behind the last performed operation, and the counted bytes of the performed ones.
+    /// - Returns: the index after the last performed operation, and the number of bytes of the performed operations.
     func perform(_ operations: [Operation], from start: Int, budget: Int) -> (next: Int, bytes: Int)
-    /// Called at the end of a turn. `since` is when the first of the operations was queued; nil while some of them are left.
+    /// Called after each batch of operations. `since` is the time when the first operation of the batch was queued; nil if operations of
+    /// the batch remain.
     func endTurn(since: MonotonicInstant?)
 }
 
 /// A mailbox: any thread can enqueue operations for a service's state on one event loop.
 ///
-/// The operations that are queued during one turn of the event loop are performed together: with one wake-up of the event loop
-/// instead of one for each message, and one flush for each connection. The queue is bounded because publishers check
-/// ``LoopCongestion`` and wait when it is full. A type parameter instead of an existential avoids allocating boxes for messages.
+/// The operations that are queued during one turn of the event loop are performed together: with one wake-up of the event loop instead of
+/// one for each message, and one flush for each connection. The queue is bounded because publishers check ``LoopCongestion`` and wait when
+/// it is full. The state's type is a type parameter, because an existential would allocate a box for each message.
 package final class EventLoopMailbox<Part: LoopPart>: Sendable {
     private struct Inbox {
         var operations: [Part.Operation] = []
         var isScheduled = false
-        /// When the first of the operations was queued.
+        /// The time when the first of the queued operations was added.
         var since = MonotonicInstant(nanoseconds: 0)
     }
 
-    /// Operations that were accepted and are not finished.
+    /// The operations that the event loop has taken from the queue and not finished.
     private struct Work {
         var operations: [Part.Operation] = []
         var since = MonotonicInstant(nanoseconds: 0)
@@ -50,13 +51,13 @@ package final class EventLoopMailbox<Part: LoopPart>: Sendable {
         work = NIOLoopBoundBox.makeBoxSendingValue(Work(), eventLoop: queue.eventLoop)
     }
 
-    /// The state, for use on the event loop only.
+    /// The service's state, for use on the event loop only.
     package var part: Part { bound.value }
 
-    /// Queues an operation. Operations that are queued under one lock of the hub keep their order.
+    /// Queues an operation. Operations keep the order in which they are queued under one lock of their service.
     ///
-    /// - Returns: whether the event loop's queue is full. The operation is queued nevertheless, but its author should pause. When
-    ///   the server has ended, the operation is dropped.
+    /// - Returns: whether the event loop's queue is full. The operation is queued nevertheless, but the caller should pause. When the
+    ///   server has ended, the operation is dropped.
     @discardableResult
     package func enqueue(_ operation: Part.Operation) -> Bool {
         guard let isFull = queue.add(operation.queuedBytes) else { return false }
@@ -71,7 +72,8 @@ package final class EventLoopMailbox<Part: LoopPart>: Sendable {
         return isFull
     }
 
-    /// Performs one turn. Remaining operations get another turn, and operations that are queued meanwhile follow them.
+    /// Performs operations for one turn of the event loop. Remaining operations get another turn, before operations that are queued
+    /// meanwhile.
     private func drain() {
         var work = Work()
         swap(&work, &self.work.value)
@@ -89,7 +91,7 @@ package final class EventLoopMailbox<Part: LoopPart>: Sendable {
         if isDone {
             work.operations = []
         } else {
-            // Performed operations are released while the rest waits.
+            // Releases the performed operations now, while the remaining ones wait for the next turn.
             work.operations.removeFirst(next)
             self.work.value = work
             queue.eventLoop.execute { self.drain() }

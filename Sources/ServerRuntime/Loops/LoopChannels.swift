@@ -7,7 +7,7 @@ package protocol SeatedConnection: AnyObject {
     var seats: ShortList<LoopSeat<Self>> { get set }
 }
 
-/// A seat: one connection's entry among the subscribers of a channel on an event loop.
+/// A seat is one connection's entry in the list of a channel's subscribers on one event loop.
 @usableFromInline
 package struct LoopSeat<Connection: SeatedConnection> {
     @usableFromInline package let channel: LoopChannel<Connection>
@@ -23,10 +23,10 @@ package struct LoopSeat<Connection: SeatedConnection> {
 @usableFromInline
 package final class LoopChannel<Connection: SeatedConnection> {
     @usableFromInline package let id: Connection.ChannelID
-    /// The slot under which metrics count messages to the subscribers.
+    /// The slot under which metrics count the messages to this channel's subscribers.
     @usableFromInline package let slot: MetricSlot
     @usableFromInline package var connections: ContiguousArray<Connection> = []
-    /// The index of each subscriber's seat among the seats of its connection, so that no search is needed.
+    /// For each of `connections`, the index of this channel's seat in the connection's list of seats, so that no search is needed.
     @usableFromInline var seats: ContiguousArray<Int32> = []
 
     @inlinable init(_ id: Connection.ChannelID, _ slot: MetricSlot) {
@@ -45,10 +45,10 @@ package struct LoopChannels<Connection: SeatedConnection> {
 
     @inlinable package init() {}
 
-    /// Whether there are no subscriptions.
+    /// Whether no connection of the event loop has a subscription.
     @inlinable package var isEmpty: Bool { channels.isEmpty }
 
-    /// A channel with at least one subscriber.
+    /// The channel with this id; nil when no connection of the event loop is subscribed to it.
     @inlinable package subscript(id: Connection.ChannelID) -> LoopChannel<Connection>? { channels[id] }
 
     /// Whether a connection is subscribed to a channel.
@@ -56,9 +56,9 @@ package struct LoopChannels<Connection: SeatedConnection> {
         channels[id].map { seat(of: connection, in: $0) != nil } ?? false
     }
 
-    /// Subscribes a connection to a channel. It must not be subscribed to it already.
+    /// Subscribes a connection to a channel, to which it must not be subscribed yet.
     ///
-    /// - Parameter slot: the slot under which messages to the channel are counted.
+    /// - Parameter slot: the slot under which metrics count messages to the channel.
     @inlinable package mutating func attach(_ connection: Connection, to id: Connection.ChannelID, countedAt slot: MetricSlot) {
         let channel = channels[id] ?? LoopChannel(id, slot)
         if channel.connections.isEmpty { channels[id] = channel }
@@ -67,7 +67,7 @@ package struct LoopChannels<Connection: SeatedConnection> {
         channel.connections.append(connection)
     }
 
-    /// Ends a subscription. Does nothing when there is none.
+    /// Ends a connection's subscription to a channel. Does nothing when there is none.
     @inlinable package mutating func detach(_ connection: Connection, from id: Connection.ChannelID) {
         guard let channel = channels[id], let seat = seat(of: connection, in: channel) else { return }
         leave(connection.seats[seat])
@@ -85,7 +85,8 @@ package struct LoopChannels<Connection: SeatedConnection> {
         connection.seats = []
     }
 
-    /// Searches the shorter list: some connections have ten thousand channels, some channels as many connections.
+    /// Returns the index of a channel's seat in the connection's list of seats; nil without a subscription. It searches the shorter of two
+    /// lists, because some connections have ten thousand channels, and some channels ten thousand connections.
     @inlinable func seat(of connection: Connection, in channel: LoopChannel<Connection>) -> Int? {
         if channel.connections.count < connection.seats.count {
             return channel.connections.firstIndex { $0 === connection }.map { Int(channel.seats[$0]) }
@@ -93,7 +94,7 @@ package struct LoopChannels<Connection: SeatedConnection> {
         return connection.seats.firstIndex { $0.channel === channel }
     }
 
-    /// Removes a seat; the last subscriber of the channel moves to its index.
+    /// Removes a seat from its channel, and moves the channel's last subscriber to the free index.
     @inlinable mutating func leave(_ seat: LoopSeat<Connection>) {
         let channel = seat.channel
         let last = channel.connections.count - 1

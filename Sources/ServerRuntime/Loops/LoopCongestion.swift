@@ -1,21 +1,21 @@
 import NIOConcurrencyHelpers
 import ServerValues
 
-/// The event loops whose queues are full, and the callbacks that wait for room (rules SV-14 and SV-15).
+/// The event loops whose queues are full, and the callbacks that wait for room in them (rules SV-14 and SV-15).
 ///
-/// It changes only when an event loop becomes full or has room again, so queuing an operation takes no further lock. May be used
-/// from any thread.
+/// The set changes only when an event loop becomes full or has room again, so queuing an operation takes no further lock. May be used from
+/// any thread.
 package final class LoopCongestion: Sendable {
     package typealias Call = @Sendable () -> Void
 
     private struct State {
         var full = EventLoopSet()
-        /// Callbacks that notify event loops with delayed operations that there is room.
+        /// Callbacks of event loops that have delayed operations, by event loop id. Each is called once when there is room.
         var loops: [Int: Call] = [:]
-        /// Callbacks of other waiting callers, by the number of their wait.
+        /// Callbacks of callers that are not event loops, by the number that ``wait(_:)`` has returned.
         var others: [UInt64: Call] = [:]
         var lastNumber: UInt64 = 0
-        /// Event loops that no longer exist.
+        /// The ids of event loops that no longer exist.
         var ended = EventLoopSet()
     }
 
@@ -26,15 +26,15 @@ package final class LoopCongestion: Sendable {
     /// The event loops whose queues are full.
     package var full: EventLoopSet { state.withLockedValue(\.full) }
 
-    /// Marks an event loop as full. Call it under the lock of its queue, so that the mark cannot outlast the full state.
+    /// Marks an event loop's queue as full. Call it under the lock of that queue, so that the mark cannot remain after the queue has room.
     package func fill(_ eventLoopID: Int) {
         state.withLockedValue { state in
             if !state.ended.contains(eventLoopID) { state.full.insert(eventLoopID) }
         }
     }
 
-    /// Marks that an event loop has room again. Call it under the lock of its queue. Returns the callbacks to call once that lock
-    /// is released.
+    /// Marks that an event loop's queue has room again. Call it under the lock of that queue. The caller has to call the returned callbacks
+    /// after releasing that lock.
     package func clear(_ eventLoopID: Int) -> [Call] {
         state.withLockedValue { state in
             state.full.remove(eventLoopID)
@@ -42,9 +42,9 @@ package final class LoopCongestion: Sendable {
         }
     }
 
-    /// Notifies an event loop once when one of `loops` has room again.
+    /// Calls `tell` once when one of `loops` has room again; `tell` wakes the event loop with this id.
     ///
-    /// - Returns: false when none of `loops` is full any more; no notification follows then.
+    /// - Returns: false when none of `loops` is full any more; `tell` is not called then.
     package func wait(for loops: EventLoopSet, on eventLoopID: Int, _ tell: @escaping Call) -> Bool {
         state.withLockedValue { state in
             guard !state.full.isDisjoint(with: loops) else { return false }
@@ -53,7 +53,7 @@ package final class LoopCongestion: Sendable {
         }
     }
 
-    /// The same as ``wait(for:on:_:)``, for a caller that is not an event loop and waits for all of them.
+    /// Calls `tell` once when one of the full event loops has room again, for a caller that is not an event loop.
     ///
     /// - Returns: a number for cancelling the wait; nil when no event loop is full.
     package func wait(_ tell: @escaping Call) -> UInt64? {
@@ -65,19 +65,19 @@ package final class LoopCongestion: Sendable {
         }
     }
 
-    /// Cancels a wait. Nothing is called if the notification was sent already.
+    /// Ends a wait early by calling its callback now, unless it has been called already.
     package func giveUp(_ number: UInt64) {
         state.withLockedValue { $0.others.removeValue(forKey: number) }?()
     }
 
-    /// Adds event loops with these numbers.
+    /// Adds event loops with these ids, which exist from now on.
     package func begin(_ eventLoopIDs: EventLoopSet) {
         state.withLockedValue { state in
             for eventLoopID in eventLoopIDs { state.ended.remove(eventLoopID) }
         }
     }
 
-    /// Removes event loops that are about to end, which ends waits for them. A waiter that also waits for other event loops is
+    /// Removes event loops that are about to end, which also ends all waits for them. A waiter that also waits for other event loops is
     /// notified, and may wait again.
     package func end(_ eventLoopIDs: EventLoopSet) {
         let calls = state.withLockedValue { state in

@@ -1,9 +1,9 @@
 import WireCoding
 
-/// The connections that an event loop closes while the server stops: all that were open at the start, some in each step (rule
-/// SV-37).
+/// The connections that an event loop closes while the server stops: all connections that were open at the start of the stop, a part of
+/// them in each step (rule SV-37).
 struct LoopDrain {
-    /// The connections of one front, closed from the beginning of the list at an even rate.
+    /// The connections of one service, which are closed at an even rate from the beginning of the list.
     private struct Queue {
         let connections: [any DrainedConnection]
         private var taken = 0
@@ -12,7 +12,7 @@ struct LoopDrain {
             self.connections = connections
         }
 
-        /// Closes connections until `part` of all have been closed.
+        /// Closes connections until the fraction `part` (0 … 1) of the list has been closed.
         mutating func advance(to part: Double) {
             let count = Int((Double(connections.count) * min(max(part, 0), 1)).rounded(.up))
             guard count > taken else { return }
@@ -23,10 +23,10 @@ struct LoopDrain {
 
     private var queues: [Queue]
 
-    /// The shortest time between two closed connections, while the time limit allows it.
+    /// The time between two closed connections, unless the time limit of the stop requires a shorter one.
     private static let pause = Duration.milliseconds(20)
 
-    /// How long it takes to close this number of sockets: nine tenths of the time limit of a stop, because the last ones need some
+    /// The time for closing this number of sockets: at most nine tenths of the time limit of a stop, because the last connections need some
     /// time for their answers.
     static func span(of sockets: Int, within timeout: Duration) -> Duration {
         max(min(pause * sockets, timeout * 9 / 10), .zero)
@@ -36,15 +36,16 @@ struct LoopDrain {
         queues = state.residents.map { Queue($0.connections()) } + [Queue(state.connections())]
     }
 
-    /// Closes the connections that are due by now.
+    /// Closes connections of every service until the fraction `part` (0 … 1) of them has been closed.
     mutating func advance(to part: Double) {
         for index in queues.indices { queues[index].advance(to: part) }
     }
 }
 
 extension LoopState {
-    /// One step of a stop. The first one closes connections without a request, and from then on connections close after their
-    /// answer; the last step also closes connections that arrived meanwhile.
+    /// Performs one step of a stop: closes connections until the fraction `part` (0 … 1) is closed. The first step also closes connections
+    /// without a request, and from then on connections close after their answer. The last step (`part` = 1) also closes connections that
+    /// arrived during the stop.
     func drain(to part: Double) {
         if drain == nil {
             isDraining = true

@@ -2,24 +2,24 @@ import NIOConcurrencyHelpers
 import NIOCore
 import ServerValues
 
-/// The number of bytes in all services' queues of one event loop, compared with their limit (rules SV-14 and SV-15). May be used
-/// from any thread.
+/// Counts the bytes that all services have queued for one event loop, and compares them with their limit (rules SV-14 and SV-15). May be
+/// used from any thread.
 package final class LoopQueue: Sendable {
     package let eventLoop: any EventLoop
-    /// The number of the event loop within the server.
+    /// The number of the event loop within its server, from 0 on.
     package let number: Int
-    /// The number of the event loop among those of all servers that share a backend (``ServerNode``).
+    /// The id of the event loop, which is unique among all servers that share a backend (``ServerNode``).
     package let eventLoopID: Int
     package let congestion: LoopCongestion
-    /// How many bytes are written to one connection before it is flushed. Far below the limit of waiting bytes of a subscriber, so
-    /// that a burst within one turn does not make a client look like a slow reader.
+    /// How many bytes are written to one connection before it is flushed: an eighth of the limit of a subscriber's unsent bytes, so that a
+    /// burst within one turn does not make a client look like a slow reader.
     package let burstBytes: Int
-    /// How many bytes are processed in one turn, so that sockets can be written and requests be read in between.
+    /// How many bytes the event loop processes in one turn. Between two turns it can write to sockets and read requests.
     package let turnBytes: Int
     package let now: @Sendable () -> MonotonicInstant
-    /// The number of bytes at which the queue is full, until half of them are processed.
+    /// The number of queued bytes at which the queue is full. It has room again when half of them are processed.
     private let maximumBytes: Int
-    /// The event loops of a cluster, whose operations of one turn are started together.
+    /// The event loops of the cluster's connections. What one turn of such an event loop queues here is started together.
     private let clusterLoops: [any EventLoop]
     private let load = NIOLockedValueBox((bytes: 0, isFull: false, isClosed: false))
 
@@ -39,19 +39,19 @@ package final class LoopQueue: Sendable {
         turnBytes = max(maximumPendingBytes / 2, 1)
     }
 
-    /// Runs a closure on the event loop; when called on an event loop of a cluster, at the end of its turn, so that a batch of
-    /// messages is written at once (rule CR-27).
+    /// Runs a closure on the event loop. When this is called on an event loop of a cluster, the closure starts at the end of that turn, so
+    /// that a batch of messages is written at once (rule CR-27).
     package func execute(_ body: @escaping @Sendable () -> Void) {
         guard let clusterLoop = clusterLoops.first(where: \.inEventLoop) else { return eventLoop.execute(body) }
         clusterLoop.execute { [eventLoop] in eventLoop.execute(body) }
     }
 
-    /// The bytes that wait for the event loop, including those that it is processing.
+    /// The number of bytes that are queued for the event loop, including those that it is processing.
     package var bytes: Int { load.withLockedValue(\.bytes) }
 
-    /// Counts a queued operation.
+    /// Counts a queued operation of `bytes` bytes.
     ///
-    /// - Returns: whether the queue is full now; nil when nothing is accepted any more, because the server has ended.
+    /// - Returns: whether the queue is full now; nil when it accepts nothing, because the server has ended.
     package func add(_ bytes: Int) -> Bool? {
         load.withLockedValue { load in
             guard !load.isClosed else { return nil }
@@ -64,7 +64,7 @@ package final class LoopQueue: Sendable {
         }
     }
 
-    /// Subtracts processed bytes, and notifies waiters if there is room again.
+    /// Subtracts processed bytes, and notifies waiting callers if the queue has room again.
     package func remove(_ bytes: Int) {
         let calls = load.withLockedValue { load in
             load.bytes -= bytes
@@ -75,8 +75,8 @@ package final class LoopQueue: Sendable {
         for call in calls { call() }
     }
 
-    /// Accepts nothing any more, because the server has ended: later operations, such as the answer of a slow store, have no
-    /// receiver, and the thread of the event loop may be gone (rule SV-77).
+    /// Makes the queue refuse all later operations, because the server has ended: operations such as the answer of a slow store have no
+    /// receiver any more, and the thread of the event loop may be gone (rule SV-77).
     package func close() {
         load.withLockedValue { $0.isClosed = true }
     }

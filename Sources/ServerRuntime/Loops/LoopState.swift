@@ -4,26 +4,26 @@ import TransportCommon
 
 /// The runtime's state on one event loop: HTTP connections, delayed operations, and metrics. Used on that event loop only.
 package final class LoopState {
-    /// Connections that use HTTP.
+    /// The open connections that use HTTP, which excludes WebSockets.
     package var requesters = ConnectionList<HTTPConnection>()
     /// The fronts' states on this event loop, in the order of the fronts.
     package var residents: [any LoopResident] = []
     /// Whether the server is stopping: connections close after their answer.
     package var isDraining = false
-    /// The gradual close of connections while the server stops; nil before.
+    /// The connections that are being closed gradually while the server stops; nil before the stop.
     var drain: LoopDrain?
     package var counters = LoopCounters()
-    /// The number of connections so far.
+    /// The serial number of the latest connection, which is the number of connections so far.
     package var connectionSerial: UInt32 = 0
     package var figures = LoopFigures()
-    /// The latest `Date` field and its second: encoded at most once per second.
+    /// The latest second since 1970 and its text for the `Date` field, so that the text is made at most once per second.
     private var lastDate = (second: -1, text: "")
     var held = BackpressureQueue()
-    /// The last connections that ended, if they are kept.
+    /// The most recently ended connections, for the console; empty if the server does not record them.
     package var ended = EndedConnections()
     var refusals = RefusalLog()
 
-    /// The header `Date` of an answer at this second since 1970.
+    /// Returns the text of the `Date` field for this second since 1970.
     package func date(at second: Int) -> String {
         if second != lastDate.second { lastDate = (second, HTTPDate.text(unixTime: Int64(second))) }
         return lastDate.text
@@ -32,21 +32,21 @@ package final class LoopState {
 
 extension LoopState: LoopPart {
     package enum Operation: LoopOperation {
-        /// Send the answer to a request that was prepared elsewhere.
+        /// Sends an answer that another thread has made to the request with this number on the connection.
         case answer(NIOLoopBound<HTTPConnection>, number: UInt32, HTTPAnswer)
-        /// Close this part of all connections, because the server stops.
+        /// Closes connections until this fraction (0 … 1) of them is closed, because the server stops.
         case drain(Double)
-        /// Check delayed work, because an event loop has room again.
+        /// Continues delayed operations, because an event loop has room again.
         case tryHeld(EventLoopContext)
 
-        /// The fixed size of an operation, in addition to the bytes that it carries.
+        /// The size in bytes that each operation counts in addition to its data.
         private static let overhead = 64
 
         package var queuedBytes: Int {
             switch self {
             case .answer(_, _, let answer): answer.body.count + Self.overhead
             case .drain: Self.overhead
-            // At most one is queued, and it only checks for room.
+            // This operation counts as empty, because at most one is queued and it has no data.
             case .tryHeld: 0
             }
         }

@@ -11,9 +11,9 @@ public enum Blame: Hashable, Sendable {
     case server
 }
 
-/// Limits the log entries of an event loop: a small burst, then five per second for each level. Suppressed entries are counted, and
-/// the next entry contains their number (rule SO-117). Debug entries are not limited, apart from those about answers on connections that
-/// go on (rule SO-175). Used on that event loop only.
+/// Limits the log entries of an event loop about refusals: a burst of 20, then five per second for each level. Suppressed entries are
+/// counted, and the next entry contains their number (rule SO-117). Debug entries are not limited, except those about error answers on
+/// connections that stay open (rule SO-175). Used on that event loop only.
 package struct RefusalLog: Sendable {
     package static let burst = 20
     package static let perSecond = 5
@@ -29,7 +29,7 @@ package struct RefusalLog: Sendable {
 
     package init() {}
 
-    /// Whether an entry may be written now: the number of suppressed entries before it, or nil when it is suppressed too.
+    /// Returns the number of entries that were suppressed before this one; nil when this entry has to be suppressed, too.
     package mutating func admit(_ blame: Blame, at now: MonotonicInstant) -> Int? {
         switch blame {
         case .nobody: 0
@@ -38,7 +38,8 @@ package struct RefusalLog: Sendable {
         }
     }
 
-    /// The same for a debug entry about a request that was answered with an error, on a connection that goes on.
+    /// Applies the limit to a debug entry about an error answer on a connection that stays open. Returns the number of suppressed entries
+    /// before it; nil to suppress it.
     package mutating func admitAnswer(at now: MonotonicInstant) -> Int? { Self.admit(&answers, at: now) }
 
     private static func admit(_ level: inout Level?, at now: MonotonicInstant) -> Int? {
@@ -54,7 +55,7 @@ package struct RefusalLog: Sendable {
 }
 
 extension LoopState {
-    /// Logs that a connection ended or a request was refused, with the level for its cause, if the limit allows it.
+    /// Logs that a connection ended or a request was refused, if the limit of such entries allows it. `blame` determines the level.
     package func note(_ message: Logger.Message, _ blame: Blame, in context: ServerContext, _ details: () -> Logger.Metadata) {
         let level: Logger.Level =
             switch blame {
@@ -66,8 +67,8 @@ extension LoopState {
         write(message, level, omitted, in: context, details)
     }
 
-    /// Logs at debug that a request was answered with an error for which the server is not responsible, on a connection that goes on, if the
-    /// limit of such entries allows it (rule SO-175).
+    /// Logs at debug level that a request got an error answer on a connection that stays open, where the server is not at fault. Does
+    /// nothing beyond the limit of such entries (rule SO-175).
     package func noteAnswer(_ message: Logger.Message, in context: ServerContext, _ details: () -> Logger.Metadata) {
         guard context.logger.logLevel <= .debug, let omitted = refusals.admitAnswer(at: context.now) else { return }
         write(message, .debug, omitted, in: context, details)
@@ -83,7 +84,7 @@ extension LoopState {
     }
 }
 
-/// A text for the log: one line, at most `limit` bytes of UTF-8, without control characters.
+/// Makes a text safe for the log: one line, at most `limit` bytes of UTF-8, without control characters.
 package func logText(_ bytes: some Collection<UInt8>, limit: Int = 200) -> String {
     var line = String.UnicodeScalarView()
     for scalar in String(decoding: bytes.prefix(limit), as: UTF8.self).unicodeScalars where scalar != "\u{FFFD}" {
@@ -92,10 +93,12 @@ package func logText(_ bytes: some Collection<UInt8>, limit: Int = 200) -> Strin
     return String(line)
 }
 
-/// An error of a store for the log. It has to contain neither passwords nor messages, as the errors of this package's stores.
+/// Describes a store's error for the log. The error must contain no passwords and no messages; the errors of this package's stores contain
+/// none.
 package func logText(_ error: any Error) -> String { logText("\(error)".utf8, limit: 400) }
 
-/// A key for the log that no application has: its first four characters. A key is public, but some users put their secret in its place.
+/// Shortens a key that no application has to its first four characters, for the log. Keys are public, but some users put their secret in
+/// the place of the key.
 package func logKey(_ key: String) -> String {
     let text = logText(key.utf8)
     return text.count > 4 ? text.prefix(4) + "…" : text

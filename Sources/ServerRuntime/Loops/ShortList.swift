@@ -1,9 +1,9 @@
 /// A list that usually has one element, which it stores without an allocation. All further elements are in an array.
 ///
-/// Inlinable, as ``LoopChannels``, which uses it for the seats of a connection.
+/// Inlinable for the same reason as ``LoopChannels``, which stores a connection's seats in it: it is read for each message.
 @usableFromInline
 package struct ShortList<Element>: RandomAccessCollection, MutableCollection, ExpressibleByArrayLiteral {
-    /// Nil for an empty list only.
+    /// The first element; nil only when the list is empty.
     @usableFromInline var firstElement: Element?
     @usableFromInline var others: ContiguousArray<Element> = []
 
@@ -16,11 +16,11 @@ package struct ShortList<Element>: RandomAccessCollection, MutableCollection, Ex
     @inlinable package var startIndex: Int { 0 }
     @inlinable package var endIndex: Int { firstElement == nil ? 0 : others.count + 1 }
 
-    /// An index that is not in the list is an error of the program, as with an array.
+    /// The element at an index. An index outside of the list stops the program, as with an array.
     @inlinable package subscript(index: Int) -> Element {
         get {
             if index == 0, let firstElement { return firstElement }
-            // in bounds: an index of the list that is not 0, or that of an empty list, which is the caller's error.
+            // In bounds: `index` is not 0 here, or the list is empty, which is an error of the caller.
             return others[index - 1]
         }
         set {

@@ -1,4 +1,4 @@
-/// The counters of one event loop for one application's WebSockets since the start.
+/// What one event loop has counted for one application's WebSockets since the server's start.
 @usableFromInline
 package struct ApplicationTally: Hashable, Sendable {
     package var connectionsAccepted = 0
@@ -22,10 +22,10 @@ package struct ApplicationTally: Hashable, Sendable {
     }
 }
 
-/// The counters of all applications on one event loop. Without locks, because each event loop counts for itself.
+/// The counters of all applications on one event loop. They need no locks, because each event loop has its own.
 @usableFromInline
 package struct ApplicationTallies: Hashable, Sendable {
-    /// Counters, indexed by slot.
+    /// One element for each application, indexed by ``MetricSlot``.
     @usableFromInline package internal(set) var tallies: ContiguousArray<ApplicationTally> = []
 
     package init() {}
@@ -41,7 +41,7 @@ package struct ApplicationTallies: Hashable, Sendable {
         while tallies.count <= slot.index { tallies.append(ApplicationTally()) }
     }
 
-    /// The count at a slot; 0 before the first one.
+    /// Returns one counter of the application at a slot; 0 when nothing was counted there.
     package func value(_ path: KeyPath<ApplicationTally, Int>, at slot: MetricSlot) -> Int {
         tallies.indices.contains(slot.index) ? tallies[slot.index][keyPath: path] : 0
     }
@@ -53,9 +53,9 @@ package struct ApplicationTallies: Hashable, Sendable {
     package var total: ApplicationTally { tallies.reduce(into: ApplicationTally()) { $0 += $1 } }
 }
 
-/// A number for each application on one event loop, for values that only one service counts.
+/// One number for each application on one event loop, for a value that only one service counts.
 package struct ApplicationCounts: Hashable, Sendable {
-    /// Counts, indexed by slot.
+    /// One count for each application, indexed by ``MetricSlot``.
     private var counts: ContiguousArray<Int> = []
 
     package init() {}

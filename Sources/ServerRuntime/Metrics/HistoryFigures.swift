@@ -1,9 +1,10 @@
 import NIOConcurrencyHelpers
 import ServerValues
 
-/// How much the histories of a service's applications have, and when they are brought within their limits next (rule SO-165).
+/// The number and size of the messages in the histories of a service's applications, and when the histories are next reduced to their
+/// limits (rule SO-165).
 package final class HistoryFigures: Sendable {
-    /// The figures of one application.
+    /// The figures of one application's histories.
     package struct Figure: Sendable {
         package var slot: MetricSlot
         package var messages: Int
@@ -19,7 +20,7 @@ package final class HistoryFigures: Sendable {
         }
     }
 
-    /// The time between two rounds.
+    /// The time between two rounds. A round reduces all histories to their limits and counts their messages.
     package static let interval: Duration = .seconds(10)
 
     private struct State: Sendable {
@@ -35,7 +36,7 @@ package final class HistoryFigures: Sendable {
 
     package init() {}
 
-    /// Whether a round begins now, which has to end with ``finish(_:)`` or ``fail()``.
+    /// Returns whether a round has to begin now. If so, the caller must end it with ``finish(_:)`` or ``fail()``.
     package func begins(at now: MonotonicInstant) -> Bool {
         state.withLockedValue { state in
             guard !state.isRunning, state.next.map({ now >= $0 }) ?? true else { return false }
@@ -45,7 +46,7 @@ package final class HistoryFigures: Sendable {
         }
     }
 
-    /// Ends a round with what each history has. Applications that share a slot are added up.
+    /// Ends a round with the figures of each application. Figures of applications that share a slot are added up.
     package func finish(_ figures: [Figure]) {
         state.withLockedValue { state in
             state.isRunning = false
@@ -60,9 +61,9 @@ package final class HistoryFigures: Sendable {
         }
     }
 
-    /// Ends a round whose store has failed.
+    /// Ends a round in which the store has failed.
     ///
-    /// - Returns: whether the round before it has not failed, so that the failure has to be told.
+    /// - Returns: whether the previous round succeeded, so that this failure has to be logged.
     package func fail() -> Bool {
         state.withLockedValue { state in
             defer { state.hasFailed = true }
@@ -71,7 +72,7 @@ package final class HistoryFigures: Sendable {
         }
     }
 
-    /// Writes what is known. A store that does not count its histories has no samples.
+    /// Writes the metrics of the last successful round. A store that does not count its messages has no samples.
     package func write(_ names: [ApplicationName], to out: inout PrometheusText) {
         let state = state.withLockedValue { $0 }
         func family(_ name: String, _ kind: PrometheusText.Kind, _ help: String, _ values: [MetricSlot: Int]) {
@@ -81,10 +82,10 @@ package final class HistoryFigures: Sendable {
                 }
             }
         }
-        family("history_messages", .gauge, "Stored messages of all histories of an application.", state.messages)
+        family("history_messages", .gauge, "Messages that are stored in all histories of an application.", state.messages)
         family("history_bytes", .gauge, "Bytes of the stored messages, without the overhead of the store.", state.bytes)
         family(
-            "history_removed_total", .counter, "Stored messages that were removed because of a limit of the history.",
+            "history_removed_total", .counter, "Stored messages that were removed because a history exceeded its limit.",
             state.removed)
     }
 }

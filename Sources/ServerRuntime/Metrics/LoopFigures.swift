@@ -1,29 +1,29 @@
 import ServerValues
 
-/// The counts of one event loop since the start, for all services. Used on that loop only, until it is copied.
+/// What one event loop has counted since the start, for all services. Used on that event loop only; other threads use copies.
 package struct LoopFigures: Sendable {
-    /// A code that a service has sent. There are few different codes.
+    /// A close code or error code that a service has sent. There are few different codes.
     package struct Code: Hashable, Sendable {
         package var service: ServiceName
         package var code: Int
     }
 
     package var applications = ApplicationTallies()
-    /// The number of refused connections, by code.
+    /// The number of refused WebSockets, by close code.
     package private(set) var refusals: [Code: Int] = [:]
-    /// The number of connections that the server closed, including refused ones, by code.
+    /// The number of WebSockets that the server closed, including refused ones, by close code.
     package private(set) var closures: [Code: Int] = [:]
-    /// The number of errors that were sent to clients whose connections continued; code 0 for those without a code.
+    /// The number of errors that were sent to clients whose connections stayed open, by error code; code 0 counts errors without a code.
     package private(set) var errors: [Code: Int] = [:]
     package var requests = RequestTally()
-    /// How long it took to answer requests, without held polls.
+    /// The times from the beginning of a request to its answer, without long polls.
     package var requestTimes = RequestTimes()
-    /// The number of delayed publishers.
+    /// How often a publisher was delayed because event loops were full.
     package var held = 0
     /// For each service, the time from the first message queued for the event loop until all messages queued with it were written
     /// to the sockets.
     package private(set) var fanOut: [ServiceName: LatencyHistogram] = [:]
-    /// How long the event loop took to answer; set only in copies.
+    /// The time that the event loop took to return these figures; set only in copies.
     package var delay = Duration.zero
 
     package init() {}

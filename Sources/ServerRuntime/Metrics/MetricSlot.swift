@@ -1,7 +1,7 @@
 import Identifiers
 import NIOConcurrencyHelpers
 
-/// A service of a server, by its name in metrics and logs.
+/// The name of one of a server's services, as used in metrics and logs.
 package struct ServiceName: Hashable, Sendable, RawRepresentable {
     package let rawValue: String
 
@@ -10,7 +10,7 @@ package struct ServiceName: Hashable, Sendable, RawRepresentable {
     }
 }
 
-/// An application of a service, as identified by admission control and metrics.
+/// The name of an application together with its service, for admission control and metrics.
 package struct ApplicationName: Hashable, Sendable {
     package var service: ServiceName
     package var application: Identifier
@@ -25,8 +25,7 @@ package struct ApplicationName: Hashable, Sendable {
     }
 }
 
-/// The index of an application among the counters of an event loop: a small number instead of a name, so that counting needs no
-/// search.
+/// The index of an application in the counters of an event loop: a small number instead of a name, so that counting needs no search.
 @usableFromInline
 package struct MetricSlot: Hashable, Sendable {
     @usableFromInline package let index: Int
@@ -36,21 +35,22 @@ package struct MetricSlot: Hashable, Sendable {
     }
 }
 
-/// The names of applications in metrics. Their number is bounded, because each costs memory in the monitoring system (rule ME-2).
+/// Assigns slots to the names of applications in metrics. The number of names is bounded, because each costs memory in the monitoring
+/// system (rule ME-2).
 package final class MetricNames: Sendable {
     private struct State: Sendable {
         var names: [ApplicationName] = []
         var slots: [ApplicationName: MetricSlot] = [:]
 
         mutating func slot(_ name: ApplicationName) -> MetricSlot {
-            // An application with this name shares the slot, because two series must not have the same labels.
+            // An application that is named like the shared slot uses that slot, because two series must not have the same labels.
             guard name.application != MetricNames.other else { return other(name.service) }
             if let known = slots[name] { return known }
             guard slots.count < MetricNames.capacity else { return other(name.service) }
             return add(name)
         }
 
-        /// The slot for all applications of the service that have no separate one.
+        /// Returns the slot that all applications of a service without a separate slot share.
         mutating func other(_ service: ServiceName) -> MetricSlot {
             let name = ApplicationName(service, MetricNames.other)
             if let index = names.firstIndex(of: name) { return MetricSlot(index: index) }
@@ -67,27 +67,27 @@ package final class MetricNames: Sendable {
     }
 
     private static let other: Identifier = "other"
-    /// The number of applications with a separate slot, for all services together.
+    /// The largest number of applications with a separate slot, for all services together.
     package static let capacity = 100
     private let state = NIOLockedValueBox(State())
 
     package init() {}
 
-    /// Names, indexed by slot.
+    /// The names of all slots, indexed by slot.
     package var names: [ApplicationName] { state.withLockedValue(\.names) }
 
-    /// The slot of an application, which keeps it as long as the server runs. Applications beyond the limit share one.
+    /// Returns the slot of an application, which it keeps as long as the server runs. Applications beyond the limit share one slot.
     package func slot(_ service: ServiceName, _ application: String) -> MetricSlot {
         state.withLockedValue { $0.slot(ApplicationName(service, application)) }
     }
 
-    /// The slot for counts that belong to no application of the service.
+    /// Returns the slot of a service for counts that belong to no application.
     package func other(_ service: ServiceName) -> MetricSlot {
         state.withLockedValue { $0.other(service) }
     }
 
-    /// The name under which an application is counted. It gets a slot if it has none: if it were counted under `other` first and
-    /// under its name later, a counter would decrease (rule ME-3).
+    /// Returns the name under which metrics count an application, and assigns a slot if it has none. If an application were counted under
+    /// `other` first and under its own name later, a counter would decrease (rule ME-3).
     package func counted(_ name: ApplicationName) -> ApplicationName {
         state.withLockedValue { $0.names[$0.slot(name).index] }
     }

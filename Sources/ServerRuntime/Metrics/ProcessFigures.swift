@@ -6,9 +6,9 @@
     import Darwin
 #endif
 
-/// The process's use of resources, as reported by Linux; empty where there is no `/proc`.
+/// The memory and the file descriptors that the process uses, as reported by Linux; empty on systems without `/proc`.
 ///
-/// Reading takes longer the more sockets there are, so do not call it on event loops.
+/// Reading takes longer the more sockets are open, so do not call it on event loops.
 package struct ProcessFigures: Hashable, Sendable {
     package var residentBytes: Int?
     package var openFiles: Int?
@@ -27,13 +27,13 @@ package struct ProcessFigures: Hashable, Sendable {
             maximumOpenFiles: openFileLimit(in: contents(of: "/proc/self/limits") ?? ""))
     }
 
-    /// The second number of `statm`.
+    /// Returns the number of resident pages, which is the second number of `/proc/self/statm`.
     package static func residentPages(in text: String) -> Int? {
         let parts = text.split(separator: " ")
         return parts.count > 1 ? Int(parts[1]) : nil
     }
 
-    /// The first number of the line about open files; nil when there is no limit.
+    /// Returns the soft limit of open files, which is the first number in its line of `/proc/self/limits`; nil when there is no limit.
     package static func openFileLimit(in text: String) -> Int? {
         let name = "Max open files"
         guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix(name) }) else { return nil }
@@ -59,7 +59,7 @@ package struct ProcessFigures: Hashable, Sendable {
         defer { closedir(directory) }
         var count = 0
         while readdir(directory) != nil { count += 1 }
-        // The directory itself, its parent, and the one that is being read.
+        // Three entries are not counted: the directory itself, its parent, and the descriptor with which it is being read.
         return max(count - 3, 0)
     }
 }

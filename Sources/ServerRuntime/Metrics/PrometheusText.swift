@@ -14,12 +14,12 @@ package struct PrometheusText {
         var samples: Samples
     }
 
-    /// The families in the order in which they were added; there are about fifty.
+    /// The metric families in the order in which they were added; there are about fifty.
     private var families: [Family] = []
 
     package init() {}
 
-    /// All families that have samples.
+    /// The text of all metric families that have samples.
     package var text: String {
         families.reduce(into: "") { text, family in
             guard !family.samples.text.isEmpty else { return }
@@ -28,9 +28,9 @@ package struct PrometheusText {
         }
     }
 
-    /// Adds samples to a family, which is created if necessary. Every name gets the prefix `lifeline_`.
+    /// Adds samples to a metric family, which is created if necessary. Every name gets the prefix `lifeline_`.
     ///
-    /// Several services may have samples of one family, and the format requires them to be together.
+    /// Several services may add samples to one family, because the format requires all samples of a family to be together.
     package mutating func family(_ name: String, _ kind: Kind, _ help: String, _ samples: (inout Samples) -> Void) {
         let name = "lifeline_" + name
         let index = families.firstIndex { $0.samples.name == name } ?? families.count
@@ -38,9 +38,10 @@ package struct PrometheusText {
         samples(&families[index].samples)
     }
 
-    /// One sample for each application of a service. A missing count is written as zero, so that rates begin with the first count.
+    /// Adds a family with one sample for each application of a service. A missing count is written as zero, so that a rate can be computed
+    /// from the first count on.
     ///
-    /// - Parameter names: the names, indexed by slot.
+    /// - Parameter names: the names of all applications, indexed by ``MetricSlot``.
     package mutating func family(
         _ name: String, _ kind: Kind, _ help: String, of service: ServiceName, _ names: [ApplicationName],
         _ value: (MetricSlot) -> Int
@@ -52,16 +53,16 @@ package struct PrometheusText {
         }
     }
 
-    /// The delivery counts of webhooks, by application and receiver.
+    /// Adds the families with the delivery counts of webhooks, by application and receiver.
     package mutating func webhooks(_ counts: [WebhookReport.Name: WebhookDelivery.Counts]) {
         let families: [(String, Kind, String, KeyPath<WebhookDelivery.Counts, Int>)] = [
             ("webhook_events_total", .counter, "Webhook events delivered.", \.delivered),
             ("webhook_events_dropped_total", .counter, "Webhook events that were dropped without delivery.", \.dropped),
             (
                 "webhook_events_unkept_total", .counter,
-                "Webhook events for which Redis had no room, so that another leader would not know of them.", \.unkept
+                "Webhook events that Redis had no room to store, so that they are lost if the leader ends.", \.unkept
             ),
-            ("webhook_requests_failed_total", .counter, "Webhook requests that failed; most are retried.", \.failedRequests),
+            ("webhook_requests_failed_total", .counter, "Webhook requests that failed; most are sent again.", \.failedRequests),
             ("webhook_events_queued", .gauge, "Webhook events that wait for delivery.", \.queued),
         ]
         let sorted = counts.sorted {
@@ -79,14 +80,14 @@ package struct PrometheusText {
         }
     }
 
-    /// A family of one sample without labels; left out when there is no value.
+    /// Adds a metric family with one sample without labels. Does nothing when `value` is nil.
     package mutating func value(_ name: String, _ kind: Kind, _ help: String, _ value: Int?) {
         family(name, kind, help) { samples in
             if let value { samples.add(value) }
         }
     }
 
-    /// A complete histogram without labels.
+    /// Adds a metric family with one histogram without labels.
     package mutating func histogram(_ name: String, _ help: String, _ histogram: LatencyHistogram) {
         family(name, .histogram, help) { $0.add(histogram) }
     }
@@ -104,7 +105,7 @@ package struct PrometheusText {
             add(value, suffix: suffix, pairs: Self.pairs(labels))
         }
 
-        /// A complete histogram: cumulative buckets, the sum, and the number of observations.
+        /// Adds a histogram: cumulative buckets, the sum, and the number of observations.
         package mutating func add(_ histogram: LatencyHistogram, _ labels: Labels = [:]) {
             let pairs = Self.pairs(labels)
             var total = 0
@@ -134,7 +135,7 @@ package struct PrometheusText {
         return "\(sign)\(abs(nanoseconds) / 1_000_000_000).\(String(repeating: "0", count: 9 - fraction.count))\(fraction)"
     }
 
-    /// Escapes the characters that a label's value must not contain.
+    /// Escapes backslashes, quotation marks and line breaks, which a label's value must not contain.
     package static func escaped(_ value: String) -> String {
         var out = ""
         for character in value.unicodeScalars {

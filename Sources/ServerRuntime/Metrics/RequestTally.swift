@@ -1,10 +1,10 @@
 import NIOConcurrencyHelpers
 
-/// The kind of a request in metrics: the index of a label.
+/// The kind of a request in metrics, such as health or websocket: the index of its label in ``RequestKinds``.
 package struct RequestKind: Hashable, Sendable {
     package let index: UInt8
 
-    /// - Parameter index: the index of a label.
+    /// - Parameter index: the index of the label in ``RequestKinds/labels``.
     package init(index: UInt8) {
         self.index = index
     }
@@ -17,13 +17,13 @@ package struct RequestKind: Hashable, Sendable {
     package static let description = RequestKind(index: 5)
 }
 
-/// The labels of all kinds of requests. Fronts add theirs when they are created.
+/// The labels of all kinds of requests. Each service adds the labels of its requests when it is created.
 package final class RequestKinds: Sendable {
     private let list = NIOLockedValueBox(["other", "health", "ready", "metrics", "websocket", "openapi"])
 
     package init() {}
 
-    /// The kind with this label. There are at most 256.
+    /// Returns the kind with this label, which is added if it is new. There are at most 256 kinds.
     package func add(_ label: String) -> RequestKind {
         list.withLockedValue { list in
             if let index = list.firstIndex(of: label) { return RequestKind(index: UInt8(index)) }
@@ -33,11 +33,11 @@ package final class RequestKinds: Sendable {
         }
     }
 
-    /// The labels, indexed by kind.
+    /// The labels of all kinds, indexed by ``RequestKind/index``.
     package var labels: [String] { list.withLockedValue { $0 } }
 }
 
-/// The answers of one event loop, by kind of request and first digit of the status.
+/// The number of answers of one event loop, by kind of request and first digit of the status.
 package struct RequestTally: Hashable, Sendable {
     private var counts: ContiguousArray<Int> = []
 
@@ -62,7 +62,8 @@ package struct RequestTally: Hashable, Sendable {
     private static func place(_ status: Int) -> Int { min(max(status / 100, 1), 5) - 1 }
 }
 
-/// The times in which one event loop answered requests, by kind of request. The number of kinds is fixed once the fronts are made.
+/// Histograms of the times in which one event loop answered requests, one for each kind of request. The number of kinds is fixed once all
+/// services are created.
 package struct RequestTimes: Hashable, Sendable {
     private var histograms: ContiguousArray<LatencyHistogram> = []
 

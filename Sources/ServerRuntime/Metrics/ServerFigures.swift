@@ -1,15 +1,15 @@
 import ServerValues
 
-/// The metrics of a server at one moment, without those of its fronts.
+/// The metrics of a server at one moment, without those of its services.
 package struct ServerFigures: Sendable {
     package var version = ""
     package var loops: [LoopFigures] = []
-    /// The bytes in each event loop's queue when it was asked.
+    /// For each event loop, the number of bytes in its queue when the metrics were collected.
     package var queuedBytes: [Int] = []
     package var maximumQueuedBytes = 0
-    /// The labels of the kinds of requests.
+    /// The labels of all kinds of requests, indexed by ``RequestKind/index``.
     package var requestLabels: [String] = []
-    /// Services that have applications.
+    /// The services of the server that have applications.
     package var services: [ServiceName] = []
     package var sockets = 0
     package var maximumConnections = 0
@@ -17,7 +17,7 @@ package struct ServerFigures: Sendable {
     package var acceptFailures = 0
     package var refusedByAddress = 0
     package var hasValidConfiguration = true
-    /// The certificate's state; nil for no TLS.
+    /// Whether the certificate files are usable, and when the certificate in use expires, in seconds since 1970; nil without TLS.
     package var certificate: (isValid: Bool, expires: Int)?
     package var uptime = Duration.zero
     package var process = ProcessFigures()
@@ -42,25 +42,25 @@ extension ServerFigures {
             "configuration_valid", .gauge, "0 when the latest reload was refused and the old configuration stays.",
             hasValidConfiguration ? 1 : 0)
         out.value(
-            "certificate_valid", .gauge, "0 when the certificate files cannot be used as they are now. Only with TLS.",
+            "certificate_valid", .gauge, "0 when the certificate files cannot be used as they are now. Needs TLS.",
             certificate.map { $0.isValid ? 1 : 0 })
         out.value(
-            "certificate_expires_seconds", .gauge, "When the certificate in use expires, in seconds since 1970. Only with TLS.",
+            "certificate_expires_seconds", .gauge, "When the certificate in use expires, in seconds since 1970. Needs TLS.",
             certificate?.expires)
-        out.value("process_resident_bytes", .gauge, "Memory of the process that is in use.", process.residentBytes)
+        out.value("process_resident_bytes", .gauge, "Resident memory of the process.", process.residentBytes)
         out.value("process_open_files", .gauge, "Open file descriptors, including sockets.", process.openFiles)
-        out.value("process_open_files_limit", .gauge, "The largest number of open file descriptors.", process.maximumOpenFiles)
+        out.value("process_open_files_limit", .gauge, "The process's limit of open file descriptors.", process.maximumOpenFiles)
     }
 
     private func writeLoops(to out: inout PrometheusText) {
-        out.family("event_loop_delay_seconds", .gauge, "How long each event loop took to answer this request.") { samples in
+        out.family("event_loop_delay_seconds", .gauge, "Seconds that each event loop took to return these metrics.") { samples in
             for (index, loop) in loops.enumerated() {
                 let (seconds, attoseconds) = loop.delay.components
                 samples.add(
                     PrometheusText.seconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000), ["loop": String(index)])
             }
         }
-        out.family("event_loop_queued_bytes", .gauge, "Bytes queued for each event loop when it was asked.") { samples in
+        out.family("event_loop_queued_bytes", .gauge, "Bytes that are queued for each event loop now.") { samples in
             for (index, bytes) in queuedBytes.enumerated() { samples.add(bytes, ["loop": String(index)]) }
         }
         out.value(
@@ -68,7 +68,7 @@ extension ServerFigures {
             "The queue size beyond which publishers to the loop's subscribers have to wait.", maximumQueuedBytes)
         out.value(
             "publishers_held_total", .counter,
-            "Requests and connections that had to wait for an event loop, including those answered with 503.",
+            "Publishing requests and connections that waited for a full event loop, including those answered with 503.",
             loops.reduce(0) { $0 + $1.held })
     }
 
@@ -77,18 +77,18 @@ extension ServerFigures {
         out.value("sockets", .gauge, "Open sockets, including those of HTTP requests.", sockets)
         out.value(
             "accept_failures_total", .counter,
-            "How often waiting connections could not be accepted because file descriptors had run out.", acceptFailures)
+            "How often a connection could not be accepted because no file descriptors were left.", acceptFailures)
         out.value(
             "connections_refused_by_address_total", .counter,
-            "Connections refused because their address had too many or opened them too fast.",
+            "Connections refused because their IP address had too many connections or opened them too fast.",
             refusedByAddress)
-        out.value("connections_limit", .gauge, "WebSocket connections that may be open.", maximumConnections)
+        out.value("connections_limit", .gauge, "The largest number of open WebSocket connections.", maximumConnections)
         Self.write(
             total.refusals, "connections_refused_total",
             "WebSocket connections refused, by close code or number of the chat error.", to: &out)
         Self.write(
             total.closures, "connections_closed_total",
-            "WebSocket connections that the server ended or refused, by close code or chat error; none without a close frame.",
+            "WebSocket connections that the server ended or refused, by close code or chat error; code none if without a close frame.",
             to: &out)
         Self.write(
             total.errors, "errors_total",
@@ -96,7 +96,7 @@ extension ServerFigures {
             to: &out)
         out.family(
             "fanout_seconds", .histogram,
-            "Time from the first message queued for an event loop until all queued with it were written to the sockets."
+            "Time from queuing a message for an event loop until all messages queued with it were written to the sockets."
         ) { samples in
             for service in Set(services).union(total.fanOut.keys).sorted(by: { $0.rawValue < $1.rawValue }) {
                 samples.add(total.fanOut[service] ?? LatencyHistogram(), ["service": service.rawValue])
@@ -123,19 +123,20 @@ extension ServerFigures {
             for (index, label) in requestLabels.enumerated() {
                 for digit in 1...5 {
                     let count = total.count(RequestKind(index: UInt8(index)), digit: digit)
-                    // The usual classes of statuses are listed from the start.
+                    // The classes 2xx, 4xx and 5xx are written even if their count is 0.
                     if count > 0 || [2, 4, 5].contains(digit) { $0.add(count, ["route": label, "status": "\(digit)xx"]) }
                 }
             }
         }
     }
 
-    /// Writes only routes with requests, because each has as many samples as there are buckets.
+    /// Writes the times of those kinds of requests that were answered at least once, because each kind has as many samples as there are
+    /// buckets.
     private func writeRequestTimes(to out: inout PrometheusText) {
         let total = loops.reduce(into: RequestTimes()) { $0.add($1.requestTimes) }
         out.family(
             "http_request_seconds", .histogram,
-            "Time from the beginning of an HTTP request until its answer was handed to the socket; without polls."
+            "Time from the beginning of an HTTP request until its answer was handed to the socket; long polls are not included."
         ) { samples in
             for (index, label) in requestLabels.enumerated() {
                 if let times = total[RequestKind(index: UInt8(index))] { samples.add(times, ["route": label]) }
@@ -143,9 +144,9 @@ extension ServerFigures {
         }
     }
 
-    /// The counts for the WebSockets of a service.
+    /// Writes the connection and traffic counts of a service's WebSockets.
     ///
-    /// - Parameter connections: the open connections.
+    /// - Parameter connections: the number of open connections of each application.
     package static func writeConnections(
         of service: ServiceName, _ tallies: ApplicationTallies, open connections: [ApplicationName: Int],
         _ names: [ApplicationName], to out: inout PrometheusText
@@ -160,7 +161,7 @@ extension ServerFigures {
             ("messages_sent_total", "Messages to WebSocket clients.", \.messagesSent),
             ("sent_bytes_total", "Bytes of messages to WebSocket clients, including frame headers.", \.bytesSent),
             ("slow_subscribers_cut_total", "Connections closed because the client read too slowly.", \.slowSubscribersCut),
-            ("dead_connections_cut_total", "Connections closed because nothing was received.", \.deadConnectionsCut),
+            ("dead_connections_cut_total", "Connections closed because the client sent nothing in time.", \.deadConnectionsCut),
         ]
         for (name, help, path) in families {
             out.family(name, .counter, help, of: service, names) { tallies.value(path, at: $0) }

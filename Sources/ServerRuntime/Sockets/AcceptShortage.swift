@@ -10,9 +10,9 @@ import NIOCore
     import Darwin
 #endif
 
-/// Handles the case that no waiting connection can be accepted, because the process or the system has no file descriptors left.
+/// Handles the case that the server cannot accept a connection, because the process or the system has no file descriptors left.
 ///
-/// The socket then stays readable, so without a pause its event loop would do nothing except retry (rule SO-43).
+/// The listening socket stays readable then, so without a pause its event loop would do nothing except retry (rule SO-43).
 package final class AcceptShortage: Sendable {
     private struct State {
         var failures = 0
@@ -22,7 +22,7 @@ package final class AcceptShortage: Sendable {
     private let state = NIOLockedValueBox(State())
     private let logger: Logger
 
-    /// How long an event loop ignores its listening socket.
+    /// How long an event loop ignores its listening socket after a failed attempt.
     package static let pause = TimeAmount.milliseconds(100)
     /// The shortest time between two log entries.
     package static let silence = TimeAmount.seconds(60)
@@ -31,7 +31,7 @@ package final class AcceptShortage: Sendable {
         self.logger = logger
     }
 
-    /// The number of failed attempts.
+    /// The number of failed attempts to accept a connection.
     package var failures: Int { state.withLockedValue(\.failures) }
 
     /// Counts and logs an error of `accept`.
@@ -66,15 +66,14 @@ package final class AcceptShortage: Sendable {
     }
 }
 
-/// Pauses the listening socket for a short time when no connection can be accepted.
+/// Pauses a listening socket for a short time when no connection can be accepted.
 ///
-/// NIO's own handler for this delays the next read, but a read that failed is still pending: the socket has to be removed from the
-/// event loop's interest.
+/// NIO's own handler for this case delays the next read, but the failed read stays pending: the event loop has to stop watching the socket.
 package final class AcceptPause: ChannelInboundHandler {
     package typealias InboundIn = any Channel
 
     private let shortage: AcceptShortage
-    /// Frees a file descriptor for the next attempt; returns false when that is not possible.
+    /// Frees a file descriptor for the next attempt; returns false when none can be freed.
     private let makeRoom: () -> Bool
 
     package init(_ shortage: AcceptShortage, makeRoom: @escaping () -> Bool = { false }) {
@@ -86,10 +85,10 @@ package final class AcceptPause: ChannelInboundHandler {
         guard let failure = error as? IOError, let pause = shortage.pause(after: failure) else {
             return context.fireErrorCaught(error)
         }
-        // The read is still pending, so the event loop retries at once.
+        // No pause is needed after a descriptor was freed: the read is still pending, so the event loop retries at once.
         if [EMFILE, ENFILE].contains(failure.errnoCode), makeRoom() { return }
         let channel = context.channel
-        // Both calls fail only for a closed channel.
+        // Setting the option fails only for a closed channel, which needs no pause.
         try? channel.syncOptions?.setOption(.autoRead, value: false)
         context.eventLoop.scheduleTask(in: pause) { try? channel.syncOptions?.setOption(.autoRead, value: true) }
     }

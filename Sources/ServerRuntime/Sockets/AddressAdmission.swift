@@ -6,9 +6,9 @@ import ServerValues
 
 /// Limits connections by their remote address (rules SV-50 and SV-51).
 ///
-/// Without a proxy this is the remote address of the socket, and a connection beyond the limit is reset before anything is read
-/// from it, including TLS. Behind a trusted proxy it is the address of the client that the proxy adds, and its WebSocket handshake
-/// is answered with 429; the proxy has to limit other requests, because it sends those of many clients over one connection.
+/// Without a proxy, the address is that of the socket, and a connection beyond the limit is reset before anything is read from it, even
+/// TLS. Behind a trusted proxy, the address is that of the client as given by the proxy, and a WebSocket handshake beyond the limit is
+/// answered with 429. The proxy has to limit other requests, because it sends the requests of many clients over one connection.
 package final class AddressAdmission: Sendable {
     private struct State {
         var limits: AddressLimits
@@ -29,7 +29,7 @@ package final class AddressAdmission: Sendable {
     /// - Parameters:
     ///   - limits: the limits for each address.
     ///   - isBehindProxy: whether there is a trusted proxy that adds the client's address.
-    ///   - limitsLoopback: whether clients on this machine are limited, too.
+    ///   - limitsLoopback: whether the limits also apply to clients on this machine.
     package init(
         _ limits: AddressLimits, isBehindProxy: Bool, limitsLoopback: Bool, clock: ServerClock, logger: Logger
     ) {
@@ -44,8 +44,8 @@ package final class AddressAdmission: Sendable {
     /// The number of refused connections and handshakes.
     package var refused: Int { state.withLockedValue(\.refused) }
 
-    /// The address whose share a request counts against; nil for an unknown address, and for clients on this machine unless they
-    /// are limited.
+    /// Returns the address whose share a request counts against; nil for an unknown address, and for clients on this machine unless limits
+    /// apply to them.
     package func client(_ fields: HTTPHeaders, of channel: any Channel) -> RemoteAddress? {
         let address =
             isBehindProxy
@@ -54,16 +54,18 @@ package final class AddressAdmission: Sendable {
         return address.flatMap { limitsLoopback || !$0.isLoopback ? $0 : nil }
     }
 
-    /// Counts an accepted socket; returns false when it has to be closed.
+    /// Counts an accepted socket for its address; returns false when the limit is reached and the socket has to be closed.
     package func admit(_ channel: any Channel) -> Bool {
         isBehindProxy || admit(RemoteAddress(channel.remoteAddress), of: channel)
     }
 
-    /// Counts a WebSocket of the client whose address a proxy adds; returns false when it has to be refused.
+    /// Counts a WebSocket for the client's address that the proxy adds; returns false when the limit is reached and it has to be refused.
     package func admit(named address: String?, on channel: any Channel) -> Bool {
         !isBehindProxy || admit(address.flatMap { RemoteAddress(named: $0) }, of: channel)
     }
 
+    /// Counts a connection for an address until the channel closes; returns false when the limit is reached.
+    ///
     /// - Parameter address: the address; nil when it is not known, so that no limit applies.
     private func admit(_ address: RemoteAddress?, of channel: any Channel) -> Bool {
         guard isOn, let address, limitsLoopback || !address.isLoopback else { return true }

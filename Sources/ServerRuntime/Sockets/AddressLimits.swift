@@ -1,37 +1,37 @@
 import ServerValues
 
-/// The number of connections of each address, and the number that it may open now (rule SV-50). A value.
+/// Counts the connections of each address, and limits their number and the rate of new ones (rule SV-50). A value.
 ///
-/// The table contains the addresses that have a connection, and also those that had one until their burst is fully available again.
-/// The latter are searched and removed when the table has doubled, so its size is proportional to the number of open connections,
-/// and a connection takes constant time.
+/// The table contains each address that has a connection, and each address without one until its burst is fully available again. Addresses
+/// of the second kind are removed when the table has doubled, so that its size stays proportional to the number of open connections and
+/// counting a connection takes constant time.
 package struct AddressLimits: Sendable {
     /// The largest number of simultaneous connections of one address; nil for no limit.
     package let maximum: Int?
-    /// The number of new connections of one address per second, with a burst of ``burstSeconds`` times as many; nil for no limit.
+    /// The number of new connections per second of one address; a burst of ``burstSeconds`` times as many is allowed. Nil for no limit.
     package let rate: Int?
 
     private struct Entry {
         var connections = 0
-        /// When the burst of the address is fully available again, in ns.
+        /// The time in nanoseconds at which the address's burst is fully available again.
         var isFullAt: Int64
     }
 
     private var entries: [RemoteAddress: Entry] = [:]
     private var nextSweep = Self.smallest
 
-    /// The size of a burst in seconds, because clients reconnect together after an outage.
+    /// The size of a burst: five seconds' worth of connections, because clients reconnect together after an outage.
     package static let burstSeconds = 5
-    /// The table is not searched while it has at most this number of addresses.
+    /// The number of addresses up to which the table is not searched for removable entries.
     package static let smallest = 1024
 
-    /// For both limits, zero means no limit.
+    /// Makes an empty table. A `maximum` or `rate` of zero means no limit.
     package init(maximum: Int, rate: Int) {
         self.maximum = maximum > 0 ? maximum : nil
         self.rate = rate > 0 ? rate : nil
     }
 
-    /// The number of stored addresses.
+    /// The number of addresses in the table.
     package var count: Int { entries.count }
 
     /// Counts a connection; returns false, without counting, when the limit of its address is reached.
@@ -50,7 +50,7 @@ package struct AddressLimits: Sendable {
         return true
     }
 
-    /// Releases a closed connection.
+    /// Counts that a connection of this address has closed.
     package mutating func close(_ address: RemoteAddress, at now: MonotonicInstant) {
         guard var entry = entries[address] else { return }
         entry.connections = max(entry.connections - 1, 0)

@@ -1,4 +1,4 @@
-/// Admission control: open connections compared with the limits of the server and of each application.
+/// Counts open connections, and compares them with the limits of the server and of each application.
 ///
 /// A value; a lock guards it where it is shared.
 package struct Admission: Sendable {
@@ -8,7 +8,7 @@ package struct Admission: Sendable {
     package private(set) var perApplication: [ApplicationName: Int] = [:]
     package let maximumConnections: Int
 
-    /// Sockets beyond the limit of connections that may be open for requests, so that a full server still answers `/health`.
+    /// The number of sockets beyond the connection limit that may be open for requests, so that a full server still answers `/health`.
     package static let spareSockets = 1024
 
     package enum Verdict: Hashable, Sendable {
@@ -24,9 +24,9 @@ package struct Admission: Sendable {
         self.maximumConnections = max(maximumConnections, 0)
     }
 
-    /// Counts an accepted socket; returns false, without counting, when it has to be closed at once.
+    /// Counts an accepted socket. Returns false, without counting, when the socket has to be closed at once.
     ///
-    /// - Parameter isReplacement: whether another socket has just been closed for this one and is still counted.
+    /// - Parameter isReplacement: whether another socket has just been closed in favour of this one and is still counted.
     package mutating func openSocket(replacing isReplacement: Bool = false) -> Bool {
         guard !isDraining, isReplacement || sockets < maximumConnections + Self.spareSockets else { return false }
         sockets += 1
@@ -37,7 +37,7 @@ package struct Admission: Sendable {
         sockets = max(sockets - 1, 0)
     }
 
-    /// Counts a connection of an application when it is admitted.
+    /// Admits a connection of an application, and counts it unless a limit is reached.
     package mutating func open(_ application: ApplicationName, limit: Int?) -> Verdict {
         if isDraining { return .draining }
         if connections >= maximumConnections { return .overCapacity }
@@ -48,7 +48,7 @@ package struct Admission: Sendable {
         return .admitted
     }
 
-    /// The number of connections of an application.
+    /// Returns the number of open connections of an application.
     package func connections(of application: ApplicationName) -> Int {
         perApplication[application, default: 0]
     }

@@ -8,8 +8,8 @@ import NIOConcurrencyHelpers
     import Darwin
 #endif
 
-/// File descriptors that are kept open for one listener, so that it can accept connections when the process has no others left
-/// (rule CO-7). May be used from any thread.
+/// File descriptors that are kept open for one listener. When the process has no others left, closing one of them lets the listener accept
+/// a connection (rule CO-7). May be used from any thread.
 final class DescriptorReserve: Sendable {
     private let descriptors = NIOLockedValueBox<[CInt]>([])
     private let capacity: Int
@@ -23,12 +23,12 @@ final class DescriptorReserve: Sendable {
         for descriptor in descriptors.withLockedValue({ $0 }) { close(descriptor) }
     }
 
-    /// The number of reserved descriptors.
+    /// The number of descriptors that are in reserve now.
     var count: Int { descriptors.withLockedValue(\.count) }
 
     var isFull: Bool { descriptors.withLockedValue { $0.count >= capacity } }
 
-    /// Opens the missing descriptors, as far as the process's limit allows.
+    /// Opens descriptors until the reserve is full or the process's limit is reached.
     func fill() {
         guard capacity > 0 else { return }
         descriptors.withLockedValue { descriptors in
@@ -40,7 +40,7 @@ final class DescriptorReserve: Sendable {
         }
     }
 
-    /// Closes one of the descriptors; returns false when there is none.
+    /// Closes one descriptor of the reserve; returns false when the reserve is empty.
     func release() -> Bool {
         guard let descriptor = descriptors.withLockedValue({ $0.popLast() }) else { return false }
         close(descriptor)

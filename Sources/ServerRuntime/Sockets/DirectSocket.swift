@@ -10,19 +10,20 @@ import NIOCore
 
 /// Sends to a connection's socket without NIO's queue of pending writes, as long as that queue is empty (rule SV-75).
 ///
-/// A message to a thousand subscribers takes a thousand writes, and the queue is a tenth of the cost of each. NIO sends the bytes that the
-/// socket does not accept, so NIO remains responsible for order, watermarks and limits for slow readers. Used on the event loop only.
+/// A message to a thousand subscribers takes a thousand writes, and NIO's queue would be a tenth of the cost of each. NIO sends the bytes
+/// that the socket does not accept, so NIO remains responsible for order, watermarks and limits for slow readers. Used on the event loop
+/// only.
 package struct DirectSocket {
     private enum Descriptor {
-        /// Looked up at the first send, because most connections never send anything.
+        /// The socket has not been looked up; this happens at the first send, because most connections never send anything.
         case unknown
-        /// There is no usable socket, or it would get bytes that differ from the sent ones, as with TLS.
+        /// Direct sending is not possible: there is no socket, or NIO changes the bytes before they reach it, as with TLS.
         case none
         case socket(CInt)
     }
 
     private var descriptor: Descriptor
-    /// Whether bytes were passed to NIO since its queue was last found empty.
+    /// Whether bytes were passed to NIO after its queue was last found empty.
     private var mayHavePending = true
 
     /// - Parameter isPlain: whether the sent bytes reach the socket unchanged, which is not the case with TLS.
@@ -47,8 +48,8 @@ package struct DirectSocket {
 
     /// Sends as many bytes as the socket accepts at once, and returns their number. NIO must send the rest: call ``usesQueue()``.
     package mutating func send(_ bytes: ByteBuffer, on channel: any Channel) -> Int {
-        // A channel that has closed its socket may not have notified its handlers yet, and the socket's descriptor may be in use
-        // for another socket by now.
+        // An inactive channel may have closed its socket without having notified its handlers, and another socket may already have the same
+        // descriptor.
         guard channel.isActive else { return 0 }
         if case .unknown = descriptor { lookUp(channel) }
         guard case .socket = descriptor else { return 0 }
@@ -67,7 +68,7 @@ package struct DirectSocket {
         guard case .socket(let descriptor) = descriptor else { return 0 }
         return bytes.withUnsafeReadableBytes { bytes in
             #if canImport(Darwin)
-                // NIO has disabled the signal for the socket.
+                // No flag against SIGPIPE is needed here, because NIO has disabled the signal for the socket.
                 let flags: CInt = 0
             #else
                 let flags = CInt(MSG_NOSIGNAL)
@@ -79,7 +80,7 @@ package struct DirectSocket {
             #else
                 let sent = Darwin.send(descriptor, bytes.baseAddress, bytes.count, flags)
             #endif
-            // NIO finds the error with its next write.
+            // An error of the socket counts as nothing sent: NIO finds the error with its next write.
             return max(sent, 0)
         }
     }

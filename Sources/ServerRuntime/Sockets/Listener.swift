@@ -11,7 +11,7 @@ import TransportCommon
     import Darwin
 #endif
 
-/// Listens for connections, and sets up every accepted one.
+/// Listens for connections, and adds the handlers and socket options of every accepted connection.
 package struct Listener {
     private let host: ServerHost
     private let group: MultiThreadedEventLoopGroup
@@ -52,7 +52,8 @@ package struct Listener {
                 throw ChannelError.ioOnClosedChannel
             }
             guard core.addresses.admit(channel) else {
-                // A reset leaves no state in the system, so that a flood of connections cannot fill it with closed sockets.
+                // The refused connection is reset, because a reset leaves no state in the system: a flood of connections cannot fill it
+                // with closed sockets.
                 (channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0)).whenFailure { _ in }
                 throw ChannelError.ioOnClosedChannel
             }
@@ -61,7 +62,7 @@ package struct Listener {
                     || (core.closeIdleConnection(on: channel.eventLoop)
                         && core.admission.withLockedValue { $0.openSocket(replacing: true) })
             else {
-                // Throwing closes the socket.
+                // The thrown error makes NIO close the accepted socket.
                 throw ChannelError.ioOnClosedChannel
             }
             if core.settings.reservedDescriptors > 0 { channel.closeFuture.whenComplete { _ in core.reserve.fill() } }
@@ -75,11 +76,11 @@ package struct Listener {
 }
 
 extension Listener {
-    /// Sets the options of an accepted connection. They are not options of the bootstrap, because these cost each connection a
-    /// chain of futures.
+    /// Sets the options of an accepted connection. They are not options of the bootstrap, because those would cost each connection a chain
+    /// of futures.
     fileprivate static func setOptions(of channel: any Channel, _ settings: RuntimeSettings) throws {
         guard let options = channel.syncOptions else { return }
-        // Beyond the high watermark a subscriber counts as too slow, so only NIO's own count of waiting bytes is needed.
+        // A subscriber with more unsent bytes than the high watermark counts as too slow, so no count besides NIO's is needed.
         try options.setOption(
             .writeBufferWaterMark,
             value: .init(low: max(settings.maximumPendingBytes / 2, 1), high: max(settings.maximumPendingBytes, 2)))
@@ -89,8 +90,8 @@ extension Listener {
 }
 
 extension ChannelPipeline.SynchronousOperations {
-    /// Sets close-on-exec, so that child processes do not inherit an accepted socket (rule SO-40), and makes it send small frames
-    /// at once. As options of the channel these would query the socket's address first.
+    /// Sets close-on-exec, so that child processes do not inherit an accepted socket (rule SO-40), and disables the delay of small packets.
+    /// Set as channel options, these would query the socket's address first.
     fileprivate func prepareAccepted() {
         do {
             try withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { socket in
@@ -99,12 +100,12 @@ extension ChannelPipeline.SynchronousOperations {
                 _ = setsockopt(socket, CInt(IPPROTO_TCP), TCP_NODELAY, &isOn, socklen_t(MemoryLayout<CInt>.size))
             }
         } catch {
-            // The socket is closed already.
+            // These calls fail only when the socket is closed already.
         }
     }
 }
 
 extension NIOBSDSocket.Option {
-    /// `SO_REUSEPORT`, for which NIO has no constant.
+    /// The option `SO_REUSEPORT`, for which NIO has no constant.
     fileprivate static let reusePort = NIOBSDSocket.Option(rawValue: SO_REUSEPORT)
 }

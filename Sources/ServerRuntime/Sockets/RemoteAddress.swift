@@ -1,14 +1,15 @@
 import NIOCore
 
-/// The unit for which connections are counted: an IPv4 address, or an IPv6 network of 64 bits, in which one host can use any address.
+/// The address by which connections are counted and limited: an IPv4 address, or the first 64 bits of an IPv6 address, because one host can
+/// use any address of such a network.
 package struct RemoteAddress: Hashable, Sendable {
     private let high: UInt64
     private let low: UInt64
 
-    /// The addresses of this machine itself: 127.0.0.0/8 and ::1.
+    /// Whether the address is one of this machine itself: 127.0.0.0/8 or ::1.
     package let isLoopback: Bool
 
-    /// Nil for an address that is not an IP address.
+    /// Converts a socket's address; nil when it is not an IP address.
     package init?(_ address: SocketAddress?) {
         switch address {
         case .v4(let address):
@@ -18,7 +19,7 @@ package struct RemoteAddress: Hashable, Sendable {
             self = withUnsafeBytes(of: &bytes) { bytes in
                 let high = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self))
                 let low = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
-                // An IPv4 address in the form of a dual-stack socket.
+                // This IPv6 address contains an IPv4 address (::ffff:0:0/96), as a dual-stack socket reports it.
                 if high == 0, low >> 32 == 0xFFFF { return RemoteAddress(v4: UInt32(truncatingIfNeeded: low)) }
                 return RemoteAddress(network: high, isLoopback: high == 0 && low == 1)
             }
@@ -26,7 +27,7 @@ package struct RemoteAddress: Hashable, Sendable {
         }
     }
 
-    /// The address that a proxy adds: alone, or with a port as `1.2.3.4:80` or `[::1]:80`. Nil for any other text.
+    /// Parses the address that a proxy adds: alone, or with a port as `1.2.3.4:80` or `[::1]:80`. Nil for any other text.
     package init?(named text: String) {
         let colons = text.utf8.filter { $0 == UInt8(ascii: ":") }.count
         let bytes: Substring.UTF8View =
@@ -40,7 +41,7 @@ package struct RemoteAddress: Hashable, Sendable {
         self.init(try? SocketAddress(ipAddress: String(decoding: bytes, as: UTF8.self), port: 0))
     }
 
-    /// A text that identifies the address, or its IPv6 network.
+    /// A hexadecimal text that identifies the IPv4 address or the IPv6 network.
     package var text: String { String(high, radix: 16) + "-" + String(low, radix: 16) }
 
     private init(v4: UInt32) {
@@ -48,7 +49,7 @@ package struct RemoteAddress: Hashable, Sendable {
     }
 
     private init(network: UInt64, isLoopback: Bool) {
-        // No IPv4 address has this second half.
+        // No IPv4 address has the value `.max` in `low`, so an IPv6 network never equals an IPv4 address.
         (high, low, self.isLoopback) = (network, isLoopback ? 1 : .max, isLoopback)
     }
 }

@@ -15,14 +15,14 @@ import TransportCommon
     import Darwin
 #endif
 
-/// The server's certificate and key, replaceable while it runs (rules SO-30 to SO-33).
+/// The server's certificate and key, which can be replaced while the server runs (rules SO-30 to SO-33).
 ///
-/// Each accepted connection uses the TLS context that is current at that time, so a new certificate does not affect existing
-/// connections. Files that cannot be used change nothing.
+/// Each accepted connection uses the TLS context that is current at that time, so a new certificate does not affect existing connections.
+/// If the files cannot be used, the previous certificate stays in use.
 package final class ServerCertificate: Sendable {
     private struct State {
         var usable: Usable
-        /// The digest of the files' content at the last check, usable or not.
+        /// The digest of the files' content at the last check, even if that content was not usable.
         var seen: SHA256Digest
         /// The problem that the last check found; nil for none.
         var problem: CertificateError?
@@ -30,7 +30,7 @@ package final class ServerCertificate: Sendable {
 
     private struct Usable {
         let context: NIOSSLContext
-        /// The digest of the files of the certificate in use.
+        /// The digest of the files from which the certificate in use was read.
         let digest: SHA256Digest
         /// When the certificate expires, in seconds since 1970.
         let expires: Int
@@ -38,11 +38,11 @@ package final class ServerCertificate: Sendable {
 
     private let files: CertificateFiles
     private let state: NIOLockedValueBox<State>
-    /// Held from reading the files until the result is in use. Checks and reloads run on several threads; without the lock a slow
-    /// one could replace a newer certificate with an older one.
+    /// A lock that is held from reading the files until their certificate is in use. Checks and reloads run on several threads; without the
+    /// lock a slow one could replace a newer certificate with an older one.
     private let turn = NIOLockedValueBox(())
 
-    /// Reads the files; blocks.
+    /// Reads the certificate and the key from their files. The call blocks.
     package init(_ files: CertificateFiles) throws(CertificateError) {
         self.files = files
         let content = try Content(files)
@@ -55,15 +55,16 @@ package final class ServerCertificate: Sendable {
     /// When the certificate in use expires, in seconds since 1970.
     package var expires: Int { state.withLockedValue { $0.usable.expires } }
 
-    /// The problem with the current files, while an older certificate is in use.
+    /// The reason why the current files cannot be used, so that an older certificate is in use; nil when they can be used.
     package var problem: CertificateError? { state.withLockedValue(\.problem) }
 
-    /// Reads the files again, whether they have changed or not; blocks. Throws the problem with them.
+    /// Reads the files again, even if they have not changed. The call blocks. Throws the reason why the files cannot be used.
     package func reload() throws(CertificateError) {
         _ = try turn.withLockedValue { _ in take(evenIfKnown: true) }.get()
     }
 
-    /// Reads the files and uses new content; blocks. Returns false when the content is unchanged. The same invalid content fails only once.
+    /// Reads the files, and uses their content if it is new. The call blocks. Returns false when the content is the same as at the last
+    /// check, even if it was invalid then. With `evenIfKnown`, unchanged content is used, too.
     ///
     /// Call this only while holding ``turn``.
     private func take(evenIfKnown: Bool) -> Result<Bool, CertificateError> {
@@ -71,7 +72,7 @@ package final class ServerCertificate: Sendable {
             let content = try Content(files)
             let digest = content.digest
             let isNew = state.withLockedValue { state in
-                // The files, which could not be read for a while, have the content that is in use again.
+                // The files are the ones in use again, after they were unreadable or invalid for a while.
                 if digest == state.usable.digest { state.problem = nil }
                 defer { state.seen = digest }
                 return state.seen != digest
@@ -93,10 +94,10 @@ package final class ServerCertificate: Sendable {
         }
     }
 
-    /// Checks periodically for new content, off the event loop, until the task is cancelled; nil when checks are disabled.
+    /// Checks the files periodically for new content, off the event loop, until the task is cancelled; nil when checks are disabled.
     ///
-    /// It compares contents and not modification times: a certificate is replaced in many ways, including symbolic links, and two
-    /// writes can have the same time stamp.
+    /// Checks compare contents and not modification times, because a certificate is replaced in many ways, including symbolic links, and
+    /// two writes can have the same time stamp.
     ///
     /// - Parameter unixSeconds: the Unix time, for the warning about new certificates that expire soon (rule SO-34).
     package func watch(
@@ -104,7 +105,7 @@ package final class ServerCertificate: Sendable {
     ) -> RepeatedTask? {
         guard let interval = files.checkInterval.map({ TimeAmount(max($0, .milliseconds(100))) }) else { return nil }
         return eventLoop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { _ in
-            // The result is not returned to the event loop, which may have ended by then.
+            // The check returns nothing to the event loop, because the event loop may have ended by then.
             NIOThreadPool.singleton.submit { state in
                 if case .active = state { self.look(logger, unixSeconds) }
             }
@@ -118,7 +119,7 @@ package final class ServerCertificate: Sendable {
             logger.notice("the certificate has been reloaded")
             warn(logger, at: unixSeconds())
         case .success(false): return
-        // Every check finds a file that cannot be read, so it is logged once; new invalid content is logged each time.
+        // An unreadable file is logged once, although every check finds it again; new invalid content is logged each time.
         case .failure(let error): if error != known || !Self.isAboutReading(error) { Self.complain(error, logger) }
         }
     }
@@ -137,7 +138,7 @@ package final class ServerCertificate: Sendable {
         }
     }
 
-    /// The contents of both files at one time.
+    /// The contents of both files, read at one time.
     private struct Content {
         let certificate: [UInt8]
         let key: [UInt8]
@@ -157,7 +158,7 @@ package final class ServerCertificate: Sendable {
                 if count < 0, errno == EINTR { continue }
                 guard count >= 0 else { throw problem(file) }
                 if count == 0 { return bytes }
-                // Certificates and keys are never that long, and reading a device may never end.
+                // The size limit exists because reading a device may never end; no certificate or key is that long.
                 guard bytes.count + count <= maximumBytes else { throw .malformed(file) }
                 bytes += piece.prefix(count)
             }
@@ -165,7 +166,7 @@ package final class ServerCertificate: Sendable {
 
         private static let maximumBytes = 1 << 20
 
-        /// The error for the current `errno` of the system.
+        /// Returns the error of a file for the system's current `errno`.
         private static func problem(_ file: CertificateError.File) -> CertificateError {
             switch errno {
             case ENOENT, ENOTDIR: .missing(file)
@@ -199,7 +200,7 @@ package final class ServerCertificate: Sendable {
 }
 
 extension CertificateFiles {
-    /// Reads the files like a server; blocks.
+    /// Reads the files as a server would, to check them. The call blocks.
     ///
     /// - Returns: when the certificate expires, in seconds since 1970.
     /// - Throws: why the files cannot be used.
@@ -209,7 +210,7 @@ extension CertificateFiles {
     }
 }
 
-/// Calls the system's `read`, because a function of this file has the same name.
+/// Calls the system's `read`. This function has another name, because a function of this file is already called `read`.
 private func systemRead(_ file: CInt, _ bytes: inout [UInt8]) -> Int {
     read(file, &bytes, bytes.count)
 }

@@ -1,7 +1,7 @@
 import NIOCore
 import ServerValues
 
-/// The two clocks of a server, replaceable in tests.
+/// The clocks of a server: monotonic time for deadlines, and Unix time. Tests can replace them.
 public struct ServerClock: Sendable {
     /// The monotonic time, for deadlines. It never goes back.
     public var monotonic: @Sendable () -> MonotonicInstant
@@ -10,7 +10,7 @@ public struct ServerClock: Sendable {
     /// Units of 100 ns since 1970, for timetokens. This clock may go back, but timetokens never do.
     public var unixTicks: @Sendable () -> UInt64
 
-    /// Makes clocks, for example for tests. The closures are called on any thread.
+    /// Makes a clock from three closures, for example for tests. The closures are called on any thread.
     public init(
         monotonic: @escaping @Sendable () -> MonotonicInstant, unixSeconds: @escaping @Sendable () -> Int,
         unixTicks: @escaping @Sendable () -> UInt64 = Self.systemTicks

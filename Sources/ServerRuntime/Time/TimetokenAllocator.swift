@@ -1,18 +1,18 @@
 import NIOConcurrencyHelpers
 import ServerValues
 
-/// Assigns the growing ids of a service, such as PubNub's timetokens, and keeps them reserved in its store ahead of time (rules
-/// HB-20 and HB-21). All applications of a backend share one.
+/// Assigns the growing ids of a service, such as PubNub's timetokens, and reserves them in the service's store ahead of time (rules HB-20
+/// and HB-21). All applications of a backend share one allocator.
 package final class TimetokenAllocator: Sendable {
     private let clock: NIOLockedValueBox<TimetokenClock>
     private let unixTicks: @Sendable () -> UInt64
     private let reserve: @Sendable (UInt64) async throws -> Void
 
     /// - Parameters:
-    ///   - highest: the highest id from before the start; new ids are greater.
+    ///   - highest: the highest id that was assigned before the start; new ids are greater.
     ///   - reserves: whether ids have to be reserved, which is not necessary without a durable store.
     ///   - step: the smallest difference between two ids.
-    ///   - share: the ids that may be assigned, where other processes assign the others.
+    ///   - share: the subset of ids that this process may assign, when other processes assign the others.
     ///   - unixTicks: the clock, in units of 100 ns since 1970.
     ///   - reserve: makes the store record that ids up to the given one may be assigned.
     package init(
@@ -24,18 +24,18 @@ package final class TimetokenAllocator: Sendable {
         self.reserve = reserve
     }
 
-    /// Units of 100 ns since 1970, by the machine's clock.
+    /// The time by the machine's clock, in units of 100 ns since 1970.
     package var now: UInt64 { unixTicks() }
 
-    /// Milliseconds since 1970, by the machine's clock.
+    /// The time by the machine's clock, in milliseconds since 1970.
     package var milliseconds: Int64 { Int64(clamping: unixTicks() / TimetokenClock.ticksPerMillisecond) }
 
     /// The highest assigned id.
     package var last: UInt64 { clock.withLockedValue(\.last) }
 
-    /// The time to report to clients: it is greater than every id that was assigned to any application, so that a history that starts
-    /// before this time includes the newest message. With steps of two, the next id of the application with the highest one is greater than
-    /// this time, so that a client that reads from it misses none of its messages (rule HB-22). Reading the time assigns no id.
+    /// The time that clients get. It is greater than every id that was assigned to any application, so a history that starts before this
+    /// time includes the newest message. With a step of two, the next id of the application with the highest id is greater than this time,
+    /// so a client that reads from this time on misses none of that application's messages (rule HB-22). Reading the time assigns no id.
     package var time: UInt64 {
         let highest = clock.withLockedValue(\.highest)
         return max(max(unixTicks(), 1) - 1, min(highest, UInt64(Int64.max) - 1) + 1)
@@ -43,7 +43,7 @@ package final class TimetokenAllocator: Sendable {
 
     /// Assigns the next id.
     ///
-    /// - Parameter floor: an id that the next one has to exceed. Other applications are not affected.
+    /// - Parameter floor: an id that the new one has to exceed. This does not raise the ids of other applications.
     package func next(after floor: UInt64 = 0) -> UInt64 {
         let now = unixTicks()
         let (id, limit) = clock.withLockedValue { ($0.next(at: now, after: floor), $0.reservation(at: now)) }
@@ -51,7 +51,7 @@ package final class TimetokenAllocator: Sendable {
         return id
     }
 
-    /// Records an id that another process has assigned, so that ``time`` is greater.
+    /// Records an id that another process has assigned, so that ``time`` becomes greater than that id.
     package func note(_ id: UInt64) {
         clock.withLockedValue { $0.note(id) }
     }
@@ -62,7 +62,8 @@ package final class TimetokenAllocator: Sendable {
         return id <= now || id - now <= limit
     }
 
-    /// Advances all applications beyond an id that a server has seen; returns false when it is too far ahead.
+    /// Makes all later ids of all applications greater than an id that a server has seen. Returns false when that id is too far ahead of
+    /// the clock.
     package func advance(past id: UInt64) -> Bool {
         let now = unixTicks()
         return clock.withLockedValue { $0.advance(past: id, at: now) }
@@ -73,7 +74,8 @@ package final class TimetokenAllocator: Sendable {
         if let limit = missingReservation() { try await confirm(limit) }
     }
 
-    /// Keeps ids reserved while none are assigned: the first one after an idle time must not be older than the current time (rule HB-21).
+    /// Renews the reservation while no ids are assigned, because the first id after an idle time must not be older than the current time
+    /// (rule HB-21).
     package func sweep() {
         if let limit = missingReservation() { Task { try? await confirm(limit) } }
     }

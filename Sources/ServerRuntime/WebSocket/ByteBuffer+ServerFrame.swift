@@ -1,11 +1,11 @@
 import NIOCore
 
 extension ByteBuffer {
-    /// The message of a complete WebSocket frame in the form that a server sends, which is not masked; empty for an incomplete frame.
+    /// The payload of a complete WebSocket frame that a server sends, which is not masked; empty for an incomplete frame.
     package var messageOfServerFrame: ByteBufferView {
         let bytes = readableBytesView
         guard bytes.count > 2, let length = bytes.dropFirst().first else { return bytes.suffix(0) }
-        // The length is in seven bits, or in the two or eight bytes that follow them (RFC 6455, section 5.2).
+        // A payload's length takes seven bits, or the two or eight bytes that follow these bits (RFC 6455, section 5.2).
         let header =
             switch length & 0x7F {
             case 126: 4

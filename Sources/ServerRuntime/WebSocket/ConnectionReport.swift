@@ -2,21 +2,21 @@ import NIOCore
 import ServerValues
 import WireCoding
 
-/// A server's report on one of its WebSockets.
+/// A description of one open WebSocket, for the console.
 package struct ConnectionReport: Hashable, Sendable {
-    /// The connection's name in logs.
+    /// The connection's id in logs: event loop and serial number.
     package var id: String
     package var service: ServiceName
     package var application: String
-    /// The connection's name in its protocol: a socket id or a session.
+    /// The connection's id in its service's protocol, such as Pusher's socket id or a session id.
     package var name: String?
     package var user: String?
-    /// The remote address of the socket, which may be a proxy's.
+    /// The IP address of the socket's peer, which may be a proxy.
     package var address: String?
     package var age: Duration
     package var receivedBytes: Int
     package var sentBytes: Int
-    /// The bytes that the socket has not accepted yet.
+    /// The number of sent bytes that the socket has not accepted yet.
     package var pendingBytes: Int
     package var channels: Int?
     /// `open` or `closing`.
@@ -46,7 +46,7 @@ package struct EndedConnection: Hashable, Sendable {
     package var code: Int
     /// The reason as text; nil when neither side gave one.
     package var reason: String?
-    /// The remote address of the socket, which may be a proxy's.
+    /// The IP address of the socket's peer, which may be a proxy.
     package var address: String?
 }
 
@@ -68,7 +68,7 @@ package struct EndedConnections: Sendable {
 }
 
 extension WebSocketConnection {
-    /// Which side ends a connection, and how. A class, because open connections have none.
+    /// The side that ends a connection, with its code and reason. A class, so that open connections, which have none, store only a pointer.
     final class Ending {
         let side: EndedConnection.Side
         let code: UInt16
@@ -81,9 +81,9 @@ extension WebSocketConnection {
 
     /// Records which side ends the connection and how; only the first call has an effect.
     ///
-    /// This writes the log entry at once, while the connection still has its user: with the code, the reason and the traffic counts.
+    /// The log entry is written at once, while the connection still has its user; it has the code, the reason and the traffic counts.
     ///
-    /// - Parameter blame: who caused the server to close; nil when the code tells.
+    /// - Parameter blame: who caused the server to close; nil to derive it from the code.
     package final func noteEnding(_ side: EndedConnection.Side, code: Int, reason: String? = nil, blame: Blame? = nil) {
         guard ending == nil else { return }
         ending = Ending(side, UInt16(clamping: code), reason)
@@ -108,7 +108,7 @@ extension WebSocketConnection {
         }
     }
 
-    /// The report on the connection. Called on its event loop.
+    /// Describes the connection for the console. Called on its event loop.
     package final func report(name: String?, user: String?, channels: Int?) -> ConnectionReport {
         ConnectionReport(
             id: "\(loop.number)-\(serial)", service: service.name, application: service.application(at: slot), name: name,
@@ -117,7 +117,7 @@ extension WebSocketConnection {
             state: isOpen ? "open" : "closing")
     }
 
-    /// Records how the connection ended, so that it can be queried.
+    /// Adds the closed connection to the event loop's list of ended connections, which the console shows.
     final func recordEnding() {
         if ending == nil { logEnding(.nobody, code: 0, reason: nil) }
         let core = service.context

@@ -1,15 +1,15 @@
 import ServerValues
 
-/// Determines whether a connection is alive from the bytes that it sends, including control frames (rule SP-12).
+/// Decides whether a connection is alive: received bytes, including control frames, prove it (rule SP-12).
 struct LivenessMonitor: Hashable, Sendable {
     enum Verdict: Hashable, Sendable {
         case alive
-        /// Send one ping now.
+        /// Nothing was received for too long: send one ping now.
         case ask
         case dead
     }
 
-    /// When bytes were last received; after a ping, when the ping was sent.
+    /// The time when bytes were last received; after a ping, the time when the ping was sent.
     private var since: MonotonicInstant
     private var hasAsked = false
 

@@ -7,7 +7,7 @@ extension WebSocketConnection: DrainedConnection {
         fail(.draining)
     }
 
-    /// Closes with a close frame.
+    /// Sends a close frame, and closes the connection after the peer's close frame.
     package final func close(_ code: WebSocketCloseCode, _ reason: String) {
         guard phase == .open else { return }
         noteEnding(.server, code: Int(code.rawValue), reason: reason)
@@ -17,18 +17,18 @@ extension WebSocketConnection: DrainedConnection {
         close(with: buffer)
     }
 
-    /// Sends the closing frames, leaves the service, and waits for the peer's close frame.
+    /// Sends the last frames, releases the connection's state in its service, and waits for the peer's close frame.
     ///
-    /// - Parameter farewell: the frames, which end with a close frame.
+    /// - Parameter farewell: the last frames, which end with a close frame.
     package final func close(with farewell: ByteBuffer) {
         guard phase == .open, let context else { return }
         phase = .closing
         waiting = service.context.now
-        // Reading has to continue for the peer's close frame.
+        // Reading must not be paused any more, because the peer's close frame has to arrive.
         isHeld = false
         pauseReading(false)
         sentBytes &+= farewell.readableBytes
-        // Called first, so that a client that sees the close frame finds its place free and its user signed out.
+        // Called before the close frame is sent, so that a client that receives the frame is signed out and no longer counts as connected.
         leave()
         context.writeAndFlush(wrapOutboundOut(farewell), promise: nil)
     }
@@ -43,21 +43,21 @@ extension WebSocketConnection: DrainedConnection {
         var buffer = ByteBuffer()
         var writer = WebSocketFrameWriter(role: .server)
         if mustAnswer { writer.writeClose(code, to: &buffer) }
-        // The answer has to be sent before the socket closes; `sweep` limits the time for a peer that does not read.
+        // The close frame has to be sent before the socket closes; `sweep` limits the time for a peer that does not read it.
         context.writeAndFlush(wrapOutboundOut(buffer)).assumeIsolated().whenComplete { _ in self.hangUp() }
     }
 
     /// Closes the socket without a close frame.
     ///
-    /// Releases the place first: a client that sees the end and reconnects at once must find it free, because 4004, the code for a
-    /// full quota, tells clients not to reconnect (rule SP-4).
+    /// The connection is uncounted before the socket closes. A client that reconnects at once must not exceed its quota, because 4004, the
+    /// code for that, tells clients not to reconnect (rule SP-4).
     package final func hangUp() {
         let context = context
         giveBack()
         context?.close(promise: nil)
     }
 
-    /// Applies time limits: pings, and the end of operations that take too long.
+    /// Sends a ping when it is due, and closes the connection when a time limit has passed.
     final func sweep(at now: MonotonicInstant) {
         let settings = service.context.settings
         switch phase {

@@ -1,11 +1,11 @@
 import NIOCore
 import ServerValues
 
-// Writing, and pausing of reading.
+// Writing of frames, and pausing of reading.
 extension WebSocketConnection {
     package final var isOpen: Bool { phase == .open }
 
-    /// The number of bytes that the socket has not accepted yet.
+    /// The number of sent bytes that the socket has not accepted yet.
     package final var pendingBytes: Int {
         let bytes = try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)
         return bytes ?? 0
@@ -26,23 +26,24 @@ extension WebSocketConnection {
         guard phase == .open else { return false }
         isUnflushed = false
         sentBytes &+= frames.readableBytes
-        // The channel is not read here: its fields would be two more cache lines for each delivery. While the phase is open the channel has
-        // not become inactive, and no callback of a failed write calls this method.
+        // The channel is not read here, because its fields would be two more cache lines for each delivery. This is safe: while the phase is
+        // open the channel has not become inactive, and no callback of a failed write calls this method.
         let sent = socket.isReady ? socket.send(frames) : sendUnready(frames)
         if sent < frames.readableBytes { queue(frames, from: sent) }
         return true
     }
 
-    /// Sends at a time at which NIO may have bytes for the socket, or the descriptor has not been looked up.
+    /// Sends frames when NIO may have unsent bytes of the socket, or the socket's descriptor has not been looked up. Returns the number of
+    /// bytes that the socket accepted.
     private final func sendUnready(_ frames: ByteBuffer) -> Int {
         guard let channel = context?.channel else { return 0 }
-        // A copy, because Swift would check at runtime that nothing else uses the property during the call.
+        // A local copy is used, because Swift would check at runtime that nothing else accesses the property during the call.
         var socket = socket
         defer { self.socket = socket }
         return socket.send(frames, on: channel)
     }
 
-    /// Passes the bytes that the socket has not accepted to NIO.
+    /// Passes the bytes after the first `sent` ones, which the socket has not accepted, to NIO's queue.
     private final func queue(_ frames: ByteBuffer, from sent: Int) {
         guard let context else { return }
         var rest = frames
@@ -51,14 +52,14 @@ extension WebSocketConnection {
         context.writeAndFlush(wrapOutboundOut(rest), promise: nil)
     }
 
-    /// Writes an answer to a message that is being read. It is sent when the read is complete.
+    /// Writes an answer to a message that is being read. It is flushed when the read is complete.
     package final func reply(_ frame: ByteBuffer) {
         guard write(frame) else { return }
         needsFlush = true
         countSent(frame)
     }
 
-    /// Sends the answers to the messages that were read. Call it after answers that are made later than the read.
+    /// Flushes the answers to messages that were read. A service that answers after the read has ended has to call it.
     package final func flushReplies() {
         guard needsFlush else { return }
         needsFlush = false
@@ -74,8 +75,8 @@ extension WebSocketConnection {
 
     // MARK: Pauses
 
-    /// Pauses reading from the socket until these event loops have room (rule SV-15). Messages that were read already are still
-    /// handled: they come from one read at most, and none of them is lost.
+    /// Pauses reading from the socket until `loops` have room (rule SV-15). Messages that were read already are still handled: they come
+    /// from one read at most, and none of them is lost.
     package final func hold(until loops: EventLoopSet) {
         guard !loops.isEmpty, !isHeld, phase == .open else { return }
         isHeld = true
@@ -83,7 +84,7 @@ extension WebSocketConnection {
         loop.hold(self, until: loops)
     }
 
-    /// Resumes reading, because event loops have room again.
+    /// Resumes reading after event loops have room again.
     final func goOn() {
         isHeld = false
         updateReading()
@@ -97,10 +98,10 @@ extension WebSocketConnection {
         if waiting != nil { waiting = now }
     }
 
-    /// Whether the front has paused reading.
+    /// Whether the connection's service has paused reading.
     package final var isReadingPaused: Bool { isPaused }
 
-    /// Pauses or resumes reading from the socket for a reason of the front.
+    /// Pauses or resumes reading from the socket for a reason of the connection's service.
     package final func pauseReading(_ isPaused: Bool) {
         let goesOn = self.isPaused && !isPaused
         self.isPaused = isPaused

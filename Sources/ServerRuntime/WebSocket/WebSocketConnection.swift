@@ -3,13 +3,14 @@ import NIOCore
 import ServerValues
 import WebSocketFraming
 
-/// The handler of one WebSocket on a server: the only handler of its channel, so that frames go straight to the socket.
+/// The channel handler of one WebSocket on a server: the only handler of its channel, so that frames go straight to the socket.
 ///
-/// It reads messages and answers pings, writes, pauses reading while event loops are full, pings silent clients, and closes the
-/// connection. A front subclasses it and overrides the `open` members, which handle messages and release the connection's
-/// resources. The class is `open` because Swift requires that for a class that is subclassed in another target of the package.
+/// It reads messages and answers pings, writes, pauses reading while event loops are full, pings silent clients, and closes the connection.
+/// Each service has a subclass that overrides the `open` members, which handle messages and release the connection's resources. The class
+/// is `open` because Swift requires that for a class that is subclassed in another target of the package.
 ///
-/// Used on its event loop only. Kept small, because a server has many: it has no timers, closures, dictionaries or buffers of its own.
+/// Used on its event loop only. The object is kept small, because a server has many: it has no timers, closures, dictionaries or buffers of
+/// its own.
 open class WebSocketConnection: ChannelInboundHandler, RemovableChannelHandler, ListedConnection {
     public typealias InboundIn = ByteBuffer
     public typealias OutboundOut = ByteBuffer
@@ -24,13 +25,13 @@ open class WebSocketConnection: ChannelInboundHandler, RemovableChannelHandler, 
         case closed
     }
 
-    // A delivery uses the first fields, which are next to each other, because a thousand subscribers do not fit into the processor's
-    // caches: each cache line that is not there costs a delivery about 80 ns.
+    // Sending a message uses the first fields, which are next to each other: the data of a thousand subscribers does not fit into the
+    // processor's caches, and each missing cache line costs a delivery about 80 ns.
 
     package private(set) final var context: ChannelHandlerContext?
     final var socket: DirectSocket
     final var phase = Phase.new
-    /// Whether the connection is in the list of connections to flush.
+    /// Whether the connection is in ``ConnectionWriter``'s list of connections to flush.
     final var isUnflushed = false
     final package var sentBytes = 0
 
@@ -41,20 +42,20 @@ open class WebSocketConnection: ChannelInboundHandler, RemovableChannelHandler, 
     @usableFromInline package final var place = -1
     final let opened: MonotonicInstant
     final var receivedBytes = 0
-    /// The side that began the close handshake, with its code and reason.
+    /// The side that ended the connection first, with its code and reason; nil while the connection is open.
     final var ending: Ending?
-    /// The time since which a message has been arriving, or the client's first message or close frame has been expected.
+    /// The time since which the connection waits for the rest of a message, the client's first message, or its close frame; nil otherwise.
     final var waiting: MonotonicInstant?
-    /// Whether bytes are being read. When the close frame cannot be written, NIO reads the rest of the socket within the write;
+    /// Whether received bytes are being handled. When a close frame cannot be written, NIO reads the rest of the socket during the write;
     /// those bytes are ignored.
     private final var isReading = false
-    /// Whether the client has to send a first message before all others.
+    /// Whether the service requires a first message from the client that has not arrived yet.
     package private(set) final var expectsGreeting: Bool
-    /// Whether answers to read messages have to be flushed. Initially true, because the answer to the handshake waits.
+    /// Whether there are unflushed answers to read messages. Initially true, because the answer to the handshake is not flushed yet.
     final var needsFlush = true
     /// Whether reading is paused because the connection's messages have filled event loops.
     final var isHeld = false
-    /// Whether the front has paused reading.
+    /// Whether the connection's service has paused reading.
     final var isPaused = false
     /// Whether NIO reads from the socket.
     final var readsSocket = true
@@ -63,13 +64,12 @@ open class WebSocketConnection: ChannelInboundHandler, RemovableChannelHandler, 
     /// The serial number of the connection on its event loop, which the log entry for its HTTP request also has.
     final package var serial: UInt32 = 0
 
-    /// `@usableFromInline`, because the compiler (6.3) reports an infinite recursion in a subclass of another target when this is
-    /// only `package`.
+    /// `@usableFromInline`, because the compiler (6.3) reports an infinite recursion in a subclass of another target when this is only
+    /// `package`.
     ///
     /// - Parameters:
     ///   - slot: the slot under which the connection is counted; nil for no application.
-    ///   - expectsGreeting: whether the client has to send its first message within the request timeout. The front calls
-    ///     ``greeted()`` when it has arrived.
+    ///   - expectsGreeting: whether the client has to send a first message within the request timeout. The subclass calls ``greeted()`` when that message has arrived.
     @usableFromInline package init(
         _ service: WebSocketService, on loop: EventLoopContext, slot: MetricSlot? = nil, expectsGreeting: Bool = false
     ) {
@@ -87,13 +87,14 @@ open class WebSocketConnection: ChannelInboundHandler, RemovableChannelHandler, 
 
     // MARK: Methods that a front overrides
 
-    /// The connection is open. Overrides add it to the event loop's list. Replies are sent together with the answer to the handshake.
+    /// Called when the connection is open. Overrides add it to the event loop's list. Replies are sent together with the answer to the
+    /// handshake.
     open func begin() {}
 
     /// Handles a text message. Its bytes are UTF-8 and valid during the call only.
     open func receive(_ text: UnsafeRawBufferPointer, at now: MonotonicInstant) {}
 
-    /// Handles a binary message; refused by default.
+    /// Handles a binary message. By default, closes the connection with the code for unsupported data.
     open func receive(binary: UnsafeRawBufferPointer, at now: MonotonicInstant) {
         fail(.violation(.unsupportedData, "Messages are text."))
     }
@@ -104,21 +105,22 @@ open class WebSocketConnection: ChannelInboundHandler, RemovableChannelHandler, 
     /// Applies further time limits to an open connection, in addition to ``sweep(at:)``.
     open func checkTime(at now: MonotonicInstant) {}
 
-    /// Ends the connection in the format of its protocol.
+    /// Closes the connection because of `fault`. Overrides report it in the format of their protocol.
     open func fail(_ fault: WebSocketFault) {
         close(fault.code, fault.reason)
     }
 
-    /// Releases the connection's state in its service, because it is closing. May be called several times.
+    /// Releases the connection's state in its service, such as subscriptions. Called when the connection is closing, possibly several
+    /// times.
     open func leave() {}
 
-    /// Removes the connection from the event loop's list and from admission control, after it has left. Called once.
+    /// Removes the connection from the event loop's list and from the count of connections, after ``leave()``. Called once.
     open func finish() {}
 
-    /// The remote address of the socket; nil once the connection is closed.
+    /// The IP address of the socket's peer; nil once the connection is closed.
     final var remoteAddress: String? { context?.remoteAddress?.ipAddress }
 
-    /// Who caused the server to close the connection, by the close code of its protocol.
+    /// Returns who caused the server to close the connection, derived from the close code of its protocol.
     open func blame(_ code: Int) -> Blame {
         switch code {
         case 1000, 1001, 1012: .nobody
@@ -127,8 +129,8 @@ open class WebSocketConnection: ChannelInboundHandler, RemovableChannelHandler, 
         }
     }
 
-    /// The metadata of the log entry for the end, in addition to code, reason and counts: application, user, and the request of a
-    /// refused client. Never secrets or tokens.
+    /// Further metadata for the log entry about the connection's end, besides code, reason and counts: application, user, and the request
+    /// of a refused client. It never contains secrets or tokens.
     open var endingDetails: Logger.Metadata { [:] }
 
     /// Identifies the connection in logs.
@@ -157,13 +159,13 @@ open class WebSocketConnection: ChannelInboundHandler, RemovableChannelHandler, 
         hangUp()
     }
 
-    /// Disconnects a client with too many waiting bytes (rules SV-4 and NV-12).
+    /// Closes the connection when its client has too many unsent bytes (rules SV-4 and NV-12).
     public func channelWritabilityChanged(context: ChannelHandlerContext) {
         guard !context.channel.isWritable, phase == .open else { return }
         cutOff()
     }
 
-    /// Closes a connection whose client reads too slowly.
+    /// Closes this connection, because its client reads too slowly.
     package final func cutOff() {
         guard phase == .open else { return }
         loop.state.figures.applications.count(slot) { $0.slowSubscribersCut += 1 }
@@ -171,7 +173,7 @@ open class WebSocketConnection: ChannelInboundHandler, RemovableChannelHandler, 
         fail(.slow)
     }
 
-    /// Releases everything except the socket. A second call does nothing.
+    /// Releases all of the connection's resources except the socket. A second call does nothing.
     final func giveBack() {
         guard phase != .ended, phase != .closed else { return }
         leave()

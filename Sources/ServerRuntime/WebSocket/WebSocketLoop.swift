@@ -1,7 +1,7 @@
 import NIOCore
 import ServerValues
 
-/// The state of a front with WebSockets on one event loop.
+/// The state of a service with WebSockets on one event loop.
 package protocol WebSocketLoop: LoopPart {
     associatedtype Connection: WebSocketConnection
 
@@ -14,7 +14,7 @@ extension WebSocketLoop {
     }
 
     package func sweepConnections(at now: MonotonicInstant) {
-        // Iterates over a copy, because a connection that ends leaves the list.
+        // The loop uses a copy of the list, because a connection that ends is removed from the list.
         for connection in list.all { connection.sweep(at: now) }
     }
 
@@ -27,16 +27,16 @@ extension WebSocketLoop {
 
 /// Writes to the WebSockets of one event loop, and tracks which of them have to be flushed.
 ///
-/// Inlinable where the type of the connections matters, because that code runs for each subscriber.
+/// Code that depends on the type of the connections is inlinable, because it runs for each subscriber.
 @usableFromInline
 package final class ConnectionWriter {
     private let loop: EventLoopContext
     private var unflushed: ContiguousArray<WebSocketConnection> = []
-    /// The sum of the words that ``load(_:)`` has read. Nothing uses it, but without it the compiler would remove the reads.
+    /// The sum of the words that ``load(_:)`` has read. Nothing uses the sum, but without it the compiler would remove the reads.
     private var loaded = 0
 
-    /// How many connections ``load(_:)`` prefetches at a time: as many as have cache lines that a processor fetches in parallel, and few
-    /// enough that they are still in the L1 cache when they are used.
+    /// How many connections ``load(_:)`` prefetches at a time. A processor can fetch this many cache lines in parallel, and they are still
+    /// in its L1 cache when they are used.
     @inlinable static var loadedTogether: Int { 16 }
 
     package init(_ loop: EventLoopContext) {
@@ -56,7 +56,7 @@ package final class ConnectionWriter {
         except isExcluded: (Connection) -> Bool
     ) {
         var delivered = 0
-        // A copy of the reference, because a connection that is cut off leaves the channel.
+        // The loop uses a copy of the array, because a connection that is closed during the delivery leaves the channel.
         let connections = channel.connections
         for (index, connection) in connections.enumerated() {
             if index % Self.loadedTogether == 0 {
@@ -71,16 +71,16 @@ package final class ConnectionWriter {
         countDelivered(messages: delivered * count, bytes: delivered * frames.readableBytes, at: channel.slot)
     }
 
-    /// Reads what a delivery uses of some connections, so that the processor fetches it from memory for all of them at the same time,
-    /// instead of for each connection after the system call for the one before. That call uses so much of the caches that little of the
-    /// last delivery is left in them.
+    /// Reads the fields that a delivery uses of some connections, so that the processor fetches them from memory in parallel. Without this,
+    /// it would fetch them for each connection after the system call for the previous one; that call leaves little of the last delivery in
+    /// the caches.
     ///
-    /// Reads without retaining: a retain would make the processor wait for each read.
+    /// The reads do not retain objects, because a retain would make the processor wait for each read.
     @usableFromInline
     package func load(_ connections: UnsafeBufferPointer<WebSocketConnection>) {
         var sum = loaded
         for index in connections.indices {
-            // in bounds: an index of the buffer. The two words are in the two cache lines of the fields for a delivery.
+            // In bounds: an index of the buffer. The two words are in the two cache lines with the fields that a delivery uses.
             sum &+= Self.firstWord(connections[index]) &+ connections[index].slot.index
         }
         loaded = sum

@@ -2,7 +2,7 @@ import NIOCore
 import ServerValues
 import WebSocketFraming
 
-/// The settings that all WebSockets of one protocol of the server, a ``ServerFront``, share.
+/// The settings that all WebSockets of one service (``ServerFront``) share.
 @usableFromInline
 package final class WebSocketService: Sendable {
     package let context: ServerContext
@@ -10,7 +10,7 @@ package final class WebSocketService: Sendable {
     /// The slot under which metrics count connections without an application.
     package let otherSlot: MetricSlot
     let limits: WebSocketLimits
-    /// The time without received bytes after which the server pings a client, and how long it then waits for an answer.
+    /// The time without received bytes after which the server pings a client, and the time that it then waits for an answer.
     let (silence, pongTimeout): (Duration, Duration)
     let ping: ByteBuffer
 
@@ -29,13 +29,13 @@ package final class WebSocketService: Sendable {
         self.ping = ping
     }
 
-    /// The name of the application at a slot in metrics.
+    /// Returns the name of the application that metrics count under a slot.
     func application(at slot: MetricSlot) -> String {
         let names = context.names.names
         return names.indices.contains(slot.index) ? names[slot.index].application.text : ""
     }
 
-    /// A plain WebSocket ping.
+    /// The frame of a WebSocket ping without a payload.
     package static let ping: ByteBuffer = {
         var buffer = ByteBuffer()
         var writer = WebSocketFrameWriter(role: .server)
@@ -46,11 +46,11 @@ package final class WebSocketService: Sendable {
 
 /// The reason for which the server closes a WebSocket, independent of the protocol over the WebSocket.
 public enum WebSocketFault: Sendable {
-    /// Too many bytes wait for the client (rule SV-4).
+    /// Too many sent bytes wait until the client reads them (rule SV-4).
     case slow
-    /// A message, or the client's first message if one is required, took too long.
+    /// A message, or the required first message of the client, did not arrive in time.
     case late
-    /// Nothing was received from the client, not even a pong.
+    /// Nothing was received from the client in time, not even a pong.
     case silent
     /// The server is shutting down.
     case draining
@@ -68,7 +68,7 @@ public enum WebSocketFault: Sendable {
 
     public var reason: String {
         switch self {
-        case .slow: "The connection reads too slowly."
+        case .slow: "The client reads too slowly."
         case .late: "A message took too long to arrive."
         case .silent: "The client sent nothing in time, not even a pong."
         case .draining: "The server is shutting down."

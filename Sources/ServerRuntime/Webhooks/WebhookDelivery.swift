@@ -6,22 +6,22 @@ import ServerValues
 
 /// Sends events to one webhook receiver over HTTP, without ever delaying the caller (rules SW-20 to SW-28, NV-41 to NV-46).
 ///
-/// Events that are not delivered in time are dropped and counted: the server continues whether the receiver answers or not.
+/// Events that are not delivered in time are dropped and counted, so that a receiver that does not answer has no effect on the server.
 package final class WebhookDelivery: Sendable {
-    /// The counts of the receiver's events.
+    /// What was counted for the receiver's events and requests.
     package struct Counts: Hashable, Sendable {
         package var delivered = 0
-        /// Events that were dropped.
+        /// The number of events that were dropped without delivery.
         package var dropped = 0
         /// The number of failed requests; most of them were repeated.
         package var failedRequests = 0
         /// The number of events that have not been sent yet.
         package var queued = 0
-        /// The number of events that could not be stored for the next leader, because there was no room.
+        /// The number of events that could not be stored for the next leader of the cluster, because there was no room.
         package var unkept = 0
-        /// The times from a request to its answer, including failures.
+        /// The times from sending a request to its answer or failure.
         package var times = LatencyHistogram()
-        /// Why the last request failed; nil when it succeeded.
+        /// The reason why the last request failed; nil when it succeeded.
         package var problem: String?
         /// The last failed request, even if later ones succeeded.
         package var lastFailure: Failure?
@@ -33,7 +33,7 @@ package final class WebhookDelivery: Sendable {
             self.queued = queued
         }
 
-        /// The counts without the problem and the last failure, because failures of a former receiver do not concern its successor.
+        /// The counts without the problem and the last failure, which do not concern a receiver that replaces this one.
         package var settled: Counts {
             var counts = self
             (counts.problem, counts.lastFailure) = (nil, nil)
@@ -54,9 +54,9 @@ package final class WebhookDelivery: Sendable {
         }
     }
 
-    /// Why and when a request failed.
+    /// The reason and the time of a failed request.
     package struct Failure: Hashable, Sendable {
-        /// A status or an error of the connection, without the address and contents.
+        /// The HTTP status or the connection's error, without the receiver's address and without contents.
         package var reason: String
         package var instant: MonotonicInstant
     }
@@ -64,22 +64,23 @@ package final class WebhookDelivery: Sendable {
     private struct State: Sendable {
         var queue: WebhookQueue
         var isClosed = false
-        /// Whether no new requests are sent.
+        /// Whether sending is stopped, so that no new requests are sent.
         var isHeld = false
-        /// The promise of a caller that waits until no request is outstanding.
+        /// Completed when no request is in progress; nil unless a caller of ``hold(within:)`` waits for that.
         var rested: EventLoopPromise<Void>?
         var unkept = 0
-        /// Whether work is scheduled on the event loop.
+        /// Whether a call of ``work()`` is scheduled on the event loop.
         var isScheduled = false
-        /// Completed when everything has been sent; nil unless a caller waits for that.
+        /// Completed when all events have been sent; nil unless a caller of ``close(within:)`` waits for that.
         var flushed: EventLoopPromise<Void>?
         var timer: Scheduled<Void>?
         var cancellations: [UInt64: @Sendable () -> Void] = [:]
         var times = LatencyHistogram()
-        /// Why the last request failed; nil when it succeeded.
+        /// The reason why the last request failed; nil when it succeeded.
         var problem: String?
         var lastFailure: Failure?
-        /// When the log last reported that the receiver fails, and whether its recovery is not logged yet (rule SO-120).
+        /// The time of the last log warning that the receiver fails (rule SO-120). ``isWarned`` is true until the receiver's recovery is
+        /// logged, too.
         var warned: MonotonicInstant?
         var isWarned = false
     }
@@ -87,27 +88,28 @@ package final class WebhookDelivery: Sendable {
     private let clock: ServerClock
     private let eventLoop: any EventLoop
     private let logger: Logger
-    /// Makes the request for a batch, again for each attempt.
+    /// Makes the HTTP request for a batch; called for each attempt.
     private let call: @Sendable (WebhookBatch) -> HTTPCall
-    /// Whether a status means that the receiver will never accept the batch.
+    /// Returns whether an HTTP status means that the receiver will never accept the batch.
     private let isFinal: @Sendable (Int) -> Bool
     /// Stores events so that they survive this process; nil when events are not stored.
     private let journal: (any WebhookJournal)?
-    /// Receivers of many applications may share one host name; receivers that do not answer must not use up the connections of the others.
+    /// The HTTP client. It allows many connections per host, because receivers of many applications may share one host name, and receivers
+    /// that do not answer must not use up the connections of the others.
     private let caller = HTTPCaller(bodyLimit: 1 << 20, connectionsPerHost: 1 << 12)
     private let state: NIOLockedValueBox<State>
 
     /// The time limit of each request, including its answer.
     package static let timeout = Duration.seconds(10)
-    /// How long a stopping server waits until everything has been sent.
+    /// How long a stopping server waits until all events have been sent.
     package static let flushTimeout = Duration.seconds(5)
     /// The shortest time between two warnings about a receiver that fails and recovers repeatedly.
     package static let warningInterval = Duration.seconds(60)
-    /// How long a resigning leader waits for answers to requests in progress.
+    /// How long a resigning leader of a cluster waits for answers to requests in progress.
     package static let holdTimeout = Duration.seconds(1)
 
     /// - Parameters:
-    ///   - logger: has service, application and receiver in its metadata; neither URLs nor contents are logged.
+    ///   - logger: a logger with service, application and receiver in its metadata; neither URLs nor contents are logged.
     ///   - journal: stores numbered events until they have been delivered or dropped.
     package init(
         policy: WebhookPolicy, clock: ServerClock, eventLoop: any EventLoop, logger: Logger,
@@ -136,13 +138,13 @@ package final class WebhookDelivery: Sendable {
         }
     }
 
-    /// Whether there is nothing left to send.
+    /// Whether all events have been delivered or dropped.
     package var isIdle: Bool { state.withLockedValue { $0.queue.isEmpty } }
 
     /// Queues an event; another thread sends it. The call is cheap enough to be made under a lock.
     package func tell(_ event: WebhookEvent) {
         let (mustSchedule, isFirstLoss, ended) = state.withLockedValue { state in
-            // The next sender delivers stored events.
+            // Events are ignored after ``close(within:)``. Stored events are not lost, because the next process sends them.
             guard !state.isClosed else { return (false, false, [UInt64]()) }
             if journal != nil, event.number == nil { state.unkept += 1 }
             let hasRoom = state.queue.append(event, at: clock.monotonic())
@@ -154,9 +156,9 @@ package final class WebhookDelivery: Sendable {
         if mustSchedule { eventLoop.execute { self.work() } }
     }
 
-    /// Adds an event that another process has left.
+    /// Queues an event that an earlier process has stored and not delivered.
     package func restore(_ kept: KeptWebhookEvent) {
-        // The age is limited to the greatest age of events, because only exceeding it matters.
+        // The age is limited to one hour, the greatest age of events, because only exceeding it matters.
         let age = min(max(kept.age, .zero), .seconds(3_600))
         let mustSchedule = state.withLockedValue { state in
             guard !state.isClosed else { return false }
@@ -169,7 +171,7 @@ package final class WebhookDelivery: Sendable {
 
     // MARK: Sending
 
-    /// Performs the due steps. Called on the event loop.
+    /// Sends all batches that are due, and schedules the next call. Called on the event loop.
     private func work() {
         while true {
             let (step, flushed, rested) = state.withLockedValue { state in
@@ -210,7 +212,7 @@ package final class WebhookDelivery: Sendable {
             }
         }
         state.withLockedValue { state in
-            // The answer may have arrived before this.
+            // If the answer has already arrived, there is no request to cancel.
             if state.queue.isUnderWay(batch.id) { state.cancellations[batch.id] = cancel }
         }
     }
@@ -226,7 +228,7 @@ package final class WebhookDelivery: Sendable {
         }
         if recovers { logger.notice("the receiver of webhooks takes them again") }
         journal?.forget(ended)
-        // The event loop may have ended together with the server.
+        // A closed delivery does nothing here, because the event loop may have ended together with the server.
         if !isClosed { eventLoop.execute { self.work() } }
     }
 
@@ -249,15 +251,15 @@ package final class WebhookDelivery: Sendable {
         }
     }
 
-    /// Starts due work, by the server's clock.
+    /// Sends batches that are due by the server's clock.
     package func sweep() {
         if !isIdle { eventLoop.execute { self.work() } }
     }
 
     // MARK: The end
 
-    /// Stops sending new requests, and waits for a limited time for the answers to requests in progress. Stored events are left to
-    /// the next leader, which then does not repeat those that have just been delivered.
+    /// Stops sending new requests, and waits for at most `limit` for the answers to requests in progress. The next leader sends the stored
+    /// events, without repeating those that were delivered meanwhile.
     package func hold(within limit: Duration = holdTimeout) async {
         let promise = eventLoop.makePromise(of: Void.self)
         let isAtRest = state.withLockedValue { state in
@@ -268,13 +270,13 @@ package final class WebhookDelivery: Sendable {
         }
         guard !isAtRest else { return promise.succeed() }
         let timeout = eventLoop.scheduleTask(in: TimeAmount(limit)) { promise.succeed() }
-        // The promise never fails.
+        // This cannot throw: the promise never fails.
         try? await promise.futureResult.get()
         timeout.cancel()
     }
 
-    /// Waits for a limited time until everything has been sent; drops the rest. Nothing is accepted afterwards. With a journal this
-    /// does not wait, because another process sends the stored events.
+    /// Waits for at most `limit` until all events have been sent, and drops the rest. No events are accepted afterwards. With a journal
+    /// this does not wait, because another process sends the stored events.
     package func close(within limit: Duration = flushTimeout) async {
         let promise = eventLoop.makePromise(of: Void.self)
         let isIdle = state.withLockedValue { state in

@@ -1,8 +1,8 @@
 import ServerValues
 
-/// An event for an application's own server.
+/// An event that a webhook sends to an application's own server.
 package struct WebhookEvent: Hashable, Sendable {
-    /// The topic. Only events of one topic are sent in one request.
+    /// The topic. One request contains events of only one topic.
     package var topic: String
     /// The ordering key: a channel, or a user. Events with the same key are delivered in order.
     package var key: String
@@ -19,39 +19,39 @@ package struct WebhookEvent: Hashable, Sendable {
     }
 }
 
-/// Events that are sent in one request.
+/// The events of one topic that are sent in one request.
 package struct WebhookBatch: Hashable, Sendable {
     /// The id of the batch, which stays the same when the batch is sent again.
     package var id: UInt64
     package var topic: String
     /// The events in the order in which they happened; never empty.
     package var events: [WebhookEvent]
-    /// When the last of the events happened.
+    /// The time when the last of the batch's events happened.
     package var since: MonotonicInstant
     package var failures = 0
-    /// The number of events that the receiver had accepted when it last refused this batch.
+    /// The number of events that the receiver had accepted in total when it last refused this batch.
     package var takenBefore = 0
-    /// When the batch is sent again; nil while its request is in progress.
+    /// The time at which the batch is sent again; nil while its request is in progress.
     package var resend: MonotonicInstant?
 }
 
 /// The limits of a receiver's batches and requests, and how long deliveries are retried.
 package struct WebhookPolicy: Hashable, Sendable {
-    /// The largest number of queued events; further ones are dropped.
+    /// The largest number of queued events. Further events are dropped.
     package var maximumEvents = 10_000
     package var maximumBytes = 16 << 20
-    /// The divisor that gives the share of events with one key, such as those of one user, in these limits.
+    /// Events with one key, such as those of one user, may use the limits divided by this number.
     package var shares = 1
     package var batchLength: Int
     /// The size in bytes at which a batch is complete.
     package var batchBytes: Int
-    /// How long a batch waits for further events.
+    /// How long a batch waits for further events before it is sent.
     package var window = Duration.zero
-    /// The number of requests in progress at a time.
+    /// The largest number of requests in progress at a time.
     package var requests: Int
-    /// The number of postponed requests that do not count against `requests`. Further ones do.
+    /// The number of batches waiting to be sent again that do not count against `requests`. Further waiting batches do count.
     package var postponed = 0
-    /// How long the delivery of an event is retried.
+    /// How long the delivery of an event is retried before the event is dropped.
     package var patience = Duration.seconds(300)
 
     package init(
@@ -73,10 +73,10 @@ package struct WebhookPolicy: Hashable, Sendable {
     package static let firstPause = Duration.milliseconds(500)
     package static let longestPause = Duration.seconds(32)
 
-    /// The pause after this number of failures in a row.
+    /// Returns the pause after this number of failures in a row.
     ///
-    /// - Parameter chance: a random number in 0 ..< 1 that shortens the pause by up to half, so that requests that failed together
-    ///   are not repeated together.
+    /// - Parameter chance: a random number in 0 ..< 1 that shortens the pause by up to half, so that requests that failed together are not
+    ///   repeated together.
     package static func pause(failures: Int, chance: Double) -> Duration {
         let full = min(firstPause * (1 << min(max(failures - 1, 0), 16)), longestPause)
         return full * (1 - min(max(chance, 0), 1) / 2)

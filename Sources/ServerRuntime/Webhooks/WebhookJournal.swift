@@ -7,21 +7,22 @@ import WireCoding
 ///
 /// May be called from any thread and under locks: calls only enqueue.
 package protocol WebhookJournal: AnyObject, Sendable {
-    /// Stores an event until ``forget(_:)``.
+    /// Stores an event until its number is passed to ``forget(_:)``.
     ///
-    /// - Returns: the number of the stored event; nil when there is no room, so that the event is lost with this process.
+    /// - Returns: the number of the stored event; nil when there is no room, so that the event is lost if this process ends.
     func keep(_ event: WebhookEvent, of application: Identifier, for receiver: WebhookReceiverName) -> UInt64?
 
-    /// Removes events that have been delivered or dropped.
+    /// Removes stored events, by number, after they have been delivered or dropped.
     func forget(_ numbers: [UInt64])
 
-    /// Returns the events of an application that the previous process has left, each once, in the order in which they were stored.
+    /// Returns the events of an application that the previous process has stored and not removed, in the order in which they were stored.
+    /// Each event is returned only once.
     func claim(_ application: Identifier) -> [KeptWebhookEvent]
 
-    /// The applications of restored events that were not claimed yet.
+    /// The applications with events of the previous process that ``claim(_:)`` has not returned yet.
     var unclaimed: [Identifier] { get }
 
-    /// Drops events that were not claimed before they reached the greatest age.
+    /// Drops events of the previous process that nobody claimed before they reached the greatest age.
     ///
     /// - Returns: the number of dropped events of each application.
     func expire() -> [Identifier: Int]
@@ -31,7 +32,7 @@ package protocol WebhookJournal: AnyObject, Sendable {
 /// may contain a token.
 package struct WebhookReceiverName: Hashable, Sendable {
     package let text: String
-    /// The number of earlier receivers with the same address.
+    /// How many receivers with the same address precede this one in the application's list.
     package let ordinal: UInt16
 
     package init(text: String, ordinal: UInt16 = 0) {
@@ -44,7 +45,7 @@ package struct WebhookReceiverName: Hashable, Sendable {
     }
 }
 
-/// An event that another process has left.
+/// A webhook event that another process has stored and not delivered.
 package struct KeptWebhookEvent: Hashable, Sendable {
     package var application: Identifier
     package var receiver: WebhookReceiverName

@@ -1,17 +1,17 @@
 import DequeModule
 import ServerValues
 
-/// The events that wait for one receiver: a pure value (rules SW-20 to SW-25).
+/// The events that wait to be sent to one webhook receiver: a pure value (rules SW-20 to SW-25).
 ///
-/// Events with the same key wait in a separate lane, of which only the first events are in progress. So the events of a key are
-/// always delivered in order, whatever the number of requests is, and no search is needed.
+/// Events with the same key form a lane. While events of a lane are being sent, its later events wait. So the events of a key are always
+/// delivered in order, whatever the number of requests is, and no search is needed.
 package struct WebhookQueue: Sendable {
     package enum Step: Hashable, Sendable {
         /// Send this batch now. It is in progress until ``WebhookQueue/finish(_:)`` or ``WebhookQueue/fail(_:isFinal:at:chance:)``.
         case send(WebhookBatch)
-        /// There is nothing to do before this instant.
+        /// There is nothing to send before this instant.
         case wait(MonotonicInstant)
-        /// There is nothing to do before the next event or answer.
+        /// There is nothing to send before the next event or answer.
         case rest
     }
 
@@ -23,35 +23,35 @@ package struct WebhookQueue: Sendable {
 
     private struct Lane: Sendable {
         var entries: Deque<Entry> = []
-        /// The size of the entries in bytes.
+        /// The total size of the entries' bodies in bytes.
         var bytes = 0
-        /// Whether some of the lane's events are in progress.
+        /// Whether events of the lane belong to a batch that is being sent.
         var isBusy = false
     }
 
     package let policy: WebhookPolicy
     private var lanes: [String: Lane] = [:]
-    /// The lanes without events in progress, in the order of their turns.
+    /// The keys of lanes that have no events in a batch, in the order in which the lanes are served.
     private var ready: Deque<String> = []
     private var readyEvents = 0
-    /// The time since which the first of the ready events has been waiting.
+    /// The time since which the first event in a ready lane has been waiting; nil when no lane is ready.
     private var readySince: MonotonicInstant?
     package private(set) var underWay: [WebhookBatch] = []
-    /// The number of failures since the receiver last accepted a batch, and when the next request may be sent.
+    /// The number of failures since the receiver last accepted a batch. `rest` is the time before which no new batch is sent.
     private var failures = 0
     private var rest: MonotonicInstant?
-    /// When a batch was last sent for the first time.
+    /// The time when a new batch, not a repeated one, was last sent.
     private var begun: MonotonicInstant?
     private var waitingBytes = 0
     private var lastNumber: UInt64 = 0
     private var lastID: UInt64 = 0
 
-    /// The number of events that wait for their turn.
+    /// The number of events that belong to no batch yet.
     package private(set) var waiting = 0
     package private(set) var delivered = 0
-    /// The number of dropped events.
+    /// The number of events that were dropped without delivery.
     package private(set) var dropped = 0
-    /// The number of failed requests.
+    /// The number of failed requests, including those that are repeated.
     package private(set) var failedRequests = 0
     /// Numbers of events that need not be stored any more, because they have been delivered or dropped.
     private var ended: [UInt64] = []
@@ -63,22 +63,22 @@ package struct WebhookQueue: Sendable {
     /// The number of events that have not been delivered, including those in progress.
     package var count: Int { waiting + underWay.reduce(0) { $0 + $1.events.count } }
 
-    /// Whether there is nothing left to send.
+    /// Whether all events have been delivered or dropped.
     package var isEmpty: Bool { waiting == 0 && underWay.isEmpty }
 
-    /// Whether a batch is in progress or will be sent again.
+    /// Whether the batch with this id is being sent, or will be sent again.
     package func isUnderWay(_ id: UInt64) -> Bool { underWay.contains { $0.id == id } }
 
-    /// Whether a batch was sent and not answered yet.
+    /// Whether the request of any batch is in progress.
     package var isSending: Bool { underWay.contains { $0.resend == nil } }
 
-    /// Returns the numbers of the events that have ended since the last call.
+    /// Returns the journal numbers of the events that were delivered or dropped since the last call.
     package mutating func takeEnded() -> [UInt64] {
         defer { ended = [] }
         return ended
     }
 
-    /// Adds an event. Returns false when there is no room and the event is dropped.
+    /// Adds an event. Returns false when there is no room, so that the event is dropped.
     @discardableResult
     package mutating func append(_ event: WebhookEvent, at now: MonotonicInstant) -> Bool {
         guard hasRoom(for: event) else {
@@ -92,12 +92,12 @@ package struct WebhookQueue: Sendable {
     private func hasRoom(for event: WebhookEvent) -> Bool {
         guard waiting < policy.maximumEvents, waitingBytes + event.body.count <= policy.maximumBytes else { return false }
         guard policy.shares > 1, let lane = lanes[event.key] else { return true }
-        // Frequent events of one user leave room for those of other users.
+        // One key may use only a share of the limits, so that frequent events of one user leave room for those of other users.
         return lane.entries.count < max(policy.maximumEvents / policy.shares, 1)
             && (lane.entries.isEmpty || lane.bytes + event.body.count <= policy.maximumBytes / policy.shares)
     }
 
-    /// Adds an event that another queue had accepted, including one that was in progress there; no limit applies.
+    /// Adds an event that an earlier queue had accepted, even if it was being sent there. No limit applies.
     package mutating func restore(_ event: WebhookEvent, since now: MonotonicInstant) {
         lastNumber += 1
         let isNew = lanes[event.key] == nil
@@ -117,7 +117,7 @@ package struct WebhookQueue: Sendable {
         ended += events.compactMap(\.number)
     }
 
-    /// Returns the next step. Call it after every change, and at the time in ``Step/wait(_:)``.
+    /// Returns the next step. Call it after every change, and at the time that ``Step/wait(_:)`` contains.
     package mutating func next(at now: MonotonicInstant) -> Step {
         guard underWay.count(where: { $0.resend == nil }) < policy.requests else { return .rest }
         if let index = underWay.firstIndex(where: { ($0.resend ?? .distantFuture) <= now }) {
@@ -137,14 +137,14 @@ package struct WebhookQueue: Sendable {
         return wakes.min().map { .wait($0) } ?? .rest
     }
 
-    /// The time until which no new batch is sent. A repeated batch that fails postpones it, but only for a limited time: only a new
-    /// batch shows that the receiver refuses some events and would accept others.
+    /// The time before which no new batch is sent; nil when new batches may be sent. A failure of a repeated batch postpones it, but only
+    /// for a limited time, because only a new batch can show that the receiver refuses some events and accepts others.
     private var newcomersRest: MonotonicInstant? {
         guard let rest, policy.postponed > 0, let begun else { return rest }
         return min(rest, begun.advanced(by: WebhookPolicy.longestPause))
     }
 
-    /// Handles a delivered batch.
+    /// Removes a delivered batch, and ends the pause after failures.
     package mutating func finish(_ id: UInt64) {
         guard let batch = take(id) else { return }
         delivered += batch.events.count
@@ -153,14 +153,15 @@ package struct WebhookQueue: Sendable {
         rest = nil
     }
 
-    /// Handles a failed batch; it is sent again later, unless the failure is final or its events are too old.
+    /// Handles a failed batch: it is sent again later, unless the failure is final or its events are too old.
     ///
     /// - Returns: the number of dropped events.
     package mutating func fail(_ id: UInt64, isFinal: Bool, at now: MonotonicInstant, chance: Double) -> Int {
         guard let index = underWay.firstIndex(where: { $0.id == id }) else { return 0 }
         failedRequests += 1
         if !isFinal {
-            // If the receiver has accepted other batches meanwhile, it refuses only this one, which is no reason for a pause.
+            // If the receiver has accepted other batches since this batch last failed, it refuses only this batch, and other batches need
+            // no pause.
             if underWay[index].failures == 0 || underWay[index].takenBefore == delivered {
                 failures += 1
                 rest = now.advanced(by: WebhookPolicy.pause(failures: failures, chance: chance))
@@ -178,7 +179,7 @@ package struct WebhookQueue: Sendable {
         return events.count
     }
 
-    /// Sends everything at once and only once more, because there is no time left for pauses.
+    /// Makes all events due now and ends all pauses, because the server stops and has no time for them.
     package mutating func hurry() {
         rest = nil
         failures = 0
@@ -189,7 +190,7 @@ package struct WebhookQueue: Sendable {
         }
     }
 
-    /// Drops all events that are not stored elsewhere.
+    /// Removes all events, and counts those that no journal stores as dropped.
     package mutating func abandon() {
         let events = lanes.values.lazy.flatMap(\.entries).map(\.event) + underWay.flatMap(\.events)
         dropped += events.count(where: { $0.number == nil })
@@ -199,7 +200,7 @@ package struct WebhookQueue: Sendable {
 
     // MARK: Lanes
 
-    /// Takes events of one topic from lanes until the batch is full.
+    /// Makes a batch from events of one topic in ready lanes, until the batch is full or no more are ready.
     private mutating func begin() -> WebhookBatch {
         var entries: [Entry] = []
         var size = 0
@@ -237,7 +238,7 @@ package struct WebhookQueue: Sendable {
         return batch
     }
 
-    /// Removes a batch from those in progress, so that its lanes can continue.
+    /// Removes a batch from those that are being sent, so that the later events of its lanes can be sent.
     private mutating func take(_ id: UInt64) -> WebhookBatch? {
         guard let index = underWay.firstIndex(where: { $0.id == id }) else { return nil }
         let batch = underWay.remove(at: index)

@@ -2,7 +2,7 @@
 package struct WebhookReport: Hashable, Sendable {
     /// The index in the application's list of webhooks when the receiver was first configured, from 0 on.
     package var number: Int
-    /// The address; nil for a receiver that is no longer configured.
+    /// The receiver's address; nil for a receiver that is no longer configured.
     package var url: String?
     package var counts: WebhookDelivery.Counts
 
@@ -12,7 +12,7 @@ package struct WebhookReport: Hashable, Sendable {
         self.counts = counts
     }
 
-    /// The labels of a receiver's events in metrics.
+    /// The labels of a webhook receiver's counts in metrics.
     package struct Name: Hashable, Sendable {
         package var application: ApplicationName
         package var number: Int
@@ -31,12 +31,12 @@ package struct WebhookReport: Hashable, Sendable {
 }
 
 extension WebhookReport {
-    /// The counts alone, for a receiver to which another node sends now.
+    /// The report without address, problem and last failure, for a receiver to which another node sends now.
     package var settled: WebhookReport { WebhookReport(number: number, url: nil, counts: counts.settled) }
 }
 
 extension [WebhookReport] {
-    /// Merges the reports on the same receivers from two places, in the order of their numbers. Addresses in the first list are used.
+    /// Merges two lists of reports, sorted by number, and adds the counts of equal numbers. Addresses in the first list are used.
     package func adding(_ others: [WebhookReport]) -> [WebhookReport] {
         var reports = Dictionary(map { ($0.number, $0) }) { first, _ in first }
         for other in others {
