@@ -1,10 +1,10 @@
 import Identifiers
 import NIOCore
 
-// Texts, bytes, numbers and flags as fields.
+// How texts, bytes, numbers and flags are coded as fields of a ``CodedValue``.
 
 extension ByteBuffer: CodedValue {
-    /// The result shares its storage with the bytes that are read.
+    /// The returned buffer shares its storage with the buffer that is being read.
     @inlinable
     package static func code(_ value: ByteBuffer?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> ByteBuffer {
         guard let value else { return try fields.content() }
@@ -70,7 +70,8 @@ extension Bool: CodedValue {
 }
 
 extension CodedValue where Self: FixedWidthInteger {
-    /// A number in its width. A tagged field may have another width, so that the type of a field can become wider.
+    /// Codes a number with the width of its type. A tagged field may have another width, so that the type of a field can become wider in
+    /// later versions.
     @inlinable
     package static func code(_ value: Self?, _ fields: inout FieldCoder) throws(ClusterCodingError) -> Self {
         if let value {
@@ -109,17 +110,18 @@ extension UInt32: CodedValue {}
 extension UInt64: CodedValue {}
 extension Int32: CodedValue {}
 extension Int64: CodedValue {}
-/// With eight bytes, as on every platform of the server.
+/// An `Int` is coded with eight bytes, its width on every platform of the server.
 extension Int: CodedValue {}
 
 extension FieldCoder {
-    /// Begins bytes of this length: they follow their length unless it is in front of their field.
+    /// Prepares for writing `length` bytes. In the sequence layout, this writes the length before them; in the tagged layout, the field
+    /// already has it.
     @inlinable
     mutating func begin(_ length: Int) {
         if layout == .sequence { bytes.writeInteger(UInt32(clamping: length)) }
     }
 
-    /// Bytes behind their length, or all of a field.
+    /// Reads the bytes that follow their length (sequence layout), or all bytes of the field (tagged layout).
     @inlinable
     mutating func content() throws(ClusterCodingError) -> ByteBuffer {
         let length = layout == .tagged ? bytes.readableBytes : Int(try number(as: UInt32.self))

@@ -1,9 +1,10 @@
 import NIOCore
 
-/// Invalid bytes from another node.
+/// The error for bytes from another node or from the store that cannot be decoded.
 @usableFromInline
 package struct ClusterCodingError: Error, Hashable, Sendable {
-    /// Whether the bytes are a case of an enumeration that this version does not know: lists leave it out, and go on.
+    /// Whether the bytes are a case of an enumeration that this version does not have. Lists leave out such an element and continue with
+    /// the next one.
     @usableFromInline package var isUnknownKind: Bool
 
     @inlinable
@@ -14,28 +15,28 @@ package struct ClusterCodingError: Error, Hashable, Sendable {
 
 /// How the fields of a value are arranged in bytes.
 ///
-/// Both layouts come from the one list of fields that a type has, and every value can be read in both.
+/// Both layouts are derived from the one list of fields that a type has, and every value can be read in both.
 @usableFromInline
 package enum CodingLayout: Hashable, Sendable {
-    /// One field after the other without tags: numbers big-endian in their width, texts and bytes behind their lengths in four bytes,
-    /// optional values behind a flag, lists behind the number of their elements. The only layout that versions up to 0.2 read.
+    /// One field after the other without tags: numbers big-endian in their width, texts and bytes after a length of four bytes, optional
+    /// values after a flag, lists after the number of their elements. Versions up to 0.2 read only this layout.
     case sequence
-    /// Each field behind its tag and its length, so that a reader skips fields that it does not know, and uses the default of those
-    /// that are missing.
+    /// Each field after its tag and its length, so that a reader skips fields that it does not have, and uses defaults for missing fields.
     case tagged
 
-    /// The layout that this version writes: that of the version before, because servers of both versions run side by side during an
-    /// upgrade, and either may lead. The next version can write the tagged layout, because this one reads it (rule CR-67).
+    /// The layout that this version writes. It is the layout of the previous version, because servers of both versions run side by side
+    /// during an upgrade, and either may lead. The next version can write the tagged layout, because this version reads it (rule CR-67).
     @usableFromInline package static let written = CodingLayout.sequence
 }
 
-/// A value in requests, in facts or in storage. It lists its fields once, for both directions and both layouts.
+/// A value that is coded as bytes in requests, in facts (a leader's decisions) or in the store. It lists its fields once, for reading and
+/// writing and for both layouts.
 @usableFromInline
 package protocol CodedValue {
     /// Writes or reads all fields, in the ascending order of their tags.
     ///
-    /// A tag is never used for another field later. A field that is added later has the next tag and a default, which is what values of
-    /// earlier versions have there.
+    /// A tag is never used for another field later. A field that is added in a later version gets the next tag and a default, which values
+    /// of earlier versions have there.
     ///
     /// - Parameter value: the value to write; nil when a value is read.
     /// - Returns: the value that was read or written.
@@ -44,7 +45,7 @@ package protocol CodedValue {
     /// The number of bytes that the value takes in a field of the tagged layout; nil when it is known only after writing.
     var fieldLength: Int? { get }
 
-    /// About how many bytes the value takes, so that they are allocated once.
+    /// The approximate number of bytes that the value takes, so that they are allocated once.
     var expectedLength: Int { get }
 }
 
@@ -54,16 +55,16 @@ extension CodedValue {
     @inlinable
     package var expectedLength: Int { 64 }
 
-    /// The value in bytes.
+    /// Returns the bytes of the value in a layout.
     @inlinable
     package func encoded(_ layout: CodingLayout = .written) -> ByteBuffer {
         var coder = FieldCoder(writing: layout, capacity: expectedLength)
-        // Only foreign bytes make a field throw: a value of this process has all its fields.
+        // Writing cannot throw: only bytes from outside cause errors, and a value of this process has all its fields.
         _ = try? Self.code(self, &coder)
         return coder.written
     }
 
-    /// Reads a value that ends where the bytes end, in either layout.
+    /// Reads a value in either layout. Throws unless the value uses all bytes.
     @inlinable
     package init(decoding bytes: ByteBuffer) throws(ClusterCodingError) {
         var coder = try FieldCoder(reading: bytes)
@@ -71,7 +72,7 @@ extension CodedValue {
         try coder.end()
     }
 
-    /// Reads what was written in the layout ``CodingLayout/sequence``, as names are that have to stay the same in all versions.
+    /// Reads a value in the layout ``CodingLayout/sequence``. Names use that layout, because they have to be the same in all versions.
     @inlinable
     package init(decodingName bytes: ByteBuffer) throws(ClusterCodingError) {
         var coder = try FieldCoder(reading: bytes, .sequence)

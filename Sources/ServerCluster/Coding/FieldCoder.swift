@@ -2,26 +2,27 @@ import NIOCore
 
 /// Writes or reads the fields of a ``CodedValue``.
 ///
-/// Every method does both: it gets the value to write, which is nil when a value is read, and returns the value that was read or
-/// written. Foreign bytes can only make a method throw. A list costs at most a constant for each byte that is there.
+/// Every method does both: its argument is the value to write, or nil when a value is read, and it returns the value that was read or
+/// written. Invalid bytes can only make a method throw. The memory for a list is at most proportional to the number of bytes that are read.
 ///
-/// A value in the tagged layout begins with ``mark`` and the length of the rest in four bytes. A field is its tag, from 1 to 255, its
-/// length (seven bits in a byte, the lowest first, each byte but the last with its highest bit set) and its content: a number
-/// big-endian, a text or bytes as they are, another value as its fields, a list as its elements behind their lengths. The case of
-/// an enumeration is the field with the tag 0. Optional values that are nil and empty lists are left out.
+/// A value in the tagged layout begins with ``mark`` and the length of the rest in four bytes. Each field consists of its tag (1 to 255),
+/// its length (seven bits in a byte, the lowest first, the highest bit set in each byte but the last) and its content. The content of a
+/// number is big-endian, that of a text or of bytes is unchanged, that of another value is its fields, and that of a list is its elements,
+/// each after its length. The case of an enumeration is the field with the tag 0. Optional values that are nil and empty lists are left
+/// out.
 @usableFromInline
 package struct FieldCoder {
-    /// The first four bytes of a value in the tagged layout. Values in the other layout begin with a small number, with few exceptions,
-    /// which begin with a random one of eight bytes.
+    /// The first four bytes of a value in the tagged layout. Values in the sequence layout begin with a small number; a few begin with a
+    /// random number of eight bytes.
     @usableFromInline package static let mark: UInt32 = 0xF54C_4601
-    /// The number of bytes in front of the fields of a value in the tagged layout.
+    /// The number of bytes before the fields of a value in the tagged layout: mark and length.
     @usableFromInline static let head = 8
 
     @usableFromInline package let layout: CodingLayout
     @usableFromInline let isWriting: Bool
-    /// What is written, or the rest of the value or field that is being read.
+    /// The bytes written so far, or the unread rest of the value or field that is being read.
     @usableFromInline var bytes: ByteBuffer
-    /// The tag and the length of the next field, if they were read already.
+    /// The tag and the length of the next field, if they have been read already.
     @usableFromInline var next: (tag: UInt8, length: Int)?
 
     @inlinable
@@ -33,7 +34,7 @@ package struct FieldCoder {
         if layout == .tagged { bytes.writeMultipleIntegers(Self.mark, 0 as UInt32) }
     }
 
-    /// - Parameter layout: nil for the layout that the bytes themselves show.
+    /// - Parameter layout: the layout of the bytes; nil to detect it from their beginning.
     @inlinable
     package init(reading bytes: ByteBuffer, _ layout: CodingLayout? = nil) throws(ClusterCodingError) {
         self.bytes = bytes
@@ -54,7 +55,7 @@ package struct FieldCoder {
         return written
     }
 
-    /// Throws when bytes are left behind a value without tags. Fields that are left are of a later version.
+    /// Throws when unread bytes follow a value in the sequence layout. In the tagged layout, unread fields are those of a later version.
     @inlinable
     package func end() throws(ClusterCodingError) {
         guard layout == .tagged || bytes.readableBytes == 0 else { throw ClusterCodingError() }
@@ -62,7 +63,7 @@ package struct FieldCoder {
 
     // MARK: Fields
 
-    /// The case of an enumeration, before its other fields.
+    /// Codes the case of an enumeration, which precedes its other fields.
     @inlinable
     package mutating func kind<Kind: RawRepresentable>(
         _ given: Kind?
@@ -71,10 +72,10 @@ package struct FieldCoder {
         return kind
     }
 
-    /// A field that each value has.
+    /// Codes a field that every value has.
     ///
-    /// - Parameter fallback: what values have that were written without this field, for a field that is younger than the layout
-    ///   ``CodingLayout/sequence``; nil for one that may not be missing.
+    /// - Parameter fallback: the field's value in values that were written without it, for a field that is younger than the layout
+    ///   ``CodingLayout/sequence``; nil if the field must not be missing.
     @inlinable
     package mutating func field<Value: CodedValue>(
         _ tag: UInt8, _ given: Value?, default fallback: Value? = nil
@@ -86,7 +87,10 @@ package struct FieldCoder {
         return value
     }
 
-    /// - Parameter isYounger: whether the field is younger than the layout ``CodingLayout/sequence``, which then does not have it.
+    /// Codes a field that may be nil.
+    ///
+    /// - Parameter isYounger: whether the field was added after the layout ``CodingLayout/sequence`` was fixed, so that this layout does
+    ///   not contain it.
     @inlinable
     package mutating func optional<Value: CodedValue>(
         _ tag: UInt8, _ given: Value?, isYounger: Bool = false
@@ -101,7 +105,10 @@ package struct FieldCoder {
         return try read(tag, isYounger: isYounger)
     }
 
-    /// - Parameter isYounger: as with ``optional(_:_:isYounger:)``; a list that is missing is empty.
+    /// Codes a list; a missing one is read as an empty list.
+    ///
+    /// - Parameter isYounger: whether the list was added after the layout ``CodingLayout/sequence`` was fixed, so that this layout does not
+    ///   contain it.
     @inlinable
     package mutating func list<Value: CodedValue>(
         _ tag: UInt8, _ given: [Value]?, isYounger: Bool = false
@@ -116,7 +123,7 @@ package struct FieldCoder {
         return try read(tag, isYounger: isYounger, as: CodedList<Value>.self)?.elements ?? []
     }
 
-    /// A byte in front of the fields that the layout ``CodingLayout/sequence`` has in some values.
+    /// Codes a byte with a version number, which precedes the fields of some values in the layout ``CodingLayout/sequence``.
     @inlinable
     package mutating func version(_ version: UInt8) throws(ClusterCodingError) {
         guard layout == .sequence else { return }
@@ -137,7 +144,7 @@ package struct FieldCoder {
         }
     }
 
-    /// Writes a value behind its length.
+    /// Writes the length of a value, and then the value.
     @inlinable
     mutating func write<Value: CodedValue>(measured value: Value) throws(ClusterCodingError) {
         if let length = value.fieldLength {
@@ -151,7 +158,9 @@ package struct FieldCoder {
         set(length: bytes.writerIndex - start - 5, at: start)
     }
 
-    /// - Returns: nil when the field is missing.
+    /// Reads the field with this tag.
+    ///
+    /// - Returns: the field's value; nil when the field is missing.
     @inlinable
     mutating func read<Value: CodedValue>(
         _ tag: UInt8, isYounger: Bool, as type: Value.Type = Value.self
@@ -164,7 +173,7 @@ package struct FieldCoder {
         }
     }
 
-    /// Reads a value of this many bytes.
+    /// Reads a value that consists of the next `length` bytes.
     @inlinable
     mutating func read<Value: CodedValue>(length: Int) throws(ClusterCodingError) -> Value {
         guard let content = bytes.readSlice(length: length) else { throw ClusterCodingError() }
@@ -174,9 +183,9 @@ package struct FieldCoder {
         return try Value.code(nil, &self)
     }
 
-    /// Skips the fields with lower tags.
+    /// Skips fields with lower tags, and reads the tag and the length of the field with this tag.
     ///
-    /// - Returns: the length of the field, which is read next; nil when the value does not have it.
+    /// - Returns: the length of the field, whose content follows; nil when the value does not have the field.
     @usableFromInline
     mutating func find(_ tag: UInt8) throws(ClusterCodingError) -> Int? {
         while next != nil || bytes.readableBytes > 0 {
@@ -208,7 +217,7 @@ package struct FieldCoder {
         bytes.writeInteger(UInt8(truncatingIfNeeded: rest))
     }
 
-    /// Writes a length into the five bytes that were left for it.
+    /// Writes a length into the five bytes that were reserved for it at `index`.
     @usableFromInline
     mutating func set(length: Int, at index: Int) {
         var rest = UInt64(clamping: length)
@@ -230,7 +239,7 @@ package struct FieldCoder {
     }
 }
 
-/// The elements of a list, as the content of one field.
+/// The elements of a list, coded as the content of one field.
 @usableFromInline
 struct CodedList<Element: CodedValue>: CodedValue {
     @usableFromInline var elements: [Element]
@@ -257,7 +266,7 @@ struct CodedList<Element: CodedValue>: CodedValue {
         var elements: [Element] = []
         guard fields.layout == .tagged else {
             let count = Int(try UInt32.code(nil, &fields))
-            // Each element has at least one byte, so an invalid count neither takes long nor reserves much memory.
+            // Each element has at least one byte, so a count greater than the number of bytes is invalid and must not reserve memory.
             guard count <= fields.bytes.readableBytes else { throw ClusterCodingError() }
             elements.reserveCapacity(min(count, 4_096))
             for _ in 0..<count { elements.append(try Element.code(nil, &fields)) }

@@ -1,42 +1,42 @@
 import NIOCore
 import ServerValues
 
-/// One process of a cluster as a value: its part as a node, its part as the leader while it leads, and the election.
+/// One process of a cluster as a value: its role as a node, its role as the leader while it leads, and the election.
 ///
-/// A leader has a lease of five seconds, which it renews every second. Another process takes over when the lease has ended, or when
-/// the leader's requests channel has had no subscriber twice in a row: a process that was killed has closed its connections. The
-/// state is safe even if that process is still running, because nothing that a former leader writes is stored.
+/// A leader has a lease of five seconds, which it renews every second. Another process takes over when the lease has ended, or when the
+/// leader's requests channel had no subscriber in two successive checks: a process that was killed has closed its connections. The state is
+/// safe even if that process is still running, because the store refuses all writes of a former leader.
 package struct ClusterCore: Sendable {
     package private(set) var member: MemberMachine
     package private(set) var leader: LeaderMachine?
     package private(set) var role = ClusterRole.follower
-    /// The leader in the last answer of the store.
+    /// The leader as last reported by the store; nil when there is none, and once the store has confirmed that this process leads.
     package private(set) var known: ClusterLeaderRecord?
     private let policy: ElectionPolicy
     private let leaderPolicy: LeaderPolicy
     let handOverPolicy: HandOverPolicy
-    /// The partition, if the cluster has several.
+    /// This process's partition; nil if the cluster has only one.
     let partition: ClusterPartition?
     var handOver: HandOver?
-    /// Since when this process leads, after its services were prepared.
+    /// The time since which this process leads with prepared services.
     var ledSince: MonotonicInstant?
-    /// The node that should have taken over from this one, until a leader is known.
+    /// The node in whose favour this one has resigned; nil again once a leader is known.
     var offered: ClusterNode?
-    /// A node that did not take over from this one, and until when it is not chosen again.
+    /// A node that did not take over when this one resigned in its favour, and the time before which it is not chosen again.
     var reluctance: (node: ClusterNode, end: MonotonicInstant)?
     private let nodesKey: StoreKey
     private let lossKey: StoreKey
     private var nextElection: MonotonicInstant
     private var isAsking = false
-    /// The time since which the leader's channel has had no subscriber.
+    /// The time since which the leader's requests channel has had no subscriber.
     private var unheardSince: MonotonicInstant?
-    /// The time until which no election starts although the leader's lease has ended or its channel has no subscriber.
+    /// The time before which no election starts, even if the leader's lease has ended or its channel has no subscriber.
     private var grace: MonotonicInstant?
-    /// Until when this process does not ask to be elected, because its services could not begin to lead.
+    /// The time before which this process does not ask to be elected, because its services could not start to lead.
     private var pause: MonotonicInstant?
     private var isReady = false
     private(set) var isClosing = false
-    /// Whether the last answer of the store was that nobody leads.
+    /// Whether the last answer of the store was that there is no leader.
     private var isVacant = false
     /// The number of times this process was elected.
     package private(set) var elections = 0
@@ -57,16 +57,16 @@ package struct ClusterCore: Sendable {
     }
 
     package var node: ClusterNode { member.node }
-    /// The generation of ``leader``; nil while this process neither leads nor prepares to lead.
+    /// The generation in which this process leads or prepares to lead; nil while it does neither.
     package var generation: UInt64? { role.generation }
-    /// The highest generation that this process has seen: later ones are never lower, whatever the store has lost.
+    /// The highest generation that this process has seen. Later generations are never lower, even if the store has lost its data.
     package var highestGeneration: UInt64 { max(member.highestGeneration, leader?.generation ?? 0) }
 
-    /// Whether somebody leads who answers requests, as far as this process knows: a leader that was elected, and whose services still
-    /// restore the stored state, does not (rule CR-72).
+    /// Whether there is a leader that answers requests, as far as this process can determine. An elected leader whose services still
+    /// restore the stored state does not count (rule CR-72).
     package var isLed: Bool {
         guard member.isLed, !isVacant, let followed = member.leader?.position.generation else { return false }
-        // An election may have told this process of a leader from which the log has nothing yet.
+        // False if the last election has named a newer leader, of which the log has no batch yet.
         return (role.generation ?? known?.position.generation ?? followed) <= followed
     }
 
@@ -76,7 +76,8 @@ package struct ClusterCore: Sendable {
         isReady = true
         nextElection = now
         unheardSince = nil
-        // A process that has just started has seen no leader that may reconnect.
+        // The grace time is for a leader that may reconnect as well. A process that has just started has seen no leader, so it needs no
+        // grace time.
         if member.highestGeneration > 0 { grace = now.advanced(by: policy.grace) }
         withMember(at: now, &effects) { $0.restored(at: now, into: &$1) }
         withLeader(&effects) { $0.confirm(at: now, into: &$1) }
@@ -108,7 +109,7 @@ package struct ClusterCore: Sendable {
                 node, generation: generation, previous: previous, former: former, nodesKey: nodesKey, lossKey: lossKey,
                 policy: leaderPolicy, at: now)
             effects.append(.prepare(generation: generation))
-        // The answer to a question that was repeated after an interruption, while the first one led to this election (rule CR-90).
+        // This process asked twice because of an interruption, and the first question led to its election (rule CR-90).
         case .following(let record) where record.leader == node && record.position.generation == role.generation: known = nil
         case .following(let record):
             retire(into: &effects)
@@ -119,12 +120,12 @@ package struct ClusterCore: Sendable {
         case .vacant:
             retire(into: &effects)
             known = nil
-            // The store has lost the record of the leader, which may be this process: a new election is needed.
+            // The store has lost the record of the leader, which may be this process, so a new election is needed.
             nextElection = now
         }
     }
 
-    /// The number of subscribers to the leader's channel; nil when the store did not answer.
+    /// Handles the number of subscribers to the leader's requests channel; nil when the store did not answer.
     package mutating func counted(_ listeners: Int?, at now: MonotonicInstant, into effects: inout [ClusterEffect]) {
         guard role == .follower, let known, let listeners else { return }
         guard listeners == 0, !isGracious(at: now) else {
@@ -140,11 +141,11 @@ package struct ClusterCore: Sendable {
         effects.append(.elect(.take, generation: known.position.generation))
     }
 
-    /// Records that the leader's parts of the services are ready.
+    /// Records that the services of this process are ready to lead.
     ///
     /// - Parameters:
     ///   - nodes: the nodes of the previous leader.
-    ///   - stopped: those of them that have stopped.
+    ///   - stopped: the nodes among `nodes` that have stopped.
     ///   - hasLost: whether the services were told that data was lost.
     package mutating func prepared(
         generation: UInt64, nodes: [ClusterNode], stopped: [ClusterNode] = [], hasLost: Bool, at now: MonotonicInstant,
@@ -157,8 +158,8 @@ package struct ClusterCore: Sendable {
         withLeader(&effects) { $0.open(to: nodes, stopped: stopped, hasLost: hasLost, at: now, into: &$1) }
     }
 
-    /// Handles a failed preparation of the services: another process may try at once, and this one again after a while, because what has
-    /// failed may fail at once each time (rule CR-64).
+    /// Handles that the services could not prepare to lead. Another process may try at once. This process tries again only after a pause,
+    /// because the same failure may follow at once each time (rule CR-64).
     package mutating func preparationFailed(
         generation: UInt64, at now: MonotonicInstant, into effects: inout [ClusterEffect]
     ) {
@@ -174,7 +175,7 @@ package struct ClusterCore: Sendable {
         withLeader(&effects) { $0.end(into: &$1) }
     }
 
-    /// Resigns: from now on any other node may lead.
+    /// Leaves the cluster, and resigns if this process leads, so that any other node may lead.
     package mutating func close(at now: MonotonicInstant, into effects: inout [ClusterEffect]) {
         isClosing = true
         handOver = nil
@@ -197,7 +198,7 @@ package struct ClusterCore: Sendable {
         effects.append(role.generation.map { .elect(.renew, generation: $0) } ?? .elect(mode, generation: nil))
     }
 
-    /// Records that the leader has resigned.
+    /// Records that the leader has resigned, so that this process may ask to be elected at once.
     package mutating func resigned(at now: MonotonicInstant, into effects: inout [ClusterEffect]) {
         guard role == .follower else { return }
         nextElection = now
@@ -206,7 +207,7 @@ package struct ClusterCore: Sendable {
 
     // MARK: Both parts
 
-    /// Requests of the node to the leader bypass the store when both are this process (rule CR-26).
+    /// Changes the node's machine. Its requests to the leader bypass the store when this process is the leader itself (rule CR-26).
     package mutating func withMember(
         at now: MonotonicInstant, _ effects: inout [ClusterEffect], _ body: (inout MemberMachine, inout [MemberEffect]) -> Void
     ) {
@@ -225,7 +226,7 @@ package struct ClusterCore: Sendable {
         _ effects: inout [ClusterEffect], _ body: (inout LeaderMachine, inout [LeaderEffect]) -> Void
     ) {
         var own: [LeaderEffect] = []
-        // In place: the machine has many fields, and moving it would take longer than most changes.
+        // The machine is changed in place: it has many fields, and moving it would take longer than most changes.
         guard leader?.change(&own, body) != nil else { return }
         if !own.isEmpty { take(own, into: &effects) }
         endDrained(into: &effects)

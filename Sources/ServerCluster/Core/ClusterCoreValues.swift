@@ -1,7 +1,7 @@
 import NIOCore
 import ServerValues
 
-/// How a process becomes a candidate for leadership.
+/// What a process asks for in an election.
 package enum ElectionMode: String, Hashable, Sendable {
     /// Lead if there is no leader. A leader is not replaced, even if its lease has ended.
     case look
@@ -17,22 +17,22 @@ package enum ElectionMode: String, Hashable, Sendable {
 
 /// The answer of the store to a process that takes part in an election.
 package enum ElectionOutcome: Hashable, Sendable {
-    /// This process leads from now on; `former` is the previous leader unless it has resigned.
+    /// This process leads from now on; `former` is the previous leader, or nil if that leader has resigned.
     case elected(generation: UInt64, previous: ClusterPosition, former: FormerLeader?)
     /// This process still leads.
     case leading
     /// Another process leads.
     case following(ClusterLeaderRecord)
-    /// There is no leader, and this process did not want to lead.
+    /// There is no leader, and this process did not ask to lead.
     case vacant
-    /// The store did not answer.
+    /// The store did not answer the request of this process.
     case failed
 }
 
-/// The previous leader, which did not resign.
+/// The previous leader of a cluster, if it did not resign.
 package struct FormerLeader: Hashable, Sendable {
     package var node: ClusterNode
-    /// The time since it last renewed its lease when the next leader was elected, by the clock of the store.
+    /// The time from the last renewal of the former leader's lease to the election of the next leader, by the clock of the store.
     package var silence: Duration
 
     package init(node: ClusterNode, silence: Duration) {
@@ -44,7 +44,7 @@ package struct FormerLeader: Hashable, Sendable {
 /// The role of a process in a cluster.
 package enum ClusterRole: Hashable, Sendable {
     case follower
-    /// The process was elected, and its services restore the stored state.
+    /// The process was elected, and its services are restoring the stored state.
     case preparing(generation: UInt64)
     case leader(generation: UInt64)
 
@@ -56,33 +56,34 @@ package enum ClusterRole: Hashable, Sendable {
     }
 }
 
-/// An effect that the owner of a process's core performs.
+/// An action that the owner of a ``ClusterCore`` has to perform.
 package enum ClusterEffect: Sendable {
     case elect(ElectionMode, generation: UInt64?)
-    /// Stop leading, and leave the election to this node for a moment.
+    /// Stop leading, and give this node a head start in the next election.
     case resign(inFavourOf: ClusterNode, generation: UInt64)
-    /// Another node should lead: call ``ClusterCore/handOver(to:generation:into:)`` if this process has not handed over just before.
+    /// Another node should lead: call ``ClusterCore/handOver(to:generation:into:)``, unless this process has handed over a partition just
+    /// before.
     case proposeHandOver(to: ClusterNode, generation: UInt64)
-    /// Make the leader's parts of the services prepare to resign, then call ``ClusterCore/readyToHandOver(generation:at:into:)``.
+    /// Make the leader's services (``ClusterLeader``) prepare to resign, then call ``ClusterCore/readyToHandOver(generation:at:into:)``.
     case prepareToResign(generation: UInt64)
-    /// Count the subscribers to the requests channel of a leader.
+    /// Count the subscribers to the requests channel of this leader.
     case countListeners(of: ClusterNode)
     case member(MemberEffect)
     case leader(LeaderEffect)
-    /// Make the services prepare their leader's parts, and read the nodes of the previous leader.
+    /// Make the ``ClusterLeader`` of each service from the stored state, and read the nodes of the previous leader.
     case prepare(generation: UInt64)
-    /// Make the services close their leader's parts.
+    /// Close the ``ClusterLeader`` of each service.
     case retire
 }
 
-/// The times of an election.
+/// The time limits of an election.
 package struct ElectionPolicy: Hashable, Sendable {
-    /// How long a lease lasts.
+    /// How long a leader's lease lasts after a renewal.
     package var lease: Duration = .seconds(5)
-    /// The interval at which leadership is renewed and requested.
+    /// The interval at which a leader renews its lease, and another process asks to lead.
     package var interval: Duration = .seconds(1)
-    /// How long a process that reconnects to the store respects the leader: the leader may have been disconnected as well, and only the
-    /// leader has the data that the store may have lost.
+    /// How long a process that has reconnected to the store does not replace the leader, even if its lease has ended. The leader may have
+    /// been disconnected as well, and only the leader has the data that the store may have lost.
     package var grace: Duration = .seconds(5)
 
     package init() {}

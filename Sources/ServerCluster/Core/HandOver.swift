@@ -1,16 +1,16 @@
 import ServerValues
 
-/// Where a leader is on its way to hand over to another node.
+/// The progress of a leader that hands over to another node.
 enum HandOver: Hashable, Sendable {
-    /// The services prepare for it, and requests are still handled.
+    /// The services prepare to resign, and requests are still handled.
     case preparing(to: ClusterNode)
-    /// No new requests are handled; those that are under way are answered and stored.
+    /// No new requests are handled; requests in progress are still answered, and their results stored.
     case draining(to: ClusterNode, until: MonotonicInstant)
 }
 
-// A leader that is not the preferred one among the nodes resigns in favour of that one (rules CR-55 to CR-57).
+// If another node is the preferred leader of the partition, the present leader resigns in its favour (rules CR-55 to CR-57).
 extension ClusterCore {
-    /// Proposes a hand-over if another node should lead.
+    /// Proposes a hand-over if another node is the preferred leader, and ends a hand-over that takes too long.
     mutating func considerHandOver(at now: MonotonicInstant, into effects: inout [ClusterEffect]) {
         if case .draining(let successor, let limit) = handOver, now >= limit { return resign(to: successor, into: &effects) }
         guard let partition, handOver == nil, !isClosing, case .leader(let generation) = role, let leader,
@@ -21,7 +21,8 @@ extension ClusterCore {
         effects.append(.proposeHandOver(to: successor, generation: generation))
     }
 
-    /// Begins to hand over to a node. The owner prepares the services of the leader and calls ``readyToHandOver(generation:at:into:)``.
+    /// Begins to hand over to a node. The owner makes the leader's services prepare, and then calls
+    /// ``readyToHandOver(generation:at:into:)``.
     package mutating func handOver(
         to successor: ClusterNode, generation: UInt64, into effects: inout [ClusterEffect]
     ) {
@@ -30,7 +31,7 @@ extension ClusterCore {
         effects.append(.prepareToResign(generation: generation))
     }
 
-    /// Records that the services of the leader are prepared: from now on new requests wait for the next leader.
+    /// Records that the leader's services are prepared to resign. From now on, new requests wait for the next leader.
     package mutating func readyToHandOver(
         generation: UInt64, at now: MonotonicInstant, into effects: inout [ClusterEffect]
     ) {
@@ -39,7 +40,7 @@ extension ClusterCore {
         withLeader(&effects) { machine, _ in machine.pause() }
     }
 
-    /// Ends the leadership once everything that was decided is stored and answered.
+    /// Resigns once all decisions are stored and all handled requests are answered.
     mutating func endDrained(into effects: inout [ClusterEffect]) {
         guard case .draining(let successor, _) = handOver, leader?.isDrained == true else { return }
         resign(to: successor, into: &effects)
@@ -51,12 +52,13 @@ extension ClusterCore {
         handOver = nil
         offered = successor
         withLeader(&effects) { $0.end(into: &$1) }
-        // A node that has left meanwhile would only delay the election.
+        // A successor that has left the cluster in the meantime gets no head start, which would only delay the election.
         effects.append(
             isMember ? .resign(inFavourOf: successor, generation: generation) : .elect(.resign, generation: generation))
     }
 
-    /// Records who leads after this node has handed over.
+    /// Records which node leads after this one has handed over. If it is another node than the chosen one, that one is not chosen again for
+    /// a while.
     mutating func noteSuccessor(_ leader: ClusterNode, at now: MonotonicInstant) {
         guard let offered else { return }
         self.offered = nil

@@ -2,25 +2,26 @@ import DequeModule
 import NIOCore
 import ServerValues
 
-/// The leader's side of the answers to one node's queries: it sends them in pieces, limits the unconfirmed bytes, and repeats
-/// pieces that the node has not confirmed in time.
+/// Sends a leader's answers to the queries of one node in pieces, limits the number of unconfirmed bytes, and repeats pieces that the node
+/// has not confirmed in time.
 ///
-/// Redis disconnects a subscriber whose unread messages exceed `client-output-buffer-limit pubsub`, so the unconfirmed bytes must
-/// stay below that limit for any usual setting.
+/// Redis disconnects a subscriber whose unread messages exceed `client-output-buffer-limit pubsub`, so the unconfirmed bytes must stay
+/// below that limit for any usual setting.
 struct AnswerSender: Sendable {
     private var pieces = Deque<ClusterAnswers.Piece>()
-    /// The number of ``pieces`` that were sent and not confirmed.
+    /// How many of the first ``pieces`` were sent and are not confirmed.
     private var sent = 0
     private var sentBytes = 0
     private var last: UInt64 = 0
-    /// When a piece was last sent or confirmed; nil when no piece is unconfirmed.
+    /// The time when a piece was last sent or confirmed; nil when no piece is unconfirmed.
     private var progress: MonotonicInstant?
     private(set) var waitingBytes = 0
 
-    /// The bytes that one piece counts in addition to its payload.
+    /// The number of bytes that one piece counts in addition to its payload.
     private static let framing = 64
 
-    /// Queues an answer. If the queue exceeds `limit` bytes, an empty answer replaces it, which its service reports as a failure.
+    /// Queues an answer. If the queue would exceed ``LeaderPolicy/answerBytes``, an empty answer replaces it, which the service reports as
+    /// a failure.
     mutating func add(_ payload: ByteBuffer, to request: UInt64, _ policy: LeaderPolicy) {
         var rest = waitingBytes + payload.readableBytes > policy.answerBytes ? ByteBuffer() : payload
         repeat {
@@ -32,7 +33,7 @@ struct AnswerSender: Sendable {
         } while rest.readableBytes > 0
     }
 
-    /// The pieces that may be sent now.
+    /// Returns the pieces that may be sent now without exceeding the limit of unconfirmed bytes.
     mutating func next(at now: MonotonicInstant, _ policy: LeaderPolicy) -> [ClusterAnswers.Piece] {
         var result: [ClusterAnswers.Piece] = []
         while sent < pieces.count, sentBytes < policy.answerWindow {
@@ -45,7 +46,7 @@ struct AnswerSender: Sendable {
         return result
     }
 
-    /// Records that the node has all pieces up to this one.
+    /// Records that the node has received all pieces up to this number.
     mutating func confirm(upTo number: UInt64, at now: MonotonicInstant) {
         while let first = pieces.first, first.number <= number {
             pieces.removeFirst()
@@ -60,7 +61,7 @@ struct AnswerSender: Sendable {
         if sent == 0 { progress = nil }
     }
 
-    /// Repeats pieces that were not confirmed in time.
+    /// Makes ``next(at:_:)`` return the unconfirmed pieces again when they were not confirmed in time.
     mutating func tick(at now: MonotonicInstant, _ policy: LeaderPolicy) {
         guard let progress, sent > 0, now.since(progress) >= policy.answerRetry else { return }
         (sent, sentBytes) = (0, 0)

@@ -1,14 +1,14 @@
 import ServerValues
 
-/// When a leader that answers many requests may begin its next batch (rule CR-102). A value.
+/// Determines when a leader with many requests may begin its next batch (rule CR-102). A value.
 ///
-/// A batch costs the store and every node about the same however much is in it. With few requests each goes at once; with many, a batch waits
-/// until there are several.
+/// Each batch costs the store and every node about the same, whatever its size. With few requests, each request gets a batch at once; with
+/// many, a batch waits until there are several requests.
 package struct BatchPace: Sendable {
-    /// The number of answered requests within ``window`` from which on the leader waits.
+    /// The number of requests answered within ``window`` from which on batches have to wait.
     package var busyRequests = 200
     package var window: Duration = .milliseconds(100)
-    /// The time between the beginnings of two batches while the leader is busy.
+    /// The shortest time between the beginnings of two batches while there are many requests.
     package var pause: Duration = .microseconds(500)
 
     private var windowStart: MonotonicInstant?
@@ -18,7 +18,7 @@ package struct BatchPace: Sendable {
 
     package init() {}
 
-    /// Records that a batch begins.
+    /// Records that a batch with the answers to `count` requests begins.
     package mutating func began(requests count: Int, at now: MonotonicInstant) {
         lastBegan = now
         guard let start = windowStart, now.since(start) < window else {
@@ -29,7 +29,7 @@ package struct BatchPace: Sendable {
         requests += count
     }
 
-    /// How long the next batch has to wait; nil if it may begin.
+    /// Returns how long the next batch has to wait; nil if it may begin now.
     package func rest(at now: MonotonicInstant) -> Duration? {
         guard isBusy, let lastBegan else { return nil }
         let rest = pause - now.since(lastBegan)

@@ -1,9 +1,9 @@
 import NIOCore
 
-/// A stored batch as a leader keeps it in memory, to append it again if the store loses it: encoded, with the small buffers of its writes as
-/// slices of one.
+/// A stored batch in a leader's memory, from which it is appended again if the store loses it. The batch is encoded, and the small buffers
+/// of its writes are slices of one large buffer.
 ///
-/// A batch is kept a thousand times for each time that it is needed again, so it is decoded only then.
+/// Only about one in a thousand batches is needed again, so a batch is decoded only then.
 struct KeptCommit: Sendable {
     let position: ClusterPosition
     private let bytes: ByteBuffer
@@ -17,17 +17,18 @@ struct KeptCommit: Sendable {
         trim = commit.trim
     }
 
-    /// The batch as it was; nil only if its bytes could not be read.
+    /// The original batch with its writes; nil only if its bytes could not be decoded.
     var commit: ClusterCommit? {
         guard let batch = try? ClusterBatch(decoding: bytes) else { return nil }
         return ClusterCommit(batch: batch, bytes: bytes, writes: writes, trim: trim)
     }
 
-    /// The number of bytes up to which a buffer moves to the common one. Longer ones take little more than their content.
+    /// The size in bytes up to which a buffer is copied to the common buffer. Larger buffers have little overhead compared with their
+    /// content.
     private static let smallBytes = 256
 
-    /// The same writes with their small buffers as slices of one: a subscription has several buffers of some bytes, and a buffer of its own
-    /// takes more than 100 bytes besides its content.
+    /// Returns equal writes whose small buffers are slices of one buffer: a subscription has several buffers of some bytes, and each
+    /// separate buffer takes more than 100 bytes besides its content.
     private static func packed(_ writes: [StoreWrite]) -> [StoreWrite] {
         guard !writes.isEmpty else { return writes }
         var content = ByteBuffer()
@@ -36,7 +37,7 @@ struct KeptCommit: Sendable {
                 if case .bytes(let bytes) = word, isSmall(bytes) { content.writeImmutableBuffer(bytes) }
             }
         }
-        // Slices are taken once nothing is written any more: a shared buffer would be copied by the next write.
+        // Slices are taken only after the last write to the buffer, because a write to a shared buffer would copy it.
         return writes.map { write in
             write.mapWords { word in
                 guard case .bytes(let bytes) = word, isSmall(bytes) else { return word }

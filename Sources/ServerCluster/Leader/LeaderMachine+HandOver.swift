@@ -1,23 +1,24 @@
 import ServerValues
 
-/// The times of a leader that hands over to another node (rules CR-55 to CR-57).
+/// The time limits of a leader that hands over to another node (rules CR-55 to CR-57).
 package struct HandOverPolicy: Hashable, Sendable {
-    /// How long a process leads, and all nodes have been members, before it hands over.
+    /// How long a process must have led, with the same nodes as members, before it hands over.
     package var settling: Duration = .seconds(5)
-    /// The time between two hand-overs of one process, of all its partitions together.
+    /// The shortest time between two hand-overs of one process, counted for all its partitions together.
     package var pause: Duration = .seconds(2)
-    /// How long new requests wait at most until those that are being handled are answered.
+    /// How long a leader waits at most for the answers to requests in progress, while new requests wait for the next leader.
     package var drain: Duration = .seconds(1)
-    /// How long other nodes leave the election to the one that the leader has chosen.
+    /// The head start in the election of the node that the leader has chosen: other nodes do not ask to lead in this time.
     package var headStart: Duration = .milliseconds(500)
-    /// How long a leader does not choose a node again that did not take over.
+    /// How long a leader does not choose a node again that has not taken over.
     package var reluctance: Duration = .seconds(60)
 
     package init() {}
 }
 
 extension LeaderMachine {
-    /// Whether the same nodes have taken part for some time, all of them can be heard, and the store takes what is decided.
+    /// Whether the same nodes have been members for some time, the leader receives messages of all of them, and the store accepts its
+    /// batches.
     func isSteady(at now: MonotonicInstant, _ policy: HandOverPolicy) -> Bool {
         guard isOpen, !isRefused, !isPaused, hearsItself(at: now), queuedBytes < self.policy.batchBytes else { return false }
         return seats.values.allSatisfy { seat in
@@ -26,6 +27,6 @@ extension LeaderMachine {
         }
     }
 
-    /// Stops handling requests, so that the leader can hand over once ``isDrained`` is true.
+    /// Stops handling requests, so that the leader can resign once ``isDrained`` is true.
     mutating func pause() { isPaused = true }
 }

@@ -1,12 +1,12 @@
 import NIOCore
 import ServerValues
 
-// Messages of nodes. Each is processed once, in the order of their numbers.
+// Handling of the messages of nodes. Each request is processed once, in the order of the numbers.
 extension LeaderMachine {
-    /// Handles a message of a node. A message that is not the next one is ignored, because the node sends it again.
+    /// Handles a message of a node. Requests whose number is not the next one are ignored, because the node sends them again.
     ///
-    /// - Parameter passedStore: whether the message shows that messages pass through the store; false for a message of this process's
-    ///   own node that bypassed the store.
+    /// - Parameter passedStore: whether the message shows that messages pass through the store; false for a message of this process's own
+    ///   node that bypassed the store.
     package mutating func receive(
         _ message: ClusterRequests, passedStore: Bool = true, at now: MonotonicInstant, into effects: inout [LeaderEffect]
     ) {
@@ -18,10 +18,10 @@ extension LeaderMachine {
             seats[message.node]?.answers.confirm(upTo: message.received, at: now)
             sendAnswers(to: message.node, at: now, into: &effects)
         }
-        // The node sends the requests again, to the next leader.
+        // A paused leader ignores requests, because the node sends them again to the next leader.
         guard !isPaused else { return }
         for request in message.requests {
-            // Each access is in place: a copy of a seat would cost as much as the rest.
+            // The dictionary's value is changed in place: copying it would cost as much as the rest of this loop.
             guard seats[message.node]?.take(request.number) == true else { continue }
             switch request.kind {
             case .announcement:
@@ -34,7 +34,7 @@ extension LeaderMachine {
                 note(message.node)
                 effects.append(.announced(announcement, by: message.node))
             case .request, .query:
-                // The node has cancelled this request.
+                // A request without a service was cancelled by the node.
                 guard let service = request.service else { continue }
                 openRequests += 1
                 effects.append(
@@ -44,7 +44,7 @@ extension LeaderMachine {
                         isQuery: request.kind == .query))
             }
         }
-        // A repeated message shows that the node does not know how many of its requests were received.
+        // A repeated message means that the node has not received the leader's confirmation of these requests, so they are confirmed again.
         if let seat = seats[message.node], let last = message.requests.last, last.number > 0, last.number <= seat.taken {
             seats[message.node]?.told = min(seat.told, last.number - 1)
         }
@@ -55,7 +55,7 @@ extension LeaderMachine {
         return message.session <= session
     }
 
-    /// Whether the message belongs to a session that the leader knows, or starts one.
+    /// Returns whether the message belongs to the present session of its node, or starts a new session.
     private mutating func seat(
         for message: ClusterRequests, at now: MonotonicInstant, into effects: inout [LeaderEffect]
     ) -> Bool {
@@ -67,7 +67,8 @@ extension LeaderMachine {
         }
         if seat.session == message.session, !seat.isExpected || seat.taken > 0 { return true }
         guard message.session >= seat.session, beginsNow else { return false }
-        // The node has lost its state and starts anew: its earlier subscriptions and sessions have ended, also for its clients.
+        // The node has lost its state and has started again: its earlier subscriptions and sessions have ended, and its clients were
+        // informed.
         let isNew = seat.session > 0 && message.session > seat.session
         if isNew, seat.announcement == nil { effects.append(.lost(message.node)) }
         var next = Seat(session: message.session, lastHeard: now)

@@ -2,35 +2,35 @@ import DequeModule
 import NIOCore
 import ServerValues
 
-/// The leader's side of the cluster as a value: processes the requests of nodes in order, removes silent nodes, and appends
-/// decisions to the log in batches.
+/// The leader of a cluster as a value: it processes the requests of nodes in order, removes silent nodes, and appends decisions to the log
+/// in batches.
 ///
 /// Only one batch is sent to the store at a time; later decisions become the next batch, so batches grow with the load.
 package struct LeaderMachine: Sendable {
     struct Seat: Sendable {
         var session: UInt32
-        /// The number of the last request that was processed.
+        /// The number of the node's last request that was processed.
         var taken: UInt64 = 0
-        /// The highest processed number that was reported to the node.
+        /// The highest number of a processed request that was confirmed to the node.
         var told: UInt64 = 0
         var lastHeard: MonotonicInstant
-        /// The parts of the announcement so far; nil once it is complete.
+        /// The received parts of the node's announcement, by service; nil once the announcement is complete.
         var announcement: [ClusterServiceID: [ByteBuffer]]? = [:]
-        /// Whether the previous leader had the node, and the node has not announced itself to this leader.
+        /// Whether the node was a member under the previous leader and has not announced itself to this leader.
         var isExpected = false
-        /// When the node has announced itself to this leader; nil before.
+        /// The time when the node announced itself to this leader; nil before.
         var announcedAt: MonotonicInstant?
-        /// Answers to the session's queries.
+        /// The answers to the queries of the node's session.
         var answers = AnswerSender()
 
-        /// Takes a request, if it is the next one.
+        /// Counts a request as processed, and returns true, if its number is the next one.
         mutating func take(_ number: UInt64) -> Bool {
             guard number == taken + 1 else { return false }
             taken = number
             return true
         }
 
-        /// Ends the announcement; nil when it was complete before.
+        /// Completes the announcement and returns its parts; nil when it was complete before.
         mutating func completeAnnouncement(at now: MonotonicInstant) -> [ClusterServiceID: [ByteBuffer]]? {
             defer { announcement = nil }
             isExpected = false
@@ -42,7 +42,7 @@ package struct LeaderMachine: Sendable {
     private struct Underway: Sendable {
         var commit: ClusterCommit
         var ids: [UInt64] = []
-        /// The number of emissions that the batch completes.
+        /// The number of emissions whose last part is in this batch.
         var emissions: UInt64 = 0
     }
 
@@ -52,43 +52,44 @@ package struct LeaderMachine: Sendable {
     /// The position of the last batch that was made.
     package private(set) var position: ClusterPosition
     var seats: [ClusterNode: Seat] = [:]
-    /// The removed sessions, whose messages are ignored.
+    /// The removed sessions, by the incarnation of their node. Their messages are ignored.
     var expelled: [UInt64: UInt32] = [:]
     private var queue = Deque<ClusterEmission>()
     package private(set) var queuedBytes = 0
-    /// The number of emissions so far, and of those that are stored.
+    /// The number of emissions so far. ``completed`` is the number of emissions that are stored.
     private var emitted: UInt64 = 0
     private var completed: UInt64 = 0
-    /// Answers to queries that wait until this number of emissions is stored, in this order.
+    /// Answers to queries in the order of their requests. Each is sent once `emissions` emissions are stored.
     private var heldAnswers = Deque<(emissions: UInt64, session: ClusterSession, request: UInt64, payload: ByteBuffer)>()
-    /// The size of a fact or write that is too long for the store: the leadership ends when the next batch is made.
+    /// The size of a fact or write that is too long for the store; nil if there is none. With one, the leader resigns instead of making the
+    /// next batch.
     private var tooLong: Int?
-    /// The ids of emissions that were too long.
+    /// The ids of emissions that were too long for the store.
     private var refusedIDs: [UInt64] = []
     private var current: Underway?
-    /// Whether ``current`` is being written to the store.
+    /// Whether the batch ``current`` is being written to the store.
     private var isUnderway = false
     private var retry: MonotonicInstant?
-    /// The latest stored batches, oldest first.
+    /// The latest stored batches, oldest first, to be appended again if the store loses them.
     private var kept = Deque<(commit: KeptCommit, bytes: Int)>()
     private var keptBytes = 0
-    /// The batches that will be removed from the log next.
+    /// This leader's batches that are still in the log, oldest first. The oldest ones are removed from the log next.
     private var log = Deque<(sequence: UInt64, bytes: Int, time: MonotonicInstant)>()
     private var logBytes = 0
     private var isOver = false
     private(set) var isOpen = false
     package private(set) var isRefused = false
-    /// Whether no further requests are handled, because the leader is about to hand over.
+    /// Whether requests are ignored, because the leader is about to resign.
     var isPaused = false
-    /// The number of handled requests that the services have not answered.
+    /// The number of requests that were passed to services and not answered.
     var openRequests = 0
 
-    /// Accepts no requests before ``open(to:stopped:hasLost:at:into:)``. What the services emit before is stored ahead of the batch with which
-    /// the leader opens.
+    /// Makes a leader that ignores requests until ``open(to:stopped:hasLost:at:into:)``. Emissions of the services before that call are
+    /// stored before the opening entry of the log.
     ///
     /// - Parameters:
     ///   - previous: the last batch of the previous leader.
-    ///   - former: the previous leader, which has not been heard since it renewed its lease.
+    ///   - former: the previous leader, from which nothing was received since it renewed its lease.
     ///   - nodesKey: a hash with a field for each node that has announced itself.
     ///   - lossKey: a key that exists when the services of the next leader have to report a loss of data.
     package init(
@@ -109,9 +110,9 @@ package struct LeaderMachine: Sendable {
     /// Starts to accept requests, after the services have restored the stored state.
     ///
     /// - Parameters:
-    ///   - known: nodes of the previous leader, whose subscriptions and sessions the services have restored.
-    ///   - stopped: those of them that have stopped: they are removed at once.
-    ///   - hasLost: whether the services were told of a loss.
+    ///   - known: the nodes of the previous leader, whose subscriptions and sessions the services have restored.
+    ///   - stopped: the nodes among `known` that have stopped. They are removed at once.
+    ///   - hasLost: whether the services were told of a loss of data.
     package mutating func open(
         to known: [ClusterNode], stopped: [ClusterNode] = [], hasLost: Bool = false, at now: MonotonicInstant,
         into effects: inout [LeaderEffect]
@@ -123,7 +124,7 @@ package struct LeaderMachine: Sendable {
             seat.isExpected = true
             seats[node] = seat
         }
-        // The services have restored the stored state, and know of the loss.
+        // The loss is unset now, because the services have restored the stored state and were told of the loss.
         emit(ClusterEmission(item: .opened, writes: hasLost ? [.unset(lossKey)] : []))
         flush(at: now, into: &effects)
         for node in stopped.sorted() where node != self.node { giveUp(node, into: &effects) }
@@ -134,8 +135,8 @@ package struct LeaderMachine: Sendable {
     private var forks: Set<ClusterPosition> = []
     private let former: (node: ClusterNode, lastHeard: MonotonicInstant)?
 
-    /// Makes a batch after a reconnect, so that the store gets again what it may have lost meanwhile. Without one, nodes that have missed the
-    /// first batch of this leader would not learn of it, and a leader without nodes decides nothing.
+    /// Makes a batch after a reconnect, which shows whether the store has lost batches, so that they are appended again. Without this
+    /// batch, nodes that have missed the leader's first batch would not notice this leader, and a leader without nodes makes no decisions.
     mutating func confirm(at now: MonotonicInstant, into effects: inout [LeaderEffect]) {
         guard isOpen, !isOver else { return }
         emit(ClusterEmission(item: .opened))
@@ -144,13 +145,13 @@ package struct LeaderMachine: Sendable {
 
     package var nodes: [ClusterNode] { seats.keys.sorted() }
     package var nodeCount: Int { seats.count }
-    /// The nodes, with the times when they were last heard.
+    /// The nodes of the cluster, each with the time when the leader last received a message of it.
     package var members: [ClusterStatus.Member] {
         seats.map { ClusterStatus.Member(node: $0.key, lastHeard: $0.value.lastHeard, isExpected: $0.value.isExpected) }
             .sorted { ($0.node.name, $0.node) < ($1.node.name, $1.node) }
     }
 
-    /// Runs a closure on the machine where it is.
+    /// Runs a closure on the machine in place, without copying it.
     mutating func change(
         _ effects: inout [LeaderEffect], _ body: (inout LeaderMachine, inout [LeaderEffect]) -> Void
     ) {
@@ -159,7 +160,7 @@ package struct LeaderMachine: Sendable {
 
     // MARK: Batches
 
-    /// Adds a decision to the next batch.
+    /// Adds an emission (a decision with its writes) to the queue for the next batches.
     package mutating func emit(_ emission: ClusterEmission) {
         guard !isOver else { return }
         let cost = emission.cost
@@ -186,12 +187,12 @@ package struct LeaderMachine: Sendable {
     /// - Parameter isJoined: whether the answer must be in the same batch as the preceding emissions.
     package mutating func answer(_ session: ClusterSession, number: UInt64, _ payload: ByteBuffer, isJoined: Bool) {
         openRequests -= 1
-        // The next leader must not repeat the request, which would end its leadership too.
+        // An empty answer, because the next leader must not repeat a request whose result is too long: that would end its leadership, too.
         let payload = isJoined && tooLong != nil ? ByteBuffer() : payload
         emit(ClusterEmission(item: .answer(session, number: number, payload), isJoined: isJoined))
     }
 
-    /// Answers a node's query outside of the log, once all earlier decisions are stored.
+    /// Answers a node's query outside of the log, once all earlier decisions of this leader are stored.
     package mutating func answerQuery(
         _ session: ClusterSession, number: UInt64, _ payload: ByteBuffer, at now: MonotonicInstant,
         into effects: inout [LeaderEffect]
@@ -213,7 +214,7 @@ package struct LeaderMachine: Sendable {
         }
     }
 
-    /// Sends a node pieces of answers until the limit of unconfirmed bytes is reached.
+    /// Sends a node pieces of answers to its queries, until the limit of unconfirmed bytes is reached.
     mutating func sendAnswers(to node: ClusterNode, at now: MonotonicInstant, into effects: inout [LeaderEffect]) {
         guard let pieces = seats[node]?.answers.next(at: now, policy), !pieces.isEmpty, let session = seats[node]?.session
         else { return }
@@ -224,17 +225,17 @@ package struct LeaderMachine: Sendable {
                     pieces: pieces), to: node))
     }
 
-    /// Handles the report of the store that another process leads.
+    /// Ends the leadership, because the store has reported that another process leads.
     package mutating func fenced(into effects: inout [LeaderEffect]) { end(into: &effects) }
 
-    /// Makes the next batch if none is in progress.
+    /// Makes the next batch from queued decisions, if no batch is in progress.
     package mutating func flush(at now: MonotonicInstant, into effects: inout [LeaderEffect]) {
         guard !isOver, current == nil else { return }
         var items: [ClusterItem] = []
         var writes: [StoreWrite] = []
         var ids: [UInt64] = []
         var (bytes, emissions) = (0, UInt64(0))
-        // Changed after the loop: a dictionary that is being read would be copied.
+        // The dictionary is changed after the loop, because changing it while it is being read would copy it.
         var reached: [(node: ClusterNode, taken: UInt64)] = []
         for (node, seat) in seats where seat.taken > seat.told {
             items.append(.taken(ClusterSession(incarnation: node.incarnation, session: seat.session), upTo: seat.taken))
@@ -261,7 +262,7 @@ package struct LeaderMachine: Sendable {
         resend(into: &effects)
     }
 
-    /// The bytes of the first emission in the queue and of those that are joined to it, up to the limit of a batch.
+    /// The number of bytes of the first queued emission and of those that are joined to it, as long as they fit into one batch.
     private var joinedCost: Int {
         var cost = 0
         for (index, emission) in queue.enumerated() {
@@ -271,7 +272,7 @@ package struct LeaderMachine: Sendable {
         return cost > policy.joinedBytes ? queue.first?.cost ?? 0 : cost
     }
 
-    /// Resigns because a decision cannot be stored: the next leader continues from the stored state.
+    /// Resigns because a decision is too long for the store. The next leader continues from the stored state.
     private mutating func resign(into effects: inout [LeaderEffect]) {
         for id in refusedIDs { effects.append(.completed(id, false)) }
         refusedIDs = []
@@ -286,7 +287,8 @@ package struct LeaderMachine: Sendable {
         return ClusterBatch(position: position, previous: previous, leader: node, items: items)
     }
 
-    /// The position up to which no node needs the log any more.
+    /// Returns the position before which batches are removed from the log, because they exceed its limits of age, number or bytes; nil for
+    /// none.
     private mutating func trim(at now: MonotonicInstant) -> ClusterPosition? {
         var last: UInt64?
         while let first = log.first,
@@ -312,7 +314,8 @@ package struct LeaderMachine: Sendable {
         switch outcome {
         case .kept:
             if let index = replayed(commit) {
-                // The next batch that the store has lost, or the one that it could not store because of the loss.
+                // The next batch to append is the next one that the store has lost; after the last one, it is the batch that the store
+                // could not accept because of the loss.
                 let next = kept.index(after: index)
                 let again = waiting ?? underway
                 guard next < kept.endIndex else {
@@ -333,7 +336,7 @@ package struct LeaderMachine: Sendable {
             releaseAnswers(at: now, into: &effects)
             if makesNext { flush(at: now, into: &effects) }
         case .behind(let sequence):
-            // The store has lost the latest batches: they are appended again, so that no node misses them.
+            // The store has lost its latest batches. They are appended again, so that no node misses them.
             guard let index = kept.lastIndex(where: { $0.commit.position.sequence == sequence &+ 1 }) else {
                 return end(into: &effects)
             }
@@ -345,17 +348,17 @@ package struct LeaderMachine: Sendable {
         }
     }
 
-    /// The batch that could not be stored because the store had lost the batches before it.
+    /// The batch that could not be stored, because the store had lost batches before it.
     private var waiting: Underway?
 
     private func replayed(_ commit: ClusterCommit) -> Int? {
         guard waiting != nil else { return nil }
-        // From the end, because the store has lost the latest ones of perhaps a hundred thousand.
+        // The search begins at the end, because the store has lost only the latest of perhaps a hundred thousand batches.
         return kept.lastIndex { $0.commit.position == commit.batch.position }
     }
 
     private mutating func resend(_ commit: KeptCommit, into effects: inout [LeaderEffect]) {
-        // Its bytes were encoded by this process.
+        // Decoding does not fail in practice, because this process has encoded the bytes.
         guard let commit = commit.commit else { return end(into: &effects) }
         current = Underway(commit: commit)
         resend(into: &effects)
@@ -376,7 +379,7 @@ package struct LeaderMachine: Sendable {
         while kept.count > 1, keptBytes > policy.keptBytes, let first = kept.popFirst() { keptBytes -= first.bytes }
     }
 
-    /// Ends the leadership: queued emissions are not stored.
+    /// Ends the leadership. Queued emissions are not stored, and their callers are informed.
     package mutating func end(into effects: inout [LeaderEffect]) {
         guard !isOver else { return }
         isOver = true
@@ -390,7 +393,7 @@ package struct LeaderMachine: Sendable {
         effects.append(.end)
     }
 
-    /// Whether everything that was decided is stored, and every handled request is answered.
+    /// Whether all decisions are stored, and all handled requests are answered.
     var isDrained: Bool {
         openRequests <= 0 && queue.isEmpty && current == nil && waiting == nil && heldAnswers.isEmpty
             && seats.values.allSatisfy { $0.answers.waitingBytes == 0 }
@@ -415,13 +418,13 @@ package struct LeaderMachine: Sendable {
         flush(at: now, into: &effects)
     }
 
-    /// Whether messages pass through the store: the heartbeats of this process's own node come back from it.
+    /// Whether messages pass through the store, which the heartbeats of this process's own node show.
     func hearsItself(at now: MonotonicInstant) -> Bool {
         seats[node].map { now.since($0.lastHeard) < policy.hearing } ?? false
     }
 
-    /// Records a heartbeat of a node. When the leader receives its own messages again after a break, the timeouts of all nodes
-    /// start again, because no node could be heard meanwhile.
+    /// Records a heartbeat of a node. When the leader receives its own heartbeats again after a break, the timeouts of all nodes start
+    /// again, because no node's messages could arrive during the break.
     mutating func hear(_ node: ClusterNode, at now: MonotonicInstant) {
         if node == self.node, !hearsItself(at: now) {
             for key in seats.keys { seats[key]?.lastHeard = now }
@@ -429,7 +432,7 @@ package struct LeaderMachine: Sendable {
         seats[node]?.lastHeard = now
     }
 
-    /// Removes a node and ends the subscriptions and sessions of its clients. The owner calls ``forget(_:)`` once the services have
+    /// Removes a node and ends the subscriptions and sessions of its clients. The owner calls ``forget(_:)`` after the services have
     /// emitted the resulting changes.
     mutating func giveUp(_ node: ClusterNode, into effects: inout [LeaderEffect]) {
         guard let seat = seats.removeValue(forKey: node) else { return }
@@ -437,8 +440,8 @@ package struct LeaderMachine: Sendable {
         effects.append(.left(node))
     }
 
-    /// Notifies a node that it was removed, and removes it from the store. This follows the changes that its end caused: if this leader
-    /// ends in between, the next one still has the node and ends the rest.
+    /// Notifies a node that it was removed, and removes it from the store. This is stored after the changes that the node's end caused: if
+    /// this leader ends in between, the next leader still has the node and makes the remaining changes.
     package mutating func forget(_ node: ClusterNode) {
         emit(ClusterEmission(item: nil, writes: [.removeFields(nodesKey, [.text(node.description)])]))
         if let session = expelled[node.incarnation] {
@@ -447,8 +450,8 @@ package struct LeaderMachine: Sendable {
         }
     }
 
-    /// Handles a node that has applied batches which the log has lost: their contents were confirmed, and are lost. All nodes are
-    /// notified, and the services of the next leader report the loss to their clients.
+    /// Handles the report of a node that has applied batches which the log has lost, although they were confirmed. All nodes are notified,
+    /// and the services of the next leader report the loss to their clients.
     ///
     /// - Parameter position: the last batch that the log and the node have in common.
     mutating func fork(at position: ClusterPosition) {
@@ -456,19 +459,19 @@ package struct LeaderMachine: Sendable {
         emit(ClusterEmission(item: .forked(at: position), writes: [.set(lossKey, .text(position.description))]))
     }
 
-    /// Records that the next leader must take care of a node's subscriptions and sessions.
+    /// Stores that this node has subscriptions and sessions, which the next leader has to end if the node does not return.
     mutating func note(_ node: ClusterNode) {
         emit(ClusterEmission(item: nil, writes: [.put(nodesKey, .text(node.description), 1)]))
     }
 
-    /// Records that this node stops, so that the next leader does not wait for its announcement (rule CR-15). Earlier versions read the names
-    /// of the nodes only, and wait.
+    /// Stores that this node stops, so that the next leader does not wait for its announcement (rule CR-15). Versions that read only the
+    /// names of the nodes still wait.
     ///
     /// - Parameter id: the id of the emission, for ``LeaderEffect/completed(_:_:)``.
     package mutating func noteStopping(id: UInt64) {
         emit(ClusterEmission(item: nil, writes: [.put(nodesKey, .text(node.description), 0)], id: id))
     }
 
-    /// Whether a node with this value in the list of nodes has stopped.
+    /// Whether a node has stopped, given its value in the stored hash of nodes.
     static func isStopped(_ value: ByteBuffer) -> Bool { value == ByteBuffer(string: "0") }
 }

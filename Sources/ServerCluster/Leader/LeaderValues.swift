@@ -1,56 +1,55 @@
 import NIOCore
 import ServerValues
 
-/// The limits of a leader for nodes and the log.
+/// A leader's limits for nodes, batches, the log, and answers to queries.
 package struct LeaderPolicy: Hashable, Sendable {
     /// The time without a heartbeat after which a node is removed.
     package var nodeTimeout: Duration = .seconds(10)
-    /// The largest silence that counts against the node of the previous leader when the next leader starts: the node may have been
-    /// disconnected for as long as the store was, and needs some seconds to announce itself.
+    /// The longest silence that counts against the previous leader's node when the next leader starts. That node may have been disconnected
+    /// as long as the store was, and needs some seconds to announce itself.
     package var longestSilence: Duration = .seconds(6)
-    /// If the leader has heard nothing from its own node for this time, the silence of other nodes is ignored, because messages do
-    /// not pass through the store. Two heartbeats.
+    /// If the leader has received nothing from its own node for this time, it ignores the silence of other nodes, because messages do not
+    /// pass through the store. The time of two heartbeats.
     package var hearing: Duration = .seconds(4)
-    /// The number of bytes at which a batch ends, if it may be divided there.
+    /// The number of bytes at which a batch ends, unless the next emission must be in the same batch.
     package var batchBytes = 1_048_576
-    /// The largest number of bytes of one batch: emissions that should be in one batch and exceed it are divided.
+    /// The largest number of bytes of one batch. Emissions that should be in one batch but exceed this limit are divided.
     package var joinedBytes = 8_388_608
-    /// The largest length of a fact, answer or write in bytes. Exceeding it ends the leadership, because the store would never accept
-    /// it.
+    /// The largest length of a fact, answer or write in bytes. A longer one ends the leadership, because the store would never accept it.
     package var longestCommand = 50_331_648
-    /// The bytes of the latest batches that are kept in memory, to be appended again if the store loses them.
+    /// The number of bytes of the latest batches that the leader keeps in memory, to append them again if the store loses them.
     package var keptBytes = 33_554_432
-    /// How long batches stay in the log: a node may be disconnected for this time without missing any.
+    /// How long batches stay in the log. A node that is disconnected for less than this time misses none.
     package var logTime: Duration = .seconds(120)
     /// The largest number of batches in the log.
     package var logLength = 50_000
     /// The largest number of bytes of the batches in the log.
     package var logBytes = 67_108_864
-    /// How long to wait before a batch that the store refused is sent again.
+    /// The pause before a batch that the store has refused is sent again.
     package var refusal: Duration = .milliseconds(250)
-    /// The number of bytes of one piece of an answer to a query.
+    /// The largest number of bytes of one piece of an answer to a query.
     package var pieceBytes = 65_536
     /// The largest number of unconfirmed bytes of answers to one node's queries.
     package var answerWindow = 524_288
-    /// The largest number of bytes of answers to queries that wait for one node. An answer that exceeds this fails.
+    /// The largest number of bytes of answers to queries that are queued for one node. An answer that exceeds this limit fails.
     package var answerBytes = 67_108_864
     /// The time without a confirmation after which answers to queries are sent again.
     package var answerRetry: Duration = .seconds(1)
-    /// The largest number of nodes at the same time.
+    /// The largest number of nodes of a cluster at the same time.
     package var nodes = 60
 
     package init() {}
 }
 
-/// An emission of a leader's service, to be stored and published.
+/// A decision of a leader's service, with the writes that are stored together with it. Nodes receive its item from the log.
 package struct ClusterEmission: Sendable {
     package var item: ClusterItem?
     package var writes: [StoreWrite]
-    /// The owner's id of the emission; nil when no caller waits for it.
+    /// The id under which the owner is notified when the emission is stored; nil when no caller waits for that.
     package var id: UInt64?
-    /// Whether it must be in the same batch as the preceding emission.
+    /// Whether the emission must be in the same batch as the preceding one.
     package var isJoined: Bool
-    /// Whether this part completes the emission.
+    /// Whether this is the last part of an emission that was divided; true for an undivided one.
     var isComplete = true
 
     package init(item: ClusterItem?, writes: [StoreWrite] = [], id: UInt64? = nil, isJoined: Bool = false) {
@@ -67,8 +66,8 @@ package struct ClusterEmission: Sendable {
 
     var cost: Int { writes.reduce(item?.cost ?? 0) { $0 + $1.cost } }
 
-    /// Splits the emission into several with the same total effect, each of at most `limit` bytes unless a single write is larger.
-    /// The facts for nodes come with the last one.
+    /// Divides the emission into several with the same total effect, each of at most `limit` bytes unless a single write is larger. The
+    /// item for the nodes is in the last part.
     func parts(of limit: Int) -> [ClusterEmission] {
         guard cost > limit else { return [self] }
         var parts: [ClusterEmission] = []
@@ -98,17 +97,17 @@ package struct ClusterEmission: Sendable {
 /// A batch with the writes that are stored together with it.
 package struct ClusterCommit: Hashable, Sendable {
     package let batch: ClusterBatch
-    /// The encoded batch: encoded once, for the store and for the leader's memory.
+    /// The encoded batch. It is encoded only once, for the store and for the leader's memory.
     package let bytes: ByteBuffer
     package let writes: [StoreWrite]
-    /// The position before which batches may be deleted; nil for none.
+    /// The position before which batches may be removed from the log; nil for none.
     package let trim: ClusterPosition?
 
     package init(batch: ClusterBatch, writes: [StoreWrite], trim: ClusterPosition? = nil) {
         self.init(batch: batch, bytes: batch.encoded(), writes: writes, trim: trim)
     }
 
-    /// - Parameter bytes: the encoded batch.
+    /// - Parameter bytes: `batch` in its encoded form.
     init(batch: ClusterBatch, bytes: ByteBuffer, writes: [StoreWrite], trim: ClusterPosition?) {
         self.batch = batch
         self.bytes = bytes
@@ -121,9 +120,9 @@ package struct ClusterCommit: Hashable, Sendable {
 package enum CommitOutcome: Hashable, Sendable {
     /// The batch is stored, now or by an earlier attempt.
     case kept
-    /// Another node leads, or none: nothing was written.
+    /// Another node leads, or no node leads. Nothing was written.
     case fenced
-    /// The store has lost batches: this is the number of its last one.
+    /// The store has lost batches. The value is the number of the last batch that it still has.
     case behind(UInt64)
     /// The store refuses writes at present; nothing was written.
     case refused
@@ -131,10 +130,10 @@ package enum CommitOutcome: Hashable, Sendable {
     case unknown
 }
 
-/// An effect that the owner of a leader performs.
+/// An action that the owner of a ``LeaderMachine`` has to perform.
 package enum LeaderEffect: Sendable {
     case commit(ClusterCommit)
-    /// Pass a node's request to a service; its answer goes to ``LeaderMachine/answer(_:number:_:)``.
+    /// Pass a node's request to a service, whose answer goes to ``LeaderMachine/answer(_:number:_:)``.
     ///
     /// - Parameter isQuery: whether the answer goes to ``LeaderMachine/answerQuery(_:number:_:at:into:)`` instead.
     case handle(ClusterServiceID, ByteBuffer, from: ClusterNode, ClusterSession, number: UInt64, isQuery: Bool)
@@ -143,9 +142,9 @@ package enum LeaderEffect: Sendable {
     case announced([ClusterServiceID: [ByteBuffer]], by: ClusterNode)
     /// End the subscriptions and sessions of a node's clients, then call ``LeaderMachine/forget(_:)``.
     case left(ClusterNode)
-    /// End a node's subscriptions and sessions. The node comes back and announces itself again.
+    /// End a node's earlier subscriptions and sessions. The node has started again, and announces itself again.
     case lost(ClusterNode)
-    /// An emission was stored, or never will be.
+    /// The emission with this id was stored (true), or will never be stored (false).
     case completed(UInt64, Bool)
     /// The leader resigns. The effect ``end`` follows.
     case resign(LeaderResignation)
@@ -153,10 +152,10 @@ package enum LeaderEffect: Sendable {
     case end
 }
 
-/// Why a leader resigns.
+/// The reason why a leader resigns.
 package enum LeaderResignation: Hashable, Sendable {
-    /// Confirmed data is lost: the services of the next leader have to report it.
+    /// Data that was confirmed to clients is lost. The services of the next leader have to report that.
     case lost
-    /// A decision has this many bytes, more than the store accepts at once: it is not stored.
+    /// A decision of this many bytes is longer than the store accepts, so it is not stored.
     case tooLong(bytes: Int)
 }

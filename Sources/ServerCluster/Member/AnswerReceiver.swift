@@ -1,32 +1,32 @@
 import NIOCore
 
-/// A node's side of the answers to its queries: joins pieces, and confirms the received ones.
+/// Receives the answers to a node's queries: joins their pieces, and tracks which pieces have to be confirmed to the leader.
 struct AnswerReceiver: Sendable {
     private(set) var received: UInt64 = 0
-    /// The last piece whose receipt was confirmed to the leader.
+    /// The number of the last piece whose receipt was confirmed to the leader.
     private var told: UInt64 = 0
     private var untoldBytes = 0
-    /// Whether pieces arrived again, so that the leader has not received their confirmation.
+    /// Whether pieces arrived a second time, which means that the leader has not received their confirmation.
     private var isRepeated = false
     private var partial: ByteBuffer?
 
-    /// Bytes after which receipt is confirmed at once, so that the leader can continue sending.
+    /// The number of received bytes after which receipt is confirmed at once, so that the leader can continue sending.
     private static let confirmation = 131_072
 
     /// Handles received pieces.
     ///
-    /// - Returns: the answers that are complete now, by the numbers of their requests.
+    /// - Returns: the answers that these pieces complete, with the numbers of their requests.
     mutating func take(_ pieces: [ClusterAnswers.Piece]) -> [(request: UInt64, payload: ByteBuffer)] {
         var answers: [(request: UInt64, payload: ByteBuffer)] = []
         for piece in pieces {
             guard piece.number == received + 1 else {
-                // A piece behind a gap is sent again, because its receipt is not confirmed to the leader.
+                // This is not the next piece. If pieces before it are missing, the leader sends it again, because it is not confirmed.
                 if piece.number <= received { isRepeated = true }
                 continue
             }
             received = piece.number
             untoldBytes += piece.payload.readableBytes
-            // In place: a copy in a variable would make each piece copy all before it.
+            // The piece is appended in place: with a copy in a variable, each piece would copy all pieces before it.
             if partial?.writeImmutableBuffer(piece.payload) == nil { partial = piece.payload }
             guard piece.isLast else { continue }
             answers.append((piece.request, partial ?? ByteBuffer()))
@@ -35,12 +35,12 @@ struct AnswerReceiver: Sendable {
         return answers
     }
 
-    /// Whether the leader waits for a confirmation before it sends more.
+    /// Whether receipt has to be confirmed at once, because the leader may wait for it before it sends more.
     var isUrgent: Bool { untoldBytes >= Self.confirmation }
-    /// Whether there are pieces to confirm.
+    /// Whether there are received pieces to confirm.
     var isDue: Bool { received > told || isRepeated }
 
-    /// Records that the confirmation is being sent.
+    /// Records that receipt of all pieces so far is being confirmed.
     mutating func confirm() {
         told = received
         untoldBytes = 0

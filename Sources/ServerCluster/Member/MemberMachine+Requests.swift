@@ -2,9 +2,9 @@ import DequeModule
 import NIOCore
 import ServerValues
 
-// Requests: numbered for each leader, repeated until the leader has them, and dropped at their deadlines.
+// The requests of a node. They are numbered for each leader, repeated until the leader has processed them, and dropped at their deadlines.
 extension MemberMachine {
-    /// Sends a request of a service.
+    /// Queues a request of a service, which ``flush(at:into:)`` sends.
     ///
     /// - Parameters:
     ///   - id: the owner's id of the request.
@@ -13,12 +13,13 @@ extension MemberMachine {
         _ id: UInt64, of service: ClusterServiceID, _ payload: ByteBuffer, deadline: MonotonicInstant?, isRepeatable: Bool,
         isQuery: Bool = false, at now: MonotonicInstant, into effects: inout [MemberEffect]
     ) {
-        // Nobody would answer it any more, nor notice its deadline.
+        // A request after the node has left fails at once, because nothing would answer it or apply its deadline.
         guard !isClosed else { return effects.append(.complete(id, .failure(.closed))) }
         let request = Outstanding(
             id: id, kind: isQuery ? .query : .request, service: service, payload: payload, deadline: deadline,
             isRepeatable: isRepeatable)
-        // Announcements have no limit, because the state of the node's clients bounds them and an incomplete one would be wrong.
+        // Requests without a deadline report the state of the node's clients. They are not limited: the number of clients bounds them, and
+        // incomplete state would be wrong.
         guard deadline == nil || waitingBytes + request.cost <= policy.waitingBytes else {
             return effects.append(.complete(id, .failure(.overloaded)))
         }
@@ -26,7 +27,7 @@ extension MemberMachine {
         outstanding.append(request)
     }
 
-    /// Sends the requests that were made since the last call.
+    /// Sends the requests that were queued since the last call, up to the limit of unconfirmed bytes.
     package mutating func flush(at now: MonotonicInstant, into effects: inout [MemberEffect]) {
         guard hasAnnounced, isReady, let leader, sentCount < outstanding.count else { return }
         var message: [ClusterRequest] = []
@@ -50,8 +51,7 @@ extension MemberMachine {
         }
         guard !message.isEmpty else { return }
         effects.append(.publish(self.message(message, leader), to: leader.leader))
-        // Requests to this process itself do not pass through the store, so the other nodes and the leader do not receive them as a sign of
-        // life.
+        // Requests to this process itself bypass the store, so they do not count as a published heartbeat.
         if leader.leader != node { lastPublished = now }
         if silentSince == nil { silentSince = now }
     }
@@ -63,17 +63,17 @@ extension MemberMachine {
 
     // MARK: A leader begins
 
-    /// Sends an announcement to this leader, and all later requests.
+    /// Follows a new leader: requests the services' announcements for it. All later requests go to this leader.
     mutating func follow(_ record: ClusterLeaderRecord, at now: MonotonicInstant, into effects: inout [MemberEffect]) {
         leader = record
         isLed = false
         forgetNumbers(into: &effects)
-        // A node that has left must not join again: the leader would wait ten seconds for its next heartbeat.
+        // A node that has left must not join again, because the leader would wait ten seconds for its next heartbeat.
         guard !isClosed else { return }
         effects.append(.announce)
     }
 
-    /// Handles the state of the services, requested with ``MemberEffect/announce``.
+    /// Sends the announced state of the services, which ``MemberEffect/announce`` has requested, to the leader.
     package mutating func announce(
         _ parts: [(service: ClusterServiceID, payloads: [ByteBuffer])], at now: MonotonicInstant,
         into effects: inout [MemberEffect]
@@ -94,10 +94,10 @@ extension MemberMachine {
         flush(at: now, into: &effects)
     }
 
-    /// Removes the numbers of all requests, because numbers belong to one leader and one session. A request that was sent and may
-    /// not be repeated has an unknown outcome.
+    /// Removes the numbers of all requests, because numbers belong to one leader and one session. A request that was sent and must not be
+    /// repeated completes with an unknown outcome.
     ///
-    /// - Parameter hasLostAnswers: whether answers may have been lost. No request that was sent may be repeated then.
+    /// - Parameter hasLostAnswers: whether answers may have been lost. If so, no request that was sent may be repeated, except queries.
     mutating func forgetNumbers(hasLostAnswers: Bool = false, into effects: inout [MemberEffect]) {
         hasAnnounced = false
         numbers = 0
@@ -110,7 +110,7 @@ extension MemberMachine {
                 waitingBytes -= request.cost
                 continue
             }
-            // A query changes nothing, so lost answers do not matter.
+            // A repeatable query is kept even if answers were lost, because it changes nothing.
             guard !request.wasSent || (request.isRepeatable && (!hasLostAnswers || request.kind == .query)) else {
                 waitingBytes -= request.cost
                 effects.append(.complete(id, .failure(.unknown)))
@@ -124,7 +124,7 @@ extension MemberMachine {
 
     // MARK: Answers
 
-    /// Handles answers to queries, which arrive outside of the log.
+    /// Handles answers to this node's queries, which are sent outside of the log.
     package mutating func receive(_ message: ClusterAnswers, at now: MonotonicInstant, into effects: inout [MemberEffect]) {
         guard let leader, hasAnnounced, message.generation == leader.position.generation,
             message.session == ClusterSession(incarnation: node.incarnation, session: session)
@@ -156,7 +156,7 @@ extension MemberMachine {
     /// Records that the leader has processed all requests up to this number.
     mutating func taken(upTo number: UInt64, at now: MonotonicInstant) {
         while takenCount < outstanding.count, let own = outstanding[takenCount].number, own <= number {
-            // A request was processed while it was being sent again.
+            // The request was going to be sent again, but the leader has already processed its first copy.
             if takenCount == sentCount {
                 sentCount += 1
                 window += outstanding[takenCount].cost
@@ -177,8 +177,8 @@ extension MemberMachine {
         for index in outstanding.indices.reversed() {
             guard let deadline = outstanding[index].deadline, deadline <= now, let id = outstanding[index].id else { continue }
             let request = outstanding[index]
-            // A gap in the numbers would block all later requests, so a request that the leader may not have yet is replaced by an
-            // empty one.
+            // An empty request replaces a request that the leader may not have received, because a gap in the numbers would block all later
+            // requests.
             if request.number != nil, index >= takenCount {
                 waitingBytes -= request.payload.readableBytes
                 if index < sentCount { window -= request.payload.readableBytes }
@@ -192,12 +192,12 @@ extension MemberMachine {
         }
     }
 
-    /// Ends: no request is answered any more. Sends the message with which the node leaves.
+    /// Ends the machine: completes all requests with failures, and sends the message with which the node leaves the cluster.
     package mutating func close(into effects: inout [MemberEffect]) {
         isClosed = true
         for request in outstanding {
             guard let id = request.id else { continue }
-            // The leader may perform what was sent (rule CR-7).
+            // The outcome of a sent request is unknown, because the leader may perform it (rule CR-7).
             let isUndone = !request.wasSent || request.kind == .query
             effects.append(.complete(id, .failure(isUndone ? .closed : .unknown)))
         }
@@ -206,7 +206,7 @@ extension MemberMachine {
         if hasAnnounced { leave(into: &effects) }
     }
 
-    /// Sends the leader the message with which the node leaves.
+    /// Sends the leader the message with which the node leaves the cluster.
     func leave(into effects: inout [MemberEffect]) {
         guard isReady, let leader else { return }
         var farewell = message([], leader)

@@ -2,8 +2,8 @@ import DequeModule
 import NIOCore
 import ServerValues
 
-/// A node's side of the cluster as a value: follows the log without a gap and without a repetition, and sends the requests of the
-/// node's services to the leader.
+/// One node of a cluster as a value: it follows the log without gaps and repetitions, and sends the requests of the node's services to the
+/// leader.
 ///
 /// ```
 /// away ──restored──▶ locating ──record──▶ current ◀──▶ reading
@@ -12,27 +12,27 @@ import ServerValues
 /// ```
 package struct MemberMachine: Sendable {
     package enum Phase: Hashable, Sendable {
-        /// The connection is lost: messages of the log may be missing, and none is expected.
+        /// The connection to the store is lost, so messages of the log may be missing.
         case away(since: MonotonicInstant)
-        /// The end of the log is being read. `isBehind`: whether a message arrived meanwhile.
+        /// The leader and the end of the log are being read. `isBehind`: whether a message of the log arrived during that.
         case locating(isBehind: Bool)
-        /// Missed entries are being read. `isBehind`: whether further ones arrived meanwhile.
+        /// Missed batches are being read. `isBehind`: whether further ones arrived during that.
         case reading(isBehind: Bool)
-        /// Every batch follows the preceding one.
+        /// The node has all batches of the log, and each new one follows the last one.
         case current
     }
 
     struct Outstanding: Sendable {
         /// The owner's id of the request; nil for announcements and for cancelled requests.
         var id: UInt64?
-        /// The request's number; nil until it is sent to the present leader for the first time.
+        /// The request's number; nil until it is first sent to the present leader.
         var number: UInt64?
         var kind: ClusterRequest.Kind
         var service: ClusterServiceID?
         var payload: ByteBuffer
         var deadline: MonotonicInstant?
         var isRepeatable: Bool
-        /// Whether it was ever sent, to the present leader or a former one.
+        /// Whether the request was ever sent, to the present leader or a former one.
         var wasSent = false
 
         var cost: Int { payload.readableBytes + 64 }
@@ -44,36 +44,36 @@ package struct MemberMachine: Sendable {
     package internal(set) var position: ClusterPosition?
     package internal(set) var leader: ClusterLeaderRecord?
     package internal(set) var session: UInt32 = 1
-    /// The highest generation of any batch or leader that was seen.
+    /// The highest generation of any batch or leader that this node has seen.
     package internal(set) var highestGeneration: UInt64 = 0
-    /// The last loss that the log has reported and this node's services have reported to their clients. Clients that connected
-    /// later did so under a leader that knows of it.
+    /// The last loss in the log that this node's services have reported to their clients; nil for none. Clients that connected later need
+    /// no report, because the leader that admitted them was informed of the loss.
     private var told: ClusterPosition?
-    /// The last remaining batch of a log that has lost batches which this node had applied; kept until the leader has notified all
-    /// nodes.
+    /// The last batch that the log still has, after it has lost batches which this node had applied; nil once the leader has notified all
+    /// nodes of the loss.
     private(set) var fork: ClusterPosition?
     /// Whether the announcement was sent to the present leader.
     var hasAnnounced = false
-    /// Whether the present leader has begun: it ignores requests until its services have restored the stored state (rule CR-12).
+    /// Whether the present leader accepts requests. It ignores them until its services have restored the stored state (rule CR-12).
     package internal(set) var isLed = false
     var numbers: UInt64 = 0
-    /// First the requests that the leader has confirmed, then the sent ones, then those that were not sent yet.
+    /// The unanswered requests: first the ones that the leader has processed, then those that were sent, then those that were not sent yet.
     var outstanding = Deque<Outstanding>()
     var takenCount = 0
     var sentCount = 0
-    /// The number of bytes that were sent and not confirmed.
+    /// The number of bytes of requests that were sent and that the leader has not confirmed.
     var window = 0
     package internal(set) var waitingBytes = 0
-    /// The time since which the leader has confirmed no sent request.
+    /// The time since which the leader has not confirmed any sent request; nil when no sent request is unconfirmed.
     var silentSince: MonotonicInstant?
     var lastPublished: MonotonicInstant?
-    /// Answers of the present leader to queries.
+    /// Joins the present leader's answers to queries from their pieces.
     var answers = AnswerReceiver()
     /// Whether the node has left the cluster.
     var isClosed = false
     private var isIsolated = false
     private var asked: MonotonicInstant?
-    /// The number of consecutive reads that returned nothing although batches are missing.
+    /// The number of consecutive reads of the log that returned nothing although batches are missing.
     private var emptyReads = 0
 
     /// The number of times that the log had to be read because messages were missing.
@@ -88,13 +88,13 @@ package struct MemberMachine: Sendable {
 
     // MARK: The way to the store
 
-    /// Records that messages of the log are complete from here on.
+    /// Records that from now on all messages of the log arrive, because the connection is restored.
     package mutating func restored(at now: MonotonicInstant, into effects: inout [MemberEffect]) {
         isIsolated = false
         locate(at: now, into: &effects)
     }
 
-    /// Records that messages of the log may be missing from here on.
+    /// Records that from now on messages of the log may be missing, because the connection is interrupted.
     package mutating func interrupted(at now: MonotonicInstant) {
         if case .away = phase { return }
         phase = .away(since: now)
@@ -120,14 +120,14 @@ package struct MemberMachine: Sendable {
         phase = .current
         if let record { highestGeneration = max(highestGeneration, record.position.generation) }
         guard let position else {
-            // The messages that arrived meanwhile may come from a leader that did not exist when the store was asked.
+            // Asked again: the messages that arrived during the question may come from a leader that was elected after the store answered.
             if isBehind, record == nil { return locate(at: now, into: &effects) }
             guard let record else { return }
-            // Entries from before this node joined are not needed: the leader sends the state to this node.
+            // Batches from before this node joined are not needed, because the leader sends the current state to this node.
             self.position = record.last
             return follow(record, at: now, into: &effects)
         }
-        // The store has lost the record of the last leader, and all data that was stored since then.
+        // The store has lost the record of the last leader, together with all data that was stored since that leader's election.
         if let record, record.position.generation < position.generation {
             return diverge(from: record.last, at: now, into: &effects)
         }
@@ -136,7 +136,7 @@ package struct MemberMachine: Sendable {
 
     /// Handles the answer to ``MemberEffect/readLog(after:)``.
     ///
-    /// - Parameter isAll: whether these batches are the last ones.
+    /// - Parameter isAll: whether the log has no batches after these.
     package mutating func read(
         _ batches: [ClusterBatch], isAll: Bool, at now: MonotonicInstant, into effects: inout [MemberEffect]
     ) {
@@ -145,7 +145,7 @@ package struct MemberMachine: Sendable {
         for batch in batches where !isKnown(batch) {
             guard batch.previous == position else { return diverge(from: batch.previous, at: now, into: &effects) }
             apply(batch, at: now, into: &effects)
-            // The leader has removed this node, which starts anew.
+            // Another phase here means that a batch has reported this node's removal, so that the node starts again.
             guard case .reading = phase else { return }
         }
         guard case .reading(let isBehind) = phase, let position else { return }
@@ -154,19 +154,19 @@ package struct MemberMachine: Sendable {
             phase = .current
             return
         }
-        // A batch arrived that does not follow, and there is nothing between it and the last one: the missing batches are lost.
+        // A received batch does not follow the last one, and repeated reads find nothing in between: the missing batches are lost.
         guard emptyReads < 3 else { return lose(.logEnded, at: now, into: &effects) }
         read(after: position, at: now, into: &effects)
     }
 
-    /// The store did not answer the request; the next tick repeats it.
+    /// Records that the store did not answer the last read; the next tick repeats it.
     package mutating func readFailed() {
         asked = nil
     }
 
     // MARK: The log
 
-    /// Handles a message of the log.
+    /// Handles a batch that the store has published.
     package mutating func receive(_ batch: ClusterBatch, at now: MonotonicInstant, into effects: inout [MemberEffect]) {
         switch phase {
         case .away: return
@@ -207,12 +207,13 @@ package struct MemberMachine: Sendable {
             case .expelled(let session) where isOwn(session): return lose(.expelled, at: now, into: &effects)
             case .opened:
                 isLed = true
-                // A leader that began after this node had left knows it from the last one.
+                // A leader that was elected after this node had left still has the node from the previous leader, so the node reports again
+                // that it has left.
                 if isClosed { leave(into: &effects) } else { sendAgain() }
             case .forked(let place):
                 if fork == place { fork = nil }
-                // This includes a node that has followed the log only since then: the leader that admitted its clients did not know
-                // of the loss.
+                // A node that has followed the log only since the loss reports it, too: the leader that admitted its clients was not
+                // informed of the loss.
                 if told != place, place < batch.position {
                     told = place
                     return lose(.logEnded, at: now, into: &effects)
@@ -227,17 +228,17 @@ package struct MemberMachine: Sendable {
         session == ClusterSession(incarnation: node.incarnation, session: self.session)
     }
 
-    /// The log cannot be continued from this node's position: either entries that the node has not read were removed, or the log does
-    /// not contain what the node has applied.
+    /// Handles that the log cannot be continued from this node's position: either batches that the node has not read were removed, or the
+    /// log does not contain batches that the node has applied.
     private mutating func diverge(from last: ClusterPosition, at now: MonotonicInstant, into effects: inout [MemberEffect]) {
-        // With an empty store, all nodes have lost all data.
+        // With an empty store there is no fork to report, because all nodes have lost all data.
         if let position, position > last, last != .origin { fork = last }
         lose(.logEnded, at: now, into: &effects)
     }
 
-    /// Starts anew: the services report the loss to their clients, and announce the remaining state.
+    /// Starts the node again in a new session: the services report the loss to their clients, and announce their remaining state.
     private mutating func lose(_ loss: MemberLoss, at now: MonotonicInstant, into effects: inout [MemberEffect]) {
-        // The leader removes a node that has left, which has no clients any more.
+        // A node that has left does not start again: the leader removes it, and it has no clients any more.
         guard !isClosed else { return }
         losses += 1
         session += 1
@@ -261,7 +262,7 @@ package struct MemberMachine: Sendable {
             }
         case .locating: if asked == nil { locate(at: now, into: &effects) }
         case .reading: if asked == nil, let position { read(after: position, at: now, into: &effects) }
-        // There was no leader, or its first message had not arrived yet.
+        // There was no leader when the store was asked, or the leader's first message has not arrived yet.
         case .current: if position == nil { locate(at: now, into: &effects) }
         }
         expire(at: now, into: &effects)
@@ -281,7 +282,7 @@ package struct MemberMachine: Sendable {
         }
     }
 
-    /// Sends requests that the leader has not confirmed again, at the next ``flush(at:into:)``.
+    /// Makes the next ``flush(at:into:)`` send all unconfirmed requests again.
     private mutating func sendAgain() {
         silentSince = nil
         sentCount = takenCount

@@ -1,12 +1,12 @@
 import NIOCore
 import ServerValues
 
-/// The leader and the end of the log in the answer of the store.
+/// The leader and the end of the log, as read from the store.
 package struct ClusterLeaderRecord: Hashable, Sendable {
     /// The leader's generation and last batch; sequence 0 before its first batch.
     package var position: ClusterPosition
     package var leader: ClusterNode
-    /// The last batch of the log: the leader's, or that of an earlier leader.
+    /// The last batch of the log, of this leader or an earlier one.
     package var last: ClusterPosition
 
     /// - Parameter previous: the last batch before the leader's first one.
@@ -17,17 +17,17 @@ package struct ClusterLeaderRecord: Hashable, Sendable {
     }
 }
 
-/// The limits and intervals of a node.
+/// The limits and time intervals of a node of a cluster.
 package struct MemberPolicy: Hashable, Sendable {
-    /// The interval of heartbeats when a node has no other messages to send.
+    /// The interval of heartbeats to the leader when a node has no other messages to send.
     package var heartbeat: Duration = .seconds(2)
-    /// The time without a message of the leader after which requests are sent again.
+    /// The time without a confirmation by the leader after which sent requests are sent again.
     package var retry: Duration = .milliseconds(500)
-    /// How long a node waits for the store before it treats all facts as lost.
+    /// How long a node may be disconnected from the store before it treats the state of its services as lost.
     package var isolation: Duration = .seconds(30)
-    /// The largest number of bytes of requests that wait for the leader.
+    /// The largest number of bytes of unanswered requests. Beyond it, further requests with a deadline fail.
     package var waitingBytes = 67_108_864
-    /// The largest number of bytes of requests that were sent and not confirmed.
+    /// The largest number of bytes of requests that were sent and that the leader has not confirmed.
     package var windowBytes = 2_097_152
     /// The largest number of bytes of requests in one message.
     package var messageBytes = 262_144
@@ -35,31 +35,31 @@ package struct MemberPolicy: Hashable, Sendable {
     package init() {}
 }
 
-/// An effect that the owner of a member performs.
+/// An action that the owner of a ``MemberMachine`` has to perform.
 package enum MemberEffect: Hashable, Sendable {
-    /// Look up the leader and the end of the log.
+    /// Read the leader and the end of the log from the store.
     case readPosition
     /// Read the log after a position.
     case readLog(after: ClusterPosition)
-    /// Publish requests to the leader.
+    /// Publish a message with requests to the leader.
     case publish(ClusterRequests, to: ClusterNode)
-    /// Pass a fact to a service.
+    /// Pass a fact, which is a decision of the leader, to a service of this node.
     case apply(ClusterServiceID, ByteBuffer)
-    /// Answer a request of a service, by the owner's id of the request.
+    /// Complete a request of a service. The first value is the owner's id of the request.
     case complete(UInt64, Result<ByteBuffer, ClusterFailure>)
-    /// Request the announcements of the services, and pass these at once to ``MemberMachine/announce(_:into:)``.
+    /// Collect the announcements of all services, and pass them at once to ``MemberMachine/announce(_:into:)``.
     case announce
-    /// Tell the services that facts are lost.
+    /// Notify the services that facts (decisions of the leader) are lost.
     case interrupt(MemberLoss)
 }
 
-/// The reason why facts are lost.
+/// The reason why a node has lost facts (decisions of the leader).
 package enum MemberLoss: Hashable, Sendable, CustomStringConvertible {
-    /// The log does not reach back to this node's position, or is a different log.
+    /// The log begins after this node's position, or does not contain batches that the node has applied.
     case logEnded
     /// The leader has removed this node.
     case expelled
-    /// The store was unreachable for too long.
+    /// The store was unreachable for longer than ``MemberPolicy/isolation``.
     case isolated
 
     package var description: String {

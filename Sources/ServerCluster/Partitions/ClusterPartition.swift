@@ -1,9 +1,9 @@
 import NIOConcurrencyHelpers
 import ServerValues
 
-/// One of several partitions of a cluster.
+/// One of several partitions of a cluster. Each partition has its own leader.
 package struct ClusterPartition: Hashable, Sendable {
-    /// The number, from 0 on.
+    /// The number of the partition, from 0 on.
     package let number: Int
     private let partitions: ClusterPartitions
 
@@ -14,33 +14,35 @@ package struct ClusterPartition: Hashable, Sendable {
         self.partitions = partitions
     }
 
-    /// Whether the partition has an application.
+    /// Whether this partition is responsible for an application.
     ///
     /// - Parameter application: the id of a Pusher application, a subscribe key, or the key of a chat application.
     package func has(_ application: String, of service: ClusterServiceID) -> Bool {
         partitions.partition(of: application, in: service) == number
     }
 
-    /// The ids that the partition's leader may assign where rows of several partitions are in one table with the id as its key. They are
-    /// no other partition's ids, whatever the number of partitions is or was.
+    /// The ids that the partition's leader may assign where rows of several partitions are in one table with the id as its key. No other
+    /// partition assigns any of them, whatever the number of partitions is or was.
     package var ids: TimetokenShare { TimetokenShare(number, of: ClusterPartitions.limit) }
 
-    /// The node that should lead the partition. All leaders know the same nodes as a rule, and so agree how all partitions are spread.
+    /// Returns the node that should lead this partition. All leaders usually have the same list of nodes, so they agree on the node for
+    /// every partition.
     package func preferred(among nodes: [ClusterNode]) -> ClusterNode? {
         let places = PartitionPlacement.places(of: partitions, over: nodes.map(\.description))
-        // in bounds: there is a place for each partition, and it is the index of a node.
+        // In bounds: `places` has an element for each partition, which is the index of a node.
         return places.isEmpty ? nil : nodes[places[number]]
     }
 }
 
-/// Limits how often a process hands over one of its partitions. May be used from any thread.
+/// Limits how often a process hands the leadership of one of its partitions over. May be used from any thread.
 package final class HandOverPace: Sendable {
     private let next = NIOLockedValueBox<MonotonicInstant?>(nil)
 
     package init() {}
 
-    /// - Parameter pause: the time between two hand-overs.
-    /// - Returns: whether the process may hand over now; then the next one has to wait.
+    /// Returns whether the process may hand over now. If so, the next hand-over has to wait for `pause`.
+    ///
+    /// - Parameter pause: the shortest time between two hand-overs.
     package func take(at now: MonotonicInstant, pause: Duration) -> Bool {
         next.withLockedValue { next in
             if let next, now < next { return false }

@@ -5,7 +5,7 @@ import NIOPosix
 import ServerRuntime
 import ServerValues
 
-/// The settings of a node of a cluster.
+/// The settings of a node of a cluster, for one partition.
 package struct ClusterSettings: Sendable {
     package var node: ClusterNode
     package var clock: ServerClock
@@ -13,14 +13,14 @@ package struct ClusterSettings: Sendable {
     package var election = ElectionPolicy()
     package var member = MemberPolicy()
     package var leader = LeaderPolicy()
-    /// The partition of the cluster; nil if it has only one.
+    /// The partition in which the node takes part; nil if the cluster has only one.
     package var partition: ClusterPartition?
     package var handOver = HandOverPolicy()
-    /// Shared by the partitions of a process.
+    /// Limits the hand-overs of this process; all its partitions share it.
     package var pace = HandOverPace()
-    /// The interval in which the store engine looks after the store and tells versions.
+    /// The interval in which the store engine checks the state of the store and publishes this server's version.
     package var watching = Duration.seconds(10)
-    /// The version of this server, which the leader shows to operators.
+    /// The version of this server, which the leader lists for operators.
     package var version = ""
 
     package init(node: ClusterNode, clock: ServerClock, logger: Logger) {
@@ -30,9 +30,10 @@ package struct ClusterSettings: Sendable {
     }
 }
 
-/// A node of a cluster: the bus of its services, and their leader's parts while this node leads.
+/// A node of a cluster: it sends the requests of its services to the leader, and runs the leader's side of the services while this node
+/// leads.
 ///
-/// All methods may be called from any thread. Members and leader's parts are called on ``eventLoop``, which is used for nothing else.
+/// All methods may be called from any thread. Members and leaders of services are called on ``eventLoop``, which is used for nothing else.
 package final class ClusterClient: ClusterBus {
     package let eventLoop: any EventLoop
     package let settings: ClusterSettings
@@ -41,8 +42,8 @@ package final class ClusterClient: ClusterBus {
     private let inbox: ClusterInbox
 
     /// - Parameters:
-    ///   - engine: the store of the node's partition, which reports on the same event loop.
-    ///   - eventLoop: the event loop, for this node alone.
+    ///   - engine: the store of the node's partition, which calls back on the same event loop.
+    ///   - eventLoop: the event loop, which this node uses alone.
     package init(_ settings: ClusterSettings, _ engine: any StoreEngine, eventLoop: any EventLoop) {
         self.engine = engine
         self.settings = settings
@@ -61,7 +62,7 @@ package final class ClusterClient: ClusterBus {
         onLoop { $0.members[service] = member }
     }
 
-    /// Allows this node to lead a service. Call it before ``start()``.
+    /// Registers the factory with which this node leads a service. Call it before ``start()``.
     package func attach(_ factory: any ClusterLeaderFactory, of service: ClusterServiceID) {
         onLoop { $0.factories[service] = factory }
     }
@@ -86,15 +87,15 @@ package final class ClusterClient: ClusterBus {
                 isQuery: true, completion))
     }
 
-    /// Starts connecting and returns at once: see ``status`` and ``waitUntilReady(within:)``.
+    /// Starts to connect and returns at once. ``status`` and ``waitUntilReady(within:)`` report the progress.
     package func start() {
         onLoop { $0.start() }
     }
 
     /// Waits until the node has read the log to its end and there is a leader that answers requests.
     ///
-    /// - Returns: false when the time limit was reached before, unless there is a leader that only has to restore the stored state: a process
-    ///   that ended then would make the next leader begin with that again.
+    /// - Returns: false when the time limit is reached first. True nevertheless if there is a leader that only has to restore the stored
+    ///   state: if this process gave up and ended, the next leader would have to restore it again from the beginning.
     package func waitUntilReady(within limit: Duration) async -> Bool {
         let end = NIODeadline.now() + TimeAmount(limit)
         while !status.isReady {
@@ -104,14 +105,14 @@ package final class ClusterClient: ClusterBus {
         return true
     }
 
-    /// Leaves the cluster: the node's subscriptions and sessions end at once for the other nodes, and another node becomes the
-    /// leader if this one was.
+    /// Leaves the cluster: for the other nodes, this node's subscriptions and sessions end at once. If this node leads, another one becomes
+    /// the leader.
     package func close() async {
         let leaders = (try? await eventLoop.submit { [runtime] in runtime.value.leading }.get()) ?? []
         await withTaskGroup(of: Void.self) { group in
             for leader in leaders { group.addTask { await leader.prepareToResign() } }
         }
-        // Without the note the next leader removes this node after ten seconds (rule CR-15).
+        // The note lets the next leader remove this node at once. Without it, that would take ten seconds (rule CR-15).
         try? await eventLoop.flatSubmit { [runtime] in runtime.value.noteStopping(within: .seconds(1)) }.get()
         let closing = try? await eventLoop.submit { [runtime] in runtime.value.close() }.get()
         await closing?.value
@@ -125,7 +126,7 @@ package final class ClusterClient: ClusterBus {
     }
 }
 
-/// A mailbox: other threads enqueue entries for the event loop of a cluster, which handles them in the order of arrival.
+/// A mailbox: other threads enqueue entries for the event loop of a cluster's node, which handles them in the order of arrival.
 final class ClusterInbox: Sendable {
     enum Entry: Sendable {
         case request(
@@ -142,7 +143,7 @@ final class ClusterInbox: Sendable {
     private let eventLoop: any EventLoop
     private struct Waiting: Sendable {
         var entries: [Entry] = []
-        /// The event loops that have scheduled a call of ``drain``.
+        /// The event loops from which a call of ``drain`` is already scheduled.
         var wakers: [ObjectIdentifier] = []
     }
 
@@ -154,18 +155,20 @@ final class ClusterInbox: Sendable {
         self.eventLoop = eventLoop
     }
 
-    /// A wrapper, because each access would wrap a function again that is stored directly in a generic box.
+    /// The closure is wrapped in a structure, because a function that is stored directly in a generic box would be wrapped again at each
+    /// access.
     private struct Action: Sendable {
         var run: (@Sendable () -> Void)?
     }
 
-    /// Called on the event loop when entries have arrived.
+    /// The closure that handles the queued entries. It is called on the event loop when entries have arrived.
     var drain: (@Sendable () -> Void)? {
         get { action.withLockedValue(\.run) }
         set { action.withLockedValue { $0.run = newValue } }
     }
 
-    /// Entries that one event loop adds in one turn are drained together, so that they become one message and one batch (rule CR-27).
+    /// Queues an entry. Entries that one event loop adds in one turn are handled together, so that they become one message and one batch
+    /// (rule CR-27).
     func add(_ entry: Entry) {
         let current = MultiThreadedEventLoopGroup.currentEventLoop
         let mustWake = waiting.withLockedValue { waiting in
@@ -185,14 +188,15 @@ final class ClusterInbox: Sendable {
         waiting.withLockedValue { waiting in
             waiting.wakers.removeAll(keepingCapacity: true)
             guard !waiting.entries.isEmpty else { return [] }
-            // Exchanged: an array that has been returned would be copied by the next change.
+            // The array is exchanged for an empty one, because an array that has been returned would be copied by the next change.
             var entries: [Entry] = []
             swap(&entries, &waiting.entries)
             return entries
         }
     }
 
-    /// Runs a closure on the event loop, and returns what waits afterwards. Entries that the closure adds schedule no call of ``drain``.
+    /// Runs a closure on the event loop, and returns all entries that are queued after it. Entries that the closure adds schedule no call
+    /// of ``drain``.
     func collect(_ body: () -> Void) -> [Entry] {
         waiting.withLockedValue { $0.wakers.append(ObjectIdentifier(eventLoop)) }
         body()
@@ -200,7 +204,7 @@ final class ClusterInbox: Sendable {
     }
 }
 
-/// Receives the decisions of the leader's parts of one generation.
+/// Passes the decisions of a leader's services to the event loop, with the leader's generation.
 final class LeaderOutput: ClusterOutput {
     private let inbox: ClusterInbox
     private let generation: UInt64

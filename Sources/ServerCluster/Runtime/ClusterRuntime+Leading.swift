@@ -1,9 +1,9 @@
 import Logging
 import NIOCore
 
-// The leader's parts of the services, while this node leads.
+// Making and closing the leader's side of the services (``ClusterLeader``) while this node leads.
 extension ClusterRuntime {
-    /// The leader's parts of the services; none while this node does not lead.
+    /// The ``ClusterLeader`` of each service; empty while this node does not lead.
     var leading: [any ClusterLeader] { Array(leaders.values) }
 
     func prepare(_ generation: UInt64) {
@@ -12,7 +12,7 @@ extension ClusterRuntime {
         let output = LeaderOutput(inbox, generation: generation)
         let (store, log, eventLoop) = (engine.collections, StoredLog(engine: engine), eventLoop)
         let (factories, former, partition) = (factories, retiring, settings.partition)
-        // No batch was made since the election.
+        // This is the position of the previous leader, because no batch was made since the election.
         let last = core.leader?.position.generation
         let made = onLoop { (runtime: ClusterRuntime, result: Result<PreparedLeader, any Error>) in
             runtime.prepared(generation, result)
@@ -48,12 +48,12 @@ extension ClusterRuntime {
             }
         case .failure(let error):
             logger.error("the services cannot begin to lead", metadata: ["error": "\(type(of: error))"])
-            status.problem = "The services could not restore what the store keeps."
+            status.problem = "The services of this node could not restore their state from the store."
             run { core, now, effects in core.preparationFailed(generation: generation, at: now, into: &effects) }
         }
     }
 
-    /// Prepares the services for a hand-over.
+    /// Makes the leader's services prepare to resign, and then continues the hand-over.
     func prepareToResign(_ generation: UInt64) {
         let leaders = leading
         let prepared = onLoop { (runtime: ClusterRuntime, _: Void) in
@@ -67,8 +67,8 @@ extension ClusterRuntime {
         }
     }
 
-    /// Records in the store that this node stops, if it leads. The future succeeds when that is stored, at once if this node does not lead or
-    /// the store cannot be used, and after a time limit.
+    /// If this node leads, stores that it stops. The future succeeds when that is stored or the time limit is reached; it succeeds at once
+    /// if this node does not lead or the store cannot be used.
     func noteStopping(within limit: TimeAmount) -> EventLoopFuture<Void> {
         let stored = eventLoop.makePromise(of: Void.self)
         guard case .leader = core.role, status.trouble.isEmpty, !status.isRefused else {
@@ -80,7 +80,7 @@ extension ClusterRuntime {
         emissions[id] = { _ in stored.succeed() }
         run { core, _, effects in core.withLeader(&effects) { machine, _ in machine.noteStopping(id: id) } }
         run { core, now, effects in core.withLeader(&effects) { $0.flush(at: now, into: &$1) } }
-        // A store that accepts no writes must not delay the end.
+        // The time limit is needed because a store that accepts no writes must not delay the end of this process.
         eventLoop.scheduleTask(in: limit) { stored.succeed() }
         return stored.futureResult
     }

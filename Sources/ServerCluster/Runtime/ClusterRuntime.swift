@@ -4,41 +4,41 @@ import NIOCore
 import ServerRuntime
 import ServerValues
 
-/// Performs the effects of a ``ClusterCore`` on the store and the services. Used on one event loop.
+/// Performs the effects of a ``ClusterCore`` on the store and the services. Used on the node's event loop only.
 final class ClusterRuntime {
     let settings: ClusterSettings
     let eventLoop: any EventLoop
     let inbox: ClusterInbox
     private(set) var core: ClusterCore
     let engine: any StoreEngine
-    /// Whether the engine was closed.
+    /// Whether the store engine was closed, so that nothing more is done.
     private(set) var isClosed = false
     var members: [ClusterServiceID: any ClusterMember] = [:]
     var factories: [ClusterServiceID: any ClusterLeaderFactory] = [:]
     var leaders: [ClusterServiceID: any ClusterLeader] = [:]
-    /// The task that closes the previous leader's parts.
+    /// The task that closes the leader's services after this node has led; nil if it never led.
     var retiring: Task<Void, Never>?
     private var requests: [UInt64: @Sendable (Result<ByteBuffer, ClusterFailure>) -> Void] = [:]
     var emissions: [UInt64: @Sendable (Bool) -> Void] = [:]
-    /// The last id of a request or an emission.
+    /// The last id that was assigned to a request or an emission.
     var lastID: UInt64 = 0
     private var effects: Deque<ClusterEffect> = []
     private var isPerforming = false
-    /// Closures of ``ClusterOutput/perform(_:)`` that have not run, and whether they are being run.
+    /// Closures of ``ClusterOutput/perform(_:)`` that have not run. ``isWorking`` is true while they are being run.
     private var works: Deque<@Sendable () -> Void> = []
     private var isWorking = false
-    /// Whether the leader has emitted something that is not in a batch yet, or may make the next batch.
+    /// Whether a batch may have to be made, because the leader has emitted a decision, or the previous batch was stored.
     var hasEmitted = false
-    /// Whether a task of the event loop is scheduled that makes the next batch.
+    /// Whether a task that makes the next batch is scheduled on the event loop.
     private var isFlushScheduled = false
     private var pace = BatchPace()
     private var ticking: RepeatedTask?
     var status = ClusterStatus()
     private var absence = LeaderAbsence(limit: ClusterClient.callLimit)
-    /// Whether the store accepts no writes.
+    /// Whether the store refuses all writes at present.
     private var refusesWrites = false
     private var nextWatch: MonotonicInstant?
-    /// The versions of other nodes, on the leader.
+    /// The server versions of the other nodes; used on the leader.
     private var versions: [ClusterNode: String] = [:]
 
     init(_ settings: ClusterSettings, _ engine: any StoreEngine, eventLoop: any EventLoop, inbox: ClusterInbox) {
@@ -58,7 +58,7 @@ final class ClusterRuntime {
     private var now: MonotonicInstant { settings.clock.monotonic() }
     var logger: Logger { settings.logger }
 
-    /// A task for the event loop whose object may have been released when it runs.
+    /// Returns a function that runs `body` on the event loop, unless this object has been released by then.
     func onLoop<Value: Sendable>(
         _ body: @escaping @Sendable (ClusterRuntime, Value) -> Void
     ) -> @Sendable (Value) -> Void {
@@ -84,7 +84,7 @@ final class ClusterRuntime {
         ticking = eventLoop.scheduleRepeatedTask(initialDelay: .milliseconds(100), delay: .milliseconds(100)) { _ in tick(()) }
     }
 
-    /// Leaves the cluster; the task ends when the leader's parts of the services are closed.
+    /// Leaves the cluster. The returned task ends when the leader's services are closed; nil when there are none.
     func close() -> Task<Void, Never>? {
         ticking?.cancel()
         ticking = nil
@@ -94,7 +94,7 @@ final class ClusterRuntime {
         return retiring
     }
 
-    /// Closes the engine once the last messages have been sent.
+    /// Closes the store engine, which first sends the last messages.
     func closeEngine(completion: @escaping @Sendable () -> Void) {
         isClosed = true
         engine.close(completion: completion)
@@ -142,6 +142,8 @@ final class ClusterRuntime {
         isWorking = false
     }
 
+    /// Applies queued entries to the core, and sends this node's new requests.
+    ///
     /// - Parameter areJoined: whether all resulting emissions must be stored together.
     private func take(_ entries: [ClusterInbox.Entry], areJoined: Bool) {
         guard !entries.isEmpty else { return }
@@ -154,6 +156,8 @@ final class ClusterRuntime {
         }
     }
 
+    /// Applies queued entries to the core.
+    ///
     /// - Parameter areJoined: whether all resulting emissions must be stored together.
     private func take(
         _ entries: [ClusterInbox.Entry], _ core: inout ClusterCore, _ now: MonotonicInstant, areJoined: Bool,
@@ -211,26 +215,26 @@ final class ClusterRuntime {
         if core.role != status.role || isCurrent != status.isCurrent || (!status.isLed && core.isLed) { publishStatus() }
     }
 
-    /// All that is decided in one turn of the event loop becomes one batch (rule CR-100): what the turn has read from both connections to the
-    /// store, and what other threads had queued before.
+    /// Schedules the next batch at the end of this turn of the event loop. All decisions of one turn become one batch (rule CR-100): those
+    /// caused by messages from both connections to the store, and those that other threads had queued before.
     private func scheduleFlush() {
         hasEmitted = false
         guard !isFlushScheduled, core.generation != nil else { return }
         isFlushScheduled = true
         eventLoop.assumeIsolated().execute { [weak self] in
-            // Behind the tasks that other threads have added while this turn was reading.
+            // The second task runs after the tasks that other threads have added while this turn was reading.
             self?.eventLoop.assumeIsolated().execute { [weak self] in self?.flushWhenDue() }
         }
     }
 
-    /// Makes the next batch, or lets it wait for further requests while there are many (rule CR-102).
+    /// Makes the next batch. While there are many requests, it first waits for further ones (rule CR-102).
     private func flushWhenDue() {
         guard let rest = pace.rest(at: now) else { return flush() }
         let flush = onLoop { (runtime: ClusterRuntime, _: Void) in runtime.flush() }
         eventLoop.scheduleTask(in: TimeAmount(rest)) { flush(()) }
     }
 
-    /// Makes the next batch if none is in progress.
+    /// Makes the next batch from queued decisions, if no batch is in progress.
     private func flush() {
         isFlushScheduled = false
         run { core, now, effects in core.withLeader(&effects) { $0.flush(at: now, into: &$1) } }
@@ -369,12 +373,13 @@ final class ClusterRuntime {
         }
     }
 
-    /// Calls a leader's part.
+    /// Runs a closure that calls the leader's services, and applies the resulting emissions.
     ///
-    /// - Parameter areJoined: whether its emissions are stored together. Announcements and the end of a node can cause more than one batch
-    ///   holds; if the leader ends in between, the node announces itself again to the next leader, or that leader ends the rest.
+    /// - Parameter areJoined: whether the emissions are stored together. Announcements and the end of a node can cause more emissions than
+    ///   one batch holds; if the leader ends in between, the node announces itself again to the next leader, or that leader makes the
+    ///   remaining changes.
     private func emitting(areJoined: Bool = true, _ body: () -> Void) {
-        // Earlier entries are handled first, because they are not part of it.
+        // Entries that are already queued are handled first, because their emissions must not be joined to those of the closure.
         drain()
         let entries = inbox.collect(body)
         for case .work(let body) in entries { works.append(body) }

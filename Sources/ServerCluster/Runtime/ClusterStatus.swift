@@ -1,27 +1,27 @@
 import ServerValues
 
-/// The state of a node in a partition of a cluster.
+/// The state of one node in one partition of a cluster.
 package struct ClusterStatus: Hashable, Sendable {
-    /// The partition; nil when the cluster has only one.
+    /// The number of the partition; nil when the cluster has only one.
     package var partition: Int?
-    /// For each connection to the store that is not ready, the reason; empty when both are ready.
+    /// The reason why a connection to the store is not ready, for each such connection; empty when both connections are ready.
     package var trouble: [StoreLane: String] = [StoreLane.commands: "not connected yet", .messages: "not connected yet"]
     package var role = ClusterRole.follower
-    /// The leader from this node's point of view; nil for none.
+    /// The name of the leader that this node follows; nil for none.
     package var leader: String?
     /// The position up to which the node has applied the log.
     package var position: ClusterPosition?
-    /// Whether the node follows the log without a gap.
+    /// Whether the node has read the log to its end and follows it without gaps.
     package var isCurrent = false
-    /// Whether there is a leader that answers requests, because its services have restored the stored state, or there was one so recently
-    /// that a call waits for the next one.
+    /// Whether calls can be answered: there is a leader whose services have restored the stored state, or there was one so recently that
+    /// calls wait for the next leader.
     package var isLed = false
     /// The number of this node's requests that are not answered yet.
     package var waitingRequests = 0
     package var waitingBytes = 0
-    /// The number of times that missing messages were read from the log.
+    /// The number of times that the node read missing batches from the log.
     package var repairs = 0
-    /// The number of times that facts were lost and could not be read again.
+    /// The number of times that facts (decisions of the leader) were lost and could not be read again.
     package var losses = 0
     /// The number of times that this node was elected.
     package var elections = 0
@@ -29,23 +29,23 @@ package struct ClusterStatus: Hashable, Sendable {
     package var nodes = 0
     /// On the leader: the nodes of the cluster, sorted by name.
     package var members: [Member] = []
-    /// On the leader: the bytes that wait to be written.
+    /// On the leader: the number of bytes of decisions that wait to be written to the store.
     package var queuedBytes = 0
-    /// Whether the store refuses the leader's batches, or the writes with which every node asks for the leader.
+    /// Whether the store refuses the leader's batches, or the writes of every node in the election.
     package var isRefused = false
-    /// The policy by which the store deletes what is kept when its memory is full; nil for none.
+    /// The policy by which the store deletes stored data when its memory is full; nil if it deletes none.
     package var evictionPolicy: String?
-    /// Why the services could not start to lead; nil for no problem.
+    /// The reason why the services of this node could not start to lead; nil when there is none.
     package var problem: String?
 
-    /// A node of the cluster.
+    /// A node of the cluster, as seen by the leader.
     package struct Member: Hashable, Sendable {
         package var node: ClusterNode
-        /// When the leader last heard the node.
+        /// The time when the leader last received a message of the node.
         package var lastHeard: MonotonicInstant
-        /// Whether the previous leader had the node, and this one has not heard it yet.
+        /// Whether the node was a member under the previous leader and has not announced itself to this one.
         package var isExpected: Bool
-        /// The version of the server that the node is; nil while it is not known, as of nodes older than 0.3.
+        /// The version of the node's server; nil while it is not known, and for versions before 0.3.
         package var version: String?
 
         func with(_ version: String?) -> Self {
@@ -59,6 +59,6 @@ package struct ClusterStatus: Hashable, Sendable {
 
     /// Whether clients can be served: this node has read the log to its end, and there is a leader that answers requests (rule CR-72).
     package var isReady: Bool { isFollowing && isLed }
-    /// Whether this node has read the log to its end and knows a leader, which may still restore the stored state.
+    /// Whether this node has read the log to its end and follows a leader, which may still be restoring the stored state.
     package var isFollowing: Bool { trouble.isEmpty && isCurrent && leader != nil && !isRefused }
 }

@@ -1,20 +1,19 @@
 import ServerValues
 
-/// Whether calls are answered in time, although there may be no leader for a moment: a call waits for the next one.
+/// Determines whether calls are answered in time. A short time without a leader does not count, because calls wait for the next leader.
 package struct LeaderAbsence: Sendable {
-    /// When a leader last answered requests; nil before any has.
+    /// The time when there was last a leader that answers requests; nil if there was none yet.
     private var lastLed: MonotonicInstant?
     private let limit: Duration
 
-    /// - Parameter limit: how long a call waits.
+    /// - Parameter limit: how long a call waits for a leader.
     package init(limit: Duration) {
         self.limit = limit
     }
 
-    /// Call it about every 100 ms.
+    /// Returns whether a call gets an answer: there is a leader, or there was one less than the limit ago. Call it about every 100 ms.
     ///
     /// - Parameter isLed: whether there is a leader that answers requests.
-    /// - Returns: whether a call gets an answer: also for a while after the last leader, but not before the first one.
     package mutating func isBridged(_ isLed: Bool, at now: MonotonicInstant) -> Bool {
         guard !isLed else {
             lastLed = now

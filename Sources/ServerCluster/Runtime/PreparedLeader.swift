@@ -1,15 +1,15 @@
-/// The restored state that a node needs to lead.
+/// The ``ClusterLeader`` of each service with its restored state, and the nodes of the previous leader: what a node needs to lead.
 struct PreparedLeader: Sendable {
     let services: [ClusterServiceID: any ClusterLeader]
-    /// The nodes of the previous leader.
+    /// The nodes that were members under the previous leader.
     let nodes: [ClusterNode]
-    /// Those of them that have stopped.
+    /// The nodes among ``nodes`` that have stopped.
     let stopped: [ClusterNode]
     let hasLost: Bool
 
-    /// Reads the stored state and makes the leader's part of each service. When one of them fails, the others are closed.
+    /// Reads the stored state and makes the ``ClusterLeader`` of each service. When one of them fails, the others are closed.
     ///
-    /// - Parameter context: makes what each service is given, from whether data was lost.
+    /// - Parameter context: makes the context for the services. Its argument is whether data was lost.
     static func make(
         _ factories: [ClusterServiceID: any ClusterLeaderFactory], from store: any ClusterReader,
         context: (_ hasLost: Bool) -> ClusterLeaderContext

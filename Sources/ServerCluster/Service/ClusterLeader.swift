@@ -1,33 +1,34 @@
 import NIOCore
 
-/// Decides for one service while its node is the leader. Only the leader changes the shared state of the service.
+/// The leader's side of one service: it makes the decisions while its node is the leader. Only the leader changes the shared state of the
+/// service.
 ///
-/// Called on the event loop of the node's bus, one call after the other. Must not block.
+/// Called on the event loop of the node's ``ClusterBus``, one call after the other. Calls must not block.
 package protocol ClusterLeader: AnyObject, Sendable {
     /// Performs a request of a node, which may be the leader's own.
     ///
-    /// - Parameter reply: must be called once, on any thread. An answer that is given before this method returns is stored together
-    ///   with the emissions, completely or not at all.
+    /// - Parameter reply: must be called once, on any thread. An answer that is given before this method returns is stored together with
+    ///   the request's emissions, completely or not at all.
     func handle(_ request: ByteBuffer, from node: ClusterNode, reply: @escaping @Sendable (ByteBuffer) -> Void)
 
-    /// A node has joined, or has reconnected to a new leader, and announces the state of its clients. State of the node that the
-    /// leader has restored and that is missing from the announcement has ended.
+    /// Called when a node has joined or reconnected to a new leader, and announces the state of its clients. Restored state of the node
+    /// that is missing from the announcement has ended.
     ///
     /// - Parameter requests: the result of ``ClusterMember/announcement()``. Answers to these requests are not sent.
     func announced(_ requests: [ByteBuffer], by node: ClusterNode)
 
-    /// A node has left: the subscriptions and sessions of its clients end.
+    /// Called when a node has left: the service ends the subscriptions and sessions of its clients.
     func left(_ node: ClusterNode)
 
-    /// The nodes whose clients have restored state. ``left(_:)`` is called for those that do not announce themselves in time, even
-    /// when they are in no list of nodes any more: they may have ended under a leader that did not have their state.
+    /// The nodes whose clients have restored state. ``left(_:)`` is called for each node that does not announce itself in time, even if the
+    /// stored list of nodes does not contain it: it may have ended under a leader that did not have its state.
     var restoredNodes: [ClusterNode] { get }
 
-    /// This leader is about to resign: it starts no work outside of the cluster that the next leader would repeat, and waits for a
-    /// limited time for work in progress. Requests are still passed to it.
+    /// Called when this leader is about to resign. The service starts no work outside of the cluster that the next leader would repeat, and
+    /// waits for a limited time for work in progress. Requests are still passed to it.
     func prepareToResign() async
 
-    /// Ends without emitting anything, because another node leads now, or this one leaves.
+    /// Ends without emitting anything, because another node leads now or this node leaves the cluster.
     func close() async
 }
 
@@ -37,32 +38,32 @@ extension ClusterLeader {
     package var restoredNodes: [ClusterNode] { [] }
 }
 
-/// Makes the leader's part of a service.
+/// Makes the ``ClusterLeader`` of a service.
 ///
-/// Called when the node becomes the leader. Restores the state that the previous leader's services have stored, including the
-/// subscriptions and sessions of nodes: ``ClusterLeader/left(_:)`` is called for nodes in it that do not announce themselves in time.
+/// Called when the node becomes the leader. The factory restores the state that the services of the previous leader have stored, including
+/// the subscriptions and sessions of nodes. ``ClusterLeader/left(_:)`` is called for each of these nodes that does not announce itself in
+/// time.
 package protocol ClusterLeaderFactory: AnyObject, Sendable {
     func makeLeader(_ context: ClusterLeaderContext) async throws -> any ClusterLeader
 }
 
-/// The parts of the cluster that a service's leader part uses.
+/// What a ``ClusterLeader`` uses of the cluster: store, log, output and event loop.
 package struct ClusterLeaderContext: Sendable {
     /// Receives decisions.
     package let output: any ClusterOutput
-    /// Reads the stored state.
+    /// Reads the state that earlier leaders have stored.
     package let store: any ClusterReader
-    /// Reads the decisions of earlier leaders, as far as the log still has them.
+    /// Reads the decisions of earlier leaders, as far as they are still in the log.
     package let log: any ClusterLog
-    /// Distinguishes this leader from all earlier ones.
+    /// The generation of this leader, which is higher than those of all earlier leaders.
     package let generation: UInt64
-    /// The generation of the last leader that has stored anything; nil when there was none, or when it is not known.
+    /// The generation of the last leader that has stored anything; nil when there was none or it is not known.
     package let former: UInt64?
-    /// Whether the store has lost confirmed data: positions of clients are invalid then, and the numbers that were assigned last are
-    /// not known.
+    /// Whether the store has lost confirmed data. If so, positions of clients are invalid, and the last assigned numbers are not known.
     package let hasLost: Bool
-    /// The event loop on which the leader's services are called.
+    /// The event loop on which the ``ClusterLeader`` is called.
     package let eventLoop: any EventLoop
-    /// The partition that is led; nil if the cluster has only one.
+    /// The partition that this leader leads; nil if the cluster has only one.
     package let partition: ClusterPartition?
 
     package init(
@@ -82,9 +83,10 @@ package struct ClusterLeaderContext: Sendable {
     package var term: CountedEntries.Term { CountedEntries.Term(generation: generation, former: former) }
 }
 
-/// The decisions of leaders, as far as the log still has them. May be used from any thread.
+/// Reads the decisions of leaders that are still in the log. May be used from any thread.
 package protocol ClusterLog: Sendable {
-    /// Reads the facts of a service, oldest first, for all audiences. Facts behind one that cannot be read are skipped.
+    /// Calls `body` with the facts (decisions) of a service, oldest first, whatever nodes they were for. After a fact that cannot be read,
+    /// the remaining facts are skipped.
     func facts(of service: ClusterServiceID, _ body: (ByteBuffer) -> Void) async throws(StoreFailure)
 }
 
@@ -95,24 +97,24 @@ package struct EmptyClusterLog: ClusterLog {
     package func facts(of service: ClusterServiceID, _ body: (ByteBuffer) -> Void) async throws(StoreFailure) {}
 }
 
-/// Receives the decisions of a leader's services. May be used from any thread and under locks of the caller: calls only enqueue.
+/// Receives the decisions of a leader's services. May be used from any thread and under locks of the caller, because calls only enqueue.
 ///
-/// Everything is written to the store in the order of the calls, in batches. A batch is stored and sent to the nodes completely or not
-/// at all, and never after another node has become the leader.
+/// Decisions are written to the store in batches, in the order of the calls. A batch is stored and sent to the nodes completely or not at
+/// all, and never after another node has become the leader.
 package protocol ClusterOutput: AnyObject, Sendable {
-    /// Publishes a fact to nodes, together with writes to the store.
+    /// Publishes a fact (a decision) to nodes, together with writes to the store.
     ///
     /// - Parameters:
     ///   - fact: the fact; nil when there are only writes.
-    ///   - writes: what is stored with the fact, under keys of ``ClusterReader/key(_:)``.
-    ///   - completion: called once, on the bus's event loop, before the nodes get the fact; with false when it was not stored,
-    ///     after which the leader closes.
+    ///   - writes: writes that are stored together with the fact, under keys of ``ClusterReader/key(_:)``.
+    ///   - completion: called once, on the bus's event loop, before the nodes get the fact; with false when the fact was not stored, after which the leader closes.
     func emit(
         _ fact: ByteBuffer?, of service: ClusterServiceID, to audience: ClusterAudience, writes: [StoreWrite],
         completion: (@Sendable (Bool) -> Void)?)
 
-    /// Runs a closure soon, on the bus's event loop: what it emits and answers is stored together, completely or not at all. For decisions that
-    /// had to wait for something outside of the cluster. Closures run in the order of the calls, also when another node has become the leader.
+    /// Runs a closure soon, on the bus's event loop. Its emissions and answers are stored together, completely or not at all. This is for
+    /// decisions that had to wait for an operation outside of the cluster. Closures run in the order of the calls, even if another node has
+    /// become the leader.
     func perform(_ body: @escaping @Sendable () -> Void)
 }
 

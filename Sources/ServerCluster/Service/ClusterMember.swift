@@ -1,32 +1,32 @@
 import NIOCore
 
-/// Receives the cluster's facts and losses for one service of a node.
+/// A node's side of one service: it receives the facts (decisions of the leader) and is notified of losses.
 ///
-/// All methods are called on the event loop of the node's bus, one call after the other, in the order of the log: facts and the
-/// answers to the node's own requests arrive in the order in which the leader made them. They must not block.
+/// All methods are called on the event loop of the node's ``ClusterBus``, one call after the other. Facts and the answers to the node's own
+/// requests arrive in the order of the log, in which the leader made them. Calls must not block.
 package protocol ClusterMember: AnyObject, Sendable {
-    /// Applies a decision of the leader on this node.
+    /// Applies a fact, which is a decision of the leader, on this node.
     func apply(_ fact: ByteBuffer)
 
-    /// A new leader has started. Returns, as requests, the complete current state of the node's own clients; the leader ends everything
-    /// that is missing from it. Requests that are not answered yet are sent again after the announcement and must not be part of it.
+    /// Called when a new leader has started. Returns, as requests, the complete current state of the node's own clients; the leader ends
+    /// all other state of this node. Requests that are not answered yet are sent again after the announcement and must not be part of it.
     func announcement() -> [ByteBuffer]
 
-    /// Facts, or the leader's whole state, were lost and cannot be read again: the service informs its clients and starts anew. An
-    /// announcement is requested right afterwards.
+    /// Called when facts, or the leader's whole state, were lost and cannot be read again. The service informs its clients and starts with
+    /// empty state. Right afterwards, ``announcement()`` is called.
     func interrupted()
 }
 
 /// Sends requests of a node's services to the leader.
 package protocol ClusterBus: AnyObject, Sendable {
-    /// The node of this process.
+    /// The node that this process is.
     var node: ClusterNode { get }
-    /// The event loop on which members are called.
+    /// The event loop on which each ``ClusterMember`` is called.
     var eventLoop: any EventLoop { get }
     /// The store that the nodes share.
     var store: any ClusterStore { get }
 
-    /// Registers a service of this node to receive facts. Call it before the cluster starts.
+    /// Registers the member of a service to receive facts. Call it before the cluster's client is started.
     func attach(_ member: any ClusterMember, of service: ClusterServiceID)
 
     /// Sends a request to the leader, after all earlier requests of this node. May be called from any thread, and never blocks.
@@ -55,6 +55,6 @@ package protocol ClusterBus: AnyObject, Sendable {
 }
 
 extension ClusterBus {
-    /// How long a call of a client waits while the cluster has no leader.
+    /// How long a client's call waits for a leader before it fails.
     package static var callLimit: Duration { .seconds(3) }
 }

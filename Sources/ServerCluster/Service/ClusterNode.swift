@@ -1,4 +1,4 @@
-/// One process of a cluster, from its start to its end. A process that was restarted is another node.
+/// One process of a cluster, from its start to its end. A process that was restarted is a different node.
 package struct ClusterNode: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// The name that the operator gave the node (`--node`), or the name of the machine.
     package let name: String
@@ -10,7 +10,7 @@ package struct ClusterNode: Hashable, Sendable, Comparable, CustomStringConverti
         self.incarnation = incarnation
     }
 
-    /// Incarnations of different nodes differ, so the name is compared and hashed seldom.
+    /// Incarnations are compared first: they usually differ, so that names are seldom compared.
     package static func == (left: ClusterNode, right: ClusterNode) -> Bool {
         left.incarnation == right.incarnation && left.name == right.name
     }
@@ -24,9 +24,10 @@ package struct ClusterNode: Hashable, Sendable, Comparable, CustomStringConverti
     }
 }
 
-/// A service whose state a cluster shares. The raw value identifies it in the log, so a service keeps its number for ever.
+/// A service whose state a cluster shares. The raw value identifies it in the log, so a service never changes its number.
 ///
-/// Every service declares its own: 1 to 3 are Pusher, PubNub and chat, and 4 is the console. Facts of a service that a node does not have are skipped.
+/// Each service declares its own number: 1 to 3 are Pusher, PubNub and chat, and 4 is the console. A node skips facts of services that it
+/// does not have.
 package struct ClusterServiceID: RawRepresentable, Hashable, Comparable, Sendable {
     package let rawValue: UInt8
 
@@ -47,28 +48,30 @@ package struct ClusterServiceID: RawRepresentable, Hashable, Comparable, Sendabl
     package static func < (left: ClusterServiceID, right: ClusterServiceID) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// Why a request to the leader has no answer.
+/// The reason why a request to the leader has no answer.
 package enum ClusterFailure: Error, Hashable, Sendable {
     /// The request was not and will not be performed: there is no leader, or no connection to it.
     case unavailable
     /// It is not known whether the request was performed.
     case unknown
-    /// Too many bytes wait to be sent already; the request was not performed.
+    /// Too many bytes of requests are waiting to be sent. The request was not performed.
     case overloaded
     /// The node leaves the cluster; the request was not performed.
     case closed
 }
 
-/// The nodes that receive a fact.
+/// Which nodes receive a fact (a decision of the leader).
 package enum ClusterAudience: Hashable, Sendable {
     case all
     case node(ClusterNode)
-    /// All nodes except for this one.
+    /// All nodes except this one.
     case others(ClusterNode)
 }
 
 extension ClusterNode {
-    /// - Parameter description: the text of ``description``.
+    /// Parses a node's text; nil for invalid texts.
+    ///
+    /// - Parameter description: a text as in ``description``.
     init?(_ description: String) {
         guard let slash = description.lastIndex(of: "/"), let incarnation = UInt64(description[slash...].dropFirst(), radix: 16)
         else { return nil }

@@ -7,14 +7,14 @@ import ServerValues
 
 /// Stores the webhook events of one service in a map of the store, for the next leader (rules CR-43 to CR-45).
 ///
-/// All writes go through the log's output: an event that a request caused is in one batch with all other effects of the request,
-/// and writes of a former leader are refused.
+/// All writes go through the leader's output. So an event that a request has caused is in one batch with the request's other effects, and
+/// the store refuses writes of a former leader.
 package final class ClusterWebhookJournal: WebhookJournal {
-    /// The limits of the stored events of one service. Only this leader can send events that exceed them.
+    /// The limits of the stored events of one service. Events beyond these limits are not stored, so only the present leader can send them.
     package struct Limits: Hashable, Sendable {
         package var events = 100_000
         package var bytes = 64 << 20
-        /// The largest age of an event that no receiver claims.
+        /// The greatest age of a stored event that no receiver has claimed.
         package var patience = Duration.seconds(300)
 
         package init() {}
@@ -22,11 +22,11 @@ package final class ClusterWebhookJournal: WebhookJournal {
 
     private struct State: Sendable {
         var last: UInt64 = 0
-        /// The sizes of stored events, by number.
+        /// The sizes of the stored events in bytes, by the number of the event.
         var sizes: [UInt64: Int] = [:]
         var bytes = 0
         var unclaimed: [Identifier: [KeptWebhookEvent]] = [:]
-        /// The time since which ``unclaimed`` events have been waiting.
+        /// The time since which the ``unclaimed`` events have been waiting.
         var began: MonotonicInstant
         var isFull = false
     }
@@ -42,12 +42,12 @@ package final class ClusterWebhookJournal: WebhookJournal {
 
     /// The bytes that the store needs for an event in addition to its content.
     private static let overhead = 160
-    /// The number of fields in one read.
+    /// The number of fields that are read at a time.
     private static let page = 50
 
-    /// Reads the events that the previous leader has left.
+    /// Reads the events that the previous leader has stored and not removed.
     ///
-    /// - Parameter key: the key of the hash, which only this service uses.
+    /// - Parameter key: the key of the map, which only this service uses.
     package init(
         _ context: ClusterLeaderContext, of service: ClusterServiceID, key: StoreKey, clock: ServerClock, logger: Logger,
         limits: Limits = Limits()
@@ -64,14 +64,14 @@ package final class ClusterWebhookJournal: WebhookJournal {
         var unreadable: Set<StoreWord> = []
         let now = Self.milliseconds(clock)
         try await context.store.entries(of: key, page: Self.page) { field, value in
-            // Later numbers have to fit (rule CR-42).
+            // A number above `Int64.max` counts as unreadable, because later numbers must be greater and still fit (rule CR-42).
             guard let number = UInt64(String(buffer: field)), number <= UInt64(Int64.max),
                 let kept = try? KeptWebhookEvent(value, number: number, at: now)
             else {
                 unreadable.insert(.bytes(field))
                 return
             }
-            // A field may occur twice.
+            // A map that is read in pages may return a field twice.
             guard state.sizes[number] == nil else { return }
             let size = value.readableBytes + Self.overhead
             state.sizes[number] = size
@@ -121,7 +121,7 @@ package final class ClusterWebhookJournal: WebhookJournal {
         guard !numbers.isEmpty else { return }
         state.withLockedValue { state in
             for number in numbers { state.bytes -= state.sizes.removeValue(forKey: number) ?? 0 }
-            // Without this hysteresis, a service at the limit would cause a log entry for each event.
+            // The journal counts as full until it is half empty. Otherwise a service at the limit would cause a log entry for each event.
             if state.bytes < limits.bytes / 2, state.sizes.count < limits.events / 2 { state.isFull = false }
         }
         output.write([.removeFields(key, numbers.map { .text("\($0)") })], of: service)
@@ -148,18 +148,18 @@ package final class ClusterWebhookJournal: WebhookJournal {
         return counts
     }
 
-    /// Waits for a limited time until all pending additions and deletions have been written to the store, or have failed.
+    /// Waits for at most `limit` until all pending additions and deletions have been written to the store, or have failed.
     package func settle(within limit: Duration = .seconds(1)) async {
         let promise = eventLoop.makePromise(of: Void.self)
         let timeout = eventLoop.scheduleTask(in: TimeAmount(limit)) { promise.succeed() }
         output.write([], of: service) { _ in promise.succeed() }
-        // The promise never fails.
+        // This cannot throw: the promise never fails.
         try? await promise.futureResult.get()
         timeout.cancel()
     }
 }
 
-/// An event that waits, as stored.
+/// The stored form of a webhook event that was not delivered yet.
 private struct KeptWebhookRecord: CodedValue {
     /// The Unix time in milliseconds at which the event was made.
     var since: Int64
@@ -181,11 +181,11 @@ private struct KeptWebhookRecord: CodedValue {
 }
 
 extension KeptWebhookEvent {
-    /// - Parameter now: the Unix time in milliseconds.
+    /// - Parameter now: the current Unix time in milliseconds.
     fileprivate init(_ value: ByteBuffer, number: UInt64, at now: Int64) throws(ClusterCodingError) {
         var record = try KeptWebhookRecord(decoding: value)
         record.event.number = number
-        // A clock that was set back does not make the age negative.
+        // The age is at least 0, even if the clock was set back.
         let age = now.subtractingReportingOverflow(record.since)
         self.init(
             application: record.application, receiver: record.receiver, event: record.event,

@@ -1,25 +1,25 @@
 import NIOCore
 
-/// Reads the data of a cluster in its store. May be used from any thread.
+/// Reads the data that a cluster has in its store. May be used from any thread.
 package protocol ClusterReader: Sendable {
-    /// The full name of a key. All keys of a partition have something in common, so that the store has them in one place.
+    /// Returns the full name of a key. All keys of a partition have a common part, by which a distributed store keeps them on one server.
     ///
     /// - Parameter name: the name, which begins with that of the service, such as `pubnub:groups`.
     func key(_ name: String) -> StoreKey
     func read(_ question: StoreRead) async throws(StoreFailure) -> StoreAnswer
 }
 
-/// Stores data about which no leader decides: values under names that are assigned once. Any node may use it.
+/// Also writes data that needs no decision of a leader: values under names that are assigned once. Any node may use it.
 package protocol ClusterStore: ClusterReader {
     /// Performs a write on one key. After ``StoreFailure/unanswered`` it is not known whether it was performed.
     func perform(_ write: StoreWrite) async throws(StoreFailure)
-    /// Creates a value that is removed after a time, unless there is one.
+    /// Creates a value that the store removes after `seconds`, unless the key already has a value.
     ///
-    /// - Returns: whether it was created.
+    /// - Returns: whether the value was created.
     func create(_ value: ByteBuffer, as key: StoreKey, seconds: Int) async throws(StoreFailure) -> Bool
 }
 
-// A method with a type for each question.
+// For each ``StoreRead``, a method that returns the type of its answer.
 extension ClusterReader {
     package func value(of key: StoreKey) async throws(StoreFailure) -> ByteBuffer? { try await bytes(.value(key)) }
 
@@ -27,19 +27,23 @@ extension ClusterReader {
         try await value(of: key).map { String(buffer: $0) }
     }
 
-    /// - Returns: for each key its value; nil for none.
+    /// Reads several values.
+    ///
+    /// - Returns: for each key its value; nil for a key without a value.
     package func values(of keys: [StoreKey]) async throws(StoreFailure) -> [ByteBuffer?] {
         try await list(.values(keys), count: keys.count)
     }
 
-    /// The number of bytes of a value; 0 for none.
+    /// Returns the number of bytes of a value; 0 when there is no value.
     package func length(of key: StoreKey) async throws(StoreFailure) -> Int { try await number(.length(key)) }
 
     package func field(_ name: StoreWord, of map: StoreKey) async throws(StoreFailure) -> ByteBuffer? {
         try await bytes(.field(map, name))
     }
 
-    /// - Returns: for each field its value; nil for none.
+    /// Reads several fields of a map.
+    ///
+    /// - Returns: for each field its value; nil for a field that the map does not have.
     package func fields(_ names: [StoreWord], of map: StoreKey) async throws(StoreFailure) -> [ByteBuffer?] {
         try await list(.fields(map, names), count: names.count)
     }
@@ -52,19 +56,19 @@ extension ClusterReader {
         try await list(.fieldNames(map), count: nil).compactMap(\.self)
     }
 
-    /// All fields of a map that is small.
+    /// Reads all fields of a map in one answer. Only for small maps.
     package func allFields(of map: StoreKey) async throws(StoreFailure) -> [StoredField] {
         try await page(.allFields(map)).fields
     }
 
-    /// Some fields of a map; see ``StoreRead/page(_:after:count:)``.
+    /// Reads one page of the fields of a map; see ``StoreRead/page(_:after:count:)``.
     package func fields(
         of map: StoreKey, after cursor: String?, count: Int
     ) async throws(StoreFailure) -> (fields: [StoredField], next: String?) {
         try await page(.page(map, after: cursor, count: count))
     }
 
-    /// Reads all fields of a map, some at a time, so that no answer is long. A field may occur twice.
+    /// Reads all fields of a map in several pages, so that no answer is long. A field may be passed twice.
     ///
     /// - Parameters:
     ///   - page: the approximate number of fields in one answer.
@@ -80,7 +84,7 @@ extension ClusterReader {
         } while cursor != nil
     }
 
-    /// Some keys whose names begin with a text; see ``StoreRead/keys(beginningWith:after:count:)``.
+    /// Reads one page of the keys whose names begin with a text; see ``StoreRead/keys(beginningWith:after:count:)``.
     package func keys(
         beginningWith prefix: StoreKey, after cursor: String?, count: Int
     ) async throws(StoreFailure) -> (keys: [StoreKey], next: String?) {
@@ -99,7 +103,7 @@ extension ClusterReader {
         try await number(.hasMember(set, member)) == 1
     }
 
-    /// Members of a sorted set between two scores, both included; nil for no limit.
+    /// Reads members of a sorted set between two scores, which are included. A score of nil means no limit.
     package func ranked(
         in set: StoreKey, from lowest: Int64? = nil, to highest: Int64? = nil, skipping: Int = 0, limit: Int
     ) async throws(StoreFailure) -> [ByteBuffer] {
@@ -109,7 +113,7 @@ extension ClusterReader {
 
 // Streams.
 extension ClusterReader {
-    /// Entries between two numbers, both included; nil for the first or the last one of the stream.
+    /// Reads entries of a stream between two numbers, which are included. Nil means the first or the last entry of the stream.
     package func entries(
         of stream: StoreKey, from lowest: UInt64? = nil, to highest: UInt64? = nil, isOldestFirst: Bool = true, limit: Int
     ) async throws(StoreFailure) -> [StoredEntry] {
@@ -120,7 +124,7 @@ extension ClusterReader {
         }
     }
 
-    /// The numbers of the oldest entries between two numbers, both included.
+    /// Reads the numbers of the oldest entries of a stream between two numbers, which are included.
     package func entryNumbers(
         of stream: StoreKey, from lowest: UInt64, to highest: UInt64, limit: Int
     ) async throws(StoreFailure) -> [UInt64] {
@@ -137,7 +141,7 @@ extension ClusterReader {
         }
     }
 
-    /// How many entries each stream has.
+    /// Returns the number of entries of each stream.
     package func entryCounts(of streams: [StoreKey]) async throws(StoreFailure) -> [UInt64] {
         let counts = try await numbers(.entryCounts(streams))
         guard !counts.isEmpty else { return streams.map { _ in 0 } }
@@ -171,7 +175,9 @@ extension ClusterReader {
         }
     }
 
-    /// - Parameter count: the number of elements that the answer must have; nil for any.
+    /// Asks the store a question whose answer is a list.
+    ///
+    /// - Parameter count: the number of elements that the answer must have; nil for any number.
     private func list(_ question: StoreRead, count: Int?) async throws(StoreFailure) -> [ByteBuffer?] {
         switch try await read(question) {
         case .list(let list) where count.map { $0 == list.count } ?? true: return list

@@ -1,15 +1,16 @@
-/// The number and bytes of messages that a leader keeps in the store, and the writes that keep both there (rules CB-60 and CC-43).
+/// Counts the messages that a leader has in the store and their bytes, and makes the writes that store these counts (rules CB-60 and
+/// CC-43).
 ///
-/// The store has for each message a member of a sorted set, in the order of the messages, and a field with its size in a map. Both and the
-/// totals change in the batch that adds or removes the message.
+/// For each message, the store has a member of a sorted set, in the order of the messages, and a field of a map with the message's size.
+/// These and the totals change in the same batch that adds or removes the message.
 package struct CountedEntries: Hashable, Sendable {
-    /// A message that is counted.
+    /// A stored message that is counted.
     package struct Entry: Hashable, Sendable {
-        /// The member of the sorted set and the name of the field.
+        /// The message's member of the sorted set and its field name in the map of sizes.
         package var word: StoreWord
-        /// The score of the member. Members of one second are in the order of their names.
+        /// The member's score: the time of the message in seconds. Members with the same second are sorted by name.
         package var second: Int64
-        /// The value of the field, with the size in it.
+        /// The value in the map of sizes, which contains the message's size.
         package var value: StoreWord
         package var bytes: Int
 
@@ -21,7 +22,7 @@ package struct CountedEntries: Hashable, Sendable {
         }
     }
 
-    /// Which leader counts, and whose totals it goes on with.
+    /// The generation of the leader that counts, and the generation of the leader whose stored totals it may continue.
     package struct Term: Hashable, Sendable {
         var generation: UInt64
         var former: UInt64?
@@ -33,7 +34,8 @@ package struct CountedEntries: Hashable, Sendable {
     }
 
     package struct Keys: Hashable, Sendable {
-        /// The totals as a text with the generation of the leader that has counted them, if all messages are counted.
+        /// The key of the totals: a text with messages, bytes and the generation of the leader that has counted them. It exists only if all
+        /// messages are counted.
         package var totals: StoreKey
         /// A sorted set.
         package var order: StoreKey
@@ -46,24 +48,24 @@ package struct CountedEntries: Hashable, Sendable {
             self.sizes = sizes
         }
 
-        /// The writes that remove everything about counted messages.
+        /// The writes that remove the totals, the sorted set and the map of sizes.
         package var removal: [StoreWrite] { [.unset(totals), .remove([order, sizes])] }
     }
 
     package private(set) var messages = 0
     package private(set) var bytes = 0
-    /// Whether the messages that were stored before the counting began are counted. The store has the totals only if they are.
+    /// Whether all stored messages are counted, including those from before the counting began. Only then are the totals stored.
     package private(set) var isWhole = false
-    /// The leader that counts.
+    /// The generation of the leader that counts.
     private let generation: UInt64
 
     package init(_ term: Term) { generation = term.generation }
 
-    /// The totals as the store has them; nil for a text of another form, and when a leader of a version that does not count has stored or
-    /// deleted something since then.
+    /// Reads stored totals. Nil for a text of another format, and when a leader of a version that does not count has written to the store
+    /// since then.
     package init?(stored text: String, _ term: Term) {
         let parts = text.split(separator: " ", omittingEmptySubsequences: false).map { UInt64($0) }
-        // in bounds: there are three parts.
+        // In bounds: `parts` has three elements.
         guard parts.count == 3, let messages = parts[0].flatMap({ Int(exactly: $0) }),
             let bytes = parts[1].flatMap({ Int(exactly: $0) }),
             let counter = parts[2], counter == term.generation || counter == term.former,
@@ -73,13 +75,13 @@ package struct CountedEntries: Hashable, Sendable {
         generation = term.generation
     }
 
-    /// Has the next leader go on with the totals of this one, which it has restored.
+    /// Returns the writes that store the restored totals with this leader's generation, so that the next leader can continue them.
     package func taken(over keys: Keys) -> [StoreWrite] { written(keys) }
 
-    /// CR-42: with no higher totals, sums do not overflow.
+    /// The largest total that is accepted, so that sums do not overflow (rule CR-42).
     private static let highest = Int.max / 4
 
-    /// Counts messages that are added.
+    /// Counts added messages, and returns the writes that store the counts.
     package mutating func add(_ added: [Entry], _ keys: Keys) -> [StoreWrite] {
         guard !added.isEmpty else { return [] }
         for entry in added { count(1, entry.bytes) }
@@ -87,9 +89,9 @@ package struct CountedEntries: Hashable, Sendable {
             + [.put(keys.sizes, added.map { StoreField($0.word, $0.value) })] + written(keys)
     }
 
-    /// Counts messages that are removed.
+    /// Subtracts removed messages, and returns the writes that store the counts.
     ///
-    /// - Parameter removed: the messages with the sizes that the store has of them; nil for one that is not counted (any more).
+    /// - Parameter removed: the messages with their stored sizes; the size is nil for a message that is not counted.
     package mutating func remove(_ removed: [(word: StoreWord, bytes: Int?)], _ keys: Keys) -> [StoreWrite] {
         guard !removed.isEmpty else { return [] }
         for case let bytes? in removed.map(\.bytes) { count(-1, -min(bytes, Self.highest)) }
@@ -97,9 +99,9 @@ package struct CountedEntries: Hashable, Sendable {
         return [.removeRanked(keys.order, words), .removeFields(keys.sizes, words)] + written(keys)
     }
 
-    /// Counts messages whose sizes change.
+    /// Counts messages with changed sizes, and returns the writes that store the counts.
     ///
-    /// - Parameter changed: the messages, and the bytes that were counted before.
+    /// - Parameter changed: the messages with their new sizes, and the bytes that were counted before.
     package mutating func change(_ changed: [(entry: Entry, before: Int)], _ keys: Keys) -> [StoreWrite] {
         guard !changed.isEmpty else { return [] }
         for (entry, before) in changed {
@@ -109,7 +111,7 @@ package struct CountedEntries: Hashable, Sendable {
         return [.put(keys.sizes, changed.map { StoreField($0.entry.word, $0.entry.value) })] + written(keys)
     }
 
-    /// Ends the counting of messages that were stored before.
+    /// Records that all messages from before the counting are counted, and returns the writes that store the totals.
     package mutating func finish(_ keys: Keys) -> [StoreWrite] {
         isWhole = true
         return written(keys)

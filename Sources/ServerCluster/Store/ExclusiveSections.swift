@@ -2,9 +2,9 @@ import DequeModule
 import Identifiers
 import NIOConcurrencyHelpers
 
-/// Runs asynchronous work on things with names, one after the other for each name, in the order of the calls.
+/// Runs asynchronous work under names: for each name one piece of work at a time, in the order of the calls.
 package final class ExclusiveSections: Sendable {
-    /// What waits for the work on a name that is under way.
+    /// For each name with work in progress, the calls that wait for its end.
     private let waiting = NIOLockedValueBox<[Identifier: Deque<CheckedContinuation<Void, Never>>]>([:])
 
     package init() {}

@@ -13,9 +13,9 @@ package struct StoreKey: Hashable, Sendable {
         for byte in name.utf8 { hasher.combine(byte) }
     }
 
-    /// The name of the map with a field for each node that has announced itself.
+    /// The name of the map with one field for each node that has announced itself.
     static let nodes = "nodes"
-    /// The name of the value that exists when the services of the next leader have to report a loss of data.
+    /// The name of a value that exists while the services of the next leader still have to report a loss of data.
     static let loss = "loss"
 }
 
@@ -23,14 +23,14 @@ extension StoreKey: ExpressibleByStringLiteral {
     package init(stringLiteral name: String) { self.init(name) }
 }
 
-/// A field, member or value of a collection: any bytes. Texts are compared by their bytes (rule HB-11).
+/// A field's name, a member or a value of a collection: any bytes. Texts are compared by their bytes (rule HB-11).
 package enum StoreWord: Hashable, Sendable {
     case text(String)
     case bytes(ByteBuffer)
-    /// Stored as its decimal digits.
+    /// A number that is stored as its decimal digits.
     case integer(Int64)
 
-    /// The number of bytes of a text or buffer, and about that of an integer.
+    /// The number of bytes of a text or buffer; for an integer, an approximation.
     var count: Int {
         switch self {
         case .text(let text): text.utf8.count

@@ -1,9 +1,9 @@
 extension StoreWrite {
-    /// The largest number of words in one write that an engine has to take: the operation, the keys, fields, values, members and numbers. An
-    /// engine need not run longer ones as one command; in Redis, a script cannot (rule CR-25).
+    /// The largest number of words in one write that an engine has to accept. The operation, the keys, fields, values, members and numbers
+    /// are words. An engine need not perform a longer write as one command; in Redis, a script cannot (rule CR-25).
     package static let longest = 7_000
 
-    /// The write divided into several with the same total effect, each with at most ``longest`` words.
+    /// The write, divided into several writes with the same total effect and at most ``longest`` words each.
     ///
     /// Services emit one write for all fields that change together, which is long when a sweep removes many users at once. Writes that
     /// cannot be divided are returned unchanged.
@@ -20,7 +20,7 @@ extension StoreWrite {
         }
     }
 
-    /// Whether ``pieces`` are more than this one.
+    /// Whether ``pieces`` divides this write into several.
     package var isLong: Bool {
         switch self {
         case .put(_, let fields): Self.isLong(fields.count, besides: 2, width: 2)
@@ -40,12 +40,12 @@ extension StoreWrite {
         let size = (longest - fixed) / width
         guard elements.count > size else { return [make(elements)] }
         return stride(from: 0, to: elements.count, by: size).map { start in
-            // in bounds: strides over the elements.
+            // In bounds: `start` is the index of an element.
             make(Array(elements[start..<min(start + size, elements.count)]))
         }
     }
 
-    /// The approximate number of bytes of the write on its way to the store.
+    /// The approximate number of bytes of the write when it is sent to the store.
     package var cost: Int {
         let own = 24
         func word(_ bytes: Int) -> Int { bytes + 16 }
@@ -72,7 +72,7 @@ extension StoreWrite {
 }
 
 extension StoreWrite {
-    /// Calls `body` with each field, value and member, in one order.
+    /// Calls `body` with each field name, value and member, always in the same order.
     func forEachWord(_ body: (StoreWord) -> Void) {
         switch self {
         case .set(_, let word), .setIfAbsent(_, let word), .setFor(_, _, let word), .rank(_, let word, _): body(word)
@@ -90,7 +90,8 @@ extension StoreWrite {
         }
     }
 
-    /// The same write with each field, value and member replaced, in the order of ``forEachWord(_:)``.
+    /// Returns the write with each field name, value and member replaced by the result of `change`, called in the order of
+    /// ``forEachWord(_:)``.
     func mapWords(_ change: (StoreWord) -> StoreWord) -> StoreWrite {
         func field(_ field: StoreField) -> StoreField {
             let name = change(field.name)

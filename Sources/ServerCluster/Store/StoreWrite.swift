@@ -1,32 +1,32 @@
-/// A change of what the store of a cluster keeps: of a value, or of a map, set, sorted set or stream. A store engine turns it into commands
-/// of its own (rule CR-70).
+/// A change of the stored data of a cluster: of a value, or of a map, set, sorted set or stream. A store engine turns it into its own
+/// commands (rule CR-70).
 ///
-/// No write reads, and none fails because of what is stored, as long as a key always names the same kind of collection. A collection begins
-/// with its first element.
+/// No write reads data, and none fails because of stored data, as long as a key always names the same kind of collection. A collection is
+/// created with its first element.
 package enum StoreWrite: Hashable, Sendable {
     // MARK: Values
 
     case set(StoreKey, StoreWord)
-    /// Sets a value unless there is one.
+    /// Sets a value unless the key already has one.
     case setIfAbsent(StoreKey, StoreWord)
-    /// Sets a value that is removed after a time.
+    /// Sets a value that the store removes after a time.
     case setFor(milliseconds: Int64, StoreKey, StoreWord)
     /// Removes a value.
     case unset(StoreKey)
 
     // MARK: Collections of any kind
 
-    /// Removes whole collections or large values. Their memory may be freed later.
+    /// Removes whole collections, or large values. The store may free their memory later.
     case remove([StoreKey])
-    /// Removes a collection after a time.
+    /// Makes the store remove a collection after a time.
     case expire(StoreKey, milliseconds: Int64)
-    /// Keeps what would be removed after a time.
+    /// Cancels the timed removal of a value or collection.
     case persist(StoreKey)
 
     // MARK: Maps
 
     case put(StoreKey, [StoreField])
-    /// Puts a field unless the map has it.
+    /// Adds a field to a map unless the map already has it.
     case putIfAbsent(StoreKey, StoreField)
     case removeFields(StoreKey, [StoreWord])
 
@@ -37,26 +37,26 @@ package enum StoreWrite: Hashable, Sendable {
 
     // MARK: Sorted sets
 
-    /// Adds a member, or changes its score.
+    /// Adds a member to a sorted set, or changes its score.
     case rank(StoreKey, StoreWord, score: Int64)
     case removeRanked(StoreKey, [StoreWord])
-    /// Removes all members up to a score, which is included.
+    /// Removes all members of a sorted set up to a score, which is included.
     case removeRankedUpTo(StoreKey, score: Int64)
 
     // MARK: Streams: entries in the order of their numbers
 
-    /// Appends an entry, whose number is higher than those of all entries before it.
+    /// Appends an entry to a stream. Its number must be higher than those of all earlier entries.
     case append(StoreKey, number: UInt64, [StoreField], StreamLimit?)
-    /// Removes the entries before a number: all of them if `isExact`, otherwise at least as many as can be removed cheaply.
+    /// Removes the entries of a stream before a number: all of them if `isExact`, otherwise those that the store can remove cheaply.
     case trim(StoreKey, before: UInt64, isExact: Bool)
     case removeEntries(StoreKey, [UInt64])
 }
 
-/// Which entries a stream may lose when one is appended. More may stay, where that is cheaper.
+/// Which old entries a stream may lose when an entry is appended. The store may keep more where that is cheaper.
 package enum StreamLimit: Hashable, Sendable {
-    /// Those before a number.
+    /// The entries before this number.
     case before(UInt64)
-    /// The oldest, when there are more than so many.
+    /// The oldest entries, when the stream has more entries than this number.
     case length(Int)
 }
 
@@ -67,7 +67,7 @@ extension StoreWrite {
 
     package static func remove(_ key: StoreKey) -> StoreWrite { .remove([key]) }
 
-    /// The keys that are written.
+    /// The keys whose data the write changes.
     package var keys: [StoreKey] {
         switch self {
         case .remove(let keys): keys

@@ -1,13 +1,13 @@
 import NIOCore
 
-/// Answers to queries of one node, which its leader sends outside of the log: pieces of one sequence, so that none is lost or
-/// handled twice.
+/// Answers of the leader to queries of one node, which are sent outside of the log: pieces of one numbered sequence, so that none is lost
+/// or handled twice.
 package struct ClusterAnswers: Hashable, Sendable {
     /// A part of an answer. The pieces of an answer are consecutive.
     package struct Piece: Hashable, Sendable {
-        /// The number of the piece, from 1 for each leader and session.
+        /// The number of the piece, counted from 1 for each leader and session.
         package var number: UInt64
-        /// The number of the node's request.
+        /// The number of the node's request that this piece answers.
         package var request: UInt64
         /// Whether the answer ends with this piece.
         package var isLast: Bool
@@ -21,7 +21,7 @@ package struct ClusterAnswers: Hashable, Sendable {
         }
     }
 
-    /// The generation of the leader that answers.
+    /// The generation of the leader that sends the answers.
     package var generation: UInt64
     package var session: ClusterSession
     package var pieces: [Piece]

@@ -10,7 +10,7 @@ package struct ClusterPosition: Hashable, Sendable, Comparable, CustomStringConv
         self.sequence = sequence
     }
 
-    /// The position before every log.
+    /// The position before the first batch of every log.
     package static let origin = ClusterPosition(generation: 0, sequence: 0)
 
     package var description: String { "\(generation)-\(sequence)" }
@@ -20,7 +20,7 @@ package struct ClusterPosition: Hashable, Sendable, Comparable, CustomStringConv
     }
 }
 
-/// A period of one process in the cluster, as identified in requests: a removed node comes back with the next session.
+/// A session of one process in the cluster, as identified in requests. A node that was removed returns with the next session number.
 package struct ClusterSession: Hashable, Sendable {
     package var incarnation: UInt64
     package var session: UInt32
@@ -31,23 +31,22 @@ package struct ClusterSession: Hashable, Sendable {
     }
 }
 
-/// One item of a batch.
+/// One item of a batch in the log of a cluster.
 package enum ClusterItem: Hashable, Sendable {
-    /// A decision, for a service of the nodes.
+    /// A decision of the leader, for one service of the nodes.
     case fact(ClusterServiceID, ClusterAudience, ByteBuffer)
     /// The answer to a node's request.
     case answer(ClusterSession, number: UInt64, ByteBuffer)
-    /// The leader has processed a node's requests up to this one.
+    /// The leader has processed a session's requests up to this number.
     case taken(ClusterSession, upTo: UInt64)
-    /// The leader has removed a node: the subscriptions and sessions of its clients have ended.
+    /// The leader has removed a node's session: the subscriptions and sessions of its clients have ended.
     case expelled(ClusterSession)
-    /// The leader accepts requests from here on; earlier ones were not processed.
+    /// The leader accepts requests from this batch on. It has processed no earlier requests.
     case opened
-    /// The store has lost batches that followed this one and were confirmed: nodes that existed before have to report the loss to their
-    /// clients.
+    /// The store has lost confirmed batches after this position. Nodes that existed before the loss have to report it to their clients.
     case forked(at: ClusterPosition)
 
-    /// The approximate size in the log, in bytes.
+    /// The approximate size of the item in the log, in bytes.
     var cost: Int {
         switch self {
         case .fact(_, _, let payload), .answer(_, _, let payload): payload.readableBytes + 32
@@ -56,12 +55,12 @@ package enum ClusterItem: Hashable, Sendable {
     }
 }
 
-/// The entries that a leader appends to the log in one step. They are stored and published as a whole or not at all.
+/// The items that a leader appends to the log in one step. They are stored and published completely or not at all.
 package struct ClusterBatch: Hashable, Sendable {
     package var position: ClusterPosition
     /// The position of the preceding batch, of this leader or an earlier one.
     package var previous: ClusterPosition
-    /// The node that leads.
+    /// The node that is the leader.
     package var leader: ClusterNode
     package var items: [ClusterItem]
 

@@ -5,9 +5,9 @@ package struct ClusterRequest: Hashable, Sendable {
     package enum Kind: UInt8, Hashable, Sendable {
         /// A request of one of the node's services.
         case request = 1
-        /// Part of the announcement of a service.
+        /// A part of the announcement of one service's state.
         case announcement = 2
-        /// The announcement is complete.
+        /// The node's announcement is complete.
         case announced = 3
         /// The node has applied batches that the log has lost.
         case fork = 4
@@ -15,7 +15,7 @@ package struct ClusterRequest: Hashable, Sendable {
         case query = 5
     }
 
-    /// The number of the request, from 1 for each leader and session; requests are processed in this order.
+    /// The number of the request, counted from 1 for each leader and session. Requests are processed in the order of these numbers.
     package var number: UInt64
     package var kind: Kind
     /// The service; nil for a request that belongs to no single service.
@@ -32,16 +32,16 @@ package struct ClusterRequest: Hashable, Sendable {
     var cost: Int { payload.readableBytes + 16 }
 }
 
-/// The requests that a node sends to the leader in one message. Without requests, the message only shows that the node is alive.
-/// Messages may be lost or repeated; their numbers show this.
+/// The requests that a node sends to the leader in one message. Without requests, the message only shows that the node is alive. Messages
+/// may be lost or repeated, which the numbers of the requests show.
 package struct ClusterRequests: Hashable, Sendable {
     /// The generation of the leader to which the message is addressed.
     package var generation: UInt64
     package var node: ClusterNode
     package var session: UInt32
-    /// Whether the node leaves with this message.
+    /// Whether the node leaves the cluster with this message.
     package var isFarewell: Bool
-    /// The last piece of the answers to its queries that the node has received.
+    /// The number of the last received piece of the answers to the node's queries.
     package var received: UInt64
     package var requests: [ClusterRequest]
 

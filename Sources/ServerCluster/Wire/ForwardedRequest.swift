@@ -2,7 +2,7 @@ import NIOCore
 import NIOHTTP1
 import ServerRuntime
 
-/// A field of a request's or an answer's head.
+/// A header field of a forwarded request or answer.
 private struct HeaderField: CodedValue {
     var name: String
     var value: String
@@ -12,7 +12,7 @@ private struct HeaderField: CodedValue {
     }
 }
 
-/// A request that a node forwards to the leader. Its target is as received, without the server's prefix.
+/// An HTTP request that a node forwards to the leader. Its target is as received, without the server's prefix.
 extension HTTPRequest: CodedValue {
     package var expectedLength: Int { body.count + 256 }
 
@@ -36,7 +36,7 @@ extension RequestTarget {
     fileprivate var text: String { rawQuery.isEmpty ? rawPath : rawPath + "?" + rawQuery }
 }
 
-/// The leader's answer to a forwarded request.
+/// The leader's answer to a forwarded HTTP request.
 extension HTTPAnswer: CodedValue {
     package var expectedLength: Int { body.count + 128 }
 
@@ -53,13 +53,14 @@ extension HTTPAnswer: CodedValue {
 }
 
 extension HTTPProblem {
-    /// The answer to a call that the leader did not answer. PubNub's and Pusher's libraries retry after 503.
+    /// The error answer to an HTTP request that the leader has not answered. PubNub's and Pusher's libraries retry after 503.
     package init(_ failure: ClusterFailure) {
         switch failure {
         case .unavailable, .overloaded:
-            self.init(503, "The servers cannot reach each other; nothing was done.", retryAfter: 1)
+            self.init(503, "The servers of the cluster cannot reach each other; the request was not performed.", retryAfter: 1)
         case .unknown:
-            self.init(503, "The servers cannot reach each other. Whether it was done is not known.", retryAfter: 1)
+            self.init(
+                503, "The servers of the cluster cannot reach each other. Whether the request was performed is not known.", retryAfter: 1)
         case .closed: self.init(503, "The server is shutting down.", retryAfter: 1)
         }
     }

@@ -145,7 +145,7 @@ import Testing
         // Events for other partitions are not concerned.
         #expect(try answer("POST", "events", Self.event(#""b","h""#), failing([0: .unavailable, 3: .unavailable])).status == 200)
         let only = try answer("POST", "events", Self.event(#""a""#), failing([3: .unknown]))
-        #expect(only.status == 503 && only.body.contains("Whether it was done is not known"))
+        #expect(only.status == 503 && only.body.contains("Whether the request was performed is not known"))
     }
 
     @Test("CP-77: Limits of requests are those of the application, counted at its home before anything is published")
