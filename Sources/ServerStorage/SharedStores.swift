@@ -1,10 +1,11 @@
 import Identifiers
 
-/// Who writes to a store that several servers share: the leader of one partition of their cluster, for as long as no other one has begun.
+/// The term of a leader that writes to a store which several servers share: it leads one partition of their cluster, until a later leader's
+/// term begins.
 package struct LeaderTerm: Hashable, Sendable {
     /// The number of the partition, from 0 on.
     package let partition: Int
-    /// Distinguishes the leader from all earlier ones of the partition, and is greater than theirs.
+    /// The number of the leader's term, greater than those of all earlier leaders of the partition.
     package let number: UInt64
 
     package init(partition: Int = 0, number: UInt64) {
@@ -13,13 +14,13 @@ package struct LeaderTerm: Hashable, Sendable {
     }
 }
 
-/// A message store that all servers of a cluster use: every one of them reads, and the leader of each partition writes what belongs to the
-/// partition's applications (rules PG-21 to PG-24).
+/// A message store that all servers of a cluster use. Every server reads from it; data of an application is written only by the leader of
+/// the application's partition (rules PG-21 to PG-24).
 package protocol SharedMessageStore: Sendable {
-    /// Begins a term: no earlier leader of the partition writes from now on. What such a leader has begun to write is stored, or refused,
-    /// before this returns.
+    /// Begins a term, after which no earlier leader of the partition can write. Writes that an earlier leader has begun are stored or
+    /// refused before this returns.
     ///
-    /// - Returns: the store through which the leader writes. To close it leaves the shared store open.
+    /// - Returns: the store through which the leader writes. Closing it leaves the shared store open.
     /// - Throws: an error of the store, also when a later term has begun already.
     func begin(_ term: LeaderTerm) async throws -> any MessageStore
 
@@ -28,7 +29,7 @@ package protocol SharedMessageStore: Sendable {
     /// Counts messages, as ``MessageStore/counts(_:application:)`` does.
     func counts(_ since: [Identifier: UInt64], application: String) async throws -> [Identifier: Int]
 
-    /// Closes the store. No method is called afterwards, and none of the leaders' stores.
+    /// Closes the store. No method is called afterwards, neither of this store nor of those that ``begin(_:)`` has returned.
     func close() async
 }
 
@@ -36,6 +37,6 @@ package protocol SharedMessageStore: Sendable {
 package protocol SharedChatStore: Sendable {
     /// Begins a term, as ``SharedMessageStore/begin(_:)`` does.
     func begin(_ term: LeaderTerm) async throws -> any ChatStore
-    /// Closes the store. No method is called afterwards, and none of the leaders' stores.
+    /// Closes the store. No method is called afterwards, neither of this store nor of those that ``begin(_:)`` has returned.
     func close() async
 }

@@ -2,7 +2,7 @@ import Identifiers
 
 /// An entry of an application's access manager that survives restarts: a grant, or a revoked token.
 public struct AccessEntry: Hashable, Sendable {
-    /// The subject of an entry. Another entry with the same key replaces it.
+    /// The key of an entry: what a grant or a revocation is about. A new entry with the same key replaces the old one.
     public struct Key: Hashable, Sendable {
         /// The kinds of subjects. The raw values are written to disk.
         public enum Kind: Int, CaseIterable, Hashable, Sendable {
@@ -14,18 +14,18 @@ public struct AccessEntry: Hashable, Sendable {
             case group = 2
             /// A user.
             case user = 3
-            /// A token that is no longer accepted.
+            /// A token that was revoked, so that the server no longer accepts it.
             case revokedToken = 4
         }
 
-        /// The kind of subject.
+        /// The kind of the entry's subject, such as a channel or a revoked token.
         public var kind: Kind
-        /// The name of the channel, group or user; the signature of a token in hexadecimal; empty for everything.
+        /// The name of the channel, group or user. For a revoked token, its signature in hexadecimal; for all resources, empty.
         public var name: Identifier
-        /// The auth key that a grant is for; nil for everybody.
+        /// The auth key to which the rights are granted; nil for everybody.
         public var holder: Identifier?
 
-        /// The key of a subject.
+        /// Makes a key; by default with an empty name, and for everybody.
         public init(_ kind: Kind, _ name: Identifier = "", holder: Identifier? = nil) {
             self.kind = kind
             self.name = name
@@ -35,14 +35,14 @@ public struct AccessEntry: Hashable, Sendable {
 
     /// The subject.
     public var key: Key
-    /// The granted rights as a set of bits, whose meaning the front defines; 0 for a revoked token.
+    /// The granted rights as a set of bits, whose meaning PubNub's server code defines; 0 for a revoked token.
     public var rights: Int
-    /// The lifetime of the grant in minutes; 0 for ever.
+    /// The lifetime of the grant in minutes; 0 if it never expires.
     public var ttl: Int
-    /// When it expires, in seconds since 1970; nil for never.
+    /// The time at which the entry expires, in seconds since 1970; nil if it never expires.
     public var expires: Int?
 
-    /// An entry about a subject.
+    /// Makes an entry; by default without rights, and without an end.
     public init(_ key: Key, rights: Int = 0, ttl: Int = 0, expires: Int? = nil) {
         self.key = key
         self.rights = rights

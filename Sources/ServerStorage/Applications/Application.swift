@@ -1,6 +1,6 @@
 /// An application of the Pusher protocol: its credentials, features and limits.
 public struct Application: Hashable, Sendable, Identifiable {
-    /// The public number of the application in REST paths. Digits only, because some publishers require that.
+    /// The public number of the application in REST paths. It has digits only, because some libraries for publishing require that.
     public var id: String
     /// The public key that clients connect with.
     public var key: String
@@ -8,29 +8,29 @@ public struct Application: Hashable, Sendable, Identifiable {
     public var secret: Secret
     /// The previous secret, while both are valid: signatures made with it are accepted, but it signs nothing. Nil for none (rule SO-80).
     public var previousSecret: Secret?
-    /// A disabled application refuses connections and requests.
+    /// Whether the application accepts connections and requests.
     public var isEnabled: Bool
-    /// Whether subscribers may send events to each other.
+    /// Whether subscribers may send client events to each other.
     public var allowsClientEvents: Bool
-    /// Whether subscribers of channels without presence get the number of subscribers.
+    /// Whether subscribers of channels without presence are notified of the number of subscribers.
     public var announcesSubscriptionCounts: Bool
-    /// Whether clients may sign in as a user.
+    /// Whether clients may sign in as a user (`pusher:signin`).
     public var allowsUserAuthentication: Bool
     /// Whether connections without TLS are refused.
     public var requiresTLS: Bool
-    /// Web pages that may connect, by the `Origin` header of their browser: `https://example.com`, `https://*.example.com`, or
-    /// `example.com` for any scheme and port. Empty for all. Programs other than browsers send no origin and are not checked.
+    /// The origins of web pages that may connect, as in the `Origin` header of a browser: `https://example.com`, `https://*.example.com`,
+    /// or `example.com` for any scheme and port. Empty for all. Programs other than browsers send no origin and are not checked.
     public var allowedOrigins: [String]
-    /// How long a connection may stay without signing in or subscribing to a channel that needs authorisation; nil for no limit.
+    /// How long a client may be connected without signing in or subscribing to a channel that needs authorisation; nil for no limit.
     public var authorizationTimeout: Duration?
     /// The receivers of events about the application's channels.
     public var webhooks: [Webhook]
-    /// The limits of the application.
+    /// The application's limits, such as numbers of connections and sizes of events.
     public var limits: ApplicationLimits
     /// The settings for replaying missed events to connections that reconnect.
     public var recovery: RecoverySettings
 
-    /// An application with the defaults of Pusher Channels.
+    /// Makes an application; by default with the settings of Pusher Channels.
     public init(
         id: String, key: String, secret: Secret, previousSecret: Secret? = nil, isEnabled: Bool = true,
         allowsClientEvents: Bool = false, announcesSubscriptionCounts: Bool = false, allowsUserAuthentication: Bool = true,
@@ -54,7 +54,7 @@ public struct Application: Hashable, Sendable, Identifiable {
         self.recovery = recovery
     }
 
-    /// All secrets that are valid, the one that signs first.
+    /// All valid secrets. The first one is the one that signs.
     public var validSecrets: [Secret] { Secret.valid(secret, previousSecret) }
 
     /// The application that exists without configuration: id `1001`, key `app-key`, secret `app-secret` (rule HB-1).

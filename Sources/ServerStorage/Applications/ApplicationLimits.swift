@@ -8,22 +8,22 @@ public struct ApplicationLimits: Hashable, Sendable {
     public var channels: Int
     /// The largest number of subscriptions of all connections together.
     public var subscriptions: Int
-    /// Client events of one connection per second, which is also the size of a burst.
+    /// The largest number of client events of one connection per second. The same number may be sent at once as a burst.
     public var clientEventsPerSecond: Int
-    /// Events that the application's servers publish per second, counted once for each channel; nil for no limit.
+    /// The largest number of events per second that the application's servers publish, counted once for each channel; nil for no limit.
     public var publishesPerSecond: Int?
-    /// Read requests of the application's servers per second; nil for no limit.
+    /// The largest number of read requests of the application's servers per second; nil for no limit.
     public var queriesPerSecond: Int?
     /// The largest number of user ids on one connection's watchlist.
     public var watchlistUsers: Int
     /// The largest number of distinct users of one presence channel.
     public var presenceMembers: Int
-    /// The largest size of a member's id and information together.
+    /// The largest size of a presence member's id and information together.
     public var presenceMemberBytes: Int
     /// The largest length of a user's id.
     public var userIDBytes: Int
-    /// The largest length of a channel's name, including its prefix. Names have ASCII characters only, so bytes and characters are
-    /// the same.
+    /// The largest length of a channel's name in bytes, including its prefix. Names have ASCII characters only, so this is also the number
+    /// of characters.
     public var channelNameBytes: Int
     /// The largest length of an event's name.
     public var eventNameBytes: Int
@@ -31,19 +31,19 @@ public struct ApplicationLimits: Hashable, Sendable {
     public var eventDataBytes: Int
     /// The largest number of channels in one publish request.
     public var channelsPerPublish: Int
-    /// The largest number of events in one batch.
+    /// The largest number of events in one batch request.
     public var eventsPerBatch: Int
-    /// The largest number of channels that one connection is subscribed to.
+    /// The largest number of channels to which one connection is subscribed.
     public var channelsPerConnection: Int
     /// How long a cache channel keeps its last event.
     public var cacheLifetime: Duration
     /// The largest size of the events of all cache channels together.
     public var cacheBytes: Int
-    /// The share, in percent, of the application's connections, channels, subscriptions and stored events that the clients of one
+    /// The share, in percent, of the application's connections, channels, subscriptions and stored events that the clients of one IP
     /// address may use; 100 for all. Clients on the server's own machine are not limited unless the server is configured to do so.
     public var addressShare: Int
 
-    /// Limits; by default those of Pusher Channels.
+    /// Makes limits; by default those of Pusher Channels.
     public init(
         connections: Int? = nil, clientEventsPerSecond: Int = 10, publishesPerSecond: Int? = nil,
         queriesPerSecond: Int? = 500, watchlistUsers: Int = 100, presenceMembers: Int = 100, presenceMemberBytes: Int = 1024,

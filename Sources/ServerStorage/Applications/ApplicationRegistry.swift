@@ -2,19 +2,19 @@ import Identifiers
 
 /// Looks applications up by id or key. Called once for each connection and request, on an event loop, so the methods must not wait for I/O.
 public protocol ApplicationRegistry: Sendable {
-    /// The application with this id, or nil.
+    /// Returns the application with this id; nil if there is none.
     func application(id: String) -> Application?
-    /// The application with this key, or nil.
+    /// Returns the application with this key; nil if there is none.
     func application(key: String) -> Application?
 }
 
 /// A registry that can list its applications.
 package protocol ListedApplications: ApplicationRegistry {
-    /// All applications, by their ids.
+    /// All applications, sorted by their ids.
     var listed: [Application] { get }
 }
 
-/// A fixed list of applications.
+/// A registry with a fixed list of applications.
 public struct InMemoryApplicationRegistry: ApplicationRegistry, ListedApplications {
     private let byID: [Identifier: Application]
     private let byKey: [Identifier: Application]

@@ -1,34 +1,35 @@
 import Identifiers
 
-/// Where the applications that are made at run time are kept (rules AR-4 and AR-5). An entry's bytes mean nothing to the store.
+/// Stores the applications that are created at run time (rules AR-4 and AR-5). The store does not interpret the bytes of an entry.
 package protocol ApplicationStore: Sendable {
-    /// Whether other servers write to the store as well, so that it has to be read again at intervals.
+    /// Whether other servers also write to the store, so that it has to be read again at intervals.
     var isShared: Bool { get }
 
-    /// All entries, and the number of the latest change.
+    /// Returns all entries, and the number of the latest change.
     func load() async throws -> StoredApplications
 
-    /// Writes an entry, or deletes it when `entry` is nil, unless another change came first.
+    /// Writes an entry, or deletes it when `entry` is nil, unless another server has made a change since `version`.
     ///
-    /// - Parameter version: the number of the latest change that the caller knows.
-    /// - Returns: the number of this change; nil when there was another one since `version`, and nothing was written.
+    /// - Parameter version: the number of the latest change that the caller has read.
+    /// - Returns: the number of this change; nil when there was another change since `version`, and nothing was written.
     func write(_ entry: [UInt8]?, name: Identifier, after version: Int64) async throws -> Int64?
 
-    /// The number of the latest change.
+    /// Returns the number of the latest change.
     func version() async throws -> Int64
 
-    /// Calls `changed` soon after another server has changed something. It may be called too often, and a call may be missing.
+    /// Makes the store call `changed` soon after another server has made a change. There may be calls without a change, and changes without
+    /// a call.
     func watch(_ changed: @escaping @Sendable () -> Void)
 
-    /// Releases the files or connections. No other call follows.
+    /// Closes the store's files or connections. No method is called afterwards.
     func close() async
 }
 
-/// The content of an ``ApplicationStore``.
+/// All entries of an ``ApplicationStore`` at one time.
 package struct StoredApplications: Hashable, Sendable {
-    /// The number of the latest change; 0 when there was none.
+    /// The number of the latest change; 0 when there has been none.
     package var version: Int64
-    /// The entries by their names.
+    /// The entries' bytes, by the name of the entry.
     package var entries: [Identifier: [UInt8]]
 
     package init(version: Int64 = 0, entries: [Identifier: [UInt8]] = [:]) {

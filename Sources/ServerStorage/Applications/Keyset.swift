@@ -1,48 +1,49 @@
 /// An application of the PubNub protocol: its keys and features.
 public struct Keyset: Hashable, Sendable {
-    /// The key that publishers need.
+    /// The key that requests for publishing have to contain.
     public var publishKey: String
-    /// The key that identifies the keyset in every request.
+    /// The key that identifies the keyset in all requests of clients.
     public var subscribeKey: String
     /// The key that signs grants. Only the application's own servers know it.
     public var secretKey: Secret
-    /// The previous secret key, while both are valid: signatures and access tokens made with it are accepted, but it signs nothing.
-    /// Nil for none (rule SO-80).
+    /// The previous secret key, while both are valid. Signatures and access tokens made with it are accepted, but the server signs nothing
+    /// with it. Nil for none (rule SO-80).
     public var previousSecretKey: Secret?
-    /// A disabled keyset refuses requests.
+    /// Whether the keyset accepts requests.
     public var isEnabled: Bool
-    /// Whether the access manager checks grants. False by default.
+    /// Whether requests need a grant of the access manager. False by default.
     public var requiresGrants: Bool
-    /// Whether messages are stored when the publisher does not set it.
+    /// Whether messages are stored in the history if their publisher does not say so in the request.
     public var storesByDefault: Bool
-    /// The number of users above which interval events replace single join and leave events.
+    /// The number of users of a channel above which presence interval events replace single join and leave events.
     public var announceMaximum: Int
-    /// The time between interval events.
+    /// The time between two presence interval events of a channel.
     public var presenceInterval: Duration
-    /// Whether interval events contain the users that joined and left.
+    /// Whether presence interval events contain the users that joined and left.
     public var sendsPresenceDeltas: Bool
-    /// How long a poll without messages is held; nil for the server's setting.
+    /// How long a subscribe request without messages is held; nil for the server's setting.
     public var pollHold: Duration?
-    /// The webhook for messages that request push notifications, with `http` or `https`; nil for none. Requests are signed with
-    /// ``secretKey``.
+    /// The `http` or `https` address of the webhook for messages that request push notifications; nil for none. Its requests are signed
+    /// with ``secretKey``.
     public var pushWebhook: String?
-    /// The largest file, in bytes. 5 MiB by default.
+    /// The largest size of a file in bytes. 5 MiB by default.
     public var fileBytes: Int
-    /// The size limit of all files together, in bytes; 0 for no files. 1 GiB by default, of which at most 64 MiB are kept in memory
-    /// by a server without a data directory.
+    /// The size limit of all files together, in bytes; 0 disables files. 1 GiB by default. A server without a data directory stores at most
+    /// 64 MiB of them, in memory.
     public var fileStorage: Int
-    /// How long a file is kept; nil until it is deleted.
+    /// How long a file is stored; nil until a client deletes it.
     public var fileLifetime: Duration?
-    /// How long stored messages stay in the history at most, counted from their publication; nil when only their publishers limit
-    /// it. Messages that were stored before it was set are removed by it too, in Redis only with one of the two limits below.
+    /// How long stored messages stay in the history at most, counted from their publication; nil when only their publishers limit that.
+    /// Messages from before this was set are removed, too; in Redis only if one of the next two limits is set.
     public var historyRetention: Duration?
-    /// The largest number of stored messages of all channels together; nil for no limit. The oldest are removed, within seconds.
+    /// The largest number of stored messages of all channels together; nil for no limit. The oldest messages beyond it are removed within
+    /// seconds.
     public var historyMessages: Int?
-    /// The largest size of all stored messages in bytes: their payloads and metadata; nil for no limit. Otherwise as
-    /// ``historyMessages``.
+    /// The largest total size of the payloads and metadata of all stored messages, in bytes; nil for no limit. The oldest messages beyond
+    /// it are removed within seconds.
     public var historyBytes: Int?
 
-    /// A keyset with the server's defaults.
+    /// Makes a keyset; by default with the settings of this server.
     public init(
         publishKey: String, subscribeKey: String, secretKey: Secret, previousSecretKey: Secret? = nil, isEnabled: Bool = true,
         requiresGrants: Bool = false, storesByDefault: Bool = true, announceMaximum: Int = 20,
@@ -70,7 +71,7 @@ public struct Keyset: Hashable, Sendable {
         self.historyBytes = historyBytes
     }
 
-    /// All secret keys that are valid, the one that signs first.
+    /// All valid secret keys. The first one is the one that signs.
     public var validSecretKeys: [Secret] { Secret.valid(secretKey, previousSecretKey) }
 
     /// The keyset that exists without configuration: publish and subscribe key `demo`, secret `demo-secret`.

@@ -1,21 +1,21 @@
-/// A pattern for the origins of web pages that may connect to an application: `https://example.com`, `https://*.example.com`,
-/// `example.com` for any scheme and port, `http://localhost:*` for any port, `null`, or `*` for all.
+/// A pattern for the origins of web pages that may connect to an application: `https://example.com`, `https://*.example.com`, `example.com`
+/// for any scheme and port, `http://localhost:*` for any port, `null`, or `*` for all.
 ///
-/// An origin is the value of the `Origin` header field (RFC 6454, 6.1): scheme, host and, unless it is the scheme's default, port.
-/// Neither the origin nor the pattern is decoded or completed, so a text that is not a valid origin matches only `*`. Rule SO-10.
+/// An origin is the value of the `Origin` header field (RFC 6454, 6.1): scheme, host and, unless it is the scheme's default, port. Neither
+/// the origin nor the pattern is decoded or completed, so a text that is not a valid origin matches only `*` (rule SO-10).
 public struct OriginPattern: Hashable, Sendable {
     private enum Kind: Hashable {
         case all
-        /// The origin `null` of pages without an origin of their own, for example from files or in sandboxes.
+        /// The origin `null`, which browsers send for pages without an origin, for example from files or in sandboxes.
         case opaque
-        /// A part that is nil matches any value.
+        /// Origins with these parts. A scheme or port of nil matches any value.
         case site(scheme: String?, host: String, isWildcard: Bool, port: Int?)
     }
 
     private let kind: Kind
 
-    /// Nil when `text` is not a pattern: it has a path, an asterisk in another place, or characters that an origin cannot have.
-    /// International names are written in the form that browsers send (`xn--…`).
+    /// Parses a pattern. Nil when `text` is not one: it has a path, an asterisk at another position, or characters that an origin cannot
+    /// have. International names have to be written in the form that browsers send (`xn--…`).
     public init?(_ text: String) {
         guard var text = text.lowercasedASCII else { return nil }
         if text == "*" {
@@ -51,26 +51,27 @@ public struct OriginPattern: Hashable, Sendable {
                 return false
             }
             if let port, port != parts.port ?? OriginParts.defaultPort(actual) { return false }
-            // An asterisk stands for one or more complete labels.
+            // An asterisk stands for one or more complete labels of the host name.
             return isWildcard ? parts.host.hasSuffix("." + host) && !parts.host.hasPrefix(".") : parts.host == host
         }
     }
 
-    /// Whether an application with these patterns accepts a page of this origin. Without patterns all pages are accepted; a text
-    /// that is not a pattern accepts none.
+    /// Whether an application with these patterns accepts a page of this origin. Without patterns, all pages are accepted; a text that is
+    /// not a valid pattern matches no page.
     public static func allow(_ origin: String, by patterns: [String]) -> Bool {
         patterns.isEmpty || patterns.contains { OriginPattern($0)?.matches(origin) == true }
     }
 }
 
 extension String {
-    /// Nil when the text contains non-ASCII characters: some letters of other alphabets have an ASCII letter as their lower case.
+    /// The text in lower case; nil when it contains non-ASCII characters, because some letters of other alphabets have an ASCII letter as
+    /// their lower case.
     fileprivate var lowercasedASCII: String? {
         utf8.allSatisfy { $0 < 0x80 } ? lowercased() : nil
     }
 }
 
-/// The parts of an origin or of a pattern, in lower case.
+/// The scheme, host and port of an origin or of a pattern, in lower case.
 private struct OriginParts {
     var scheme: String?
     var host: String

@@ -1,14 +1,14 @@
-/// How many of a channel's events are stored, so that a connection that reconnects gets the events that it missed (rule RV-10).
+/// How many events of a channel are stored, so that a connection that reconnects gets the events that it missed (rule RV-10).
 ///
 /// A limit of zero or less disables recovery for the application.
 public struct RecoverySettings: Hashable, Sendable {
-    /// The number of stored events of one channel.
+    /// The largest number of stored events of one channel.
     public var messages: Int
     /// How long an event is stored, and how long a channel without subscribers keeps its events.
     public var lifetime: Duration
-    /// The memory limit, in bytes, of the stored events of all channels of the application.
+    /// The largest size, in bytes, of the stored events of all channels of the application.
     public var bytes: Int
-    /// Whether client events are stored as well.
+    /// Whether events that clients send are stored, in addition to those of the application's servers.
     public var includesClientEvents: Bool
 
     /// Makes settings; by default 100 events of each channel for two minutes, 64 MiB for all channels, and no client events.
@@ -21,6 +21,6 @@ public struct RecoverySettings: Hashable, Sendable {
         self.includesClientEvents = includesClientEvents
     }
 
-    /// Whether connections may ask for recovery.
+    /// Whether recovery is enabled, which is the case if all limits are greater than zero.
     public var isEnabled: Bool { messages > 0 && lifetime > .zero && bytes > 0 }
 }

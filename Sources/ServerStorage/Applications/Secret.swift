@@ -2,10 +2,10 @@
 public struct Secret: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible, CustomDebugStringConvertible,
     CustomReflectable
 {
-    /// The text itself, for signatures only.
+    /// The secret in plain text. Use it for signatures only.
     public let revealed: String
 
-    /// A secret with a text.
+    /// Makes a secret from a plain text.
     public init(_ text: String) {
         revealed = text
     }
@@ -14,7 +14,7 @@ public struct Secret: Hashable, Sendable, ExpressibleByStringLiteral, CustomStri
         revealed = text
     }
 
-    /// The secrets that are valid at a time: the current one and, while it is being replaced, the previous one.
+    /// Returns the valid secrets: the current one and, while it is being replaced, the previous one.
     static func valid(_ current: Secret, _ previous: Secret?) -> [Secret] {
         guard let previous, !previous.revealed.utf8.elementsEqual(current.revealed.utf8) else { return [current] }
         return [current, previous]
@@ -26,6 +26,6 @@ public struct Secret: Hashable, Sendable, ExpressibleByStringLiteral, CustomStri
 }
 
 extension [Secret] {
-    /// The texts themselves, for signatures only.
+    /// The secrets in plain text. Use them for signatures only.
     public var revealed: [String] { map(\.revealed) }
 }

@@ -4,14 +4,14 @@ public struct ChatApplication: Hashable, Sendable {
     public var key: String
     /// The application's secret, which signs requests of its servers.
     public var secret: Secret
-    /// The previous secret, while both are valid: calls signed with it are accepted, but it signs nothing. Nil for none (rule
-    /// SO-80).
+    /// The previous secret, while both are valid. Calls signed with it are accepted, but the server signs nothing with it. Nil for none
+    /// (rule SO-80).
     public var previousSecret: Secret?
-    /// A disabled application refuses sessions and calls.
+    /// Whether the application accepts sessions and calls.
     public var isEnabled: Bool
-    /// The limits of the application.
+    /// The application's limits, such as numbers of users and sizes of messages.
     public var limits: ChatLimits
-    /// Whether a user's own messages are also in the user's inbox, and new devices get all entries of the inbox.
+    /// Whether a user's own messages are also stored in the user's inbox, and a new device gets all entries of the inbox.
     public var syncsDevices: Bool
     /// Whether entering an open channel that does not exist creates it.
     public var createsOpenChannels: Bool
@@ -19,14 +19,14 @@ public struct ChatApplication: Hashable, Sendable {
     public var allowsManyOpenChannels: Bool
     /// Whether only the sender may recall a message.
     public var recallsOwnOnly: Bool
-    /// Whether users may subscribe to the online status of others.
+    /// Whether users may subscribe to the online status of other users.
     public var hasPresence: Bool
-    /// How long tokens are valid; nil when they do not expire by themselves.
+    /// How long access tokens are valid; nil if they never expire.
     public var tokenLifetime: Duration?
-    /// The address for events; nil for no webhooks.
+    /// The address to which webhook events are sent; nil for no webhooks.
     public var webhook: String?
 
-    /// Makes a value with these properties.
+    /// Makes an application; by default with the settings of this server.
     public init(
         key: String, secret: Secret, previousSecret: Secret? = nil, isEnabled: Bool = true, limits: ChatLimits = .init(),
         syncsDevices: Bool = false, createsOpenChannels: Bool = true, allowsManyOpenChannels: Bool = true,
@@ -46,83 +46,85 @@ public struct ChatApplication: Hashable, Sendable {
         self.webhook = webhook
     }
 
-    /// All secrets that are valid, the one that signs first.
+    /// All valid secrets. The first one is the one that signs.
     public var validSecrets: [Secret] { Secret.valid(secret, previousSecret) }
 
-    /// The application that `lifeline serve` has without configuration.
+    /// The application that `lifeline serve` offers without configuration: key `app-key`, secret `app-secret`.
     public static let development = ChatApplication(key: "app-key", secret: Secret("app-secret"))
 }
 
-/// Limits of a chat application. Sizes are in bytes. The values are the vendor's where it publishes them.
+/// The limits of a chat application. Sizes are in bytes. The values are those of the vendor's service where it publishes them.
 public struct ChatLimits: Hashable, Sendable {
-    /// Messages per second of one session. The vendor allows 5; the default only keeps a client from harming others.
+    /// The largest number of messages of one session per second. The vendor's service allows 5; the higher default only prevents that one
+    /// client harms others.
     public var sendsPerSecond: Int = 1_000
-    /// Requests per second of one session that make other changes: groups, open channels, receipts, settings.
+    /// The largest number of other changes of one session per second: groups, open channels, receipts, settings.
     public var changesPerSecond: Int = 500
-    /// Requests per second of one session that only read.
+    /// The largest number of read-only requests of one session per second.
     public var queriesPerSecond: Int = 1_000
     /// The largest size of a message's content in bytes.
     public var contentBytes: Int = 131_072
     /// The largest number of registered users of the application.
     public var users: Int = 1_000_000
-    /// The largest size of a user's name, avatar and other values together.
+    /// The largest size of a user's name, avatar address and additional values together, in bytes.
     public var userBytes: Int = 65_536
-    /// The largest number of inboxes for ids without a registered user.
+    /// The largest number of inboxes of user ids that are not registered.
     public var unregisteredInboxes: Int = 100_000
-    /// The largest number of these inboxes that one user may create by being the first to write to them.
+    /// The largest number of inboxes of unregistered user ids that one user may create by sending the first message to them.
     public var unregisteredInboxesPerUser: Int = 1_000
     /// The largest number of groups of the application.
     public var groups: Int = 100_000
-    /// The largest number of groups that a user is in by requests of sessions; the application's server may add users to more.
+    /// The largest number of groups that a user may join by requests of sessions. The application's server may add the user to more.
     public var groupsPerUser: Int = 1_000
     /// The largest number of existing groups that one user has created by requests of sessions.
     public var groupsMadePerUser: Int = 1_000
-    /// The largest size of all texts of a group together.
+    /// The largest size of all texts of a group together, in bytes.
     public var groupBytes: Int = 32_768
     /// The largest number of open channels of the application.
     public var openChannels: Int = 10_000
-    /// The largest number of existing open channels that one user has created by entering.
+    /// The largest number of existing open channels that one user has created by entering them.
     public var openChannelsMadePerUser: Int = 100
-    /// The largest number of open channels that a user is in.
+    /// The largest number of open channels that a user has entered at the same time.
     public var openChannelsPerUser: Int = 1_000
-    /// The largest size of all metadata entries of an open channel together.
+    /// The largest size of all metadata entries of an open channel together, in bytes.
     public var openEntryBytes: Int = 65_536
     /// The largest number of members of a group.
     public var groupMembers: Int = 3_000
     /// The largest number of admins of a group.
     public var groupAdmins: Int = 10
-    /// The largest number of simultaneous connections.
+    /// The largest number of simultaneous connections of the application.
     public var connections: Int = 100_000
-    /// The largest number of a user's sessions for each device class.
+    /// The largest number of simultaneous sessions of a user for each class of devices.
     public var devicesPerClass: Int = 1
     /// The largest number of metadata entries of an open channel.
     public var openEntries: Int = 100
     /// The largest number of messages that are delivered when a user enters an open channel.
     public var openHistory: Int = 50
-    /// The largest number of users in one request for online status.
+    /// The largest number of users in one request about online status.
     public var presencePerCall: Int = 200
     /// The largest number of online status subscriptions of one user.
     public var presencePerUser: Int = 1_000
     /// The largest number of subscribers to the online status of one user.
     public var presenceSubscribers: Int = 5_000
-    /// How long messages are kept in the inbox of an offline user.
+    /// How long messages for an offline user stay in the user's inbox.
     public var inboxRetention: Duration = .seconds(7 * 86_400)
-    /// How long histories keep messages: half a year, like in the vendor's service. Never shorter than inboxes.
+    /// How long messages stay in histories: 180 days, as in the vendor's service. Inboxes must not have a longer time.
     public var historyRetention: Duration = .seconds(180 * 86_400)
-    /// The largest number of messages in all histories of the application together; nil for no limit. The oldest are removed from
-    /// histories, within seconds; inboxes keep them for ``inboxRetention``.
+    /// The largest number of messages in all histories of the application together; nil for no limit. The oldest messages beyond it are
+    /// removed from histories within seconds; inboxes keep them for ``inboxRetention``.
     public var historyMessages: Int?
-    /// The largest size of these messages in bytes, as clients get them; nil for no limit. Otherwise as ``historyMessages``.
+    /// The largest total size in bytes of the messages in all histories, in the form that clients get; nil for no limit. The oldest
+    /// messages beyond it are removed as with ``historyMessages``.
     public var historyBytes: Int?
-    /// How many minutes after sending a message can be edited.
+    /// The number of minutes for which a message can be edited after it was sent.
     public var modifiableMinutes: Int = 1_440
-    /// How long a user who lost the connection stays in an open channel.
+    /// How long a user stays in an open channel after the user's connection was lost.
     public var openGrace: Duration = .seconds(30)
-    /// How long a user may be offline before other users are notified.
+    /// How long a user may be disconnected before other users are notified that the user is offline.
     public var presenceGrace: Duration = .seconds(3)
-    /// Calls per second to one path of the server API; issuing tokens has twice as many.
+    /// The largest number of calls per second to one path of the server API. For issuing tokens, twice as many are allowed.
     public var callsPerSecond: Int = 100
 
-    /// Limits with default values.
+    /// Makes limits with the default values.
     public init() {}
 }

@@ -1,62 +1,64 @@
 import Identifiers
 
-/// The persistent storage of chat. Implemented in `HubStorage`: memory and SQLite.
+/// The persistent storage of chat. `HubStorage` has implementations for memory and SQLite.
 ///
-/// `application` separates tenants. Methods may be called from any thread and never block the caller. Completions of `commit` run
-/// in the order of the calls, on a thread of the store or before `commit` returns, so do not call it while you hold a lock that the
-/// completion takes.
+/// `application` separates tenants. Methods may be called from any thread and never block the caller. Completions of `commit` run in the
+/// order of the calls, on a thread of the store or before `commit` returns, so do not call it while you hold a lock that the completion
+/// takes.
 public protocol ChatStore: Sendable {
-    /// The state that a server needs before it starts, by application.
+    /// Loads the state that a server needs before it starts, for each application.
     ///
     /// - Throws: an error of the store.
     func restore() async throws -> RestoredChat
-    /// The same as ``restore()``, only for the given applications, which a server adds while it runs.
+    /// Loads the state of the given applications only, which a server adds while it runs.
     ///
     /// - Throws: an error of the store.
     func restore(_ applications: Set<Identifier>) async throws -> RestoredChat
 
-    /// Stores a change completely or not at all. `completion` is called once the change would survive `kill -9`, or with the error
-    /// that prevented it. Many commits may share one transaction. Reads that begin after the completion see the change.
+    /// Stores a change completely or not at all. `completion` is called once: when the change would survive `kill -9`, or with the error
+    /// that prevented this. Many commits may share one transaction. Reads that begin after the completion return the changed data.
     func commit(_ commit: ChatCommit, application: String, completion: @escaping @Sendable ((any Error)?) -> Void)
 
-    /// The same as `MessageStore.reserve(timetokensUpTo:)`, for the ids of events.
+    /// Reserves ids of events: the server assigns none above `limit` without another call. The store keeps the limit, even after a power
+    /// failure.
     ///
     /// - Throws: an error of the store.
     func reserve(idsUpTo limit: UInt64) async throws
 
-    /// The entries of a user's inbox after a position, oldest first.
+    /// Loads entries of a user's inbox after the position `sequence`, oldest first.
     ///
     /// - Throws: an error of the store.
     func inbox(of user: Identifier, after sequence: UInt64, limit: Int, application: String) async throws -> [ChatInboxEntry]
 
-    /// A page of a conversation's history. The `readers` of the events may be missing.
+    /// Loads a page of a conversation's history. ``ChatEvent/readers`` of the returned events may be nil even if they were stored.
     ///
     /// - Throws: an error of the store.
     func history(_ query: ChatHistoryQuery, application: String) async throws -> [ChatEvent]
 
-    /// A message of a conversation, unless it was recalled; nil when there is none.
+    /// Loads one message of a conversation; nil when it does not exist or was recalled.
     ///
     /// - Throws: an error of the store.
     func event(_ id: UInt64, in conversation: Identifier, application: String) async throws -> ChatEvent?
 
-    /// The readers of each of these messages, in the order of reading. Messages without a reader are missing.
+    /// Loads the read receipts of each of these messages, in the order of reading. Messages without a receipt are missing from the result.
     ///
     /// - Throws: an error of the store.
     func receipts(of ids: [UInt64], application: String) async throws -> [UInt64: [ChatReceipt]]
 
-    /// Deletes inbox entries whose events are older than `inbox`, messages of history that are older than `history`, and events that
-    /// nothing refers to any more. History keeps the events of inboxes: if `history` is the later of the two, `inbox` is used for both.
+    /// Deletes inbox entries whose event ids are lower than `inbox`, messages of history whose ids are lower than `history`, and events
+    /// that are in no inbox and no history any more. Events that are in inboxes stay in history: if `history` is the greater of the two,
+    /// `inbox` is used for both.
     ///
     /// - Throws: an error of the store.
     func purge(inboxBefore inbox: UInt64, historyBefore history: UInt64) async throws
 
-    /// Removes the oldest messages from histories until each is within its limits, in small steps. Inboxes keep what they have; a
-    /// message that no inbox has any more is deleted by ``purge(inboxBefore:historyBefore:)``. The default implementation removes
-    /// nothing and returns nothing.
+    /// Removes the oldest messages from histories until each history is within its limits, in small steps. Inboxes keep these messages;
+    /// ``purge(inboxBefore:historyBefore:)`` deletes a message that is in no inbox any more. The default implementation removes nothing and
+    /// returns nothing.
     ///
-    /// - Parameter limits: the limits of each application that has some, or whose usage is wanted.
+    /// - Parameter limits: the limits of each application that has some, or whose usage is requested.
     /// - Returns: the usage of these histories afterwards. An application without an entry is not limited by this store.
-    /// - Throws: an error of the store; what was removed until then stays removed.
+    /// - Throws: an error of the store; messages that were removed before the error stay removed.
     func trim(_ limits: [Identifier: HistoryLimits]) async throws -> [Identifier: HistoryUsage]
 
     /// Writes the data that is still in memory, and closes the store. No other method is called afterwards.
@@ -65,41 +67,42 @@ public protocol ChatStore: Sendable {
 
 extension ChatStore {
     /// The default implementation restores everything and leaves out other applications. A store that may contain much data should
-    /// read less.
+    /// implement this method, to read less.
     public func restore(_ applications: Set<Identifier>) async throws -> RestoredChat {
         var restored = try await restore()
         restored.applications = restored.applications.filter { applications.contains($0.key) }
         return restored
     }
 
-    /// The default implementation limits no history.
+    /// The default implementation limits no history, and returns nothing.
     public func trim(_ limits: [Identifier: HistoryLimits]) async throws -> [Identifier: HistoryUsage] { [:] }
 
-    /// The same as ``purge(inboxBefore:historyBefore:)``, without deleting history.
+    /// Deletes inbox entries whose event ids are lower than `id`, without deleting messages of history.
     ///
     /// - Throws: an error of the store.
     public func purge(inboxBefore id: UInt64) async throws { try await purge(inboxBefore: id, historyBefore: 0) }
 }
 
-/// An event that has to be stored: a message, or a change of one. Its id is its position in the order of all events of a server.
+/// An event of chat that has to be stored: a message, or a change of a message. The ids of all events of a server are in the order in which
+/// they happened.
 public struct ChatEvent: Hashable, Sendable {
-    /// The id in units of 100 ns since 1970, strictly increasing over all applications of a server, or of a partition of a cluster. No two
-    /// events of a store have the same id, whatever their applications are.
+    /// The event's id in units of 100 ns since 1970, strictly increasing over all applications of a server, or of a partition of a cluster.
+    /// No two events of a store have the same id, even if their applications differ.
     public var id: UInt64
-    /// The conversation whose history it belongs to; nil for none.
+    /// The conversation to whose history the event belongs; nil for none.
     public var conversation: Identifier?
     /// The sender's user id.
     public var sender: Identifier
-    /// The sender's own id for the message, by which repetitions are recognized.
+    /// The id that the sender's client gave the message, by which repetitions are recognized; nil for none.
     public var clientID: Identifier?
-    /// The event in the form for clients, encoded once: a JSON object in UTF-8.
+    /// The event as clients get it: a JSON object in UTF-8, encoded only once.
     public var body: [UInt8]
-    /// The number of original receivers: the total of the message's read receipts.
+    /// The number of original receivers of the message, which read receipts report as the total.
     public var audience: Int
-    /// The only users who see the event in the conversation's history, including its sender; nil for everybody.
+    /// The users who see the event in the conversation's history, including its sender; nil if everybody sees it.
     public var readers: [Identifier]?
 
-    /// Makes a value with these properties.
+    /// Makes an event; by default of no conversation, and visible to everybody.
     public init(
         id: UInt64, conversation: Identifier? = nil, sender: Identifier, clientID: Identifier? = nil, body: [UInt8],
         audience: Int = 0, readers: [Identifier]? = nil
@@ -126,7 +129,7 @@ public struct ChatInboxPlace: Hashable, Sendable {
     /// The position, counted from 1.
     public var sequence: UInt64
 
-    /// Makes a value with these properties.
+    /// Makes a position in the inbox of a user.
     public init(user: Identifier, sequence: UInt64) {
         self.user = user
         self.sequence = sequence
@@ -137,10 +140,10 @@ public struct ChatInboxPlace: Hashable, Sendable {
 public struct ChatInboxEntry: Hashable, Sendable {
     /// The position.
     public var sequence: UInt64
-    /// The event in the form for clients.
+    /// The event as clients get it: a JSON object in UTF-8.
     public var body: [UInt8]
 
-    /// Makes a value with these properties.
+    /// Makes an entry at the position `sequence`.
     public init(sequence: UInt64, body: [UInt8]) {
         self.sequence = sequence
         self.body = body
@@ -154,30 +157,30 @@ public struct ChatReceipt: Hashable, Sendable {
     /// The time of reading, in milliseconds since 1970.
     public var time: Int64
 
-    /// Makes a value with these properties.
+    /// Makes a receipt of `user` with a time in milliseconds since 1970.
     public init(user: Identifier, time: Int64) {
         self.user = user
         self.time = time
     }
 }
 
-/// A page of a conversation's history.
+/// A request for a page of a conversation's history.
 public struct ChatHistoryQuery: Hashable, Sendable {
     /// The conversation.
     public var conversation: Identifier
-    /// The start of the range, exclusive; nil for no start.
+    /// The start of the range as an event id, exclusive; nil for no start.
     public var after: UInt64?
-    /// The end of the range, exclusive; nil for no end.
+    /// The end of the range as an event id, exclusive; nil for no end.
     public var before: UInt64?
-    /// Whether to begin at the oldest event; the answer has the same order.
+    /// Whether the page begins at the oldest event of the range and is in ascending order; otherwise it begins at the newest.
     public var isOldestFirst: Bool
-    /// The maximum number of events.
+    /// The maximum number of events in the page.
     public var limit: Int
-    /// Messages that this user has hidden, and those for other users only, are left out; nil for the application's server, which
-    /// sees everything.
+    /// The user for whom the page is read: messages that this user has hidden, and those only for other users, are left out. Nil for the
+    /// application's server, which gets all messages.
     public var viewer: Identifier?
 
-    /// Makes a value with these properties.
+    /// Makes a request for a page; by default of the newest events of the whole history.
     public init(
         conversation: Identifier, after: UInt64? = nil, before: UInt64? = nil, isOldestFirst: Bool = false, limit: Int,
         viewer: Identifier? = nil
@@ -191,16 +194,16 @@ public struct ChatHistoryQuery: Hashable, Sendable {
     }
 }
 
-/// A change that is stored completely or not at all.
+/// A change of chat's stored data, which is stored completely or not at all.
 public struct ChatCommit: Sendable {
-    /// A new event with its inbox positions. Additions are in the order of ids.
+    /// A new event with its inbox positions. The additions of one commit are in the order of their ids.
     public struct Addition: Sendable {
         /// The event.
         public var event: ChatEvent
-        /// The positions in inboxes.
+        /// The event's positions in the inboxes of its receivers.
         public var places: [ChatInboxPlace]
 
-        /// Makes a value with these properties.
+        /// Makes an addition; by default to no inbox.
         public init(_ event: ChatEvent, places: [ChatInboxPlace] = []) {
             self.event = event
             self.places = places
@@ -209,19 +212,19 @@ public struct ChatCommit: Sendable {
 
     /// New events.
     public var additions: [Addition] = []
-    /// Messages that get a new body, in history and in inboxes.
+    /// Messages whose body is replaced, in history and in inboxes.
     public var rewrites: [(id: UInt64, body: [UInt8])] = []
-    /// Messages that are removed from history. They stay in inboxes, followed by the event of the recall.
+    /// The ids of messages that are removed from history. They stay in inboxes, where the event of the recall follows.
     public var recalls: [UInt64] = []
     /// Single messages that a user has hidden from the user's own history.
     public var hidden: [(user: Identifier, id: UInt64)] = []
-    /// Conversations that a user has hidden up to an id (inclusive).
+    /// Conversations whose messages a user has hidden up to an event id (inclusive).
     public var hiddenUpTo: [(user: Identifier, conversation: Identifier, id: UInt64)] = []
-    /// New read receipts, with the ids of the events.
+    /// New read receipts, each with the id of the message.
     public var receipts: [(id: UInt64, ChatReceipt)] = []
-    /// Acknowledged positions of inboxes.
+    /// Inbox positions up to which users have acknowledged the entries.
     public var acknowledged: [ChatInboxPlace] = []
-    /// Documents to store; each replaces the one with the same key.
+    /// Documents to store. Each document replaces the one with the same key.
     public var documents: [ChatDocument] = []
     /// The keys of documents to remove.
     public var removedDocuments: [ChatDocument.Key] = []
@@ -229,25 +232,25 @@ public struct ChatCommit: Sendable {
     /// An empty value.
     public init() {}
 
-    /// Whether there is nothing to store.
+    /// Whether the commit contains no changes.
     public var isEmpty: Bool {
         additions.isEmpty && rewrites.isEmpty && recalls.isEmpty && hidden.isEmpty && hiddenUpTo.isEmpty && receipts.isEmpty
             && acknowledged.isEmpty && documents.isEmpty && removedDocuments.isEmpty
     }
 }
 
-/// The state of a store from before a restart.
+/// The state of chat that a store restores after a restart.
 public struct RestoredChat: Sendable {
     /// The restored state of one application.
     public struct Application: Sendable {
-        /// The documents, in no particular order.
+        /// The application's documents, in no particular order.
         public var documents: [ChatDocument]
-        /// The last position of each inbox, and its acknowledged position.
+        /// The last and the acknowledged position of each inbox, by user id.
         public var inboxes: [Identifier: (last: UInt64, acknowledged: UInt64)]
-        /// Messages of the last hour that have a client id, by which repetitions are recognized.
+        /// Messages of the last hour that have a client id, by which repeated sends are recognized.
         public var recentSends: [(sender: Identifier, clientID: Identifier, id: UInt64, sequence: UInt64?)]
 
-        /// Makes a value with these properties.
+        /// Makes a state; by default that of an application without data.
         public init(
             documents: [ChatDocument] = [], inboxes: [Identifier: (last: UInt64, acknowledged: UInt64)] = [:],
             recentSends: [(sender: Identifier, clientID: Identifier, id: UInt64, sequence: UInt64?)] = []
@@ -258,17 +261,17 @@ public struct RestoredChat: Sendable {
         }
     }
 
-    /// The state of each application, by key.
+    /// The state of each application, by the application's key.
     public var applications: [Identifier: Application]
-    /// No id up to this one may be assigned again.
+    /// The highest reserved or assigned event id. No id up to this one may be assigned again.
     public var highestID: UInt64
-    /// Identifies the present generation of all inboxes: a new one after each start of a store that does not keep its data.
+    /// Identifies the present generation of all inboxes. A store that loses its data at a restart has a new epoch after each start.
     public var epoch: String
-    /// Whether the store knows that no server has used it before, so that there were no earlier requests. A store that does not
-    /// keep its data cannot know this.
+    /// Whether the store can tell that no server has used it before, so that there were no earlier requests. Always false for a store that
+    /// loses its data at a restart.
     public var isFirstStart = false
 
-    /// Makes a value with these properties.
+    /// Makes a state; by default without applications.
     public init(applications: [Identifier: Application] = [:], highestID: UInt64 = 0, epoch: String) {
         self.applications = applications
         self.highestID = highestID

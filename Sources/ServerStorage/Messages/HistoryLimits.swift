@@ -1,13 +1,13 @@
-/// How much of an application's history a store keeps. The oldest messages are deleted first.
+/// The limits of an application's stored messages. The oldest messages beyond them are deleted first.
 public struct HistoryLimits: Hashable, Sendable {
     /// The largest number of messages of all channels together; nil for no limit.
     public var messages: Int?
     /// The largest size of all messages in bytes, as ``HistoryUsage/bytes`` counts it; nil for no limit.
     public var bytes: Int?
-    /// Messages with a lower timetoken or id are deleted; 0 for none.
+    /// Messages with a lower timetoken or id than this are deleted; 0 deletes none.
     public var lowest: UInt64
 
-    /// Limits; by default none.
+    /// Makes limits; by default nothing is limited.
     public init(messages: Int? = nil, bytes: Int? = nil, lowest: UInt64 = 0) {
         self.messages = messages
         self.bytes = bytes
@@ -20,16 +20,16 @@ public struct HistoryLimits: Hashable, Sendable {
     }
 }
 
-/// How much the history of an application has.
+/// The number and the size of an application's stored messages.
 public struct HistoryUsage: Hashable, Sendable {
-    /// The number of messages. Expired ones count until they are deleted.
+    /// The number of stored messages. Expired ones count until they are deleted.
     public var messages: Int
-    /// The size in bytes: payloads and metadata of PubNub's messages, or the bodies of chat's.
+    /// The size of the stored messages in bytes: the payloads and metadata of PubNub messages, or the bodies of chat messages.
     public var bytes: Int
-    /// The number of messages that the call deleted whose answer this is.
+    /// The number of messages that were deleted by the call that returns this value.
     public var removed: Int
 
-    /// A usage; by default that of an empty history.
+    /// Makes a usage; by default that of an empty history.
     public init(messages: Int = 0, bytes: Int = 0, removed: Int = 0) {
         self.messages = messages
         self.bytes = bytes
@@ -38,6 +38,6 @@ public struct HistoryUsage: Hashable, Sendable {
 }
 
 extension StoredMessage {
-    /// The bytes that count towards ``HistoryLimits/bytes``.
+    /// The number of the message's bytes that count towards ``HistoryLimits/bytes``.
     public var contentBytes: Int { payload.count + (metadata?.count ?? 0) }
 }

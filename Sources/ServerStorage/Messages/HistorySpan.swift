@@ -1,15 +1,16 @@
 /// A range of a channel's messages, made from the `start` and `end` of a history request (rule HB-40).
 ///
-/// `start` is excluded and `end` is included, whichever of them is the later one.
+/// The range excludes `start` and includes `end`, even if `start` is the later one.
 public struct HistorySpan: Hashable, Sendable {
     /// The lowest timetoken of the span, included.
     public let lowest: UInt64
     /// The highest timetoken of the span, included.
     public let highest: UInt64
 
-    /// If only one of `start` and `end` is given, the span begins at `start` in the direction of reading, or ends at `end`.
+    /// Makes a range. If only `start` is given, the range extends from there in the direction of reading; if only `end` is given, it
+    /// extends in that direction up to there.
     ///
-    /// - Returns: nil when the span cannot contain a message.
+    /// - Returns: nil when the range cannot contain a message.
     public init?(start: UInt64?, end: UInt64?, isOldestFirst: Bool) {
         let isUpwards = if let start, let end { start < end } else { isOldestFirst }
         let bottom: UInt64 = 0

@@ -1,10 +1,11 @@
 import Identifiers
 
-/// Brings histories within their limits, in steps that a durable store performs (rule SO-165).
+/// Reduces histories to their limits, in steps that a durable store performs (rule SO-165).
 ///
-/// It remembers up to where the messages of an application are gone, so that the messages of other applications are passed once.
+/// For each application, the trimmer stores the timetoken before which all its messages are deleted, so that a store passes over the
+/// messages of other applications only once.
 package actor HistoryTrimmer {
-    /// What a history has, and the beginning of the first day with a message of it.
+    /// The usage of an application's history, and the beginning of the first day that has a message of it.
     package struct Total: Sendable {
         package var usage: HistoryUsage
         package var first: Int64
@@ -15,10 +16,10 @@ package actor HistoryTrimmer {
         }
     }
 
-    /// The outcome of a step: the usage afterwards, whose `removed` is that of the step alone.
+    /// The outcome of a step: the usage after it, with the number of messages that this step alone has removed.
     package struct Step: Sendable {
         package var usage: HistoryUsage
-        /// No message of the application before this one is left.
+        /// The timetoken before which the application has no messages any more.
         package var reached: Int64
         package var isUnfinished: Bool
 
@@ -29,17 +30,19 @@ package actor HistoryTrimmer {
         }
     }
 
-    /// The units of 100 ns in a day, by which stores count their messages.
+    /// One day in units of 100 ns. Stores count the messages of each day.
     package static let day: Int64 = 864_000_000_000
 
     private var marks: [Identifier: Int64] = [:]
 
     package init() {}
 
+    /// Deletes messages step by step until each history is within its limits. Returns the usage of each history.
+    ///
     /// - Parameters:
     ///   - limits: the limits of each application.
-    ///   - totals: what the histories have now; an application without messages is missing.
-    ///   - step: deletes some of the oldest messages of an application from a timetoken on.
+    ///   - totals: the present usage of the histories; an application without messages is missing.
+    ///   - step: deletes some of the oldest messages of an application, beginning at a timetoken.
     package func trim(
         _ limits: [Identifier: HistoryLimits], _ totals: [Identifier: Total],
         step: @Sendable (_ application: Identifier, _ limits: HistoryLimits, _ from: Int64) async throws -> Step
@@ -57,7 +60,7 @@ package actor HistoryTrimmer {
                 let removed = usage.removed + step.usage.removed
                 usage = step.usage
                 usage.removed = removed
-                // A step that neither removed nor passed anything would be repeated for ever.
+                // A step that neither removes messages nor advances would be repeated forever, so the next step begins one timetoken later.
                 let isStuck = step.reached <= from && step.usage.removed == 0
                 isUnfinished = step.isUnfinished && from < .max
                 from = isStuck && from < .max ? from + 1 : step.reached
@@ -69,7 +72,7 @@ package actor HistoryTrimmer {
     }
 }
 
-/// The messages that an application gets on one day, which durable stores count together.
+/// An application and a day, by which durable stores count messages together.
 package struct HistoryDay: Hashable, Comparable, Sendable {
     package var application: String
     /// The number of days since 1970.

@@ -1,88 +1,87 @@
 import Identifiers
 
-/// Stores messages, their actions, channel groups, grants, records and other persistent data. Implementations are in `HubStorage`:
-/// memory and SQLite.
+/// Stores messages, their actions, channel groups, grants, records and other persistent data. `HubStorage` has implementations for memory
+/// and SQLite.
 ///
-/// `application` separates tenants. Methods may be called from any thread and never block the caller. Completions of `append` and
-/// `commit` run in the order of the calls, on a thread of the store or, if nothing has to be awaited, before the call returns, so
-/// do not call these methods while you hold a lock that the completion takes.
+/// `application` separates tenants. Methods may be called from any thread and never block the caller. Completions of `append` and `commit`
+/// run in the order of the calls, on a thread of the store or, if nothing has to be awaited, before the call returns. So do not call these
+/// methods while you hold a lock that the completion takes.
 public protocol MessageStore: Sendable {
     /// Loads the state that a server needs before it starts.
     ///
-    /// - Throws: an error of the store; the server does not start then.
+    /// - Throws: an error of the store, after which the server does not start.
     func restore() async throws -> RestoredState
-    /// Loads the state of the given applications, which a server adds while it runs.
+    /// Loads the state of the given applications only, which a server adds while it runs.
     ///
-    /// - Throws: an error of the store; the applications are not added then.
+    /// - Throws: an error of the store, after which the applications are not added.
     func restore(_ applications: Set<Identifier>) async throws -> RestoredState
 
     /// Stores a message. Several appends may share one transaction.
     ///
     /// - Parameters:
     ///   - message: the message.
-    ///   - change: a change of an action on the message's channel; it is stored with the message or not at all.
-    ///   - application: the application.
-    ///   - completion: called on a thread of the store once the message survives the end of the process (for durable stores `kill -9`),
-    ///     or with the error that prevented it.
+    ///   - change: a change of an action on the message's channel; it is stored together with the message or not at all.
+    ///   - application: the application, by its subscribe key.
+    ///   - completion: called on a thread of the store once the message survives the end of the process (for durable stores `kill -9`), or with the error that prevented this.
     func append(
         _ message: StoredMessage, with change: MessageActionChange?, application: String,
         completion: @escaping @Sendable ((any Error)?) -> Void)
 
-    /// Changes records in the given order, and stores the messages that announce the changes: all or nothing. ``restore()``
-    /// restores records. The default implementation stores nothing and completes with ``RecordsNotSupported``.
+    /// Changes records in the given order, and stores the messages that announce the changes: all of them or nothing. ``restore()`` returns
+    /// the records after a restart. The default implementation stores nothing and completes with ``RecordsNotSupported``.
     ///
     /// - Parameters:
     ///   - changes: the changes, at most a few hundred.
-    ///   - messages: the messages, ascending by timetoken; possibly none.
-    ///   - application: the application.
+    ///   - messages: the messages, ascending by timetoken; may be empty.
+    ///   - application: the application, by its subscribe key.
     ///   - completion: as for ``append(_:with:application:completion:)``.
     func commit(
         _ changes: [KeysetRecordChange], with messages: [StoredMessage], application: String,
         completion: @escaping @Sendable ((any Error)?) -> Void)
 
-    /// Reserves timetokens: the server issues none above `limit` without another call. The store keeps the last limit, even after a
-    /// power failure. An orderly shutdown may return unused ones.
+    /// Reserves timetokens: the server issues none above `limit` without another call. The store keeps the last limit, even after a power
+    /// failure. An orderly shutdown may lower it to the timetokens that were used.
     ///
-    /// - Throws: an error of the store; no timetoken above the former limit is issued then.
+    /// - Throws: an error of the store; the server then issues no timetoken above the former limit.
     func reserve(timetokensUpTo limit: UInt64) async throws
 
-    /// Loads a page of history.
+    /// Loads a page of a channel's history.
     ///
     /// - Throws: an error of the store.
     func history(_ query: HistoryQuery, application: String) async throws -> [StoredMessage]
 
-    /// Counts the stored messages of each channel after the given timetoken (exclusive), at most 10,000 each.
+    /// Counts the stored messages of each channel after its timetoken (exclusive), up to 10,000 for each channel.
     ///
     /// - Throws: an error of the store.
     func counts(_ since: [Identifier: UInt64], application: String) async throws -> [Identifier: Int]
 
-    /// Removes at most a few hundred message actions of a channel without notifying anyone, because their messages were deleted. The
-    /// default implementation keeps them, so that ``restore()`` brings them back after a restart.
+    /// Removes at most a few hundred message actions of a channel, because their messages were deleted. Nobody is notified. The default
+    /// implementation keeps the actions, so that ``restore()`` returns them after a restart.
     ///
     /// - Throws: an error of the store.
     func remove(actions: [MessageAction], of channel: Identifier, application: String) async throws
 
-    /// Deletes the messages in `start` (exclusive) … `end` (inclusive).
+    /// Deletes the messages of a channel from `start` (exclusive) to `end` (inclusive).
     ///
-    /// - Returns: how many messages were deleted.
+    /// - Returns: the number of deleted messages.
     /// - Throws: an error of the store.
     func delete(channel: Identifier, start: UInt64?, end: UInt64?, application: String) async throws -> Int
 
-    /// Deletes the oldest messages of histories until each is within its limits. A store does this in small steps, between which
-    /// other calls are answered. The default implementation deletes nothing and returns nothing.
+    /// Deletes the oldest messages of histories until each history is within its limits. A store does this in small steps, between which it
+    /// answers other calls. The default implementation deletes nothing and returns nothing.
     ///
-    /// - Parameter limits: the limits of each application that has some, or whose usage is wanted.
+    /// - Parameter limits: the limits of each application that has some, or whose usage is requested.
     /// - Returns: the usage of these histories afterwards. An application without an entry is not limited by this store.
-    /// - Throws: an error of the store; what was deleted until then stays deleted.
+    /// - Throws: an error of the store; messages that were deleted before the error stay deleted.
     func trim(_ limits: [Identifier: HistoryLimits]) async throws -> [Identifier: HistoryUsage]
 
-    /// Replaces a group's channels; an empty list removes the group. ``restore()`` restores groups.
+    /// Replaces the channels of a channel group; an empty list removes the group. ``restore()`` returns the groups after a restart.
     ///
     /// - Throws: an error of the store.
     func save(group: Identifier, channels: [Identifier], application: String) async throws
 
-    /// Stores entries of the access manager, each of which replaces the one with the same key, and removes those with the given
-    /// keys. ``restore()`` restores those that have not expired.
+    /// Stores entries of the access manager, each of which replaces the entry with the same key, and removes the entries with the given
+    /// keys. ``restore()`` returns those entries that have not expired.
     ///
     /// - Throws: an error of the store.
     func save(access entries: [AccessEntry], removing keys: [AccessEntry.Key], application: String) async throws
@@ -93,7 +92,7 @@ public protocol MessageStore: Sendable {
 
 extension MessageStore {
     /// The default implementation restores everything and leaves out other applications. A store that may contain much data should
-    /// read less.
+    /// implement this method, to read less.
     public func restore(_ applications: Set<Identifier>) async throws -> RestoredState {
         var state = try await restore()
         state.recent = state.recent.filter { applications.contains($0.key) }
@@ -104,7 +103,7 @@ extension MessageStore {
         return state
     }
 
-    /// The default implementation stores nothing.
+    /// The default implementation stores nothing, and completes with ``RecordsNotSupported``.
     public func commit(
         _ changes: [KeysetRecordChange], with messages: [StoredMessage], application: String,
         completion: @escaping @Sendable ((any Error)?) -> Void
@@ -112,13 +111,13 @@ extension MessageStore {
         completion(RecordsNotSupported())
     }
 
-    /// The default implementation limits no history.
+    /// The default implementation limits no history, and returns nothing.
     public func trim(_ limits: [Identifier: HistoryLimits]) async throws -> [Identifier: HistoryUsage] { [:] }
 
-    /// The default implementation keeps the actions.
+    /// The default implementation removes no message actions.
     public func remove(actions: [MessageAction], of channel: Identifier, application: String) async throws {}
 
-    /// Stores a message that announces no action.
+    /// Stores a message that announces no change of an action.
     public func append(
         _ message: StoredMessage, application: String, completion: @escaping @Sendable ((any Error)?) -> Void
     ) {
@@ -128,16 +127,17 @@ extension MessageStore {
 
 /// The state that a store restores after a restart.
 public struct RestoredState: Sendable {
-    /// No timetoken up to this one may be issued again.
+    /// The highest reserved or issued timetoken. No timetoken up to this one may be issued again.
     public var highestTimetoken: UInt64
-    /// Whether cursors from before the restart are still valid for subscribers. False for memory, which has lost everything.
+    /// Whether timetokens from before the restart are still valid positions for subscribers. False for a store in memory, which has lost
+    /// all messages.
     public var remembersStream: Bool
-    /// Recent messages by application, oldest first: those that subscribers may still catch up with.
+    /// Recent messages by application, oldest first, so that subscribers can continue after a restart without missing any.
     public var recent: [Identifier: [StoredMessage]]
-    /// Recent messages begin after this timetoken. A channel may nevertheless lack older messages, but then it has more of them
-    /// than the 100 that a stream keeps by default.
+    /// The timetoken after which ``recent`` is complete. A channel may lack some messages after it, but then ``recent`` has more than 100
+    /// messages of that channel, the number that a stream keeps by default.
     public var recentSince: UInt64
-    /// Channels of groups, by application and group.
+    /// The channels of channel groups, by application and group.
     public var groups: [Identifier: [Identifier: [Identifier]]]
     /// Message actions by application and channel, in the order of their timetokens.
     public var actions: [Identifier: [Identifier: [MessageAction]]]

@@ -1,31 +1,32 @@
 import Identifiers
 
-/// One published message with its position in the stream of its application.
+/// One published message with its timetoken, which is its position in the stream of its application.
 public struct StoredMessage: Hashable, Sendable {
-    /// The timetoken, strictly increasing over all messages of a server, also across restarts: units of 100 ns since 1970.
+    /// The timetoken in units of 100 ns since 1970. Timetokens increase strictly over all messages of a server, also across restarts.
     public var timetoken: UInt64
-    /// The channel of the message.
+    /// The channel to which the message was published.
     public var channel: Identifier
-    /// The publisher's user id.
+    /// The user id of the publisher; nil for none.
     public var publisher: String?
     /// The payload, as JSON text in UTF-8.
     public var payload: [UInt8]
-    /// The publisher's metadata, as JSON text in UTF-8.
+    /// The publisher's metadata, as JSON text in UTF-8; nil for none.
     public var metadata: [UInt8]?
-    /// The kind of message; its numbers are defined by the fronts.
+    /// The kind of message, such as a file or an action; the PubNub server defines the numbers.
     public var kind: Int
-    /// The publisher's custom type; nil for none.
+    /// The message type that the publisher has chosen; nil for none.
     public var customType: String?
-    /// The publisher's sequence number.
+    /// The publisher's sequence number of the message; nil for none.
     public var sequence: Int?
-    /// The publisher's origination token.
+    /// The publisher's origination timetoken; nil for none.
     public var origination: UInt64?
-    /// Whether the channel's history contains the message. Other messages are kept only as long as subscribers may catch up.
+    /// Whether the channel's history contains the message. Other messages are stored only as long as subscribers may still have to receive
+    /// them.
     public var isStored: Bool
-    /// When it expires, as a timetoken; nil for never.
+    /// When the message expires, as a timetoken; nil if it never expires.
     public var expires: UInt64?
 
-    /// Makes a message with the values that a store keeps.
+    /// Makes a message; by default without optional values.
     public init(
         timetoken: UInt64, channel: Identifier, publisher: String? = nil, payload: [UInt8], metadata: [UInt8]? = nil,
         kind: Int = 0, customType: String? = nil, sequence: Int? = nil, origination: UInt64? = nil, isStored: Bool = true,
@@ -51,7 +52,7 @@ public struct StoredMessage: Hashable, Sendable {
 }
 
 extension StoredMessage {
-    /// The size of the message in bytes.
+    /// The size of the message's texts in bytes, including the channel's name.
     public var bytes: Int {
         payload.count + (metadata?.count ?? 0) + channel.utf8.count + (publisher?.utf8.count ?? 0) + (customType?.utf8.count ?? 0)
     }
@@ -61,18 +62,18 @@ extension StoredMessage {
 public struct HistoryQuery: Hashable, Sendable {
     /// The channel.
     public var channel: Identifier
-    /// The start of the range, exclusive; nil for no start.
+    /// The start of the range as a timetoken, exclusive; nil for no start.
     public var start: UInt64?
-    /// The end of the range, inclusive; nil for no end.
+    /// The end of the range as a timetoken, inclusive; nil for no end.
     public var end: UInt64?
-    /// The maximum number of messages.
+    /// The maximum number of messages in the page.
     public var limit: Int
-    /// Whether to begin at the oldest message. The answer is always oldest first.
+    /// Whether the page begins at the oldest message of the range instead of the newest. The page is always sorted with the oldest first.
     public var isOldestFirst: Bool
-    /// The approximate size limit of the page, in bytes (``StoredMessage/size``): reading stops after the message that exceeds it.
+    /// The approximate size limit of the page, in bytes (``StoredMessage/size``). Reading stops after the message that exceeds it.
     public var maximumBytes: Int
 
-    /// A request for a channel's history.
+    /// Makes a request for a page of a channel's history; by default of the newest messages.
     public init(
         channel: Identifier, start: UInt64? = nil, end: UInt64? = nil, limit: Int, isOldestFirst: Bool = false,
         maximumBytes: Int = .max

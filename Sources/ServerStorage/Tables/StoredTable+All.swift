@@ -1,5 +1,5 @@
 extension StoredTable {
-    /// All tables, in the order in which they are copied: a row comes after those that it refers to.
+    /// All tables, in the order in which they are copied: a row is copied after the rows to which it refers.
     package static let all: [StoredTable] = [
         OfMessages.message, OfMessages.action, OfMessages.groupChannel, OfMessages.access, OfMessages.record,
         OfMessages.reservation,
@@ -9,7 +9,7 @@ extension StoredTable {
         OfApplications.application, OfApplications.change,
     ]
 
-    /// The tables of messages.
+    /// The tables with PubNub's messages and other PubNub data.
     package enum OfMessages {
         package static let message = StoredTable(
             .messages, "message", key: ["application": .text, "channel": .text, "timetoken": .integer],
@@ -22,21 +22,21 @@ extension StoredTable {
             ["message": .integer, "type": .bytes, "value": .bytes, "author": .bytes])
         package static let groupChannel = StoredTable(
             .messages, "group_channel", key: ["application": .text, "name": .text, "position": .integer], ["channel": .text])
-        /// The number is the order of the entries.
+        /// Entries of the access manager. The key `id` is their order.
         package static let access = StoredTable(
             .messages, "access", key: ["id": .integer],
             [
                 "application": .text, "kind": .integer, "name": .bytes, "holder": .bytes, "rights": .integer, "ttl": .integer,
                 "expires": .integer,
             ], .numbered)
-        /// App Context, push registrations, and the records of files.
+        /// Records of App Context, of push registrations, and of files.
         package static let record = StoredTable(
             .messages, "record", key: ["application": .text, "kind": .integer, "name": .bytes], ["value": .bytes])
         package static let reservation = StoredTable(
             .messages, "reservation", key: ["id": .integer], ["timetoken": .integer], .limit)
     }
 
-    /// The tables of chat.
+    /// The tables with chat's events, inboxes and documents.
     package enum OfChat {
         package static let event = StoredTable(
             .chat, "event", key: ["id": .integer],
@@ -45,12 +45,12 @@ extension StoredTable {
                 "audience": .integer, "body": .bytes,
             ])
         package static let reader = StoredTable(.chat, "reader", key: ["event": .integer, "name": .text])
-        /// Only those with a number: the others are made with their entries.
+        /// Only inboxes with a last or acknowledged position; other inboxes are created together with their entries.
         package static let inbox = StoredTable(
             .chat, "inbox", key: ["application": .text, "name": .text], ["last": .integer, "acknowledged": .integer])
         package static let inboxEntry = StoredTable(
             .chat, "inbox_entry", key: ["application": .text, "name": .text, "sequence": .integer], ["event": .integer])
-        /// The number is the order of the receipts.
+        /// Read receipts. The key `id` is their order.
         package static let receipt = StoredTable(
             .chat, "receipt", key: ["id": .integer], ["event": .integer, "reader": .text, "time": .integer], .numbered)
         package static let hidden = StoredTable(.chat, "hidden", key: ["event": .integer, "name": .text])
@@ -63,7 +63,7 @@ extension StoredTable {
         package static let life = StoredTable(.chat, "life", key: ["id": .integer], ["epoch": .text], .initial)
     }
 
-    /// The tables of applications that were made at run time.
+    /// The tables of applications that were created at run time.
     package enum OfApplications {
         package static let application = StoredTable(.applications, "application", key: ["name": .text], ["body": .bytes])
         package static let change = StoredTable(.applications, "change", key: ["id": .integer], ["number": .integer], .limit)

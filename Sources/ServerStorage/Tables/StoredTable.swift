@@ -1,10 +1,10 @@
-/// A value of a stored row, in a form that every durable store has. A text is its bytes in UTF-8.
+/// A value of a stored row, in a form that all durable stores can represent. A text is stored as its UTF-8 bytes.
 package enum StoredValue: Hashable, Sendable, Comparable {
     case null
     case integer(Int64)
     case bytes([UInt8])
 
-    /// The order of keys: null, then numbers, then bytes.
+    /// Orders values as keys: null, then numbers, then bytes.
     package static func < (one: StoredValue, other: StoredValue) -> Bool {
         switch (one, other) {
         case (.integer(let one), .integer(let other)): one < other
@@ -17,10 +17,10 @@ package enum StoredValue: Hashable, Sendable, Comparable {
 
     /// A text.
     package static func text(_ text: String) -> StoredValue { .bytes(Array(text.utf8)) }
-    /// A number without a sign, the largest one for those that have no place in a row.
+    /// An unsigned number. Numbers above `Int64.max`, which a row cannot store, become `Int64.max`.
     package static func number(_ number: UInt64) -> StoredValue { .integer(Int64(clamping: number)) }
 
-    /// The approximate size in bytes.
+    /// The approximate size of the value in bytes.
     package var size: Int {
         if case .bytes(let bytes) = self { bytes.count + 8 } else { 8 }
     }
@@ -29,22 +29,24 @@ package enum StoredValue: Hashable, Sendable, Comparable {
 /// The values of a row, in the order of the columns of its table.
 package typealias StoredRow = [StoredValue]
 
-/// A part of what a server keeps. A store keeps each part apart and locks it for one server at a time.
+/// A part of a server's data. A store keeps each part separately, and locks it for one server at a time.
 package enum StoredPart: String, CaseIterable, Hashable, Sendable {
     case messages, chat, applications
 }
 
-/// A table that durable stores have in common, in its neutral form (rule DC-2): names instead of the numbers that one store gives to them.
+/// A table that all durable stores have, in a neutral form (rule DC-2): rows contain names instead of the numbers that one store assigns to
+/// names.
 package struct StoredTable: Hashable, Sendable {
-    /// What happens to a row of the target that has the same key and other values.
+    /// How a copy treats a row of the target that has the same key as a copied row, but other values.
     package enum Conflict: Hashable, Sendable {
-        /// The row is other data. It is replaced only when the operator says so.
+        /// The row is different data. It is replaced only if the operator has requested that.
         case other
-        /// The key is a number that the store has given, so the row may be about something else. It is never replaced.
+        /// The key is a number that the store has assigned, so the two rows may be about different things. The target's row is never
+        /// replaced.
         case numbered
-        /// The store makes the row when it is opened. It is always replaced.
+        /// Every store makes this row when it is opened. The target's row is always replaced.
         case initial
-        /// The row is a limit. The larger one stays.
+        /// The row is a limit. The larger of both limits stays.
         case limit
     }
 
@@ -57,12 +59,12 @@ package struct StoredTable: Hashable, Sendable {
 
     package var part: StoredPart
     package var name: String
-    /// The columns; those of the key are first.
+    /// The table's columns. The columns of the key are first.
     package var columns: [Column]
     package var keyCount: Int
     package var conflict: Conflict
 
-    /// The table's name in messages, such as `chat.event`.
+    /// The table's name in texts for operators, such as `chat.event`.
     package var title: String { "\(part.rawValue).\(name)" }
 
     package func key(of row: StoredRow) -> ArraySlice<StoredValue> { row.prefix(keyCount) }
@@ -74,7 +76,7 @@ package struct StoredTable: Hashable, Sendable {
         guard let column = columns.firstIndex(where: { $0.name == "expires" }), row.indices.contains(column),
             case .integer(let expires) = row[column]
         else { return false }
-        // Entries of the access manager count in seconds.
+        // Entries of the access manager have their expiry time in seconds, all others in units of 100 ns.
         let time = self == OfMessages.access ? now / 10_000_000 : now
         return expires <= Int64(clamping: time)
     }
