@@ -1,23 +1,23 @@
 import RedisClient
 
-/// Whether servers use the keys of a cluster, or of one of its partitions, as Redis shows it (rule DC-15).
+/// Whether servers are using the keys of a cluster, or of one of its partitions, according to Redis (rule DC-15).
 package struct ClusterActivity: Hashable, Sendable {
-    /// The name of the node that leads and may still decide; nil for none.
+    /// The name of the node that is the leader and whose lease has not ended; nil for none.
     package var leader: String?
-    /// The number of nodes that read the log.
+    /// The number of nodes that are subscribed to the log.
     package var readers: Int
-    /// The last term of a leader and its last entry in the log. A server that runs for some seconds changes it.
+    /// The generation and the sequence number of the leader's last batch in the log. They change within seconds while a server runs.
     package var position: String
 
-    /// Whether no server runs.
+    /// Whether no server uses the keys.
     package var isAtRest: Bool { leader == nil && readers == 0 }
 }
 
 extension ClusterKeys {
-    /// The key of the cluster's layout.
+    /// The name of the key with the stored ``ClusterLayout``.
     package var layout: RedisArgument { key("layout") }
 
-    /// Asks Redis whether servers use these keys.
+    /// Asks Redis whether servers are using these keys.
     ///
     /// - Parameter ask: performs a command on the Redis that has the keys.
     package func activity(
@@ -27,7 +27,7 @@ extension ClusterKeys {
         let time = try await ask(RedisCommand("TIME")).elements?.first?.number ?? 0
         let listening = try await ask(RedisCommand("PUBSUB", "NUMSUB", .text(logChannel)))
         let (name, words) = (fields.first?.text, fields.dropFirst().map { $0.text ?? "" })
-        // A lease ends in milliseconds of the clock of Redis; that of a leader that has resigned is 0.
+        // The end of the lease, in milliseconds by the clock of Redis; 0 for a leader that has resigned.
         let ends = words.first.flatMap { Int64($0) } ?? 0
         return ClusterActivity(
             leader: ends / 1_000 >= time ? name : nil,
@@ -35,7 +35,7 @@ extension ClusterKeys {
             position: words.dropFirst().joined(separator: " "))
     }
 
-    /// Whether a cluster has ever had a leader here.
+    /// Whether this Redis has ever had a leader of the cluster.
     package func hasLeader(_ ask: (RedisCommand) async throws(RedisFailure) -> RedisValue) async throws(RedisFailure) -> Bool {
         try await ask(RedisCommand("EXISTS", leader)).number ?? 0 > 0
     }

@@ -2,19 +2,21 @@ import NIOCore
 import RedisClient
 import ServerCluster
 
-/// The names of a cluster's keys and channels in Redis. All have one hash tag, so they are in one slot of a Redis Cluster, and one
+/// The names of a cluster's keys and channels in Redis. All have the same hash tag, so they are in one slot of a Redis Cluster, and one
 /// script may access all of them.
 package struct ClusterKeys: Hashable, Sendable {
-    /// The name of the cluster: servers with the same name and the same Redis are one cluster.
+    /// The name of the cluster. Servers with the same name and the same Redis form one cluster.
     package let cluster: String
     private let prefix: String
-    // Made once, because each batch and each message needs them.
+    // These names are stored, because each batch and each message needs them.
     let leader: RedisArgument
     let log: RedisArgument
-    /// The channel on which batches are published.
+    /// The Redis channel on which batches are published.
     let logChannel: String
 
-    /// - Parameter cluster: up to 64 letters, digits, `-`, `_` and `.`.
+    /// Makes the keys of a cluster; nil for an invalid name.
+    ///
+    /// - Parameter cluster: the cluster's name: up to 64 letters, digits, `-`, `_` and `.`.
     package init?(cluster: String) {
         let isValid =
             !cluster.isEmpty && cluster.utf8.count <= 64
@@ -39,28 +41,28 @@ package struct ClusterKeys: Hashable, Sendable {
         logChannel = prefix + "log"
     }
 
-    /// The keys of one partition: with a hash tag of their own, or those of the cluster itself when it has one partition only, as in
-    /// versions without partitions (rule CR-50).
+    /// Returns the keys of one partition. Each of several partitions has a separate hash tag; a single partition has the keys of the
+    /// cluster itself, as in versions without partitions (rule CR-50).
     package func of(partition: Int, among partitions: ClusterPartitions) -> ClusterKeys {
         guard partitions.count > 1 else { return self }
         return ClusterKeys(cluster: cluster, prefix: "{lifeline:\(cluster):\(partition)}:")
     }
 
-    /// The name of the development cluster.
+    /// The name of a cluster for which no name is configured.
     package static let standardCluster = "lifeline"
 
     package func name(_ name: String) -> String { prefix + name }
-    /// The pattern of all keys of the cluster, or of those of all its partitions.
+    /// A Redis pattern that matches all keys of the cluster, including those of all its partitions.
     package var pattern: String { prefix == "{lifeline:\(cluster)}:" ? prefix + "*" : "{lifeline:\(cluster):*}:*" }
     package func key(_ name: String) -> RedisArgument { .text(prefix + name) }
-    /// The same for writes and questions.
+    /// Returns the full name of a key for a ``StoreWrite`` or ``StoreRead``.
     package func storeKey(_ name: String) -> StoreKey { StoreKey(prefix + name) }
 
-    /// The version of the server for each node, for operators: a hash from the node's description to the version.
+    /// The name of a hash that contains, for each node's description, the version of its server, for operators.
     var versions: RedisArgument { key("versions") }
 
-    /// The channel on which a node receives requests while it leads.
+    /// The Redis channel on which a node receives requests while it leads.
     func requestsChannel(of node: ClusterNode) -> String { prefix + "requests:" + String(node.incarnation, radix: 16) }
-    /// The channel on which a node receives answers to its queries.
+    /// The Redis channel on which a node receives the answers to its queries.
     func answersChannel(of node: ClusterNode) -> String { prefix + "answers:" + String(node.incarnation, radix: 16) }
 }

@@ -2,14 +2,14 @@ import RedisClient
 import ServerCluster
 import ServerValues
 
-/// How a cluster lies in Redis: the number of its partitions, what is divided over them, and the Redis over which they are spread. Each
-/// Redis keeps it, and a server with another layout does not start, because it would look for data where they are not (CR-52 and CR-81).
+/// The layout of a cluster's data in Redis: the number of partitions, what they divide, and the Redis servers that have them. Each Redis
+/// stores the layout. A server with another layout does not start, because it would not find the cluster's data (CR-52 and CR-81).
 package struct ClusterLayout: Hashable, Sendable, CustomStringConvertible {
-    /// What several partitions divide among themselves. It has no meaning with one partition, which decides about everything.
+    /// What several partitions divide among themselves. Without effect if there is only one partition.
     package enum Scheme: Hashable, Sendable {
-        /// Each application is in one partition, as in versions before channels were spread.
+        /// Each application belongs to one partition, as in versions that did not distribute channels.
         case applications
-        /// As ``applications``, but the channels of a Pusher application are spread over all partitions.
+        /// Each application belongs to one partition, except that the channels of a Pusher application are distributed over all partitions.
         case channels
 
         fileprivate var description: String {
@@ -21,30 +21,30 @@ package struct ClusterLayout: Hashable, Sendable, CustomStringConvertible {
     }
 
     package let partitions: Int
-    /// The number of Redis.
+    /// The number of Redis servers over which the partitions are distributed.
     package let redis: Int
-    /// A hash of the places of several Redis; nil for one, which may have several addresses.
+    /// A hash of the addresses of several Redis servers; nil for one server, which may have several addresses.
     package let places: String?
     package let scheme: Scheme
-    /// Whether what lasts is in a database beside Redis.
+    /// Whether persistent data, such as histories, is in a PostgreSQL database beside Redis.
     package private(set) var hasDatabase: Bool
 
-    /// The layout of the same cluster when what lasts is in a database beside Redis.
+    /// The layout of the same cluster with its persistent data in a PostgreSQL database beside Redis.
     package var besideDatabase: ClusterLayout {
         var layout = self
         layout.hasDatabase = true
         return layout
     }
 
-    /// The word of ``Scheme/channels`` in ``text``, and that of ``hasDatabase``. They have no `=`, because versions that do not know them refuse
-    /// such a text, and skip fields that they do not know.
+    /// The words in ``text`` that stand for ``Scheme/channels`` and for ``hasDatabase``. They contain no `=`: earlier versions refuse a
+    /// text with such a word, while they would ignore an unknown field with `=`.
     private static let channelsWord = "channels"
     private static let databaseWord = "database"
 
     /// - Parameters:
-    ///   - places: the places of all Redis, without users and passwords.
+    ///   - places: the addresses of all Redis servers, without users and passwords.
     ///   - scheme: what the partitions divide.
-    ///   - hasDatabase: whether what lasts is in a database beside Redis.
+    ///   - hasDatabase: whether persistent data is in a PostgreSQL database beside Redis.
     package init(
         _ partitions: ClusterPartitions, over places: [String], scheme: Scheme = .channels, hasDatabase: Bool = false
     ) {
@@ -63,16 +63,18 @@ package struct ClusterLayout: Hashable, Sendable, CustomStringConvertible {
         hasDatabase = false
     }
 
-    /// The layout of clusters that were started by versions without partitions, which do not store it.
+    /// The layout of clusters that were started by versions without partitions, which do not store a layout.
     package static let former = ClusterLayout(partitions: 1)
 
-    /// The text that Redis keeps.
+    /// The layout as the text that Redis stores.
     package var text: String {
         "partitions=\(partitions) redis=\(redis)\(places.map { " places=\($0)" } ?? "")"
             + (scheme == .channels ? " " + Self.channelsWord : "") + (hasDatabase ? " " + Self.databaseWord : "")
     }
 
-    /// - Parameter text: a stored ``text``; nil when it cannot be read.
+    /// Parses a stored layout; nil when it cannot be read.
+    ///
+    /// - Parameter text: a text as in ``text``.
     package init?(_ text: String) {
         var fields: [Substring: Substring] = [:]
         var scheme = Scheme.applications
@@ -101,12 +103,12 @@ package struct ClusterLayout: Hashable, Sendable, CustomStringConvertible {
         self.hasDatabase = hasDatabase
     }
 
-    /// Whether two layouts are the same except for what the partitions divide.
+    /// Whether two layouts are equal, apart from their ``scheme``.
     fileprivate func isSame(as other: ClusterLayout) -> Bool {
         partitions == other.partitions && redis == other.redis && places == other.places && hasDatabase == other.hasDatabase
     }
 
-    /// In words, for operators.
+    /// The layout in words, for operators.
     package var description: String {
         "\(partitions) partition\(partitions == 1 ? "" : "s") on "
             + (redis == 1 ? "one Redis" : "\(redis) Redis with the fingerprint \(places ?? "none")")
@@ -114,42 +116,42 @@ package struct ClusterLayout: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// A layout in Redis that differs from a server's.
+/// The error of a server whose layout differs from the one that Redis stores.
 package struct LayoutConflict: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What Redis keeps, in words.
+    /// The layout that Redis stores, in words.
     package let stored: String
-    /// What the server is configured with.
+    /// The layout for which the server is configured.
     package let own: ClusterLayout
-    /// The key that keeps the layout.
+    /// The name of the key under which Redis stores the layout.
     package let key: String
-    /// Whether the layouts differ only in what the partitions divide, which depends on the version of the server.
+    /// Whether the layouts differ only in their ``ClusterLayout/Scheme``, which depends on the version of the server.
     package var isOfVersion = false
-    /// Whether one of them has a database beside Redis and the other one has none.
+    /// Whether only one of the layouts has a PostgreSQL database beside Redis.
     package var isOfDatabase = false
 
     package var description: String {
         guard !isOfVersion else {
-            return "The cluster has \(stored), and servers of this version have \(own). Start a server of the version of the "
-                + "others, or stop all servers, remove the key \(key) in each Redis, and start all with this version. Only the last "
-                + "events of Pusher's cache channels are then not found; everything else stays."
+            return "The cluster in Redis has \(stored), but servers of this version need \(own). Start the same version as the "
+                + "other servers, or stop all servers, remove the key \(key) in each Redis, and start all of them with this version. "
+                + "That loses the last events of Pusher's cache channels; all other data stays."
         }
         guard !isOfDatabase else {
             return
-                "The cluster has \(stored), and this server is configured for \(own). Start it with the same data as the others. To take what "
-                + "is in Redis to PostgreSQL, stop all servers and run `lifeline data copy REDIS POSTGRESQL --beside-redis`. To begin without the "
-                + "messages, inboxes, members and grants of the other place, stop all servers, remove the key \(key) in each Redis, and start them "
-                + "again."
+                "The cluster in Redis has \(stored), but this server is configured for \(own). Start it with the same `data` setting "
+                + "as the other servers. To move the data in Redis to PostgreSQL, stop all servers and run `lifeline data copy REDIS "
+                + "POSTGRESQL --beside-redis`. To begin without the messages, inboxes, members and grants that are stored until now, stop all servers, "
+                + "remove the key \(key) in each Redis, and start them again."
         }
         return
-            "The cluster has \(stored), and this server is configured for \(own). Start it with the same partitions and the same "
-            + "redis as the others. To change them, stop all servers, remove the key \(key) in each Redis, and start them again. "
-            + "Applications whose partition is another one then begin without their stored messages, inboxes, members and grants, unless these "
-            + "are in PostgreSQL."
+            "The cluster in Redis has \(stored), but this server is configured for \(own). Start it with the same `partitions` and "
+            + "`redis` settings as the other servers. To change these settings, stop all servers, remove the key \(key) in each "
+            + "Redis, and start them again. Applications that get another partition then begin without their stored messages, inboxes, members and grants, "
+            + "unless these are in PostgreSQL."
     }
 }
 
 extension ClusterKeys {
-    /// Stores the layout of a cluster, or compares it with the stored one.
+    /// Stores the layout of a new cluster, or compares a layout with the stored one.
     ///
     /// - Parameter ask: performs a command on the Redis that has the key.
     /// - Returns: the difference; nil when the layouts are equal.
@@ -167,12 +169,12 @@ extension ClusterKeys {
             return found
         }
         if let text = try await ask(RedisCommand("GET", .text(name))).text { return compare(text) }
-        // Versions without partitions store no layout, but the record of their leader.
+        // Versions without partitions store no layout, but they store the record of their leader.
         if layout != .former, try await ask(RedisCommand("EXISTS", leader)).number ?? 0 > 0 {
             return conflict("\(ClusterLayout.former), as of a version before 0.3,")
         }
         _ = try await ask(RedisCommand("SET", .text(name), .text(layout.text), "NX"))
-        // Another server may have been faster.
+        // Another server may have stored its layout first, because SET with NX keeps an existing value.
         return compare(try await ask(RedisCommand("GET", .text(name))).text ?? layout.text)
     }
 }

@@ -2,7 +2,7 @@ import NIOCore
 import RedisClient
 import ServerCluster
 
-/// The scripts of a cluster, whose texts are in `Scripts/`, and the decoding of their answers.
+/// The Lua scripts of a cluster, whose texts are in `Scripts/`, and the decoding of their results.
 enum ClusterScripts {
     static let lead = RedisScript(name: "lead", text: String(decoding: PackageResources.lead_lua, as: UTF8.self))
     static let commit = RedisScript(name: "commit", text: String(decoding: PackageResources.commit_lua, as: UTF8.self))
@@ -23,8 +23,10 @@ extension ClusterKeys {
         return .script(ClusterScripts.lead, keys: [leader], arguments: arguments)
     }
 
-    /// - Parameter namesKeys: whether Redis gets all keys before the script starts, which a Redis Cluster requires: otherwise a
-    ///   single command of the script would fail when its key has been moved already.
+    /// Makes the call that commits a batch.
+    ///
+    /// - Parameter namesKeys: whether the call names all keys that the script uses. A Redis Cluster requires this: otherwise a single
+    ///   command of the script would fail when its key has already been moved to another server.
     func commit(_ commit: ClusterCommit, namesKeys: Bool = false) -> RedisCall {
         let position = commit.batch.position
         var arguments: [RedisArgument] = [
@@ -43,18 +45,18 @@ extension ClusterKeys {
         return .script(ClusterScripts.commit, keys: [leader, log] + others, arguments: arguments)
     }
 
-    /// Appends the number of words of a command that performs a write, and the words.
+    /// Appends the command that performs a write: the number of its words, and then the words.
     private static func append(_ write: StoreWrite, to arguments: inout [RedisArgument]) {
         let start = arguments.count
         arguments += [0, ""]
         let name = arguments.append(write)
-        // in bounds: two elements were appended at this index.
+        // In bounds: two elements were appended at `start`.
         arguments[start] = .integer(Int64(arguments.count - start - 1))
-        // in bounds: as before.
+        // In bounds: two elements were appended at `start`.
         arguments[start + 1] = .text(name)
     }
 
-    /// Reads the leader and the end of the log.
+    /// Reads the record of the leader, which has the end of the log.
     var readPosition: RedisCall {
         .command(
             RedisCommand(
@@ -67,11 +69,11 @@ extension ClusterKeys {
             arguments: [.text(position.description), .integer(Int64(Self.page)), .integer(Int64(Self.pageBytes))])
     }
 
-    /// The number of batches in one read, and its number of bytes.
+    /// The largest number of batches in one read of the log. ``pageBytes`` is the largest number of bytes.
     static var page: Int { 200 }
     static var pageBytes: Int { 8_388_608 }
 
-    /// Publishes answers to a node's queries while this leader leads.
+    /// Publishes answers to a node's queries, if the leader that made them still leads.
     func answer(_ answers: ClusterAnswers, to node: ClusterNode) -> RedisCall {
         .script(
             ClusterScripts.answer, keys: [leader],
@@ -80,7 +82,9 @@ extension ClusterKeys {
 }
 
 extension ElectionOutcome {
-    /// - Parameter value: the answer of `lead.lua`.
+    /// Decodes the outcome of an election.
+    ///
+    /// - Parameter value: the result of `lead.lua`.
     init(_ value: RedisValue) {
         let words = (value.elements ?? []).map(\.text)
         func number(_ index: Int) -> UInt64? { words.count > index ? words[index].flatMap { UInt64($0) } : nil }
@@ -103,6 +107,8 @@ extension ElectionOutcome {
 }
 
 extension FormerLeader {
+    /// Decodes the former leader; nil if `words` are incomplete.
+    ///
     /// - Parameter words: name, incarnation, and silence in milliseconds.
     fileprivate init?(_ words: ArraySlice<String?>) {
         let words = words.compactMap(\.self)
@@ -112,6 +118,8 @@ extension FormerLeader {
 }
 
 extension ClusterLeaderRecord {
+    /// Decodes the record of a leader; nil if `fields` are incomplete.
+    ///
     /// - Parameter fields: generation, sequence, name, incarnation, and the generation and sequence of the preceding batch.
     init?(_ fields: [RedisValue]) {
         guard fields.count == 6, let generation = fields[0].text.flatMap({ UInt64($0) }),
@@ -127,7 +135,9 @@ extension ClusterLeaderRecord {
 }
 
 extension CommitOutcome {
-    /// - Parameter result: the answer of `commit.lua`.
+    /// Decodes the outcome of a commit.
+    ///
+    /// - Parameter result: the result of `commit.lua`.
     init(_ result: Result<RedisValue, RedisFailure>) {
         switch result {
         case .success(let value):
@@ -145,8 +155,9 @@ extension CommitOutcome {
 }
 
 extension ClusterBatch {
-    /// The batches in an answer of `read.lua`. A batch that cannot be read ends the list, because later ones depend on it. The page is then
-    /// not the last one: a node that finds nothing behind its position again and again takes that as a loss (rule CR-89).
+    /// Decodes the batches in a result of `read.lua`. A batch that cannot be decoded ends the list, because later ones depend on it. The
+    /// page then does not count as the last one: a node that repeatedly gets no batches after its position treats them as lost (rule
+    /// CR-89).
     static func list(_ value: RedisValue) -> LogPage {
         let answer = value.elements ?? []
         let entries = answer.last?.elements ?? []

@@ -1,8 +1,8 @@
 import RedisClient
 import ServerCluster
 
-/// The versions of the servers of a cluster, for operators who upgrade them one after the other. They are in a hash in Redis, because the
-/// messages between nodes are read by neighbouring versions and do not change for this (rule CR-48).
+/// The server versions of the nodes of a cluster, for operators who upgrade them one after the other. They are stored in a hash in Redis
+/// and not in messages between nodes, because servers of neighbouring versions must be able to read those messages (rule CR-48).
 struct NodeVersions {
     private let key: RedisArgument
     private let node: ClusterNode
@@ -15,15 +15,15 @@ struct NodeVersions {
         own = version
     }
 
-    /// Writes the version of this node.
+    /// The call that writes the version of this node's server.
     var store: RedisCall { .command(RedisCommand("HSET", key, .text(node.description), .text(own))) }
 
-    /// Reads the versions of all nodes.
+    /// The call that reads the server versions of all nodes.
     var read: RedisCall { .command(RedisCommand("HGETALL", key)) }
 
-    /// Records the answer to ``read``.
+    /// Records the versions in the result of ``read``.
     ///
-    /// - Returns: the call that removes the versions of nodes that are not in the cluster any more; nil if there are none.
+    /// - Returns: the call that removes the versions of nodes that have left the cluster; nil if there are none.
     mutating func noted(_ answer: RedisValue, nodes: [ClusterNode]) -> RedisCall? {
         guard case .map(let pairs) = answer else { return nil }
         known = [:]

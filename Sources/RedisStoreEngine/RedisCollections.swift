@@ -2,7 +2,7 @@ import NIOCore
 import RedisClient
 import ServerCluster
 
-/// Reads and writes the collections of a cluster with commands of Redis.
+/// Reads and writes the values, maps, sets and streams of a cluster with Redis commands.
 package struct RedisCollections: ClusterStore {
     package typealias Send = @Sendable (RedisCommand) async throws(RedisFailure) -> RedisValue
 
@@ -11,7 +11,7 @@ package struct RedisCollections: ClusterStore {
 
     /// - Parameters:
     ///   - key: makes the full name of a key.
-    ///   - send: performs a command.
+    ///   - send: performs a command on Redis.
     package init(key: @escaping @Sendable (String) -> StoreKey, send: @escaping Send) {
         fullKey = key
         self.send = send

@@ -2,7 +2,7 @@ import NIOCore
 import RedisClient
 import ServerCluster
 
-// Questions of a cluster as commands of Redis, and the answers.
+// Encodes each ``StoreRead`` as a Redis command, and decodes the answers.
 extension RedisCommand {
     package init(_ question: StoreRead) {
         switch question {
@@ -48,7 +48,7 @@ extension RedisCommand {
 }
 
 extension StoreRead {
-    /// The answer in the answer of Redis to the command of this question.
+    /// Decodes the answer of Redis to the command for this question.
     package func answer(_ value: RedisValue) throws(StoreFailure) -> StoreAnswer {
         switch self {
         case .value, .field: return value.bytes.map { .bytes($0) } ?? .nothing
@@ -97,19 +97,19 @@ extension StoreRead {
         return StoredEntry(number: number, fields: try fields(words))
     }
 
-    /// Fields and values in turn.
+    /// Decodes fields from a list in which each name is followed by its value.
     private static func fields(_ words: [RedisValue]) throws(StoreFailure) -> [StoredField] {
         var fields: [StoredField] = []
         fields.reserveCapacity(words.count / 2)
         for index in stride(from: 0, to: words.count - 1, by: 2) {
-            // in bounds: the stride ends before the last element.
+            // In bounds: the stride ends before the last element.
             guard let name = words[index].bytes, let value = words[index + 1].bytes else { throw .unexpected }
             fields.append(StoredField(name, value))
         }
         return fields
     }
 
-    /// The number in the id of an entry.
+    /// Returns the number in the id of a stream's entry, which Redis writes as `number-0`.
     private static func number(_ id: RedisValue) -> UInt64? {
         id.text.flatMap { text in UInt64(text.prefix { $0 != "-" }) }
     }
@@ -125,9 +125,9 @@ extension StoreFailure {
     }
 }
 
-/// Scripts that read streams, so that Redis does not send entries of which only the number is asked for.
+/// Lua scripts that read streams and return numbers, so that Redis does not send whole entries.
 private enum ReadScripts {
-    /// Times are compared as texts of equal length.
+    /// Counts entries that have not expired. Expiry times are texts of equal length, so comparing texts compares times.
     static let live = """
         local found = redis.call('XRANGE', KEYS[1], '(' .. ARGV[1], '+', 'COUNT', ARGV[2])
         local live = 0

@@ -1,7 +1,8 @@
 import RedisClient
 import ServerCluster
 
-// Writes of a cluster as commands of Redis. Their words and the names of keys are a layout that neighbouring versions share (rule CR-71).
+// Encodes each ``StoreWrite`` as a Redis command. Neighbouring versions of the server share these commands and the names of keys, so they
+// must not change (rule CR-71).
 extension RedisCommand {
     package init(_ write: StoreWrite) {
         var words: [RedisArgument] = []
@@ -85,6 +86,6 @@ extension RedisArgument {
         }
     }
 
-    /// The id of an entry of a stream.
+    /// Returns the id of a stream's entry with this number.
     static func entry(_ number: UInt64) -> RedisArgument { .text("\(number)-0") }
 }

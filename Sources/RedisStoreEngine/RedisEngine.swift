@@ -4,13 +4,13 @@ import NIOCore
 import RedisClient
 import ServerCluster
 
-/// The settings of a node's connections to the Redis of a partition.
+/// The settings of a node's connections to the Redis of its partition.
 package struct RedisEngineSettings: Sendable {
     package var node: ClusterNode
     package var keys: ClusterKeys
     package var link: RedisLinkSettings
     package var logger: Logger
-    /// The version of this server, which the leader shows to operators.
+    /// The version of this server, which the leader lists for operators.
     package var version = ""
 
     package init(node: ClusterNode, keys: ClusterKeys, link: RedisLinkSettings, logger: Logger) {
@@ -21,16 +21,18 @@ package struct RedisEngineSettings: Sendable {
     }
 }
 
-/// Redis as the store of a cluster: scripts for the election and for batches, streams for the log, and channels for the messages of nodes.
+/// The store engine for Redis: it uses scripts for the election and for batches, a stream for the log, and Redis channels for the messages
+/// of nodes.
 package final class RedisEngine: StoreEngine {
     package let settings: RedisEngineSettings
     private let eventLoop: any EventLoop
     private let state: NIOLockedValueBox<State>
-    /// The names of the channels that this node hears, beside the one for requests.
+    /// The names of the Redis channels to which this node is subscribed, besides the channel for requests.
     private let logChannel: ByteBuffer
     private let answersChannel: ByteBuffer
 
-    /// A wrapper, because each access would wrap a function again that is stored directly in a generic box.
+    /// The closure is wrapped in a structure, because a function that is stored directly in a generic box would be wrapped again at each
+    /// access.
     private struct Report: Sendable {
         let run: @Sendable (StoreEvent) -> Void
     }
@@ -39,16 +41,16 @@ package final class RedisEngine: StoreEngine {
         var link: RedisLink?
         var report: Report?
         var written = WrittenBatch()
-        /// The node to which requests were sent last, and the name of its channel.
+        /// The node to which requests were last sent, with the name of its channel, so that the name is not made for each message.
         var addressee: (node: ClusterNode, channel: RedisArgument)?
-        /// For each connection that cannot be used, the reason.
+        /// The reason why a connection cannot be used, for each such connection.
         var trouble: [RedisLane: String] = [.commands: "not connected yet", .messages: "not connected yet"]
         var refusesWrites = false
         var evictionPolicy: String?
         var versions: NodeVersions
     }
 
-    /// - Parameter eventLoop: the event loop of the node.
+    /// - Parameter eventLoop: the event loop of the cluster's node.
     package init(_ settings: RedisEngineSettings, eventLoop: any EventLoop) {
         self.settings = settings
         self.eventLoop = eventLoop
@@ -82,7 +84,7 @@ package final class RedisEngine: StoreEngine {
         link.send(call, within: limit, completion: completion)
     }
 
-    /// Performs a command over the node's connection.
+    /// Performs a command over the node's connection for commands.
     package func send(_ command: RedisCommand, within limit: Duration) async throws(RedisFailure) -> RedisValue {
         let result = await withCheckedContinuation { continuation in
             send(.command(command), within: limit) { continuation.resume(returning: $0) }
@@ -145,12 +147,12 @@ package final class RedisEngine: StoreEngine {
     package func answer(
         _ answers: ClusterAnswers, to node: ClusterNode, completion: @escaping @Sendable (Bool) -> Void
     ) {
-        // Other lost messages are sent again.
+        // Only an answer that says that another node leads matters: lost answers are sent again by the leader.
         send(keys.answer(answers, to: node), within: .seconds(5)) { completion((try? $0.get())?.text == "fenced") }
     }
 
-    /// Records from the answer to a writing script whether Redis accepts writes (rule CR-37). Redis refuses such a script before it
-    /// starts while it accepts no writes, so followers, which only ask for the leader, find out too.
+    /// Reports whether Redis accepts writes, which the result of a script that writes shows (rule CR-37). While Redis accepts no writes, it
+    /// refuses such a script before it starts. So followers, whose only script is the election, notice this, too.
     private func noteWrites(_ result: Result<RedisValue, RedisFailure>) {
         let refuses: Bool
         switch result {
@@ -180,7 +182,7 @@ package final class RedisEngine: StoreEngine {
         link.start()
     }
 
-    /// Uses another user and password for all later attempts to connect, and retries at once if a connection is missing.
+    /// Uses the endpoint's user and password for all later attempts to connect, and connects at once if a connection is missing.
     package func renew(_ endpoint: RedisEndpoint) { state.withLockedValue(\.link)?.renew(endpoint) }
 
     package func close(completion: @escaping @Sendable () -> Void) {
@@ -192,13 +194,14 @@ package final class RedisEngine: StoreEngine {
         link.send(.command(RedisCommand("PING")), within: .seconds(1)) { [self] _ in
             link.close()
             for lane in StoreLane.allCases { report(.trouble(lane, RedisLoss.closed.description)) }
-            // The owner has the engine, and the engine would have the owner.
+            // Breaks a reference cycle: the owner refers to the engine, and the closure refers to the owner.
             state.withLockedValue { $0.report = nil }
             completion()
         }
     }
 
-    /// Checks whether Redis deletes keys when its memory is full (rule CR-38), because that setting may change at any time.
+    /// Checks whether Redis deletes keys when its memory is full, because that setting may change at any time (rule CR-38). Also exchanges
+    /// the server versions of nodes.
     package func watch(_ nodes: [ClusterNode]?) {
         send(.command(RedisCommand("INFO", "memory")), within: .seconds(2)) { [self] result in
             guard let value = try? result.get() else { return }
@@ -235,7 +238,7 @@ package final class RedisEngine: StoreEngine {
         case .interrupted: report(.interrupted)
         case .restored: report(.restored)
         case .message(let message): receive(message)
-        // A subscription of this node ends only when Redis changes its role, and the connection detects that.
+        // Ignored: a subscription of this node ends only when Redis changes its role, which the connection detects.
         case .unsubscribed: break
         }
     }

@@ -2,18 +2,18 @@ import NIOCore
 import RedisClient
 import ServerRuntime
 
-/// Checks the properties of Redis that a cluster needs, one after the other, for the start of a server and for `lifeline doctor`.
+/// Checks, one after the other, the properties of Redis that a cluster needs. Used at the start of a server and by `lifeline doctor`.
 package struct RedisExamination: Sendable {
     package enum Question: String, Hashable, Sendable, CaseIterable {
         case server, rights, eviction, memory, persistence, replicas, buffers, clock, latency
     }
 
     package enum Verdict: Hashable, Sendable {
-        /// The check passed; with details.
+        /// The check passed. The text contains details.
         case passed(String)
-        /// The check passed, with advice on a change or a limitation.
+        /// The check passed, but the advice recommends a change or names a limitation.
         case noted(String, advice: String)
-        /// A server cannot use this Redis.
+        /// The check failed: a server cannot use this Redis.
         case failed(String, advice: String)
     }
 
@@ -23,7 +23,7 @@ package struct RedisExamination: Sendable {
     private let ask: Ask
     private let unixMilliseconds: @Sendable () -> Int64
     private let measure: @Sendable (() async -> Void) async -> Duration
-    /// Distinguishes the key of this examination from those of others that run at the same time.
+    /// A random number in the name of this examination's key, so that examinations at the same time use different keys.
     private let token: UInt64
 
     /// - Parameters:
@@ -45,7 +45,7 @@ package struct RedisExamination: Sendable {
         self.token = token
     }
 
-    /// The first problem that prevents a server from starting; nil for none.
+    /// Returns the first problem that prevents a server from starting; nil for none.
     package func obstacle() async -> (meaning: String, advice: String)? {
         for question in [Question.server, .rights, .eviction] {
             if case .failed(let meaning, let advice) = await answer(question) { return (meaning, advice) }
@@ -74,18 +74,20 @@ package struct RedisExamination: Sendable {
     private func refused(_ question: Question, _ failure: RedisFailure) -> Verdict {
         guard case .refused(let reply) = failure else {
             return .failed(
-                "Redis did not answer in time.", advice: "Look at the load of Redis and of the network, then try again.")
+                "Redis did not answer in time.", advice: "Check the load of Redis and of the network, then try again.")
         }
         switch reply.remedy {
         case .stop where question != .server && question != .rights:
-            return .noted("not allowed to ask", advice: "Allow the user INFO and CONFIG|GET, or look at this setting by hand.")
+            return .noted(
+                "not allowed to ask", advice: "Allow the Redis user INFO and CONFIG|GET, or check this setting yourself.")
         case .refuseWrites where reply.code == "NOREPLICAS":
             return .failed(
                 "Redis takes no writes: \(reply)",
-                advice: "Start the replicas that min-replicas-to-write asks for, or lower that setting.")
+                advice: "Start as many replicas as min-replicas-to-write requires, or lower that setting.")
         case .refuseWrites:
             return .failed(
-                "Redis takes no writes: \(reply)", advice: "Give Redis memory or disk space; its log says what is missing.")
+                "Redis takes no writes: \(reply)",
+                advice: "Give Redis more memory or disk space. The log of Redis names the cause.")
         default:
             return .failed(
                 "Redis refuses a command: \(reply)",
@@ -93,9 +95,9 @@ package struct RedisExamination: Sendable {
         }
     }
 
-    /// The right that an error of Redis says is missing, if it names one.
+    /// Returns a sentence with the missing right that an error of Redis names; empty if it names none.
     private static func missing(_ reply: RedisErrorReply) -> String {
-        reply.missingRight.map { " It lacks \($0), and maybe more." } ?? ""
+        reply.missingRight.map { " The user lacks the right \($0), and perhaps others." } ?? ""
     }
 
     private func info(_ section: String) async throws(RedisFailure) -> RedisInfo {
@@ -108,7 +110,7 @@ package struct RedisExamination: Sendable {
         let role = try await ask(RedisCommand("ROLE")).elements?.first?.text ?? ""
         guard role == "master" else {
             return .failed(
-                "The server is a replica, which takes no writes.", advice: "Give the address of the master.")
+                "This Redis server is a replica, which accepts no writes.", advice: "Use the address of its master.")
         }
         let fields = try await info("server")
         let product =
@@ -117,7 +119,7 @@ package struct RedisExamination: Sendable {
         return .passed("\(product), master\(fields["redis_mode"] == "cluster" ? " of a cluster's shard" : "")")
     }
 
-    /// Performs the commands of a node, with a key of this examination that expires after a minute.
+    /// Performs the kinds of commands that a node uses, with a key of this examination that expires after a minute.
     private func rights() async throws(RedisFailure) -> Verdict {
         let key = keys.key("doctor:" + String(token, radix: 16))
         let commands = [
@@ -137,7 +139,7 @@ package struct RedisExamination: Sendable {
                 return .failed(
                     "Redis refuses \(command.name): \(reply)",
                     advice:
-                        "Allow the user ~\(keys.pattern) &\(keys.pattern) +@all, or look at rename-command in its configuration."
+                        "Allow the Redis user ~\(keys.pattern) &\(keys.pattern) +@all, or check rename-command in the configuration of Redis."
                         + Self.missing(reply))
             }
         }
@@ -149,10 +151,10 @@ package struct RedisExamination: Sendable {
         return .failed("Redis deletes keys when its memory is full (maxmemory-policy \(policy)).", advice: Self.evictionAdvice)
     }
 
-    /// The advice about a policy under which Redis deletes keys. It is given without `maxmemory` too, because that may be set at any
-    /// time.
+    /// The advice about a policy under which Redis deletes keys. It is also given when no `maxmemory` is set, because that may be set at
+    /// any time.
     package static let evictionAdvice =
-        "Set maxmemory-policy to noeviction: a Redis that deletes keys when its memory is full loses messages in silence."
+        "Set maxmemory-policy to noeviction: a Redis that deletes keys when its memory is full loses messages without an error."
 
     private func memory() async throws(RedisFailure) -> Verdict {
         let fields = try await info("memory")
@@ -162,10 +164,12 @@ package struct RedisExamination: Sendable {
         guard limit > 0 else {
             return .noted(
                 "\(text), no limit",
-                advice: "Set maxmemory below the memory of the machine, so that Redis refuses before the system kills it.")
+                advice: "Set maxmemory below the memory of the machine, so that Redis refuses writes before the system kills it.")
         }
         guard used < limit / 10 * 8 else {
-            return .noted("\(text) of \(limit / 1_048_576) MiB", advice: "Give Redis more memory before it refuses writes.")
+            return .noted(
+                "\(text) of \(limit / 1_048_576) MiB",
+                advice: "Increase maxmemory, because Redis refuses writes when it is full.")
         }
         return .passed("\(text) of \(limit / 1_048_576) MiB")
     }
@@ -176,11 +180,11 @@ package struct RedisExamination: Sendable {
             return .noted(
                 "no append-only file",
                 advice:
-                    "Set appendonly yes. Without it a Redis that is started anew has lost history and inboxes, and clients get a gap."
+                    "Set appendonly yes. Without it, a restart of Redis loses all histories and inboxes, and clients miss messages."
             )
         }
         guard fields["aof_last_write_status"] != "err" else {
-            return .failed("The append-only file cannot be written.", advice: "Look at the disk of Redis, and at its log.")
+            return .failed("Redis cannot write its append-only file.", advice: "Check the disk of Redis, and its log.")
         }
         let when = try await setting("appendfsync")
         switch when {
@@ -210,14 +214,14 @@ package struct RedisExamination: Sendable {
             return .noted(
                 "\(count), and \(least) of them must be there for every write",
                 advice:
-                    "Add a replica, or set min-replicas-to-write \(count - 1): with as many replicas as the setting asks for, the failure of one server ends all writes."
+                    "Add a replica, or set min-replicas-to-write \(count - 1): now every write needs all replicas, so the failure of one of them stops all writes."
             )
         }
         guard least == 0, count > 1 else { return .passed("\(count)") }
         return .noted(
             "\(count), and none of them is waited for",
             advice:
-                "Set min-replicas-to-write 1, so that a master which is cut off from its replicas takes no writes that would be lost."
+                "Set min-replicas-to-write 1, so that a master without a connection to its replicas accepts no writes that would be lost."
         )
     }
 
@@ -226,13 +230,13 @@ package struct RedisExamination: Sendable {
             return .noted(
                 "not allowed to ask",
                 advice:
-                    "Allow the user CONFIG|GET, or make sure that its client-output-buffer-limit for pubsub is at least 256mb 64mb 60."
+                    "Allow the Redis user CONFIG|GET, or check that client-output-buffer-limit for pubsub is at least 256mb 64mb 60."
             )
         }
         let words = text.split(separator: " ")
-        // in bounds: compared on the same line.
+        // In bounds: the guard compares `words.count` with `index + 3` first.
         guard let index = words.firstIndex(of: "pubsub"), words.count > index + 3, let hard = Int64(words[index + 1]),
-            // in bounds: there are more than `index + 3` words.
+            // In bounds: there are more than `index + 3` words.
             let soft = Int64(words[index + 2])
         else { return .passed(text) }
         let summary = "pubsub \(hard / 1_048_576) MiB, \(soft / 1_048_576) MiB for \(words[index + 3]) s"
@@ -240,7 +244,7 @@ package struct RedisExamination: Sendable {
             return .noted(
                 summary,
                 advice:
-                    "Set client-output-buffer-limit pubsub 256mb 64mb 60: otherwise Redis disconnects a node that reads slowly for a moment, and the node has to read everything again."
+                    "Set client-output-buffer-limit pubsub 256mb 64mb 60: otherwise Redis disconnects a node that reads slowly for a moment, which then has to read the missed batches."
             )
         }
         return .passed(summary)
@@ -251,7 +255,7 @@ package struct RedisExamination: Sendable {
         let time = try await ask(RedisCommand("TIME")).elements ?? []
         let after = unixMilliseconds()
         guard time.count == 2, let seconds = time[0].number, let micros = time[1].number else { return .passed("unknown") }
-        // A server that reports an absurd time must not crash this process.
+        // The numbers are limited before they are used, so that an absurd time cannot crash this process by an overflow.
         guard (0..<100_000_000_000).contains(seconds), (0..<1_000_000).contains(micros) else { return .passed("unknown") }
         let difference = seconds * 1_000 + micros / 1_000 - (before + after) / 2
         let text = "\(abs(difference)) ms \(difference < 0 ? "behind" : "ahead of") this machine"
@@ -259,26 +263,27 @@ package struct RedisExamination: Sendable {
         return .noted(
             text,
             advice:
-                "Let the time be set by NTP on all machines. Messages keep their order all the same, but carry the leader's time."
+                "Synchronize the clocks of all machines with NTP. Messages keep their order anyway, but get the time of the leader."
         )
     }
 
     private func latency() async throws(RedisFailure) -> Verdict {
         var times: [Duration] = []
-        // A failed command is measured as well; the other checks report it.
+        // A failed PING is measured like the others, because other checks report failures.
         for _ in 0..<20 { times.append(await measure { _ = try? await ask(RedisCommand("PING")) }) }
         times.sort()
-        // in bounds: there are twenty times.
+        // In bounds: there are twenty measured times.
         let (median, worst) = (times[times.count / 2], times[times.count - 1])
         func text(_ duration: Duration) -> String { "\(Int(duration / .microseconds(1))) µs" }
         let summary = "\(text(median)), at most \(text(worst)) of 20"
         guard median > .milliseconds(20) else { return .passed(summary) }
-        return .noted(summary, advice: "Place the servers near Redis, because every message waits for one answer of Redis.")
+        return .noted(summary, advice: "Run the servers closer to Redis, because every message waits for one answer of Redis.")
     }
 }
 
 extension RedisErrorReply {
-    /// The rule of `ACL SETUSER` that would allow the refused command, such as `+role` or `+client|setname`. Nil for other errors.
+    /// The rule of `ACL SETUSER` that would allow the refused command, such as `+role` or `+client|setname`. Nil for errors with another
+    /// cause.
     package var missingRight: String? {
         guard code == "NOPERM", message.contains("permissions to run the '") else { return nil }
         let parts = message.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)

@@ -1,6 +1,6 @@
 import RedisClient
 
-/// The fields of an answer to `INFO`.
+/// The fields of an answer to the Redis command `INFO`.
 struct RedisInfo: Sendable {
     private var fields: [String: String] = [:]
 
@@ -13,6 +13,6 @@ struct RedisInfo: Sendable {
 
     subscript(name: String) -> String? { fields[name] }
 
-    /// The policy by which Redis deletes keys when its memory is full; nil for none, or when Redis does not report it.
+    /// The policy by which Redis deletes keys when its memory is full; nil if it deletes none, or does not report the policy.
     var evictionPolicy: String? { self["maxmemory_policy"].flatMap { $0 == "noeviction" ? nil : $0 } }
 }

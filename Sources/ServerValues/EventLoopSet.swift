@@ -1,8 +1,8 @@
-/// A set of event loops, at most 64, by their numbers among those of all servers that share a backend.
+/// A set of event loops, by their ids, which are unique among all servers that share a backend. At most 64.
 package struct EventLoopSet: Hashable, Sendable, Sequence {
     private var bits: UInt64
 
-    /// Numbers of event loops are below this.
+    /// The ids of event loops are lower than this number.
     package static let capacity = 64
 
     /// An empty set.
@@ -13,7 +13,7 @@ package struct EventLoopSet: Hashable, Sendable, Sequence {
     /// Whether the set is empty.
     package var isEmpty: Bool { bits == 0 }
 
-    /// Adds an event loop. Numbers outside 0 ..< `capacity` are ignored.
+    /// Adds an event loop. Ids outside 0 ..< `capacity` are ignored.
     package mutating func insert(_ eventLoopID: Int) {
         bits |= Self.bit(eventLoopID)
     }
@@ -33,7 +33,7 @@ package struct EventLoopSet: Hashable, Sendable, Sequence {
         bits |= other.bits
     }
 
-    /// Whether no event loop is in both.
+    /// Whether no event loop is in both sets.
     package func isDisjoint(with other: EventLoopSet) -> Bool {
         bits & other.bits == 0
     }

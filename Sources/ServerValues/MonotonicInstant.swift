@@ -1,6 +1,6 @@
 /// A point on a monotonic clock, in nanoseconds since an origin that the owner of the clock chooses.
 ///
-/// The hub never asks a clock: whoever drives it passes the time in.
+/// The server's state machines never read a clock: their callers pass the time to them.
 public struct MonotonicInstant: Hashable, Comparable, Sendable {
     /// Nanoseconds since the origin.
     public var nanoseconds: Int64
@@ -19,7 +19,7 @@ public struct MonotonicInstant: Hashable, Comparable, Sendable {
         left.nanoseconds < right.nanoseconds
     }
 
-    /// The instant after `duration`; sums beyond the range of the clock stay at its end.
+    /// The instant after `duration`. A sum beyond the range of 64 bits becomes the end of that range.
     public func advanced(by duration: Duration) -> MonotonicInstant {
         let (sum, overflow) = nanoseconds.addingReportingOverflow(duration.wholeNanoseconds)
         return MonotonicInstant(nanoseconds: overflow ? (nanoseconds < 0 ? .min : .max) : sum)
@@ -33,7 +33,7 @@ public struct MonotonicInstant: Hashable, Comparable, Sendable {
 }
 
 extension Duration {
-    /// The time in nanoseconds, limited to 64 bits (292 years).
+    /// The duration in nanoseconds, limited to 64 bits (292 years).
     package var wholeNanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

@@ -1,12 +1,12 @@
-/// A hash of bytes that is the same in every process, on every machine and in every version: FNV-1a with 64 bits, whose result the
-/// finalizer of MurmurHash3 mixes, so that every bit depends on every byte.
+/// A hash of bytes that is the same in every process, on every machine and in every version: FNV-1a with 64 bits, followed by the finalizer
+/// of MurmurHash3, so that every bit depends on every byte.
 ///
-/// It decides where stored data is found, so it must never change. It does not resist an attacker who chooses the bytes.
+/// The hash determines where stored data is found, so it must never change. It does not resist an attacker who chooses the bytes.
 package enum StableHash {
     private static let basis: UInt64 = 0xCBF2_9CE4_8422_2325
     private static let prime: UInt64 = 0x0000_0100_0000_01B3
 
-    /// The hash of several texts, which are joined by a zero byte.
+    /// Returns the hash of several texts, which are joined by a zero byte.
     package static func of(_ texts: String...) -> UInt64 {
         var hash = basis
         for (index, text) in texts.enumerated() {

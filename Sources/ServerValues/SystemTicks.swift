@@ -6,7 +6,7 @@
     import Darwin
 #endif
 
-/// The time of day in units of timetokens: 100 ns since 1970.
+/// Returns the Unix time in the unit of timetokens: 100 ns since 1970.
 public func systemTicks() -> UInt64 {
     var time = timespec()
     guard clock_gettime(CLOCK_REALTIME, &time) == 0, time.tv_sec >= 0 else { return 0 }

@@ -1,7 +1,7 @@
-/// Gives out timetokens: units of 100 ns since 1970 that strictly increase, whatever the clock of the machine does.
+/// Assigns timetokens: units of 100 ns since 1970 that strictly increase, even if the machine's clock goes back.
 ///
-/// While the machine's clock is behind what was given out, tokens follow each other by one unit (rule HB-20). A server whose store
-/// is durable reserves ahead, so that one that starts again never repeats a token (rule HB-21):
+/// While the machine's clock is behind the last assigned token, each token is one unit greater than the previous one (rule HB-20). A server
+/// with a durable store reserves tokens ahead of time, so that it never repeats a token after a restart (rule HB-21):
 /// ```
 /// var clock = TimetokenClock(after: highestOfBefore, reserves: true)
 /// if let limit = clock.reservation(at: now) {           // before serving, and from time to time
@@ -9,42 +9,44 @@
 ///     clock.confirm(limit)
 /// }
 /// ```
-/// One clock serves all applications of a service; its owner guards it.
+/// One clock serves all applications of a service; its owner guards it with a lock.
 public struct TimetokenClock: Sendable {
-    /// Units in a second.
+    /// The number of timetoken units in a second.
     public static let ticksPerSecond: UInt64 = 10_000_000
-    /// Units in a millisecond.
+    /// The number of timetoken units in a millisecond.
     public static let ticksPerMillisecond = ticksPerSecond / 1_000
-    /// How far a reservation reaches: 10 s. After a crash tokens may run ahead of the clock by as much.
+    /// How far a reservation reaches into the future: 10 s. After a crash, tokens may be ahead of the machine's clock by this time.
     public static let reservationSpan = 10 * ticksPerSecond
-    /// How far servers may push the clock ahead: a day.
+    /// How far ahead of the machine's clock a token of another server may move this clock: a day.
     public static let furthestAdvance = 86_400 * ticksPerSecond
-    /// How far a client's cursor may move the tokens of its application ahead of the clock: 3 s, well within a reservation.
+    /// How far ahead of the machine's clock a timetoken from a client may move the tokens of its application: 3 s, well within a
+    /// reservation.
     package static let furthestCursor = 3 * ticksPerSecond
-    /// How far a cursor may be ahead of a node's clock and still be taken for one that another node of the cluster gave out: a minute.
+    /// How far a client's timetoken may be ahead of a node's clock and still count as assigned by another node of the cluster: a minute.
     package static let furthestSkew = 60 * ticksPerSecond
 
-    /// The last token given out, or the highest of before the start.
+    /// The last assigned token; before the first one, the highest token from before the start.
     public private(set) var last: UInt64
-    /// The highest token that is known: `last`, or a higher one of an application that is ahead of the others.
+    /// The highest known token: `last`, or a higher token of an application that is ahead of the others.
     package private(set) var highest: UInt64
     private var reserved: UInt64
     private var asked: UInt64?
-    /// The smallest difference between consecutive tokens.
+    /// The smallest difference between two consecutive tokens.
     private let step: UInt64
     private let share: TimetokenShare
 
-    /// A clock.
+    /// Makes a clock whose tokens differ by at least one unit.
     ///
     /// - Parameters:
-    ///   - highest: the highest token of the store; tokens begin after it.
-    ///   - reserves: whether a store remembers reservations. Without one nothing has to be reserved.
+    ///   - highest: the highest token of the store; new tokens are greater.
+    ///   - reserves: whether a store records reservations. If not, no reservations are necessary.
     public init(after highest: UInt64 = 0, reserves: Bool = false) { self.init(after: highest, reserves: reserves, step: 1) }
 
-    /// A clock whose tokens are at least `step` units from each other. With 2 there is a time between any token and the next one
+    /// Makes a clock whose tokens differ by at least `step` units. With a step of 2, there is a time between any token and the next one
     /// (rule HB-22).
     ///
-    /// - Parameter share: the tokens that it may give out. Each is the first one of the share that is not behind the time.
+    /// - Parameter share: the subset of tokens that the clock may assign. Each token is the first one of the subset that is not less than
+    ///   the time.
     package init(after highest: UInt64, reserves: Bool, step: UInt64, share: TimetokenShare = .all) {
         self.step = step
         self.share = share
@@ -53,23 +55,23 @@ public struct TimetokenClock: Sendable {
         reserved = reserves ? last : .max
     }
 
-    /// The next token.
+    /// Assigns the next token.
     ///
-    /// Where reservations come late, tokens first use up what is reserved and then go beyond: a full disk must not stop a server
-    /// (rule HB-21).
+    /// While a reservation is late, the reserved tokens are used up first, and then tokens beyond them, because a full disk must not stop a
+    /// server (rule HB-21).
     public mutating func next(at unixTicks: UInt64) -> UInt64 {
         let following = last + step
-        // While the next reservation is late, a clock that was idle continues in the last second of the present one, which leaves ten million
-        // tokens: tokens must not be far behind the time of day.
+        // If the clock was idle while the next reservation is late, it continues in the last second of the present reservation. That leaves
+        // ten million tokens, and they are not far behind the time of day.
         let latest = unixTicks > reserved && last < reserved ? reserved - min(reserved, Self.ticksPerSecond) : unixTicks
         last = share.first(from: max(following, latest))
         highest = max(highest, last)
         return last
     }
 
-    /// The next token of an application that may be ahead of the others, which do not follow it (rule HB-22).
+    /// Assigns the next token of an application that may be ahead of other applications, without moving those ahead, too (rule HB-22).
     ///
-    /// - Parameter floor: the application's last token, or the cursor of a client that it has to pass.
+    /// - Parameter floor: the application's last token, or a timetoken from a client, which the new token has to exceed.
     package mutating func next(at unixTicks: UInt64, after floor: UInt64) -> UInt64 {
         let token = next(at: unixTicks)
         guard floor < UInt64(Int64.max), token < floor + step else { return token }
@@ -78,16 +80,17 @@ public struct TimetokenClock: Sendable {
         return following
     }
 
-    /// Notes a token that another process has given out. Beyond 63 bits there are none, whatever that process says (rule HB-20).
+    /// Records a token that another process has assigned. It is limited to 63 bits, whatever that process has sent (rule HB-20).
     package mutating func note(_ token: UInt64) {
         highest = max(highest, min(token, UInt64(Int64.max)))
     }
 
-    /// The limit to have reserved now, or nil when enough is reserved or asked for.
+    /// Returns the token up to which to reserve now; nil when enough is reserved, or a reservation is in progress.
     ///
-    /// Cheap enough for every publish. After a non-nil answer call `confirm` or `reservationFailed`.
+    /// The call is cheap enough for every publish. After a non-nil result, call `confirm` or `reservationFailed`.
     public mutating func reservation(at unixTicks: UInt64) -> UInt64? {
-        // Behind the clock tokens follow it; ahead of it they advance by single units, for which a second's worth is plenty.
+        // While tokens are behind the machine's clock, they follow it. While they are ahead of it, they advance by single units, so half a
+        // second's worth of reserved tokens is enough.
         guard asked == nil, reserved != .max,
             reserved < max(unixTicks + Self.reservationSpan / 2, highest + Self.ticksPerSecond / 2)
         else { return nil }
@@ -96,20 +99,20 @@ public struct TimetokenClock: Sendable {
         return limit
     }
 
-    /// Tokens up to `limit` may be given out: the store remembers.
+    /// Records that the store has saved the reservation, so that tokens up to `limit` may be assigned.
     public mutating func confirm(_ limit: UInt64) {
         asked = nil
         if reserved != .max { reserved = max(reserved, limit) }
     }
 
-    /// The store could not save the reservation; `reservation` returns it again the next time.
+    /// Records that the store could not save the reservation, so that the next call of `reservation` requests one again.
     public mutating func reservationFailed() {
         asked = nil
     }
 
-    /// Moves all applications past a token that a server knows, never past one that a client sends (rule HB-22).
+    /// Makes the tokens of all applications greater than a token of another server. Never call it with a token from a client (rule HB-22).
     ///
-    /// - Returns: false, without a change, for tokens more than a day ahead of the clock.
+    /// - Returns: false, without a change, for a token that is more than a day ahead of the clock.
     public mutating func advance(past cursor: UInt64, at unixTicks: UInt64) -> Bool {
         guard cursor > last else { return true }
         guard cursor <= unixTicks || cursor - unixTicks <= Self.furthestAdvance else { return false }

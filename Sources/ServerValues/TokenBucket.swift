@@ -1,21 +1,21 @@
-/// A rate limit as a value: `burst` tokens at first, refilled steadily at `perSecond`.
+/// A rate limit as a value: a bucket with `burst` tokens at first, to which `perSecond` tokens per second are added.
 ///
-/// Source: Pusher protocol, "Client events" (10 messages a second for each connection, rule HB-9).
+/// Source: Pusher protocol, "Client events" (10 messages per second for each connection, rule HB-9).
 package struct TokenBucket: Hashable, Sendable {
-    /// Tokens left, in billionths, so that refilling needs no floating point and loses nothing.
+    /// The number of tokens in the bucket, in billionths, so that refilling is exact without floating point.
     private var nanotokens: Int64
     private var filled: MonotonicInstant
 
-    /// A full bucket. `burst` is clamped to 0 ... 1,000,000.
+    /// Makes a full bucket. `burst` is clamped to 0 ... 1,000,000.
     package init(burst: Int, at now: MonotonicInstant) {
         nanotokens = Int64(min(max(burst, 0), 1_000_000)) * 1_000_000_000
         filled = now
     }
 
-    /// Takes one token. Returns false when there was none.
+    /// Takes one token. Returns false when the bucket has none.
     ///
-    /// `perSecond` and `burst` come with each call because a connection shares them with its application; they are clamped to
-    /// 0 ... 1,000,000. A clock that stands still or goes back refills nothing.
+    /// `perSecond` and `burst` are arguments of each call, because a connection shares them with its application. They are clamped to 0 ...
+    /// 1,000,000. A clock that stands still or goes back adds no tokens.
     package mutating func take(perSecond: Int, burst: Int, at now: MonotonicInstant) -> Bool {
         refill(perSecond: perSecond, burst: burst, at: now)
         guard nanotokens >= 1_000_000_000 else { return false }
@@ -23,10 +23,10 @@ package struct TokenBucket: Hashable, Sendable {
         return true
     }
 
-    /// Takes several tokens at once and returns zero, or takes none and returns the time until they are available.
+    /// Takes several tokens at once and returns zero, or takes none and returns the time until enough are available.
     ///
-    /// More than a whole burst are given when the bucket is full, and then owed: the next ones come so much later. With limits of
-    /// zero nothing is ever given, and the wait is a day.
+    /// More than `burst` tokens are taken only from a full bucket, whose count then becomes negative, so that later calls wait longer. With
+    /// limits of zero no tokens are ever available, and the returned time is a day.
     package mutating func take(_ count: Int, perSecond: Int, burst: Int, at now: MonotonicInstant) -> Duration {
         let capacity = refill(perSecond: perSecond, burst: burst, at: now)
         let cost = Int64(min(max(count, 0), 1_000_000)) * 1_000_000_000
@@ -40,7 +40,7 @@ package struct TokenBucket: Hashable, Sendable {
         return .nanoseconds((needed - nanotokens + rate - 1) / rate)
     }
 
-    /// Adds the tokens of the elapsed time and returns the greatest number of tokens.
+    /// Adds the tokens for the elapsed time, and returns the capacity of the bucket, both in billionths.
     @discardableResult
     private mutating func refill(perSecond: Int, burst: Int, at now: MonotonicInstant) -> Int64 {
         let capacity = Int64(min(max(burst, 0), 1_000_000)) * 1_000_000_000

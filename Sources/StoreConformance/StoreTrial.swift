@@ -1,14 +1,14 @@
 import NIOConcurrencyHelpers
 import ServerStorage
 
-/// The place where a store is opened.
+/// The place (name, limits and clock) with which a store is opened.
 public struct StorePlace: Sendable {
-    /// The name, a new one for each rule. A durable store that is opened again under the same name has its contents from when it
-    /// was closed; under a new name it is empty.
+    /// A name for the store's file or directory, different for each rule. A durable store that is opened again under the same name has the
+    /// contents from when it was closed; under a new name it is empty.
     public let name: String
     /// The largest number of bytes of recent messages that a store restores (`StoreSettings.recentBytes`); 64 KiB.
     public let restoredBytes: Int
-    /// The Unix time in units of 100 ns, which rules set.
+    /// The clock for the store: the Unix time in units of 100 ns, which the rules set.
     public var now: @Sendable () -> UInt64 { { [ticks] in ticks.withLockedValue { $0 } } }
     let ticks: NIOLockedValueBox<UInt64>
 
@@ -18,17 +18,17 @@ public struct StorePlace: Sendable {
         ticks = NIOLockedValueBox(Self.start)
     }
 
-    /// The time at which every rule starts.
+    /// The time at which the clock of every rule starts, in units of 100 ns since 1970.
     static let start = 17_000_000_000 * TimetokenClock.ticksPerSecond / 10
 
     func pass(seconds: UInt64) { ticks.withLockedValue { $0 += seconds * TimetokenClock.ticksPerSecond } }
 }
 
-/// A rule that a store does not fulfil, and the deviation.
+/// The error for a rule that a store does not fulfil.
 public struct StoreRuleFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The rule as a sentence: the raw value of `MessageStoreRule` or `ChatStoreRule`.
     public let rule: String
-    /// The deviation of the store.
+    /// How the store deviates from the rule.
     public let reason: String
 
     public var description: String { "\(rule). But \(reason)" }
@@ -63,13 +63,13 @@ public enum StoreConformance {
     }
 }
 
-/// A rule that is being checked.
+/// The check of one rule with one place: opens stores and compares their results.
 struct StoreTrial<Store: Sendable>: Sendable {
     let rule: String
     let place: StorePlace
     let make: @Sendable (StorePlace) async throws -> Store
 
-    /// Any error that a store throws counts as a violation of the rule.
+    /// Runs the check of a rule. Any error that the store throws counts as a violation of the rule.
     static func run(
         _ rule: String, name: String, _ make: @escaping @Sendable (StorePlace) async throws -> Store,
         _ body: (StoreTrial) async throws -> Void
@@ -94,11 +94,11 @@ struct StoreTrial<Store: Sendable>: Sendable {
     }
 }
 
-/// Two encodings of one letter, which Unicode treats as equal.
+/// Two encodings of the same word, which Unicode treats as equal.
 let composed = "caf\u{E9}"
 let decomposed = "cafe\u{301}"
 
-/// Produces the same numbers in each run, so that a failure can be reproduced.
+/// A random number generator that produces the same numbers in each run, so that a failure can be reproduced.
 struct RepeatableRandom: RandomNumberGenerator {
     private var state: UInt64
 

@@ -108,7 +108,7 @@ public struct ChatLimits: Hashable, Sendable {
     public var presenceSubscribers: Int = 5_000
     /// How long messages for an offline user stay in the user's inbox.
     public var inboxRetention: Duration = .seconds(7 * 86_400)
-    /// How long messages stay in histories: 180 days, as in the vendor's service. Inboxes must not have a longer time.
+    /// How long messages stay in histories: 180 days, as in the vendor's service, and at least as long as ``inboxRetention``.
     public var historyRetention: Duration = .seconds(180 * 86_400)
     /// The largest number of messages in all histories of the application together; nil for no limit. The oldest messages beyond it are
     /// removed from histories within seconds; inboxes keep them for ``inboxRetention``.

@@ -1,18 +1,18 @@
 import ServerStorage
 
-/// The rules for chat stores; used like ``MessageStoreRule``.
+/// The rules that every chat store has to fulfil; they are used like those of ``MessageStoreRule``.
 ///
-/// Rules about restarts require more of a store only if it has the same `RestoredChat.epoch` afterwards.
+/// Rules about restarts expect restored data only if the store has the same `RestoredChat.epoch` after the restart.
 public enum ChatStoreRule: String, CaseIterable, Sendable, CustomStringConvertible {
     /// Each completion is called once, in the order of the calls, and confirmed commits can be read.
     case order = "Each completion is called once, in the order of the calls, and confirmed commits can be read"
     /// Commits from several concurrent tasks are all stored.
     case concurrency = "Commits that several tasks make at the same time are all stored"
-    /// A commit that cannot be stored changes nothing, and other commits are stored.
+    /// A commit that cannot be stored changes nothing. Other commits are stored nevertheless.
     case atomicity = "A commit that cannot be stored changes nothing, and other commits are stored"
-    /// Every field is restored unchanged.
+    /// Every field of an event is restored unchanged.
     case fields = "Every field is restored unchanged"
-    /// An inbox is read in pages from a position, oldest first, and contains only its own entries.
+    /// An inbox is read in pages after a position, oldest first, and contains only entries of its user.
     case inboxes = "An inbox is read in pages from a position, oldest first, and contains only its own entries"
     /// History is read in pages in both directions, and both bounds are excluded.
     case histories = "History is read in pages in both directions, and both bounds are excluded"
@@ -22,11 +22,11 @@ public enum ChatStoreRule: String, CaseIterable, Sendable, CustomStringConvertib
     case recalls = "A recalled message is removed from history with its receipts, and stays in inboxes"
     /// Messages that a user has hidden stay visible to other users.
     case hiding = "Messages that a user has hidden stay visible to other users"
-    /// A message for some users is only in their histories and in its sender's.
+    /// A message for some users is only in the histories of these users and of its sender.
     case readers = "A message for some users is only in their histories and in its sender's"
-    /// Receipts are in the order of reading, with the first one of each reader.
+    /// Read receipts are in the order of reading. Of several receipts of one reader, the first one counts.
     case receipts = "Receipts are in the order of reading, with the first one of each reader"
-    /// Documents replace those with the same key, and can be removed.
+    /// A document replaces the document with the same key. Documents can be removed.
     case documents = "Documents replace those with the same key, and can be removed"
     /// Inbox positions and the sent messages of the last hour are restored.
     case recency = "Inbox positions and the sent messages of the last hour are restored"
@@ -34,11 +34,11 @@ public enum ChatStoreRule: String, CaseIterable, Sendable, CustomStringConvertib
     case applications = "The data of different applications are separate"
     /// Names with different bytes are different, even if Unicode treats them as equal.
     case spellings = "Names with different bytes are different, even if Unicode treats them as equal"
-    /// Purging removes entries of inboxes and histories up to an id, and inbox positions continue.
+    /// Purging removes entries of inboxes and histories up to an id. Inboxes continue with the next position.
     case retention = "Purging removes entries of inboxes and histories up to an id, and inbox positions continue"
     /// Trimming removes the oldest messages of an application from histories, and inboxes keep them.
     case limits = "Trimming removes the oldest messages of an application from histories, and inboxes keep them"
-    /// A store that keeps its epoch has all data after it was closed and opened again.
+    /// A store that has the same epoch after it was closed and opened again has all its data.
     case restart = "A store that keeps its epoch has all data after it was closed and opened again"
 
     public var description: String { rawValue }
@@ -46,7 +46,7 @@ public enum ChatStoreRule: String, CaseIterable, Sendable, CustomStringConvertib
     /// Checks the rule with newly opened stores.
     ///
     /// - Parameter make: opens the store at a place, for the first time or again; called in the calling task.
-    /// - Throws: the violation of the rule.
+    /// - Throws: a ``StoreRuleFailure`` that describes the violation.
     public func check(_ make: @escaping @Sendable (StorePlace) async throws -> any ChatStore) async throws(StoreRuleFailure) {
         try await ChatTrial.run(rawValue, name: "chat-\(Self.allCases.firstIndex(of: self) ?? 0)", make) { trial in
             switch self {

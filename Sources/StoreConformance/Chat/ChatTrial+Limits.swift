@@ -1,7 +1,7 @@
 import Identifiers
 import ServerStorage
 
-// Checks the limits of whole histories. A store without them answers nothing, and has to remove nothing.
+// Checks the limits of whole histories. A store that does not implement `trim` returns no usage, and must not remove anything.
 extension ChatTrial {
     func limits() async throws {
         let store = try await open()
@@ -38,7 +38,7 @@ extension ChatTrial {
         await store.close()
     }
 
-    /// Trims, and compares the usage and both conversations.
+    /// Trims the histories, and compares the returned usage and the remaining messages of both conversations.
     private func trimming(
         _ store: any ChatStore, _ limits: HistoryLimits, _ left: ArraySlice<UInt64>, removed: Int, bytes: Int
     ) async throws {

@@ -2,7 +2,7 @@ import Identifiers
 import NIOConcurrencyHelpers
 import ServerStorage
 
-/// An event with arbitrary values.
+/// Makes an event for checks; its other fields have fixed values.
 func event(
     _ id: UInt64, _ conversation: Identifier? = "room", from sender: Identifier = "ann", clientID: Identifier? = nil,
     body: String = "m"
@@ -11,7 +11,7 @@ func event(
 }
 
 extension ChatCommit {
-    /// An event with positions in some inboxes.
+    /// Makes a commit of one event with positions in some inboxes.
     init(_ event: ChatEvent, to places: [(Identifier, UInt64)] = []) {
         self.init()
         additions = [Addition(event, places: places.map { ChatInboxPlace(user: $0.0, sequence: $0.1) })]
@@ -19,7 +19,7 @@ extension ChatCommit {
 }
 
 extension ChatStore {
-    /// Commits and waits for the outcome.
+    /// Commits a change and waits until it is stored; throws the error of the store.
     func commit(_ commit: ChatCommit, in application: String = "app") async throws {
         let error: (any Error)? = await withCheckedContinuation { continuation in
             self.commit(commit, application: application) { continuation.resume(returning: $0) }
@@ -33,7 +33,7 @@ extension ChatStore {
         try await self.commit(commit, in: application)
     }
 
-    /// The positions and bodies of an inbox as texts.
+    /// Returns the entries of an inbox as texts of position and body.
     func inbox(
         _ user: Identifier, after sequence: UInt64 = 0, limit: Int = 10_000, in application: String = "app"
     ) async throws -> [String] {
@@ -248,7 +248,7 @@ extension ChatTrial {
         let store = try await open()
         for id in 1...6 as ClosedRange<UInt64> {
             var event = event(id)
-            // The names differ only in their bytes.
+            // The name with the Kelvin sign U+212A differs from "Kurt" only in its bytes.
             if id.isMultiple(of: 2) { event.readers = ["ann", "\u{212A}urt"] }
             try await store.commit(ChatCommit(event))
         }
@@ -419,7 +419,7 @@ extension ChatTrial {
         try expect(restored?.documents, [.user(ChatDocument.User(id: "ann", name: "Ann"))], "restoring documents")
         try expect(restored?.inboxes["bob"].map { [$0.last, $0.acknowledged] }, [3, 2], "restoring the places of an inbox")
         try expect(restored?.recentSends.map(\.id), [base + 10], "restoring what was sent in the last hour")
-        // Names that were known before still identify the same inboxes.
+        // The name of a user from before the restart still identifies the same inbox.
         try await store.commit(ChatCommit(event(base + 11, body: "n"), to: [("bob", 4)]))
         try await expect(store.inbox("bob"), ["3 m", "4 n"], "the inbox")
         try await expect(store.ids(), [base + 10, base + 11], "the history")

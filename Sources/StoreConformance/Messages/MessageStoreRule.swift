@@ -1,6 +1,6 @@
 import ServerStorage
 
-/// The rules for message stores.
+/// The rules that every message store has to fulfil.
 ///
 /// ```swift
 /// @Test(arguments: MessageStoreRule.allCases)
@@ -10,47 +10,48 @@ import ServerStorage
 ///     }
 /// }
 /// ```
-/// Rules about restarts require more of a store only if its `RestoredState.remembersStream` is true.
+/// Rules about restarts expect restored data only if `RestoredState.remembersStream` of the store is true.
 public enum MessageStoreRule: String, CaseIterable, Sendable, CustomStringConvertible {
     /// Each completion is called once, in the order of the calls, and confirmed messages can be read.
     case order = "Each completion is called once, in the order of the calls, and confirmed messages can be read"
     /// Messages that several concurrent tasks append are all stored.
     case concurrency = "Messages that several tasks append at the same time are all stored"
-    /// A repeated timetoken is stored once.
+    /// A message whose timetoken exists already is not stored a second time.
     case repetition = "A repeated timetoken is stored once"
-    /// Every field is restored unchanged.
+    /// Every field of a message is restored unchanged.
     case fields = "Every field is restored unchanged"
-    /// A page contains the same messages as a page of a sorted list: `start` is excluded, `end` is included, the oldest message is first.
+    /// A page of history excludes its `start`, includes its `end`, and is sorted with the oldest message first.
     case spans = "A page excludes its start and includes its end, and its oldest message is first"
-    /// A page ends with the message that exceeds its limit of bytes.
+    /// A page of history ends with the message that exceeds its limit of bytes.
     case bytes = "A page ends with the message that exceeds its limit of bytes"
     /// Messages outside of the history and expired messages are neither returned nor counted.
     case retention = "Messages outside of the history and expired messages are neither returned nor counted"
-    /// Trimming deletes the oldest messages of an application beyond its limits, counts exactly, and leaves other applications.
+    /// Trimming deletes the oldest messages of an application beyond its limits, returns exact counts, and does not change other
+    /// applications.
     case limits = "Trimming deletes the oldest messages of an application beyond its limits, and counts what is left"
-    /// Counts begin after their timetoken and are at most 10,000.
+    /// Counts of messages begin after a timetoken and are at most 10,000.
     case counts = "Counts begin after their timetoken and are at most 10,000"
-    /// Deleting removes the messages of a span, returns their number, and leaves all others.
+    /// Deleting removes the messages of a range and returns their number. All other messages stay.
     case deletion = "Deleting removes the messages of a span, returns their number, and leaves all others"
     /// The data of different applications are separate.
     case applications = "The data of different applications are separate"
     /// Names with different bytes are different, even if Unicode treats them as equal.
     case spellings = "Names with different bytes are different, even if Unicode treats them as equal"
-    /// Names that look like SQL patterns are treated like all others.
+    /// Channel names that look like SQL patterns are treated like all other names.
     case patterns = "Names that look like SQL patterns are treated like all others"
-    /// A store that is durable has the same messages after it was closed and opened again.
+    /// A durable store has the same messages after it was closed and opened again.
     case restart = "A durable store has the same messages after it was closed and opened again"
-    /// Groups are restored with their channels in order.
+    /// Channel groups are restored with their channels in the same order.
     case groups = "Groups are restored with their channels in order"
-    /// Message actions are restored, and each is stored with the message that announces it, or not at all.
+    /// Message actions are restored. Each action is stored together with the message that announces it, or not at all.
     case actions = "Message actions are restored, and each is stored with the message that announces it, or not at all"
-    /// Entries of the access manager are restored in order, without removed and expired ones.
+    /// Entries of the access manager are restored in their order. Removed and expired entries are not restored.
     case access = "Entries of the access manager are restored in order, without removed and expired ones"
-    /// Records are restored with their last values, and are stored with the messages that announce them, or not at all.
+    /// Records are restored with their last values. They are stored together with the messages that announce them, or not at all.
     case records = "Records are restored with their last values, and each commit is stored completely or not at all"
-    /// The restored messages have a size limit in bytes.
+    /// The restored recent messages do not exceed a size limit in bytes.
     case restoredBytes = "The size of the restored messages in bytes is limited"
-    /// Readers of restored streams get all messages, or a gap is reported to them.
+    /// A subscriber that continues after a restart gets all messages, or a gap is reported.
     case gaps = "Readers of restored streams get all messages, or a gap is reported to them"
 
     public var description: String { rawValue }
@@ -58,7 +59,7 @@ public enum MessageStoreRule: String, CaseIterable, Sendable, CustomStringConver
     /// Checks the rule with newly opened stores.
     ///
     /// - Parameter make: opens the store at a place, for the first time or again; called in the calling task.
-    /// - Throws: the violation of the rule.
+    /// - Throws: a ``StoreRuleFailure`` that describes the violation.
     public func check(_ make: @escaping @Sendable (StorePlace) async throws -> any MessageStore) async throws(StoreRuleFailure) {
         try await MessageTrial.run(rawValue, name: "messages-\(Self.allCases.firstIndex(of: self) ?? 0)", make) { trial in
             switch self {

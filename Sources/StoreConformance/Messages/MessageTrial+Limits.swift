@@ -1,11 +1,12 @@
 import Identifiers
 import ServerStorage
 
-// Checks the limits of whole histories. A store without them answers nothing, and has to delete nothing.
+// Checks the limits of whole histories. A store that does not implement `trim` returns no usage, and must not delete anything.
 extension MessageTrial {
     func limits() async throws {
         let store = try await open()
-        // More than one step's worth, in two channels and on several days, with messages that do not count between them.
+        // More messages than a store deletes in one step, in two channels and on several days. Between them are messages that do not count:
+        // of another application, or outside of the history.
         let day = 86_400 * TimetokenClock.ticksPerSecond
         let base = place.now()
         let tokens = (0..<2400 as Range<UInt64>).map { base + $0 * (day / 800) }
@@ -26,7 +27,7 @@ extension MessageTrial {
         try expect(all, HistoryUsage(messages: 2400, bytes: 2400 * size), "the usage of a history without limits")
         try await trimming(store, HistoryLimits(messages: 2399), left(2399), removed: 1, size)
         try await trimming(store, HistoryLimits(messages: 1000), left(1000), removed: 1399, size)
-        // A byte too few for one message more.
+        // The limit is one byte less than the size of 901 messages.
         try await trimming(store, HistoryLimits(bytes: 901 * size - 1), left(900), removed: 100, size)
         try await trimming(store, HistoryLimits(messages: 900, bytes: 900 * size), left(900), removed: 0, size)
         try await trimming(store, HistoryLimits(lowest: tokens[tokens.count - 500]), left(500), removed: 400, size)
@@ -47,7 +48,7 @@ extension MessageTrial {
         await store.close()
     }
 
-    /// Trims, and compares the usage and both channels.
+    /// Trims the history, and compares the returned usage and the remaining messages of both channels.
     private func trimming(
         _ store: any MessageStore, _ limits: HistoryLimits, _ left: [UInt64], removed: Int, _ size: Int
     ) async throws {

@@ -1,11 +1,11 @@
 import Identifiers
 import ServerStorage
 
-// Checks the state of a store that was closed and opened again.
+// Checks the state that a store restores after it was closed and opened again.
 extension MessageTrial {
     /// Closes a store and opens it again.
     ///
-    /// - Returns: nil as the state when the store does not claim to be durable.
+    /// - Returns: the new store and its restored state; the state is nil when the store is not durable.
     private func reopened(_ store: any MessageStore) async throws -> (store: any MessageStore, state: RestoredState?) {
         await store.close()
         let store = try await open()
@@ -94,11 +94,11 @@ extension MessageTrial {
         try await first.append(event(6), with: .removed(removed))
         let elsewhere = action(7, value: "elsewhere")
         try await first.append(event(7, "other"), with: .added(elsewhere), in: "other")
-        // The commit must fail completely, because the timetoken of the event exists already.
+        // If the store refuses the repeated timetoken of this event, it must not store the action, either.
         let late = action(8, value: "late")
         var isLateKept = true
         do { try await first.append(event(4), with: .added(late)) } catch { isLateKept = false }
-        // The message of these actions was deleted; actions of other channels and applications with the same timetokens stay.
+        // Removing these actions must not remove actions with the same timetokens in other channels and applications.
         let deleted = action(9, value: "deleted")
         try await first.append(event(9), with: .added(deleted))
         try await first.remove(actions: [deleted], of: "room", application: "app")
@@ -169,7 +169,7 @@ extension MessageTrial {
         try await first.commit([.put(record(.channel, "ann", value: "first")), .put(changed), .remove(gone.key)], with: [])
         try await first.commit([.remove(.init(.user, Array("nobody".utf8)))], with: [event(4)])
         try await first.commit([.put(gone)], with: [event(5)], in: "other")
-        // The commit must fail completely, because the timetoken of the event exists already.
+        // If the store refuses the repeated timetoken of this event, it must not store the record, either.
         let late = record(.user, "late", value: "4")
         var isLateKept = true
         do { try await first.commit([.put(late)], with: [event(4)]) } catch { isLateKept = false }
@@ -203,7 +203,7 @@ extension MessageTrial {
         let (store, restored) = try await reopened(first)
         if let restored {
             let found = restored.recent.values.joined().reduce(0) { $0 + $1.bytes }
-            // The message that exceeds the limit may still be restored.
+            // The sum may exceed the limit by one message, because the message that exceeds it may still be restored.
             try expect(found <= place.restoredBytes + 2000, "\(found) bytes were restored with a bound of \(place.restoredBytes)")
             try expect(
                 found >= place.restoredBytes / 2, "\(found) bytes were restored of 300,000 with a bound of \(place.restoredBytes)"
@@ -214,7 +214,8 @@ extension MessageTrial {
 
     func gaps() async throws {
         let base = place.now()
-        // The phases: few messages, which fit; one channel with more than a stream keeps; more bytes than are restored.
+        // The phases: few messages, all of which are restored; one channel with more messages than a stream keeps; more bytes than are
+        // restored; an hour without messages.
         let phases: [(name: String, messages: [StoredMessage], seconds: UInt64)] = [
             ("a few messages", (1...40).map { message(base + $0, Identifier("few.\($0 % 3)")) }, 0),
             ("a channel with many messages", (100...400).map { message(base + $0, $0 % 100 == 0 ? "few.1" : "many.1") }, 0),
@@ -243,10 +244,11 @@ extension MessageTrial {
         await store.close()
     }
 
-    /// Checks the restored messages of each channel: either all stored messages after `recentSince` are restored, or the newest ones, and
-    /// then more than a stream holds.
+    /// Checks the restored messages of each channel: either all stored messages after `recentSince` are restored, or only the newest ones,
+    /// but then more than a stream keeps.
     ///
-    /// - Returns: whether every channel is complete, so that a subscriber that continues after the channel's first message has no gap.
+    /// - Returns: whether all messages of every channel are restored, so that a subscriber that continues after the channel's first message
+    ///   misses none.
     private func check(_ restored: RestoredState, _ all: [StoredMessage], after phase: String) throws -> Bool {
         let streamLength = 100
         let since = restored.recentSince

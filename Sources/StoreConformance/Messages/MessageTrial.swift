@@ -1,7 +1,7 @@
 import Identifiers
 import ServerStorage
 
-/// A message with arbitrary values.
+/// Makes a message for checks; its other fields have fixed values.
 func message(
     _ timetoken: UInt64, _ channel: Identifier = "room", bytes: Int = 0, isStored: Bool = true, expires: UInt64? = nil
 ) -> StoredMessage {
@@ -11,7 +11,7 @@ func message(
 }
 
 extension MessageStore {
-    /// Appends and waits for the outcome.
+    /// Appends a message and waits until it is stored; throws the error of the store.
     func append(_ message: StoredMessage, with change: MessageActionChange? = nil, in application: String = "app") async throws {
         let error: (any Error)? = await withCheckedContinuation { continuation in
             append(message, with: change, application: application) { continuation.resume(returning: $0) }
@@ -19,7 +19,7 @@ extension MessageStore {
         if let error { throw error }
     }
 
-    /// Commits and waits for the outcome.
+    /// Commits changes and waits until they are stored; throws the error of the store.
     func commit(_ changes: [KeysetRecordChange], with messages: [StoredMessage], in application: String = "app") async throws {
         let error: (any Error)? = await withCheckedContinuation { continuation in
             commit(changes, with: messages, application: application) { continuation.resume(returning: $0) }
@@ -27,7 +27,7 @@ extension MessageStore {
         if let error { throw error }
     }
 
-    /// The timetokens of a page.
+    /// Returns the timetokens of the messages in a page of history.
     func tokens(_ query: HistoryQuery, in application: String = "app") async throws -> [UInt64] {
         try await history(query, application: application).map(\.timetoken)
     }
@@ -82,7 +82,7 @@ extension MessageTrial {
         let store = try await open()
         let first = message(5)
         try await store.append(first)
-        // A store may refuse or ignore the second message.
+        // A store may refuse or ignore this second message with the same timetoken.
         try? await store.append(message(5, bytes: 10))
         try await store.append(message(6))
         let found = try await store.history(HistoryQuery(channel: "room", limit: 9), application: "app")
@@ -213,7 +213,7 @@ extension MessageTrial {
         try await names(["a.b", "a.*", "a.%", "a._", "a.?", "*", "%", "'; DROP TABLE message; --", "a.b-pnpres", "[a].b"])
     }
 
-    /// Checks that every name has separate messages.
+    /// Checks that the messages of channels with these names are separate.
     private func names(_ names: [Identifier]) async throws {
         let store = try await open()
         let tokens = Array(1...UInt64(names.count))
