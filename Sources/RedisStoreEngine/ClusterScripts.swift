@@ -50,9 +50,9 @@ extension ClusterKeys {
         let start = arguments.count
         arguments += [0, ""]
         let name = arguments.append(write)
-        // In bounds: two elements were appended at `start`.
+        // in bounds: two elements were appended at `start`.
         arguments[start] = .integer(Int64(arguments.count - start - 1))
-        // In bounds: two elements were appended at `start`.
+        // in bounds: two elements were appended at `start`.
         arguments[start + 1] = .text(name)
     }
 

@@ -102,7 +102,7 @@ extension StoreRead {
         var fields: [StoredField] = []
         fields.reserveCapacity(words.count / 2)
         for index in stride(from: 0, to: words.count - 1, by: 2) {
-            // In bounds: the stride ends before the last element.
+            // in bounds: the stride ends before the last element.
             guard let name = words[index].bytes, let value = words[index + 1].bytes else { throw .unexpected }
             fields.append(StoredField(name, value))
         }

@@ -230,7 +230,7 @@ package final class RedisEngine: StoreEngine {
         }
     }
 
-    // MARK: Events of the link
+    // MARK: Events of the Redis connections
 
     private func hear(_ event: RedisLinkEvent) {
         switch event {

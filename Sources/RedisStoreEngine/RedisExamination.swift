@@ -234,9 +234,9 @@ package struct RedisExamination: Sendable {
             )
         }
         let words = text.split(separator: " ")
-        // In bounds: the guard compares `words.count` with `index + 3` first.
+        // in bounds: the guard compares `words.count` with `index + 3` first.
         guard let index = words.firstIndex(of: "pubsub"), words.count > index + 3, let hard = Int64(words[index + 1]),
-            // In bounds: there are more than `index + 3` words.
+            // in bounds: there are more than `index + 3` words.
             let soft = Int64(words[index + 2])
         else { return .passed(text) }
         let summary = "pubsub \(hard / 1_048_576) MiB, \(soft / 1_048_576) MiB for \(words[index + 3]) s"
@@ -272,7 +272,7 @@ package struct RedisExamination: Sendable {
         // A failed PING is measured like the others, because other checks report failures.
         for _ in 0..<20 { times.append(await measure { _ = try? await ask(RedisCommand("PING")) }) }
         times.sort()
-        // In bounds: there are twenty measured times.
+        // in bounds: there are twenty measured times.
         let (median, worst) = (times[times.count / 2], times[times.count - 1])
         func text(_ duration: Duration) -> String { "\(Int(duration / .microseconds(1))) µs" }
         let summary = "\(text(median)), at most \(text(worst)) of 20"

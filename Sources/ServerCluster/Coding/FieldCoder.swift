@@ -130,7 +130,7 @@ package struct FieldCoder {
         guard try UInt8.code(isWriting ? version : nil, &self) == version else { throw ClusterCodingError() }
     }
 
-    // MARK: Writing and reading
+    // MARK: Writing and reading of fields
 
     @inlinable
     mutating func write<Value: CodedValue>(

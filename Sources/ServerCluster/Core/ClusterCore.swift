@@ -70,7 +70,7 @@ package struct ClusterCore: Sendable {
         return (role.generation ?? known?.position.generation ?? followed) <= followed
     }
 
-    // MARK: The way to the store
+    // MARK: Connection to the store
 
     package mutating func restored(at now: MonotonicInstant, into effects: inout [ClusterEffect]) {
         isReady = true
@@ -205,7 +205,7 @@ package struct ClusterCore: Sendable {
         tick(at: now, into: &effects)
     }
 
-    // MARK: Both parts
+    // MARK: Node and leader
 
     /// Changes the node's machine. Its requests to the leader bypass the store when this process is the leader itself (rule CR-26).
     package mutating func withMember(

@@ -61,7 +61,7 @@ extension MemberMachine {
         return numbers
     }
 
-    // MARK: A leader begins
+    // MARK: Following a new leader
 
     /// Follows a new leader: requests the services' announcements for it. All later requests go to this leader.
     mutating func follow(_ record: ClusterLeaderRecord, at now: MonotonicInstant, into effects: inout [MemberEffect]) {

@@ -86,7 +86,7 @@ package struct MemberMachine: Sendable {
         phase = .away(since: now)
     }
 
-    // MARK: The way to the store
+    // MARK: Connection to the store
 
     /// Records that from now on all messages of the log arrive, because the connection is restored.
     package mutating func restored(at now: MonotonicInstant, into effects: inout [MemberEffect]) {

@@ -29,7 +29,7 @@ package struct ClusterPartition: Hashable, Sendable {
     /// every partition.
     package func preferred(among nodes: [ClusterNode]) -> ClusterNode? {
         let places = PartitionPlacement.places(of: partitions, over: nodes.map(\.description))
-        // In bounds: `places` has an element for each partition, which is the index of a node.
+        // in bounds: `places` has an element for each partition, which is the index of a node.
         return places.isEmpty ? nil : nodes[places[number]]
     }
 }

@@ -17,7 +17,7 @@ package enum PartitionPlacement {
         return partitions.all.compactMap { partition in
             var best: (score: UInt64, place: Int)?
             for (place, name) in names.enumerated() {
-                // In bounds: `loads` has an element for each name.
+                // in bounds: `loads` has an element for each name.
                 guard loads[place] < share || (loads[place] == share && larger > 0) else { continue }
                 let score = StableHash.of("\(partition)", name)
                 if let best, (best.score, names[best.place]) >= (score, name) { continue }

@@ -107,7 +107,8 @@ package protocol ClusterOutput: AnyObject, Sendable {
     /// - Parameters:
     ///   - fact: the fact; nil when there are only writes.
     ///   - writes: writes that are stored together with the fact, under keys of ``ClusterReader/key(_:)``.
-    ///   - completion: called once, on the bus's event loop, before the nodes get the fact; with false when the fact was not stored, after which the leader closes.
+    ///   - completion: called once, on the bus's event loop, before the nodes get the fact; with false when the fact was not stored, after
+    ///     which the leader closes.
     func emit(
         _ fact: ByteBuffer?, of service: ClusterServiceID, to audience: ClusterAudience, writes: [StoreWrite],
         completion: (@Sendable (Bool) -> Void)?)

@@ -149,7 +149,7 @@ extension ClusterReader {
         return counts
     }
 
-    // MARK: Forms of answers
+    // MARK: Conversion of answers
 
     private func bytes(_ question: StoreRead) async throws(StoreFailure) -> ByteBuffer? {
         switch try await read(question) {

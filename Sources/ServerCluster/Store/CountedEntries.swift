@@ -65,7 +65,7 @@ package struct CountedEntries: Hashable, Sendable {
     /// since then.
     package init?(stored text: String, _ term: Term) {
         let parts = text.split(separator: " ", omittingEmptySubsequences: false).map { UInt64($0) }
-        // In bounds: `parts` has three elements.
+        // in bounds: `parts` has three elements.
         guard parts.count == 3, let messages = parts[0].flatMap({ Int(exactly: $0) }),
             let bytes = parts[1].flatMap({ Int(exactly: $0) }),
             let counter = parts[2], counter == term.generation || counter == term.former,

@@ -40,7 +40,7 @@ extension StoreWrite {
         let size = (longest - fixed) / width
         guard elements.count > size else { return [make(elements)] }
         return stride(from: 0, to: elements.count, by: size).map { start in
-            // In bounds: `start` is the index of an element.
+            // in bounds: `start` is the index of an element.
             make(Array(elements[start..<min(start + size, elements.count)]))
         }
     }

@@ -43,7 +43,7 @@ package enum StoreWrite: Hashable, Sendable {
     /// Removes all members of a sorted set up to a score, which is included.
     case removeRankedUpTo(StoreKey, score: Int64)
 
-    // MARK: Streams: entries in the order of their numbers
+    // MARK: Streams, whose entries are sorted by number
 
     /// Appends an entry to a stream. Its number must be higher than those of all earlier entries.
     case append(StoreKey, number: UInt64, [StoreField], StreamLimit?)

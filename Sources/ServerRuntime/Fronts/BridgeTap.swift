@@ -27,7 +27,8 @@ package protocol BridgeTap: Sendable {
     ///
     /// - Parameters:
     ///   - service: the service by its ``BridgedFront/bridgeName``.
-    ///   - message: makes the message, only if it is bridged. Its argument is the event name for plain texts from services whose messages have no names. It returns nil for a message that other services cannot carry.
+    ///   - message: makes the message, only if it is bridged. Its argument is the event name for plain texts from services whose messages
+    ///     have no names. It returns nil for a message that other services cannot carry.
     func carry(
         from service: String, application: String, channel: String, _ message: (_ textEvent: String) -> BridgedMessage?)
 }

@@ -7,27 +7,27 @@ import ServerValues
 /// The runtime uses fronts only through this protocol, so adding one changes neither the runtime nor another front. Methods for requests
 /// and upgrades are called on the connection's event loop. A path belongs to the first front in the server's list that owns it.
 package protocol ServerFront: AnyObject, Sendable {
-    /// The name of the service that this front serves, as used in metrics and logs.
+    /// The name of the service, as used in metrics and logs.
     var service: ServiceName { get }
 
     // MARK: Requests
 
     /// Answers a GET without a body before its target is parsed; returns false when the target has to be parsed, or belongs to
-    /// another front.
+    /// another service.
     ///
     /// - Parameter target: the target without the server's prefix; valid only during the call.
     func answer(plain target: UnsafeRawBufferPointer, for connection: HTTPConnection) -> Bool
-    /// Returns whether this front handles requests for a path. Errors at that path are then answered in the format of its API.
+    /// Returns whether this service handles requests for a path. Errors at that path are then answered in the format of its API.
     func owns(_ segments: [String]) -> Bool
-    /// Answers a request for a path that the front owns: at once, or later through ``HTTPConnection/expectAnswer()``.
+    /// Answers a request for a path that the service owns: at once, or later through ``HTTPConnection/expectAnswer()``.
     func answer(_ request: HTTPRequest, for connection: HTTPConnection)
-    /// Returns whether this front needs the header fields of a GET, which requests that are parsed in place do not provide.
+    /// Returns whether this service needs the header fields of a GET, which requests that are parsed in place do not provide.
     ///
     /// - Parameter target: the target without the server's prefix; valid only during the call.
     func needsFields(of target: UnsafeRawBufferPointer) -> Bool
-    /// Makes an error answer in the format of this front's API.
+    /// Makes an error answer in the format of this service's API.
     func refusal(_ problem: HTTPProblem) -> HTTPAnswer
-    /// Makes the error answer for a path, because some paths of one front may have another error format than the rest.
+    /// Makes the error answer for a path, because some paths of one service may have another error format than the rest.
     func refusal(_ problem: HTTPProblem, of segments: [String]) -> HTTPAnswer
     /// The size limit of a request body in bytes. Bodies of more than ``BodyBudget/smallBytes`` need a reservation in
     /// ``ServerContext/bodies`` (rule SV-80).
@@ -37,19 +37,19 @@ package protocol ServerFront: AnyObject, Sendable {
     /// The key of the application whose share of ``ServerContext/bodies`` pays for a request body; nil for none (rule SV-81).
     func bodyApplication(_ segments: [String]) -> String?
 
-    // MARK: Time and metrics
+    // MARK: Periodic work and metrics
 
-    /// Makes the front's state on an event loop. Called on that event loop.
+    /// Makes the service's state on an event loop. Called on that event loop.
     func resident(on loop: EventLoopContext) -> any LoopResident
     /// Runs the time-dependent work of the state that all event loops share. Called on one event loop, at each sweep.
     func sweep()
-    /// Returns the front's counters of an event loop. Called on that event loop.
+    /// Returns the service's counters of an event loop. Called on that event loop.
     func collect(on loop: EventLoopContext) -> any Sendable
-    /// Adds the front's metric families to `out`.
+    /// Adds the service's metric families to `out`.
     ///
     /// - Parameter collected: the results of ``collect(on:)`` for all event loops.
     func write(_ collected: [any Sendable], _ names: [ApplicationName], to out: inout PrometheusText)
-    /// Stops the front's background work. Called after all its connections have ended.
+    /// Stops the service's background work. Called after all its connections have ended.
     func close() async
 }
 
@@ -66,17 +66,17 @@ extension ServerFront {
     package func close() async {}
 }
 
-/// A front that accepts WebSockets; metrics count these for each application. A WebSocket belongs to the first front in the server's list
-/// that returns a subprotocol for the path.
+/// A service that accepts WebSockets; metrics count these for each application. A WebSocket belongs to the first service in the server's
+/// list that returns a subprotocol for the path.
 package protocol WebSocketFront: ServerFront {
-    /// The subprotocol of a WebSocket at this path; nil when the front does not accept it.
+    /// The subprotocol of a WebSocket at this path; nil when the service does not accept it.
     func subprotocol(of segments: [String]) -> String?
-    /// Makes the handler of an accepted WebSocket. A client that the front refuses gets a WebSocket too, with a close code, because it
+    /// Makes the handler of an accepted WebSocket. A client that the service refuses gets a WebSocket too, with a close code, because it
     /// cannot see the status of a failed handshake.
     func connection(_ target: RequestTarget, _ visitor: RequestOrigin, on loop: EventLoopContext) -> WebSocketConnection
 }
 
-/// The state of a front on one event loop. Used on that event loop only.
+/// The state of a service on one event loop. Used on that event loop only.
 package protocol LoopResident: AnyObject {
     /// Applies time limits to the connections of this event loop.
     func sweep(at now: MonotonicInstant)

@@ -2,20 +2,20 @@ import NIOCore
 import NIOPosix
 import ServerValues
 
-/// Runs a server's fronts (``ServerFront``) on its event loops: routing, periodic work, metrics, and shutdown.
+/// Runs a server's services (``ServerFront``) on its event loops: routing, periodic work, metrics, and shutdown.
 package final class ServerHost: Sendable {
     package let context: ServerContext
     package let fronts: [any ServerFront]
-    /// The fronts that accept WebSockets, cast once: casting each front at each upgrade would take longer than the rest of the upgrade.
+    /// The services that accept WebSockets, cast once: casting each service at each upgrade would take longer than the rest of the upgrade.
     private let webSocketFronts: [any WebSocketFront]
     /// Returns the OpenAPI description with this file name. The result is constant and independent of the configuration (rule SV-89).
     let description: @Sendable (_ file: String) -> [UInt8]?
     private let otherMetrics: [@Sendable (inout PrometheusText) -> Void]
 
     /// - Parameters:
-    ///   - fronts: the fronts; a path belongs to the first one that owns it.
+    ///   - fronts: the services; a path belongs to the first one that owns it.
     ///   - description: returns the OpenAPI description with this file name; nil when there is none.
-    ///   - otherMetrics: closures that add metric families that belong to no front.
+    ///   - otherMetrics: closures that add metric families that belong to no service.
     package init(
         _ context: ServerContext, _ fronts: [any ServerFront],
         description: @escaping @Sendable (_ file: String) -> [UInt8]? = { _ in nil },
@@ -28,7 +28,7 @@ package final class ServerHost: Sendable {
         self.otherMetrics = otherMetrics
     }
 
-    /// The front that accepts a WebSocket at this path, and its subprotocol.
+    /// The service that accepts a WebSocket at this path, and its subprotocol.
     func webSocketFront(of segments: [String]) -> (front: any WebSocketFront, subprotocol: String)? {
         for front in webSocketFronts {
             if let subprotocol = front.subprotocol(of: segments) { return (front, subprotocol) }
@@ -40,13 +40,13 @@ package final class ServerHost: Sendable {
         fronts.first { $0.owns(segments) }
     }
 
-    /// Whether any front needs the header fields of a GET with this target, which requests that are parsed in place do not provide.
+    /// Whether any service needs the header fields of a GET with this target, which requests that are parsed in place do not provide.
     func needsFields(of target: UnsafeRawBufferPointer) -> Bool {
         guard let inner = context.prefix.strip(target) else { return false }
         return fronts.contains { $0.needsFields(of: inner) }
     }
 
-    /// Makes the fronts' state on every event loop. Call it once, before the first connection.
+    /// Makes the services' state on every event loop. Call it once, before the first connection.
     package func prepare() async throws {
         for loop in context.loops {
             try await loop.eventLoop.submit { [fronts] in
@@ -55,7 +55,7 @@ package final class ServerHost: Sendable {
         }
     }
 
-    /// Stops the background work of all fronts concurrently, after their connections have ended.
+    /// Stops the background work of all services concurrently, after their connections have ended.
     package func close() async {
         await withTaskGroup(of: Void.self) { group in
             for front in fronts { group.addTask { await front.close() } }
@@ -116,7 +116,7 @@ package final class ServerHost: Sendable {
         try await release()
     }
 
-    /// Removes the state of all fronts from every event loop. Event loops and these states refer to each other, so they would never be
+    /// Removes the state of all services from every event loop. Event loops and these states refer to each other, so they would never be
     /// released otherwise.
     package func release() async throws {
         for loop in context.loops { try await loop.eventLoop.submit { loop.state.residents = [] }.get() }

@@ -73,7 +73,7 @@ package final class BodyBudget: Sendable {
     }
 }
 
-/// The address and the application whose shares of ``BodyBudget`` pay for a large body.
+/// The address and the application against whose shares of ``BodyBudget`` a large body counts.
 package struct BodyOwner: Hashable, Sendable {
     /// The client's address. Nil when it is not known or not limited, such as a loopback address (rule SV-81).
     package var address: RemoteAddress?

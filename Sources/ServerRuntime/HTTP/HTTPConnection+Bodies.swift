@@ -56,7 +56,7 @@ extension HTTPConnection {
         return bodyOwner(head.headers, application: host.front(of: segments)?.bodyApplication(segments))
     }
 
-    /// The address and the application whose shares of ``ServerContext/bodies`` pay for a body of this connection's request.
+    /// The address and the application against whose shares of ``ServerContext/bodies`` a body of this connection's request counts.
     package func bodyOwner(_ fields: HTTPHeaders, application: String?) -> BodyOwner {
         BodyOwner(address: client(fields), application: application)
     }

@@ -119,7 +119,7 @@ extension HTTPConnection {
         }
     }
 
-    // MARK: Parts from the parser
+    // MARK: Parts of requests from the parser
 
     func receive(_ part: HTTPServerRequestPart) {
         switch part {

@@ -2,7 +2,7 @@ import NIOCore
 import NIOHTTP1
 import ServerValues
 
-/// Passes each request to the front (``ServerFront``) that owns its path.
+/// Passes each request to the service (``ServerFront``) that owns its path.
 extension HTTPConnection {
     /// Handles a plain request: a GET without a body that was parsed in place.
     func handle(plain target: UnsafeRawBufferPointer) {

@@ -4,7 +4,7 @@ import ServerValues
 import WebSocketFraming
 
 extension HTTPConnection {
-    /// A valid WebSocket handshake, and the front (``ServerFront``) that accepts the WebSocket.
+    /// A valid WebSocket handshake, and the service (``ServerFront``) that accepts the WebSocket.
     struct Upgrade {
         let front: any WebSocketFront
         let target: RequestTarget
@@ -23,7 +23,8 @@ extension HTTPConnection {
             }
             begin(upgrade)
         } catch {
-            var refusal = HTTPAnswer(HTTPProblem(error.status, "The WebSocket handshake is not valid."))
+            var refusal = HTTPAnswer(
+                HTTPProblem(error.status, "The method, version, key or upgrade fields of the WebSocket handshake are not valid."))
             refusal.fields = error.responseFields.filter { $0.name != "Connection" }
             refuse(refusal)
         }

@@ -33,7 +33,7 @@ struct HTTPConnectionMachine: Hashable, Sendable {
     /// An action that ``HTTPConnection`` has to perform.
     enum Effect: Hashable, Sendable {
         case sendContinue
-        /// Passes the request, whose body is complete, to the front that owns its path.
+        /// Passes the request, whose body is complete, to the service that owns its path.
         case handle
         /// Answers the WebSocket handshake, and replaces this handler by the WebSocket's.
         case upgrade
@@ -51,7 +51,7 @@ struct HTTPConnectionMachine: Hashable, Sendable {
         case leave
     }
 
-    /// The reason why the connection itself refuses a request, before a front handles it.
+    /// The reason why the connection itself refuses a request, before a service handles it.
     enum Refusal: Hashable, Sendable {
         case malformed, headTooLarge, tooSlow, noAnswer, bodyTooLarge, tooManyBodies, tooManyLargeBodies, excessiveFraming
     }

@@ -24,8 +24,8 @@ package struct HTTPProblem: Error, Hashable, Sendable {
     }
 
     /// An answer with 426 must name the required protocol in its `Upgrade` field (RFC 9110, 15.5.22).
-    package static let upgradeRequired = HTTPProblem(426, "This path is for WebSocket connections.")
-    package static let malformedTarget = HTTPProblem(400, "The request target is malformed.")
+    package static let upgradeRequired = HTTPProblem(426, "This path accepts only WebSocket connections.")
+    package static let malformedTarget = HTTPProblem(400, "The request target has no path, or contains a '#'.")
     package static let targetNotText = HTTPProblem(
         400, "The request target contains a malformed percent escape, or bytes that are not UTF-8.")
     package static let targetTooLong = HTTPProblem(414, "The request target is longer than \(RequestTarget.maximumBytes) bytes.")
@@ -56,7 +56,7 @@ package struct HTTPProblem: Error, Hashable, Sendable {
     package static let tooManyBodies = HTTPProblem(
         503, "The limit of request bodies in memory is reached, for the server or for this client's address. Try again later.",
         retryAfter: 5)
-    package static let timeout = HTTPProblem(408, "The request took too long to arrive.")
+    package static let timeout = HTTPProblem(408, "The request did not arrive completely in time.")
 
     package static func congested(_ loops: EventLoopSet) -> HTTPProblem {
         var problem = HTTPProblem(

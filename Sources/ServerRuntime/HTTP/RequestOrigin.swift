@@ -13,7 +13,8 @@ package struct RequestOrigin: Hashable, Sendable {
     /// - Parameters:
     ///   - usesTLS: whether the connection itself uses TLS.
     ///   - address: the remote address of the connection.
-    ///   - trustsProxyHeaders: whether the remote address is a proxy that adds the client's address. The last of several addresses is used, because the proxy wrote it, while the client may have sent the earlier ones (rule SO-12).
+    ///   - trustsProxyHeaders: whether the remote address is a proxy that adds the client's address. The last of several addresses is used,
+    ///     because the proxy wrote it, while the client may have sent the earlier ones (rule SO-12).
     package init(_ fields: some Sequence<HeaderField>, usesTLS: Bool, address: String?, trustsProxyHeaders: Bool) {
         self.usesTLS = usesTLS
         self.address = address

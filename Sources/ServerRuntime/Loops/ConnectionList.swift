@@ -7,7 +7,7 @@ package protocol ListedConnection: AnyObject {
 
 /// The connections of one event loop, in no particular order. Adding or removing one takes constant time.
 ///
-/// Inlinable, so that each front uses the list with the type of its own connections. `@usableFromInline` is needed for that, because the
+/// Inlinable, so that each service uses the list with the type of its own connections. `@usableFromInline` is needed for that, because the
 /// compiler makes inlinable code available to other targets only with it.
 @usableFromInline
 package struct ConnectionList<Connection: ListedConnection> {

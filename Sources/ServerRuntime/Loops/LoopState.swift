@@ -6,7 +6,7 @@ import TransportCommon
 package final class LoopState {
     /// The open connections that use HTTP, which excludes WebSockets.
     package var requesters = ConnectionList<HTTPConnection>()
-    /// The fronts' states on this event loop, in the order of the fronts.
+    /// The services' states on this event loop, in the order of the services.
     package var residents: [any LoopResident] = []
     /// Whether the server is stopping: connections close after their answer.
     package var isDraining = false

@@ -20,7 +20,7 @@ package struct ShortList<Element>: RandomAccessCollection, MutableCollection, Ex
     @inlinable package subscript(index: Int) -> Element {
         get {
             if index == 0, let firstElement { return firstElement }
-            // In bounds: `index` is not 0 here, or the list is empty, which is an error of the caller.
+            // in bounds: `index` is not 0 here, or the list is empty, which is an error of the caller.
             return others[index - 1]
         }
         set {

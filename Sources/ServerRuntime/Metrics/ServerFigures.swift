@@ -35,17 +35,20 @@ extension ServerFigures {
     }
 
     private func writeServer(to out: inout PrometheusText) {
-        out.family("build_info", .gauge, "Always 1; the version is a label.") { $0.add(1, ["version": version]) }
+        out.family("build_info", .gauge, "The version of the server, as a label; the value is always 1.") {
+            $0.add(1, ["version": version])
+        }
         out.value("uptime_seconds", .gauge, "Seconds since the server started.", Int(uptime.components.seconds))
         out.value("ready", .gauge, "1 while /ready answers 200.", isReady ? 1 : 0)
         out.value(
-            "configuration_valid", .gauge, "0 when the latest reload was refused and the old configuration stays.",
+            "configuration_valid", .gauge, "0 when the latest reload of the configuration was refused.",
             hasValidConfiguration ? 1 : 0)
         out.value(
-            "certificate_valid", .gauge, "0 when the certificate files cannot be used as they are now. Needs TLS.",
+            "certificate_valid", .gauge, "0 when the certificate files cannot be used as they are now; not shown without TLS.",
             certificate.map { $0.isValid ? 1 : 0 })
         out.value(
-            "certificate_expires_seconds", .gauge, "When the certificate in use expires, in seconds since 1970. Needs TLS.",
+            "certificate_expires_seconds", .gauge,
+            "When the certificate in use expires, in seconds since 1970; not shown without TLS.",
             certificate?.expires)
         out.value("process_resident_bytes", .gauge, "Resident memory of the process.", process.residentBytes)
         out.value("process_open_files", .gauge, "Open file descriptors, including sockets.", process.openFiles)
@@ -65,7 +68,8 @@ extension ServerFigures {
         }
         out.value(
             "event_loop_queued_bytes_limit", .gauge,
-            "The queue size beyond which publishers to the loop's subscribers have to wait.", maximumQueuedBytes)
+            "The number of queued bytes beyond which publishers to subscribers of the event loop have to wait.",
+            maximumQueuedBytes)
         out.value(
             "publishers_held_total", .counter,
             "Publishing requests and connections that waited for a full event loop, including those answered with 503.",
@@ -88,7 +92,7 @@ extension ServerFigures {
             "WebSocket connections refused, by close code or number of the chat error.", to: &out)
         Self.write(
             total.closures, "connections_closed_total",
-            "WebSocket connections that the server ended or refused, by close code or chat error; code none if without a close frame.",
+            "WebSocket connections that the server ended or refused, by close code or chat error; none: without a close frame.",
             to: &out)
         Self.write(
             total.errors, "errors_total",

@@ -69,7 +69,8 @@ open class WebSocketConnection: ChannelInboundHandler, RemovableChannelHandler, 
     ///
     /// - Parameters:
     ///   - slot: the slot under which the connection is counted; nil for no application.
-    ///   - expectsGreeting: whether the client has to send a first message within the request timeout. The subclass calls ``greeted()`` when that message has arrived.
+    ///   - expectsGreeting: whether the client has to send a first message within the request timeout. The subclass calls ``greeted()``
+    ///     when that message has arrived.
     @usableFromInline package init(
         _ service: WebSocketService, on loop: EventLoopContext, slot: MetricSlot? = nil, expectsGreeting: Bool = false
     ) {
@@ -85,7 +86,7 @@ open class WebSocketConnection: ChannelInboundHandler, RemovableChannelHandler, 
         receiver = WebSocketReceiver(role: .server, limits: service.limits)
     }
 
-    // MARK: Methods that a front overrides
+    // MARK: Methods that subclasses override
 
     /// Called when the connection is open. Overrides add it to the event loop's list. Replies are sent together with the answer to the
     /// handshake.

@@ -80,7 +80,7 @@ package final class ConnectionWriter {
     package func load(_ connections: UnsafeBufferPointer<WebSocketConnection>) {
         var sum = loaded
         for index in connections.indices {
-            // In bounds: an index of the buffer. The two words are in the two cache lines with the fields that a delivery uses.
+            // in bounds: an index of the buffer. The two words are in the two cache lines with the fields that a delivery uses.
             sum &+= Self.firstWord(connections[index]) &+ connections[index].slot.index
         }
         loaded = sum

@@ -256,7 +256,7 @@ package final class WebhookDelivery: Sendable {
         if !isIdle { eventLoop.execute { self.work() } }
     }
 
-    // MARK: The end
+    // MARK: Stopping
 
     /// Stops sending new requests, and waits for at most `limit` for the answers to requests in progress. The next leader sends the stored
     /// events, without repeating those that were delivered meanwhile.

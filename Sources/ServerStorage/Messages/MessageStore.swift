@@ -22,7 +22,8 @@ public protocol MessageStore: Sendable {
     ///   - message: the message.
     ///   - change: a change of an action on the message's channel; it is stored together with the message or not at all.
     ///   - application: the application, by its subscribe key.
-    ///   - completion: called on a thread of the store once the message survives the end of the process (for durable stores `kill -9`), or with the error that prevented this.
+    ///   - completion: called on a thread of the store once the message survives the end of the process (for durable stores `kill -9`), or
+    ///     with the error that prevented this.
     func append(
         _ message: StoredMessage, with change: MessageActionChange?, application: String,
         completion: @escaping @Sendable ((any Error)?) -> Void)

@@ -326,7 +326,7 @@ extension ChatTrial {
     }
 }
 
-// MARK: - Names, retention and restarts
+// MARK: - Names, retention, and restarts
 
 extension ChatTrial {
     func applications() async throws {

@@ -168,7 +168,7 @@ extension MessageTrial {
     }
 }
 
-// MARK: - Deleting and names
+// MARK: - Deleting, and names of channels
 
 extension MessageTrial {
     func deletion() async throws {
