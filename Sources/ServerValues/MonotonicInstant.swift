@@ -2,15 +2,15 @@
 ///
 /// The server's state machines never read a clock: their callers pass the time to them.
 public struct MonotonicInstant: Hashable, Comparable, Sendable {
-    /// Nanoseconds since the origin.
+    /// The number of nanoseconds since the origin of the clock.
     public var nanoseconds: Int64
 
-    /// An instant `nanoseconds` after the origin.
+    /// Makes the instant that is `nanoseconds` after the origin of the clock.
     public init(nanoseconds: Int64) {
         self.nanoseconds = nanoseconds
     }
 
-    /// An instant `seconds` after the origin.
+    /// The instant that is `seconds` after the origin of the clock.
     public static func seconds(_ seconds: Int64) -> MonotonicInstant {
         MonotonicInstant(nanoseconds: seconds * 1_000_000_000)
     }

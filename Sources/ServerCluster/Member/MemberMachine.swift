@@ -113,7 +113,7 @@ package struct MemberMachine: Sendable {
         effects.append(.readLog(after: position))
     }
 
-    /// Handles the answer to ``MemberEffect/readPosition``; nil when there is no leader.
+    /// Handles the answer to ``MemberEffect/readPosition``. `record` is nil when there is no leader.
     package mutating func located(_ record: ClusterLeaderRecord?, at now: MonotonicInstant, into effects: inout [MemberEffect]) {
         guard case .locating(let isBehind) = phase else { return }
         asked = nil

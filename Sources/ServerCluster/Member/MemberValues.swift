@@ -39,7 +39,7 @@ package struct MemberPolicy: Hashable, Sendable {
 package enum MemberEffect: Hashable, Sendable {
     /// Read the leader and the end of the log from the store.
     case readPosition
-    /// Read the log after a position.
+    /// Read the batches of the log after this position.
     case readLog(after: ClusterPosition)
     /// Publish a message with requests to the leader.
     case publish(ClusterRequests, to: ClusterNode)

@@ -7,7 +7,7 @@ package struct ClusterPartition: Hashable, Sendable {
     package let number: Int
     private let partitions: ClusterPartitions
 
-    /// - Returns: nil if there is only one partition, or none with this number.
+    /// - Returns: nil if the cluster has only one partition, or no partition with this number.
     package init?(_ number: Int, among partitions: ClusterPartitions) {
         guard partitions.count > 1, partitions.all.contains(number) else { return nil }
         self.number = number

@@ -20,7 +20,7 @@ package final class ServerContext: Sendable {
     package let bodies = BodyBudget()
     package let smallBodies = SmallBodyBudget()
     package let started: MonotonicInstant
-    /// The certificate; nil for no TLS.
+    /// The server's TLS certificate; nil without TLS.
     package let certificate: ServerCertificate?
     package let shortage: AcceptShortage
     let reserve: DescriptorReserve

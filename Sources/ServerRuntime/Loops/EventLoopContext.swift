@@ -23,7 +23,7 @@ package final class EventLoopContext: Sendable {
     /// The current time by the server's clock.
     package var now: MonotonicInstant { queue.now() }
 
-    /// The state, for use on the event loop only.
+    /// The runtime's state on this event loop, for use on that event loop only.
     package var state: LoopState { mailbox.part }
 
     /// Queues an operation for the event loop's HTTP connections.

@@ -31,7 +31,7 @@ package struct DirectSocket {
         descriptor = isPlain ? .unknown : .none
     }
 
-    /// Records that bytes are passed to NIO.
+    /// Records that bytes are passed to NIO's queue, so that the next send first checks whether this queue is empty.
     package mutating func usesQueue() {
         mayHavePending = true
     }

@@ -4,7 +4,7 @@ import Identifiers
 public struct AccessEntry: Hashable, Sendable {
     /// The key of an entry: what a grant or a revocation is about. A new entry with the same key replaces the old one.
     public struct Key: Hashable, Sendable {
-        /// The kinds of subjects. The raw values are written to disk.
+        /// What an entry of the access manager can be about. The raw values are written to disk.
         public enum Kind: Int, CaseIterable, Hashable, Sendable {
             /// All resources.
             case everything = 0
