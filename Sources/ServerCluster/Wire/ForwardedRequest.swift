@@ -60,7 +60,8 @@ extension HTTPProblem {
             self.init(503, "The servers of the cluster cannot reach each other; the request was not performed.", retryAfter: 1)
         case .unknown:
             self.init(
-                503, "The servers of the cluster cannot reach each other. Whether the request was performed is not known.", retryAfter: 1)
+                503, "The servers of the cluster cannot reach each other. Whether the request was performed is not known.",
+                retryAfter: 1)
         case .closed: self.init(503, "The server is shutting down.", retryAfter: 1)
         }
     }
