@@ -1,6 +1,6 @@
-// The beginning and the end of attempts to connect.
+// How an attempt to connect begins and ends.
 extension ConnectionMachine {
-    /// Begins an attempt by opening a transport. No other function opens one.
+    /// Begins an attempt: makes a new session and requests a transport. All attempts begin here.
     @usableFromInline mutating func dial(at now: Moment, into effects: inout [Effect<Session>]) {
         attempt = AttemptID(attempt.value + 1)
         session = Session(memory: &storedMemory)
@@ -14,7 +14,7 @@ extension ConnectionMachine {
         effects.append(.open(attempt, Session.endpoint(for: storedMemory)))
     }
 
-    /// Ends the current attempt with its session, timers and jobs.
+    /// Ends the current attempt: ends its session, closes its transport with `reason`, and cancels its timers and jobs.
     @usableFromInline mutating func endAttempt(
         _ failure: ConnectionFailure?, close reason: CloseReason?, at now: Moment, into effects: inout [Effect<Session>]
     ) {
@@ -36,7 +36,8 @@ extension ConnectionMachine {
         for timer in stopped { effects.append(.cancelTimer(timer)) }
     }
 
-    /// Handles a failed attempt: closes it unless its transport has reported the end, and follows the retry table. Rules RT-1 to RT-6.
+    /// Handles a failed attempt: ends it, closes its transport unless `reason` is nil because the transport is closed already, and then
+    /// retries or gives up according to the retry table. Rules RT-1 to RT-6.
     @usableFromInline mutating func fail(
         _ failure: ConnectionFailure, close reason: CloseReason?, at now: Moment, into effects: inout [Effect<Session>]
     ) {
@@ -69,9 +70,9 @@ extension ConnectionMachine {
         announce(.waiting, failure.category, cause: failure, retryIn: pause, willRetry: true, at: now, into: &effects)
     }
 
-    /// The same failure, with a reason that begins with the number of attempts that failed in a row. Rule RT-4.
+    /// Returns `failure` with a reason that begins with "Gave up after N attempts", when the retry limit is reached. Rule RT-4.
     private func failureAtLimit(_ failure: ConnectionFailure) -> ConnectionFailure {
-        // If the first failure ended a working connection, it does not count as a failed attempt.
+        // `failures` counts the loss of a working connection as well, which is not a failed attempt.
         let attempts = startedConnected ? failures : failures + 1
         guard failures > 0 else { return failure }
         var failure = failure
@@ -79,7 +80,8 @@ extension ConnectionMachine {
         return failure
     }
 
-    /// Waits for a route. The timer covers the case that the system never reports one. Rule NW-2.
+    /// Enters phase `suspended` until the system reports a network route. A retry timer covers a system that never reports a route (rule
+    /// NW-2).
     @usableFromInline mutating func suspend(at now: Moment, into effects: inout [Effect<Session>]) {
         state = .suspended
         start(.retry, after: policy.cap, into: &effects)
@@ -87,7 +89,7 @@ extension ConnectionMachine {
             .suspended, .networkUnavailable, cause: lastFailure, retryIn: policy.cap, willRetry: true, at: now, into: &effects)
     }
 
-    /// Makes no further attempt until the next `connect`.
+    /// Enters phase `failed`: no further attempt is made until the next `connect`.
     @usableFromInline mutating func giveUp(_ failure: ConnectionFailure, at now: Moment, into effects: inout [Effect<Session>]) {
         cancel(.deadline, into: &effects)
         deadline = nil
@@ -95,12 +97,12 @@ extension ConnectionMachine {
         state = .failed(failure)
         announce(.failed, failure.category, cause: failure, at: now, into: &effects)
         answerAllPending(failure, into: &effects)
-        // A connection that was given up needs no grace: later requests wait for the return to the foreground (rule BG-11).
+        // The grace period of the background ends now, because there is no connection to keep open. Later requests wait until the
+        // application returns to the foreground (rule BG-11).
         endGrace(at: now, into: &effects)
     }
 
-    /// Enters the state `connected` after the service has confirmed the connection. Does not announce the state, because
-    /// `SessionActions.ready` has done so already.
+    /// Enters the state `connected` after the service has confirmed the connection. `SessionActions.ready` has already announced the state.
     @usableFromInline mutating func becomeConnected(at now: Moment, into effects: inout [Effect<Session>]) {
         state = .connected
         cancel(.open, into: &effects)
@@ -115,7 +117,7 @@ extension ConnectionMachine {
         _ phase: ConnectionPhase, _ category: StatusCategory, cause: ConnectionFailure? = nil, retryIn: Duration? = nil,
         willRetry: Bool = false, at now: Moment, into effects: inout [Effect<Session>]
     ) {
-        // After a requested disconnect, the number of attempts is not reported.
+        // After a requested disconnect, the announced number of failed attempts is 0.
         let attempt = phase == .disconnecting || phase == .disconnected ? 0 : failures
         lastChange = ConnectionChange(
             previous: lastChange.phase, phase: phase, category: category, cause: cause, attempt: attempt, retryIn: retryIn,
@@ -124,7 +126,7 @@ extension ConnectionMachine {
     }
 }
 
-// Lends the machine's state to a session for one call.
+// Calls of the session. The machine moves its effects and pending work into `SessionActions` for one call and takes them back.
 extension ConnectionMachine {
     @usableFromInline typealias SessionCall = (inout Session, inout Session.Memory, inout SessionActions<Session>) -> Void
 
@@ -154,8 +156,7 @@ extension ConnectionMachine {
         }
     }
 
-    /// Moves effects and pending work into the session's actions. They are moved instead of copied, so that the arrays keep their
-    /// buffers.
+    /// Moves effects and pending work into the session's actions. Moving instead of copying keeps the buffers of the arrays.
     @inlinable mutating func takeActions(
         at now: Moment, into effects: inout [Effect<Session>], canSend: Bool
     ) -> SessionActions<Session> {
@@ -172,7 +173,8 @@ extension ConnectionMachine {
         swap(&out.work, &work)
     }
 
-    /// The category with which `ready` would announce the connection; nil when no confirmation is awaited.
+    /// The category with which `ready` announces the connection: `reconnected` after the loss of a working connection, otherwise
+    /// `connected`. Nil when no attempt is in progress.
     @inlinable var readyCategory: StatusCategory? {
         guard state == .connecting else { return nil }
         return lostLink ? .reconnected : .connected

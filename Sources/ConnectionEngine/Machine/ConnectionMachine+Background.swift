@@ -1,7 +1,7 @@
-// The application goes to the background and comes back. Rules BG-1 to BG-11.
+// Handles the application's change to the background and its return. Rules BG-1 to BG-11.
 extension ConnectionMachine {
-    /// Keeps the connection for the policy's grace period, and then closes it (rule BG-9). Without a connection, waiting requests are
-    /// answered at once.
+    /// Starts the policy's grace period, after which the connection is closed (rule BG-9). If there is no connection, attempt or pause, the
+    /// background takes effect at once.
     @usableFromInline mutating func enterBackground(at now: Moment, into effects: inout [Effect<Session>]) {
         guard !isInBackground, graceEnd == nil, let grace = policy.backgroundGrace else { return }
         switch state {
@@ -21,7 +21,7 @@ extension ConnectionMachine {
         suspendInBackground(at: now, into: &effects)
     }
 
-    /// Closes the connection until ``leaveBackground(at:into:)``. A close handshake in progress continues.
+    /// Closes the connection and suspends all attempts until ``leaveBackground(at:into:)``. A close handshake in progress continues.
     private mutating func suspendInBackground(at now: Moment, into effects: inout [Effect<Session>]) {
         guard !isInBackground else { return }
         isInBackground = true
@@ -43,10 +43,10 @@ extension ConnectionMachine {
         waitForForeground(at: now, into: &effects)
     }
 
-    /// Connects at once, without a pause, if the connection was closed in the background or requested there.
+    /// Connects at once, without a pause, if the connection was closed or requested while the application was in the background.
     ///
-    /// A return within the grace period changes nothing. In a process that was suspended meanwhile no timer fired, so the end of the
-    /// grace period is detected here, and the connection is not trusted any more (rule BG-10).
+    /// A return within the grace period keeps the connection. The timer does not fire while the system suspends the process, so this
+    /// function compares the time with the end of the grace period. After that end it replaces the connection (rule BG-10).
     @usableFromInline mutating func leaveBackground(at now: Moment, into effects: inout [Effect<Session>]) {
         if let end = graceEnd {
             if now >= end {
@@ -54,7 +54,7 @@ extension ConnectionMachine {
             } else {
                 graceEnd = nil
                 cancel(.grace, into: &effects)
-                // The process may not have run all the time, so the link may have been cut unnoticed.
+                // The connection is probed, because the process may have been suspended, and a broken connection is not noticed then.
                 if state == .connected, probedAt == nil { probe(at: now, into: &effects) }
             }
         }
@@ -65,8 +65,8 @@ extension ConnectionMachine {
         if startDeadline(deadline, at: now, into: &effects) { dial(at: now, into: &effects) }
     }
 
-    /// Enters phase `suspended` without a timer. If the phase was already `suspended` because there was no route, the change announces
-    /// that no attempt is scheduled.
+    /// Enters phase `suspended` without a retry timer, and announces it even if the phase was already `suspended` for lack of a network
+    /// route.
     @usableFromInline mutating func waitForForeground(at now: Moment, into effects: inout [Effect<Session>]) {
         state = .suspended
         lastFailure = .inBackground
@@ -75,7 +75,7 @@ extension ConnectionMachine {
 }
 
 extension ConnectionFailure {
-    /// The failure while the application is in the background.
+    /// The cause that is reported while the connection is closed because the application is in the background.
     public static let inBackground = ConnectionFailure(
         .background, "The application is in the background. The client connects when the application returns.")
 }

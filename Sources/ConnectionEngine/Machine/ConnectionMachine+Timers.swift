@@ -1,14 +1,16 @@
-// Timers that have fired. A superseded or cancelled timer is no longer pending work.
+// Handles timers that have fired. Timers that were cancelled or restarted meanwhile are ignored.
 extension ConnectionMachine {
     @usableFromInline mutating func timerFired(_ timer: TimerID, at now: Moment, into effects: inout [Effect<Session>]) {
         guard work.timers.accept(timer) else { return }
         switch timer.kind {
         case .open:
             guard state == .connecting else { return }
-            let step = isOpen ? "The service did not confirm the connection" : "The connection could not be opened"
-            fail(
-                ConnectionFailure(.timeout, "\(step) within \(policy.timing.open.inSeconds) s."), close: .abort, at: now,
-                into: &effects)
+            let limit = policy.timing.open.inSeconds
+            let reason =
+                isOpen
+                ? "The service did not confirm the connection within \(limit) s."
+                : "The connection could not be opened within \(limit) s."
+            fail(ConnectionFailure(.timeout, reason), close: .abort, at: now, into: &effects)
         case .retry:
             guard state == .waiting || state == .suspended else { return }
             dial(at: now, into: &effects)
@@ -34,13 +36,13 @@ extension ConnectionMachine {
         }
     }
 
-    /// Rules LV-2 to LV-4. The timer is not restarted for every frame: when it fires, the machine computes how long the silence really
-    /// was.
+    /// Handles the timer that watches for received data: probes a silent connection, or closes it when a probe stayed unanswered (rules
+    /// LV-2 to LV-4). The timer is not restarted for every frame, so the real silence is computed from `lastHeard`.
     private mutating func silenceTimerFired(at now: Moment, into effects: inout [Effect<Session>]) {
         if let probedAt {
             guard let lastHeard, lastHeard > probedAt else {
                 let silence = now.duration(since: lastHeard ?? probedAt)
-                let reason = "Nothing was received for \(Int(silence.inSeconds.rounded())) s, nor an answer to a ping."
+                let reason = "Nothing was received for \(Int(silence.inSeconds.rounded())) s, although the client sent a ping."
                 fail(ConnectionFailure(.timeout, reason), close: .abort, at: now, into: &effects)
                 return
             }
@@ -49,12 +51,12 @@ extension ConnectionMachine {
         watchSilence(at: now, into: &effects)
     }
 
-    /// The longest silence before a probe.
+    /// How long the connection may be silent before it is probed: the shorter of the policy's limit and the server's.
     private var silenceLimit: Duration {
         min(policy.timing.activity, serverSilence ?? policy.timing.activity)
     }
 
-    /// Sends a probe when the silence has reached the limit; otherwise waits for the rest of it.
+    /// Probes the connection when nothing was received for `silenceLimit`; otherwise starts a timer for the rest of that time.
     @usableFromInline mutating func watchSilence(at now: Moment, into effects: inout [Effect<Session>]) {
         guard policy.probesSilence else {
             cancel(.silence, into: &effects)
@@ -78,7 +80,7 @@ extension ConnectionMachine {
         start(.silence, after: policy.timing.probe, into: &effects)
     }
 
-    /// The caller's own time limit has ended. Rule CN-8.
+    /// Handles the end of the time limit that the caller passed to `connect` (rule CN-8).
     private mutating func deadlinePassed(at now: Moment, into effects: inout [Effect<Session>]) {
         switch state {
         case .connecting, .waiting, .suspended:
@@ -88,9 +90,9 @@ extension ConnectionMachine {
         }
     }
 
-    /// Ends the attempt or the pause in progress, and makes no further attempt. Rule CN-8.
+    /// Ends the present attempt or pause in phase `failed`, because the time limit of `connect` is over (rule CN-8).
     mutating func runOutOfTime(at now: Moment, into effects: inout [Effect<Session>]) {
-        let failure = ConnectionFailure(.timeout, "Not connected within the time that the caller allowed.")
+        let failure = ConnectionFailure(.timeout, "The client did not connect within the time limit that the caller set.")
         if state == .connecting { endAttempt(failure, close: .abort, at: now, into: &effects) }
         cancel(.retry, into: &effects)
         giveUp(failure, at: now, into: &effects)

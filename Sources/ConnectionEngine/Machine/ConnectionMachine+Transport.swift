@@ -1,6 +1,6 @@
-// Reports of transports and jobs. Reports of an older attempt are dropped here.
+// Handles reports of transports and jobs. Reports of earlier attempts are dropped (rule CN-9).
 extension ConnectionMachine {
-    /// Whether `attempt` is the current one.
+    /// Whether `attempt` is the current attempt and has not ended.
     @inlinable func isAlive(_ attempt: AttemptID) -> Bool {
         attempt == self.attempt && session != nil
     }
@@ -14,7 +14,7 @@ extension ConnectionMachine {
         }
     }
 
-    /// Rule LV-1: only received bytes prove that the link is alive.
+    /// Records when data was received, because only received bytes prove that the connection is alive (rule LV-1).
     @inlinable mutating func received(
         _ attempt: AttemptID, _ inbound: Session.Inbound, at now: Moment, into effects: inout [Effect<Session>]
     ) {
@@ -56,7 +56,8 @@ extension ConnectionMachine {
         }
     }
 
-    /// Rules NW-1 to NW-3.
+    /// Probes an open connection after every network change, waits in phase `suspended` without a route, and connects at once when there is
+    /// a new route. Rules NW-1 to NW-3.
     @usableFromInline mutating func networkChanged(_ status: NetworkStatus, at now: Moment, into effects: inout [Effect<Session>])
     {
         network = status

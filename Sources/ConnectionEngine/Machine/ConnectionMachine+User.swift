@@ -1,6 +1,6 @@
 // Inputs of users.
 extension ConnectionMachine {
-    /// Rules CN-1 to CN-4.
+    /// Begins an attempt at once, unless the machine is connected, connecting, or in the background. Rules CN-1 to CN-4.
     @usableFromInline mutating func connect(within limit: Duration?, at now: Moment, into effects: inout [Effect<Session>]) {
         switch state {
         case .connected:
@@ -34,12 +34,12 @@ extension ConnectionMachine {
         if startDeadline(limit, at: now, into: &effects) { dial(at: now, into: &effects) }
     }
 
-    /// Rule CN-8. Gives up at once, and returns false, when the limit leaves no time.
+    /// Starts the time limit of `connect` (rule CN-8). If the limit is zero or less, enters phase `failed` and returns false.
     mutating func startDeadline(_ limit: Duration?, at now: Moment, into effects: inout [Effect<Session>]) -> Bool {
         guard let limit else { return true }
         deadline = limit
         guard limit > .zero else {
-            // Callers distinguish the outcome of this call from an earlier one by the phase before it.
+            // `connecting` is announced first, so that callers can distinguish this failure from the failure of an earlier call.
             switch state {
             case .idle, .disconnected, .failed: announce(.connecting, .connecting, at: now, into: &effects)
             case .connecting, .connected, .waiting, .suspended, .disconnecting: break
@@ -51,9 +51,9 @@ extension ConnectionMachine {
         return true
     }
 
-    /// Rules CN-5 to CN-7.
+    /// Closes the connection in any phase. From `connected` it sends the close handshake first. Rules CN-5 to CN-7.
     @usableFromInline mutating func disconnect(at now: Moment, into effects: inout [Effect<Session>]) {
-        // An unwanted connection needs no grace: later requests wait for the return to the foreground.
+        // The grace period of the background ends now, because the connection is no longer wanted (rule BG-11).
         if graceEnd != nil {
             graceEnd = nil
             cancel(.grace, into: &effects)
@@ -92,7 +92,8 @@ extension ConnectionMachine {
         giveUp(lastFailure, at: now, into: &effects)
     }
 
-    /// Rules RQ-1 to RQ-4.
+    /// Passes a user's command to the session, which answers it exactly once; in phase `failed` it is answered with the cause of the
+    /// failure. Rules RQ-1 to RQ-4.
     @usableFromInline mutating func perform(
         _ command: Session.Command, id: RequestID?, at now: Moment, into effects: inout [Effect<Session>]
     ) {
@@ -106,13 +107,14 @@ extension ConnectionMachine {
         var out = takeActions(at: now, into: &effects, canSend: false)
         Session.performOffline(command, id: id, memory: &storedMemory, out: &out)
         giveBack(&out, into: &effects)
-        // There will be no further attempt, so the request would never be answered.
+        // In phase `failed` no further attempt is made, so the request is answered now.
         if case .failed(let cause) = state, let id, work.pending.remove(id) != nil {
             effects.append(.answer(id, .failure(cause)))
         }
     }
 
-    /// Rules RQ-5 and RQ-6.
+    /// Answers a request as cancelled after its caller has stopped waiting, and removes it from the queue if it was not sent yet. Rules
+    /// RQ-5 and RQ-6.
     @usableFromInline mutating func abandon(_ id: RequestID, into effects: inout [Effect<Session>]) {
         guard work.pending.remove(id) != nil else { return }
         let isWithdrawn = Session.withdraw(id, memory: &storedMemory)

@@ -46,38 +46,39 @@ public struct ConnectionMachine<Session: ProtocolSession>: Sendable {
 
     @usableFromInline var state: State = .idle
     @usableFromInline var policy: ConnectionPolicy
-    /// The session of the current attempt: set in states connecting and connected, nil in all others.
+    /// The session of the current attempt; set in the states `connecting` and `connected`, otherwise nil.
     @usableFromInline var session: Session?
     public var memory: Session.Memory { storedMemory }
     @usableFromInline var storedMemory: Session.Memory
     @usableFromInline var work: PendingWork
     @usableFromInline var attempt = AttemptID(0)
-    /// Whether the transport of the present attempt is open.
+    /// Whether the transport of the current attempt is open.
     @usableFromInline var isOpen = false
     @usableFromInline var lastHeard: Moment?
-    /// When the unanswered probe was sent.
+    /// When the last probe was sent; nil unless its answer is still awaited.
     @usableFromInline var probedAt: Moment?
-    /// The longest silence that the service allows, if it has named one.
+    /// The longest silence that the service allows on a connection; nil if the service has not named any.
     @usableFromInline var serverSilence: Duration?
-    /// Failures in a row; reset once a link was stable.
+    /// Failures in a row. Set to 0 when a connection has been stable for `ConnectionTiming.stable`.
     @usableFromInline var failures = 0
-    /// Whether the first of these failures ended a working link.
+    /// Whether the first of the failures in a row ended a working connection.
     var startedConnected = false
-    /// Whether a working link was lost since the user last asked to disconnect.
+    /// Whether a working connection was lost since the user last requested a disconnect; the next success is then `reconnected`.
     @usableFromInline var lostLink = false
     var lastFailure: ConnectionFailure?
     var network: NetworkStatus = .available
-    /// Whether the application is in the background. No attempt begins meanwhile.
+    /// Whether the application is in the background, its grace period over. No attempt begins while this is true.
     @usableFromInline var isInBackground = false
-    /// The end of the grace period of an application in the background; nil when none is running.
+    /// When the grace period of an application in the background ends; nil when no grace period is running.
     @usableFromInline var graceEnd: Moment?
-    /// The time limit of the latest `connect`. It restarts when the application returns.
+    /// The time limit that was passed to the latest `connect`. It starts again when the application returns to the foreground.
     @usableFromInline var deadline: Duration?
     @usableFromInline var lastChange: ConnectionChange
 
-    /// A connection in phase `idle`.
+    /// Creates a connection in phase `idle`.
     ///
-    /// - Parameter seed: for jitter. Two clients must not share one, or they retry in step.
+    /// - Parameter seed: the seed of the random jitter of pauses. Every client needs its own seed; with equal seeds they retry at the same
+    ///   moments.
     public init(policy: ConnectionPolicy, memory: Session.Memory, seed: UInt64) {
         self.policy = policy
         storedMemory = memory
@@ -85,7 +86,7 @@ public struct ConnectionMachine<Session: ProtocolSession>: Sendable {
         lastChange = ConnectionChange(previous: .idle, phase: .idle, category: .disconnected, at: .zero)
     }
 
-    /// Takes one input and appends the resulting effects, in order.
+    /// Handles one input and appends the resulting effects to `effects`, in order.
     @inlinable public mutating func handle(_ input: Input<Session>, at now: Moment, into effects: inout [Effect<Session>]) {
         switch input {
         case .received(let attempt, let inbound):
@@ -123,8 +124,8 @@ public struct ConnectionMachine<Session: ProtocolSession>: Sendable {
         }
     }
 
-    /// Handles all elements of one read: the same as `received` for each element. The session is removed and put back once, and again
-    /// only after an action that changes the connection.
+    /// Handles all elements of one read like one `received` for each element. For speed, the session is moved out of the machine once for
+    /// all elements, and again only after an action that changes the connection.
     @inlinable public mutating func handle(
         received batch: [Session.Inbound], of attempt: AttemptID, at now: Moment, into effects: inout [Effect<Session>]
     ) {
@@ -140,7 +141,7 @@ public struct ConnectionMachine<Session: ProtocolSession>: Sendable {
         }
     }
 
-    /// The end of the grace period of an application in the background; nil when none is running (rule BG-9).
+    /// When the grace period of an application in the background ends; nil when no grace period is running (rule BG-9).
     public var backgroundGraceEnd: Moment? { graceEnd }
 
     /// The connection's present state as one value.
@@ -151,14 +152,14 @@ public struct ConnectionMachine<Session: ProtocolSession>: Sendable {
     }
 }
 
-/// The connection's state as one immutable snapshot.
+/// The state of a connection at one moment, as an immutable value.
 public struct ConnectionSnapshot: Hashable, Sendable {
     public var phase: ConnectionPhase
     /// Failed attempts in a row; 0 while connected.
     public var failedAttempts: Int
-    /// The latest failure of the connection, also after it has recovered.
+    /// The latest failure of the connection. It stays set after the connection has recovered.
     public var lastFailure: ConnectionFailure?
-    /// When the peer last sent any data; nil before the first.
+    /// When the peer last sent any data; nil if it has not sent any.
     public var lastHeard: Moment?
 
     public init(phase: ConnectionPhase, failedAttempts: Int, lastFailure: ConnectionFailure?, lastHeard: Moment?) {

@@ -1,16 +1,16 @@
-/// An effect that the machine wants performed. The driver performs effects in order; none may block.
+/// An effect that the machine requests. The driver performs effects in order; none may block.
 ///
-/// Rare cases with large values are indirect, so that the frequent ones stay small: a message is moved through two arrays of these.
+/// Rare cases with large values are indirect to keep the enum small, because every received message is moved through two arrays of effects.
 public enum Effect<Session: ProtocolSession>: Sendable {
     /// Open a transport.
     indirect case open(AttemptID, Session.Endpoint)
     /// Write a frame or make a request.
     case send(AttemptID, Session.Outbound)
-    /// End an attempt. Its transport reports `closed` after a close handshake, and nothing after an abort.
+    /// Close the transport of an attempt. After `goodbye` the transport reports `closed`; after `abort` it reports nothing.
     case close(AttemptID, CloseReason)
     /// Start side work.
     indirect case run(AttemptID, JobID, Session.Job)
-    /// Stop the side work of an attempt that is over.
+    /// Stop the jobs of an attempt that has ended.
     case cancelJobs(AttemptID)
     case startTimer(TimerID, after: Duration)
     case cancelTimer(TimerID)
@@ -22,9 +22,9 @@ public enum Effect<Session: ProtocolSession>: Sendable {
     indirect case answer(RequestID, Result<Session.Reply, ConnectionFailure>)
 }
 
-/// How an attempt is closed.
+/// How the transport of an attempt is closed.
 public enum CloseReason: Hashable, Sendable {
-    /// The protocol's closing handshake; the peer may answer.
+    /// Close with the protocol's close handshake, and wait for the peer's answer.
     case goodbye
     /// Close at once, without sending anything.
     case abort

@@ -1,4 +1,4 @@
-/// The inputs of a connection. Rare cases with large values are indirect, see ``Effect``.
+/// The inputs of a connection. Rare cases with large values are indirect, which keeps the enum small, as in ``Effect``.
 public enum Input<Session: ProtocolSession>: Sendable {
     /// A user requests a connection. In phase `waiting` and `suspended` the next attempt starts at once.
     ///
@@ -8,19 +8,20 @@ public enum Input<Session: ProtocolSession>: Sendable {
     case disconnect
     /// A user stops the automatic retries. Ends phase `waiting` and `suspended` in `failed` with the last cause.
     case cancelRetry
-    /// A user's command to the session. Without an id no caller waits for the answer.
+    /// A user's command to the session. The request id is nil when no caller waits for the answer.
     indirect case perform(Session.Command, RequestID?)
     /// The caller of a request stopped waiting.
     case abandon(RequestID)
-    /// The policy has changed. The new one applies to steps that start from now on.
+    /// The policy has changed. The new policy applies to timers and attempts that start from now on.
     indirect case updatePolicy(ConnectionPolicy)
     /// The transport is open.
     case opened(AttemptID)
-    /// A decoded frame or answer arrived.
+    /// The transport has received and decoded a frame or an answer.
     case received(AttemptID, Session.Inbound)
-    /// Bytes arrived that are not a complete frame, or a frame that the session does not handle. Counts as a sign of life.
+    /// The transport received bytes that are not a complete frame, or a frame that the session does not handle. Either proves that the
+    /// connection is alive.
     case heard(AttemptID)
-    /// The transport is closed; the last report of an attempt.
+    /// The transport is closed. This is its last report for the attempt.
     indirect case closed(AttemptID, ConnectionFailure)
     /// A job ended.
     indirect case finished(AttemptID, JobID, Result<Session.JobResult, ConnectionFailure>)
@@ -28,13 +29,15 @@ public enum Input<Session: ProtocolSession>: Sendable {
     case timerFired(TimerID)
     /// The network has changed.
     case networkChanged(NetworkStatus)
-    /// The application went to the background: after the policy's ``ConnectionPolicy/backgroundGrace`` the connection is closed until
-    /// ``leaveBackground``, and no timer runs meanwhile. ``connect(within:)`` takes effect afterwards; ``disconnect`` is final.
-    /// Repeated inputs do nothing.
+    /// The application went to the background. After the policy's ``ConnectionPolicy/backgroundGrace`` the connection is closed and no
+    /// timer runs until ``leaveBackground``.
+    ///
+    /// ``connect(within:)`` in the background takes effect upon the return; after ``disconnect`` the return opens no connection. A repeated
+    /// input has no effect.
     case enterBackground
-    /// The system is about to suspend the process: the grace period ends now. Does nothing without a grace period.
+    /// The system is about to suspend the process, so the grace period ends now. Has no effect when no grace period is running.
     case endBackgroundGrace
-    /// The application is in the foreground again: connections that were closed or requested in the background are opened at once. Does
-    /// nothing without ``enterBackground`` before.
+    /// The application has returned to the foreground. A connection that was closed or requested in the background is opened at once. Has
+    /// no effect without an earlier ``enterBackground``.
     case leaveBackground
 }

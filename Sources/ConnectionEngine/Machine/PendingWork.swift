@@ -1,4 +1,4 @@
-/// The timers that are running, by kind. Starting a kind again supersedes the older timer.
+/// The running timers, at most one of each kind. Starting a second timer of a kind replaces the first.
 @usableFromInline struct TimerTable: Sendable {
     @usableFromInline var generation: UInt64 = 0
     @usableFromInline var running: [TimerID.Kind: UInt64] = [:]
@@ -20,14 +20,15 @@
         running[kind] != nil
     }
 
-    /// Accepts a timer that has fired: whether it is the current one of its kind, which is not running any more afterwards.
+    /// Removes a timer that has fired. Returns whether it was running; a cancelled or replaced timer was not.
     mutating func accept(_ timer: TimerID) -> Bool {
         guard running[timer.kind] == timer.generation else { return false }
         running[timer.kind] = nil
         return true
     }
 
-    /// Stops every timer for which `belongs` is true, oldest first, so that the order does not depend on hashing.
+    /// Stops every timer whose kind satisfies `belongs`. Returns the stopped timers, oldest first, so that the order does not depend on
+    /// hashing.
     mutating func cancelAll(where belongs: (TimerID.Kind) -> Bool) -> [TimerID] {
         let stopped = running.filter { belongs($0.key) }.map { TimerID(kind: $0.key, generation: $0.value) }
         for timer in stopped { running[timer.kind] = nil }
@@ -37,7 +38,7 @@
     var count: Int { running.count }
 }
 
-/// The numbers of jobs, and the running jobs.
+/// The running jobs of the current attempt, and the number of the last job.
 @usableFromInline struct JobTable: Sendable {
     @usableFromInline var last: UInt64 = 0
     @usableFromInline var running: Set<JobID> = []
@@ -50,7 +51,7 @@
         return JobID(last)
     }
 
-    /// Accepts the end of a job: whether it was still running. It is not any more afterwards.
+    /// Removes a job that has ended. Returns whether it was still running.
     mutating func accept(_ job: JobID) -> Bool {
         running.remove(job) != nil
     }
@@ -62,9 +63,9 @@
     }
 }
 
-/// The state that the machine and its session both change: running timers and jobs, unanswered requests, the random numbers.
+/// The state that both the machine and its session change: running timers and jobs, unanswered requests, and the random number generator.
 ///
-/// One value, so that it moves into a session's call and back without a copy.
+/// It is one value, so that it can be moved into a call of the session and back without a copy.
 @usableFromInline struct PendingWork: Sendable {
     @usableFromInline var timers: TimerTable
     @usableFromInline var jobs: JobTable

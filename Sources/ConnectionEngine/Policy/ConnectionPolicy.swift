@@ -1,28 +1,28 @@
 /// The settings of a connection that a user or a service may change.
 public struct ConnectionPolicy: Hashable, Sendable {
     public var timing: ConnectionTiming
-    /// Whether the machine probes after silence. A service whose session monitors liveness itself (long-poll) sets it to false.
+    /// Whether the machine probes a silent connection. False for a service whose session checks the connection itself (long-poll).
     public var probesSilence: Bool
-    /// Whether to retry at all after a failure that the table would retry.
+    /// Whether the client connects again after a failure that the retry table allows to retry.
     public var retriesAutomatically: Bool
-    /// The most retries in a row, or nil for no limit. Reaching it ends in `failed` with the last cause.
+    /// The most retries in a row; nil for no limit. When it is reached, the connection ends in phase `failed` with the last cause.
     public var maximumRetries: Int?
-    /// The longest pause between attempts, before `Retry-After` and jitter.
+    /// The longest pause between attempts, before `Retry-After` and jitter are applied. 30 s by default.
     public var cap: Duration
-    /// The unit of growth of the pauses; see ``RetrySchedule/jittered(first:base:cap:atLeast:)``.
+    /// The pause that doubles with each failure, up to ``cap``; see ``RetrySchedule/jittered(first:base:cap:atLeast:)``. 2 s by default.
     public var base: Duration
-    /// The upper ends of the short first pause: after a local fault, after one that the server caused or may have caused, and at a
-    /// restart that the server announced.
+    /// The longest first pause after the loss of a working connection, by cause: a local fault, a fault that the server caused or may have
+    /// caused, and a restart that the server announced.
     public var firstPause: FirstPause
-    /// Schedules that replace the table for single categories.
+    /// The schedules of single categories, which replace those of the retry table.
     public var overrides: [StatusCategory: RetrySchedule]
-    /// Replaces the table's last row: the schedule after an ordinary failure. Nil for the table's own.
+    /// The schedule of all categories without a row of their own in the retry table; nil for the table's default.
     public var ordinary: RetrySchedule?
-    /// The user's policy in place of the table and of ``ordinary``; nil for these. Set by ``retrying(_:)``.
+    /// The user's retry policy, which replaces the retry table and ``ordinary``; nil if there is none. Set by ``retrying(_:)``.
     public private(set) var chosen: RetryPolicy?
-    /// The size limit of a message or an answer in bytes. Services with shorter messages have a lower one.
+    /// The size limit of a message or an answer in bytes, 32 MiB by default. Services with shorter messages set a lower limit.
     public var messageBytes: Int
-    /// How long the connection is kept after the application went to the background: zero closes it at once, nil keeps it until the
+    /// How long the connection stays open after the application went to the background. Zero closes it at once; nil keeps it until the
     /// system suspends the process. Rule BG-9.
     public var backgroundGrace: Duration?
 
@@ -67,7 +67,7 @@ public struct ConnectionPolicy: Hashable, Sendable {
         firstPause: FirstPause(local: .milliseconds(500), server: .milliseconds(500), restart: .milliseconds(500)),
         messageBytes: 4 << 20)
 
-    /// The same policy with the pauses and limits that a user chose (rules RT-31 to RT-33); unchanged for nil.
+    /// Returns this policy with the user's retry pauses and limits (rules RT-31 to RT-33); unchanged when `retries` is nil.
     public func retrying(_ retries: RetryPolicy?) -> ConnectionPolicy {
         guard let retries else { return self }
         var policy = self
@@ -84,7 +84,7 @@ public struct ConnectionPolicy: Hashable, Sendable {
         return maximumRetries
     }
 
-    /// The retry table: the schedule for a failure. Rule RT-1 of `docs/behaviour.md`.
+    /// The schedule of pauses after `failure`, from the retry table or the user's retry policy (rules RT-1 and RT-31).
     public func schedule(for failure: ConnectionFailure) -> RetrySchedule {
         let ownSchedule = tableSchedule(for: failure)
         guard let chosen, ownSchedule != .never else { return ownSchedule }
@@ -117,8 +117,8 @@ public struct ConnectionPolicy: Hashable, Sendable {
         }
     }
 
-    /// Whether other clients may have lost their links at the same moment. A link that ends without a close or becomes silent looks the
-    /// same whether the server was killed or hangs, or only this client's network path is broken.
+    /// Whether other clients may have lost their connections at the same moment. This is also assumed when a connection broke without a
+    /// close frame or timed out, because the cause may be the server as well as this client's network.
     private static func mayConcernOthers(_ failure: ConnectionFailure) -> Bool {
         failure.origin == .server || failure.category == .unexpectedDisconnect || failure.category == .timeout
     }

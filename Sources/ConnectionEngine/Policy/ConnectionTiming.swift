@@ -1,22 +1,23 @@
-/// The time limits of each step of a connection. Both profiles use the same code.
+/// The time limits of a connection. The profiles ``standard`` and ``fast`` differ only in these values.
 public struct ConnectionTiming: Hashable, Sendable {
-    /// From opening the transport to the service's confirmation: name lookup, TCP, TLS, upgrade and handshake together.
+    /// The time limit for connecting, from opening the transport to the service's confirmation: name lookup, TCP, TLS, upgrade and
+    /// handshake together.
     public var open: Duration
-    /// The longest silence before the link is probed. A service may request a shorter one, but not a longer one.
+    /// How long nothing may be received before the connection is probed. A service may request a shorter time, but not a longer one.
     public var activity: Duration
     /// How long the answer to a probe may take.
     public var probe: Duration
-    /// How long a link has to stay up before the pauses are reset.
+    /// How long a connection has to stay up before the retry pauses start again with the shortest.
     public var stable: Duration
     /// How long the peer has to answer the close handshake.
     public var close: Duration
-    /// How long the answer to a request within the session may take: a subscription, an authorisation.
+    /// The time limit for the service's answer to a request, such as a subscription or an authorisation.
     public var request: Duration
-    /// How long one message, or one answer, may take from its first byte to its last.
+    /// The time limit for one message or one answer, from its first byte to its last.
     public var message: Duration
-    /// How long a held poll may receive no byte before it is repeated on a new connection; zero for no limit.
+    /// How long a waiting long-poll may receive no byte before it is sent again on a new connection; zero for no limit.
     public var renewal: Duration
-    /// The time within which the system has to detect a dead connection, even when the service allows a longer silence.
+    /// The time within which the operating system has to detect a dead TCP connection, even when the service allows a longer silence.
     public var socket: Duration
 
     public init(
@@ -34,12 +35,13 @@ public struct ConnectionTiming: Hashable, Sendable {
         self.socket = socket
     }
 
-    /// For production: connect 10 s, activity 20 s, pong 5 s, stable after 10 s, a message 30 s, a silent poll 60 s.
+    /// The time limits for production: connect 10 s, silence before a ping 20 s, pong 5 s, stable after 10 s, one message 30 s, a silent
+    /// poll 60 s.
     public static let standard = ConnectionTiming(
         open: .seconds(10), activity: .seconds(20), probe: .seconds(5), stable: .seconds(10), close: .seconds(2),
         request: .seconds(10), message: .seconds(30), renewal: .seconds(60))
 
-    /// For tests: connect 3 s, activity 2 s, pong 1 s, stable after 1 s, a message 5 s, a silent poll 6 s.
+    /// The time limits for tests: connect 3 s, silence before a ping 2 s, pong 1 s, stable after 1 s, one message 5 s, a silent poll 6 s.
     public static let fast = ConnectionTiming(
         open: .seconds(3), activity: .seconds(2), probe: .seconds(1), stable: .seconds(1), close: .seconds(1),
         request: .seconds(2), message: .seconds(5), renewal: .seconds(6))

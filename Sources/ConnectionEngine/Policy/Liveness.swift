@@ -20,8 +20,8 @@ public enum Liveness: String, Hashable, Sendable, CaseIterable {
 }
 
 extension ConnectionTiming {
-    /// The same limits, with another time for detecting a dead connection. ``Liveness/prompt`` makes no limit longer,
-    /// ``Liveness/frugal`` none shorter than in this timing.
+    /// Returns these time limits, adjusted to how soon a dead connection has to be detected. ``Liveness/prompt`` only shortens limits;
+    /// ``Liveness/frugal`` only lengthens them.
     public func watching(_ liveness: Liveness) -> ConnectionTiming {
         var timing = self
         switch liveness {

@@ -1,7 +1,7 @@
-/// When a client tries again after a failure; replaces its service's table (rules RT-31 to RT-33).
+/// When a client tries again after a failure. It replaces the retry table of the service (rules RT-31 to RT-33).
 ///
-/// The pause after the n-th failure in a row is `base·2^(n-1)`, at most `cap`, with jitter drawn after that. Failures that a retry
-/// cannot resolve (see ``finalCategories``) are never retried, and a server's `Retry-After` is the minimum pause, up to the cap.
+/// The pause after the n-th failure in a row is `base·2^(n-1)`, at most `cap`; the jitter is applied last. Failures that a retry cannot
+/// resolve (see ``finalCategories``) are never retried. A server's `Retry-After` is the minimum pause, up to the cap.
 ///
 /// ```swift
 /// let policy = try RetryPolicy(
@@ -9,10 +9,10 @@
 ///     overrides: [.overloaded: .init(base: .seconds(10), cap: .seconds(300)), .tlsUntrusted: .never])
 /// ```
 ///
-/// The table that it replaces spreads clients which lost their links together over three seconds. With a shorter base, or without
-/// jitter, all clients of a restarted server reconnect at the same moment.
+/// The retry table spreads clients that lost their connections together over three seconds. With a shorter base, or without jitter, all
+/// clients of a restarted server reconnect at the same moment.
 public struct RetryPolicy: Hashable, Sendable {
-    /// The pauses after failures of categories without an override, and how many attempts there are.
+    /// The pauses after failures of categories without an override, and the limit of retries.
     public let backoff: RetryBackoff
     /// Pauses and limits of single categories. They replace `backoff` for these categories.
     public let overrides: [StatusCategory: RetryBackoff]
@@ -22,13 +22,13 @@ public struct RetryPolicy: Hashable, Sendable {
         .refused, .credentialsRejected, .kicked, .banned, .accountDeleted, .malformedFilter, .requestTooLong, .disconnected,
     ]
 
-    /// A policy.
+    /// Creates a retry policy.
     ///
     /// - Parameters:
     ///   - base: the first pause, 10 ms to 24 h.
     ///   - cap: the longest pause, `base` to 24 h.
     ///   - jitter: the random part of pauses.
-    ///   - limit: how many retries in a row there are before the client gives up; nil for no limit, 0 for none at all.
+    ///   - limit: the most retries in a row before the client gives up; nil for no limit, 0 for no retries.
     ///   - overrides: pauses and limits of single categories, such as ``RetryBackoff/never``.
     /// - Throws: ``InvalidRetryPolicy`` for values outside of their ranges, and for an override of one of ``finalCategories``.
     public init(
@@ -38,12 +38,12 @@ public struct RetryPolicy: Hashable, Sendable {
         backoff = try RetryBackoff(base: base, cap: cap, jitter: jitter, limit: limit)
         for category in overrides.keys.sorted(by: { $0.rawValue < $1.rawValue }) where Self.finalCategories.contains(category) {
             throw InvalidRetryPolicy(
-                "\(category) is never retried, because the same client would fail in the same way. Remove its override.")
+                "The category \(category) is never retried, because a retry would fail again. Remove it from the overrides.")
         }
         self.overrides = overrides
     }
 
-    /// The same policy with pauses of at most `cap` for failures without an override.
+    /// Returns this policy with pauses of at most `cap` for categories without an override.
     package func capped(at cap: Duration) -> RetryPolicy {
         RetryPolicy(backoff.capped(at: cap), overrides)
     }
@@ -53,13 +53,13 @@ public struct RetryPolicy: Hashable, Sendable {
         self.overrides = overrides
     }
 
-    /// The pauses for failures of a category.
+    /// The pauses after failures of `category`: its override if there is one, otherwise ``backoff``.
     public func backoff(for category: StatusCategory) -> RetryBackoff {
         overrides[category] ?? backoff
     }
 }
 
-/// Growing pauses between attempts, and how many attempts there are.
+/// Growing pauses between attempts, and the limit of retries.
 public struct RetryBackoff: Hashable, Sendable {
     /// The pause after the first failure.
     public let base: Duration
@@ -76,10 +76,10 @@ public struct RetryBackoff: Hashable, Sendable {
     /// No retry at all.
     public static let never = RetryBackoff(uncheckedBase: .seconds(1), cap: .seconds(1), jitter: .none, limit: 0)
 
-    /// Pauses that double from `base` to `cap`.
+    /// Creates pauses that double from `base` to `cap`.
     ///
-    /// - Throws: ``InvalidRetryPolicy`` when `base` or `cap` is outside of 10 ms to 24 h, `cap` is shorter than `base`, `limit` is negative,
-    ///   or a fraction of jitter is outside of 0 to 1.
+    /// - Throws: ``InvalidRetryPolicy`` when `base` or `cap` is outside of 10 ms to 24 h, `cap` is shorter than `base`, `limit` is
+    ///   negative, or a fraction of jitter is outside of 0 to 1.
     public init(
         base: Duration, cap: Duration, jitter: RetryJitter = .equal, limit: Int? = nil
     ) throws(InvalidRetryPolicy) {
@@ -110,7 +110,7 @@ public struct RetryBackoff: Hashable, Sendable {
         return RetryBackoff(uncheckedBase: min(base, cap), cap: cap, jitter: jitter, limit: limit)
     }
 
-    /// The range from which a pause of `longest` is drawn.
+    /// The range from which the random pause is drawn, `longest` being the pause before jitter.
     func interval(of longest: Duration) -> ClosedRange<Duration> {
         switch jitter {
         case .full: .zero...longest
@@ -123,17 +123,17 @@ public struct RetryBackoff: Hashable, Sendable {
 
 /// The random part of a pause between attempts.
 public enum RetryJitter: Hashable, Sendable {
-    /// From zero to the whole pause, at random.
+    /// The pause is drawn from zero to its full length.
     case full
-    /// From half of the pause to all of it, at random.
+    /// The pause is drawn from half of its length to its full length.
     case equal
-    /// Exactly the pause. Clients that lost their links at the same time reconnect at the same time.
+    /// The pause has its full length, without a random part. Clients that lost their connections together reconnect together.
     case none
-    /// The fraction of the pause that is random, 0 to 1: with 0.2 the pause is from 80 % to all of it.
+    /// The fraction of the pause that is random, 0 to 1: with 0.2 the pause is drawn from 80 % of its length to its full length.
     case fraction(Double)
 }
 
-/// Why a retry policy cannot be used.
+/// The error that is thrown for a retry policy with invalid values.
 public struct InvalidRetryPolicy: Error, Hashable, Sendable, CustomStringConvertible {
     /// A sentence with the invalid value and its valid range.
     public let description: String

@@ -1,30 +1,31 @@
-/// The pauses before attempts.
+/// The pauses between attempts to connect after failures.
 public enum RetrySchedule: Hashable, Sendable {
-    /// Do not retry; a new `connect` starts again.
+    /// Do not retry. The client connects again only after a new `connect`.
     case never
-    /// After the loss of a working link, the first pause is drawn from `0…first`. All other pauses are drawn from
-    /// `base/2…min(cap, base·2^n)`, where n is the number of failures in a row. The cap is applied before the draw, so that many
-    /// clients stay spread out even when all of them have reached it. No pause is shorter than `atLeast`: the first interval is moved
-    /// up by `atLeast`, and the other intervals lose their part below it, so that clients do not accumulate at the bound.
+    /// After the loss of a working connection, the first pause is drawn from `0…first`. All other pauses are drawn from `base/2…min(cap,
+    /// base·2^n)`, where n is the number of failures in a row. The cap is applied before the draw, so that many clients stay spread out
+    /// even when all of them have reached it.
+    ///
+    /// No pause is shorter than `atLeast`: the first interval is moved up by `atLeast`, and the other intervals lose their part below it,
+    /// so that clients do not accumulate at the bound.
     case jittered(first: Duration, base: Duration, cap: Duration, atLeast: Duration)
     /// Always the same pause.
     case fixed(Duration)
-    /// These pauses in turn; the last one repeats. An empty list means no pause.
+    /// The pauses in order; the last one repeats. An empty list means no pause.
     case sequence([Duration])
-    /// These pauses in turn, the last one repeating, each drawn from a quarter of it up to all of it, so that clients that lost their
-    /// links at the same time do not reconnect in step. `forgiving` failures, which happened before the network changed, are not
-    /// counted.
+    /// The pauses in order, the last one repeating. Each is drawn from a quarter of its length to its full length, so that clients that
+    /// lost their connections together reconnect at different times. The first `forgiving` failures happened before the network changed and
+    /// are not counted.
     ///
-    /// `afterLoss` has the intervals of random pauses, the last one repeating, when the failures began with the loss of a working link:
-    /// the server may have stopped, and then all its clients lost their links at the same moment. Empty for the same pauses as
-    /// otherwise.
+    /// `afterLoss` has the intervals of the random pauses that follow the loss of a working connection, the last one repeating. The server
+    /// may have stopped then, and all its clients reconnect at once. Empty: `afterLoss` has no effect.
     case spread([Duration], forgiving: Int = 0, afterLoss: [ClosedRange<Duration>] = [])
-    /// The pauses of the ``RetryBackoff`` that the user of the library chose, each longer by `atLeast`.
+    /// The pauses of the ``RetryBackoff`` that the user of the library chose, each lengthened by `atLeast`.
     case chosen(RetryBackoff, atLeast: Duration)
-    /// Each pause is drawn from `cap…1.25·cap`, where `cap` is the associated value, so it is never shorter than the cap.
+    /// The pause is drawn from `cap…1.25·cap`, where `cap` is the associated value, so it is never shorter than the cap.
     case capped(Duration)
 
-    /// The longest pause of the schedule, before jitter; bounds what a server may ask for.
+    /// The longest pause of the schedule before jitter. A server's `Retry-After` cannot lengthen a pause beyond it.
     public var cap: Duration {
         switch self {
         case .never: .zero
@@ -37,9 +38,10 @@ public enum RetrySchedule: Hashable, Sendable {
         }
     }
 
-    /// The pause before the retry after `failures` failures in a row (1 for the first), or nil for `never`.
+    /// The pause before the next attempt after `failures` failures in a row (1 for the first failure); nil for `never`.
     ///
-    /// - Parameter wasConnected: whether the first of these failures ended a working link; only then is the first retry quick.
+    /// - Parameter wasConnected: whether the first of these failures ended a working connection. Only then can the first pause be the short
+    ///   one.
     public func pause(
         afterFailures failures: Int, wasConnected: Bool, using random: inout SeededRandom
     ) -> Duration? {
@@ -56,7 +58,7 @@ public enum RetrySchedule: Hashable, Sendable {
         case .sequence(let pauses):
             return Self.pause(failures, of: pauses)
         case .spread(let pauses, let forgiven, let afterLoss):
-            // If `failures` is not above `forgiven`, the failures have been counted from zero again since then.
+            // If `failures` is not above `forgiven`, the count of failures was reset to 0 after the network change, so none is subtracted.
             let isForgiven = forgiven > 0 && failures > forgiven
             let counted = isForgiven ? failures - forgiven : failures
             if wasConnected, !isForgiven, let last = afterLoss.last {
@@ -73,14 +75,14 @@ public enum RetrySchedule: Hashable, Sendable {
         }
     }
 
-    /// The pause after this number of failures; the last one repeats.
+    /// The pause after `failures` failures in a row; the last pause of the list repeats.
     private static func pause(_ failures: Int, of pauses: [Duration]) -> Duration {
         guard let last = pauses.last else { return .zero }
         let index = max(failures - 1, 0)
         return max(index < pauses.count ? pauses[index] : last, .zero)
     }
 
-    /// `base` doubled `times` times, at most `cap`. Stops at the cap, so that it cannot overflow.
+    /// `base` doubled `times` times, at most `cap`. The doubling stops at the cap, so it cannot overflow.
     private static func doubled(_ base: Duration, times: Int, cap: Duration) -> Duration {
         var value = max(base, .zero)
         var left = times

@@ -1,7 +1,7 @@
-/// The SplitMix64 generator: small, fast, and the same sequence for the same seed on every platform.
+/// The SplitMix64 random number generator. The same seed gives the same sequence on every platform.
 ///
-/// Not for secrets. The driver seeds it from the system's generator; tests and the simulator pass a seed, so that even jitter
-/// repeats exactly.
+/// Not for secrets. The driver seeds it from the system's generator; tests and the simulator pass a fixed seed, so that even jitter is
+/// reproducible.
 public struct SeededRandom: RandomNumberGenerator, Hashable, Sendable {
     @usableFromInline var state: UInt64
 

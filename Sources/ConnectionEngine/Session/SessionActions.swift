@@ -1,8 +1,8 @@
-/// The actions of a session during one call. They take effect in the order in which they were added.
+/// The actions that a session requests during one call. They take effect in the order in which they were added.
 public struct SessionActions<Session: ProtocolSession>: Sendable {
-    /// The time of the call.
+    /// The time at which the session was called.
     public let now: Moment
-    /// The time limits of each step.
+    /// The connection's time limits, such as the limit for answers to requests.
     public let timing: ConnectionTiming
     /// Whether frames can be sent. When false, `send` and `run` do nothing.
     public let canSend: Bool
@@ -14,7 +14,7 @@ public struct SessionActions<Session: ProtocolSession>: Sendable {
     }
 
     @usableFromInline let attempt: AttemptID
-    /// The category under which `ready` announces the connection; nil when it is confirmed already.
+    /// The category under which `ready` announces the connection; nil when `ready` has no effect because no attempt is in progress.
     @usableFromInline let readyCategory: StatusCategory?
     @usableFromInline var effects: [Effect<Session>]
     @usableFromInline var work: PendingWork
@@ -40,7 +40,7 @@ public struct SessionActions<Session: ProtocolSession>: Sendable {
 }
 
 extension SessionActions {
-    /// Whether the machine has to handle actions before the session gets another input.
+    /// Whether the session has requested an action that the machine must apply before it passes the next input to the session.
     @inlinable var changesConnection: Bool { becameReady || ending != nil || silence != nil }
 
     /// Writes a frame or makes a request.
@@ -49,7 +49,7 @@ extension SessionActions {
         effects.append(.send(attempt, outbound))
     }
 
-    /// The service confirmed the connection. Announced at once, so that events emitted afterwards come after it.
+    /// Announces at once that the service has confirmed the connection, so that later events of this call follow the announcement.
     public mutating func ready() {
         guard !becameReady, ending == nil, let readyCategory else { return }
         let change = ConnectionChange(previous: .connecting, phase: .connected, category: readyCategory, at: now)
@@ -62,21 +62,21 @@ extension SessionActions {
         effects.append(.deliver(event))
     }
 
-    /// Answers a request. Only the first answer has an effect; later ones, and answers without a waiting caller, are dropped.
+    /// Answers a request. Only the first answer has an effect; later answers, and answers that no caller waits for, are dropped.
     public mutating func answer(_ id: RequestID?, _ result: Result<Session.Reply, ConnectionFailure>) {
         guard let id, work.pending.remove(id) != nil else { return }
         effects.append(.answer(id, result))
     }
 
-    /// Whether a caller still waits for the answer. False once the request was answered or abandoned, or the connection ended.
+    /// Whether a caller still waits for the answer to `id`. False once the request was answered or abandoned, or the connection ended.
     public func isAwaited(_ id: RequestID) -> Bool {
         work.pending.contains(id)
     }
 
-    /// Whether this attempt replaces a working link that was lost: the connection will be announced as `reconnected`.
+    /// Whether this attempt follows the loss of a working connection. Its success will be announced as `reconnected`.
     public var isReconnecting: Bool { readyCategory == .reconnected }
 
-    /// Starts side work; its result is passed to `finished`. Nil when no work can be started any more.
+    /// Starts a job; its result is passed to the session's `finished`. Returns nil, without starting it, when the attempt cannot send.
     public mutating func run(_ job: Session.Job) -> JobID? {
         guard canSend else { return nil }
         let id = work.jobs.start()
@@ -84,30 +84,31 @@ extension SessionActions {
         return id
     }
 
-    /// Starts or restarts a timer of this attempt. It never outlives the attempt.
+    /// Starts or restarts a timer of this attempt. The machine stops it when the attempt ends.
     public mutating func startTimer(_ timer: SessionTimer, after duration: Duration) {
         guard canSend else { return }
         let id = work.timers.start(.session(timer))
         effects.append(.startTimer(id, after: max(duration, .zero)))
     }
 
-    /// Stops a timer; nothing happens when it is not running.
+    /// Stops a timer. Has no effect when the timer is not running.
     public mutating func cancelTimer(_ timer: SessionTimer) {
         if let id = work.timers.cancel(.session(timer)) { effects.append(.cancelTimer(id)) }
     }
 
-    /// Limits the silence that the service allows. The shorter of this and the policy's limit applies, at least one second.
+    /// Sets how long the service allows the connection to be silent, at least one second. The shorter of this and the policy's limit
+    /// applies.
     public mutating func limitSilence(to duration: Duration) {
         silence = max(duration, .seconds(1))
     }
 
-    /// Ends the attempt with a failure. The engine closes it and follows the retry table.
+    /// Ends the attempt with a failure. The machine closes the transport and follows the retry table.
     public mutating func fault(_ failure: ConnectionFailure) {
         if case .fault = ending { return }
         ending = .fault(failure)
     }
 
-    /// Ends the connection because nothing needs it any more. The engine disconnects as if requested.
+    /// Ends the connection because the session does not need it any more. The machine disconnects as if a user had requested it.
     public mutating func finish() {
         guard ending == nil else { return }
         ending = .finish

@@ -24,7 +24,7 @@ public struct HTTPExchange: Hashable, Sendable {
         }
     }
 
-    /// The session's number of the request, which the answer has as well.
+    /// The number that the session chose for the request; its answer has the same number.
     public var id: UInt64
     public var method: String
     /// Path and query, percent-encoded, starting with `/`.
@@ -48,22 +48,22 @@ public struct HTTPExchange: Hashable, Sendable {
 
 /// A request of a long-poll session.
 public enum LongPollOutbound: Hashable, Sendable {
-    /// The only outstanding poll; replaces the previous one, whose connection is closed at once and which is not reported any more.
+    /// Sends the only outstanding poll. It replaces the previous poll, whose connection is closed at once and whose answer is not reported.
     case poll(HTTPExchange)
-    /// Repeats the outstanding poll on a new connection; otherwise like `poll`. Ignored when a byte of the outstanding answer, or all
-    /// of it, has arrived: that answer keeps its number.
+    /// Sends the outstanding poll again on a new connection, because the old one is silent. Ignored when at least one byte of the poll's
+    /// answer has arrived; that answer is then reported under the old number.
     case renewPoll(HTTPExchange)
-    /// Ends the outstanding poll without replacing it.
+    /// Ends the outstanding poll. No new poll is sent.
     case cancelPoll
-    /// Any other request, on other connections. Several may be in progress.
+    /// Sends a request that is not a poll, on another connection than the poll. Several may be in progress.
     case call(HTTPExchange)
 }
 
 /// The decoded result of one request.
 public struct LongPollInbound<Answer: Sendable>: Sendable {
-    /// The number of the request.
+    /// The number of the request, from ``HTTPExchange/id``.
     public var id: UInt64
-    /// The decoded answer, or the cause of a missing one. An HTTP error status is an answer here.
+    /// The decoded answer, or the reason why there is none. An answer with an HTTP error status counts as an answer.
     public var result: Result<Answer, ConnectionFailure>
 
     public init(id: UInt64, result: Result<Answer, ConnectionFailure>) {
@@ -72,10 +72,10 @@ public struct LongPollInbound<Answer: Sendable>: Sendable {
     }
 }
 
-/// Head of an answer.
+/// Status and headers of an HTTP answer.
 public struct HTTPAnswerHead: Hashable, Sendable {
     public var status: Int
-    /// The value of `Content-Type`; nil when there is none.
+    /// The value of the header `Content-Type`; nil when there is none.
     public var contentType: String?
     /// The parsed `Retry-After`.
     public var retryAfter: Duration?
@@ -87,17 +87,19 @@ public struct HTTPAnswerHead: Hashable, Sendable {
     }
 }
 
-/// Decodes answers into a session's own values, in place, on the connection's event loop and outside of the engine's lock.
+/// Decodes HTTP answers into a session's own values, in place, on the connection's event loop and outside of the engine's lock.
 ///
-/// The bytes are valid during the call only and may be invalid data, because captive portals answer too.
+/// The bytes are valid during the call only. They may be of any format, because captive portals answer as well.
 public protocol LongPollDecoder: Sendable {
     associatedtype Answer: Sendable
 
-    /// - Parameter isPoll: whether the answer is that of a poll; otherwise it is that of a call.
+    /// Decodes one answer.
+    ///
+    /// - Parameter isPoll: true for the answer to a poll, false for the answer to a call.
     mutating func decode(_ head: HTTPAnswerHead, body: UnsafeRawBufferPointer, isPoll: Bool) -> Answer
 }
 
-/// A session over long-poll. `opened` is called at once; its first request opens the connection.
+/// A session over HTTP long-poll. `opened` is called at once, and the session's first request opens the connection.
 public protocol LongPollSession: ProtocolSession
 where Endpoint == HTTPEndpoint, Outbound == LongPollOutbound, Inbound == LongPollInbound<Decoder.Answer> {
     associatedtype Decoder: LongPollDecoder

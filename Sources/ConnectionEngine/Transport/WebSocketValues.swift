@@ -6,7 +6,7 @@ public struct WebSocketEndpoint: Hashable, Sendable {
     public var usesTLS: Bool
     /// The request target: path and query, percent-encoded, starting with `/`.
     public var target: String
-    /// Headers beyond those of the handshake itself.
+    /// Headers of the upgrade request in addition to those that the WebSocket handshake requires.
     public var headers: [Header]
     /// The subprotocols in `Sec-WebSocket-Protocol`, in this order. A server may select one of them or none.
     public var subprotocols: [String]
@@ -33,24 +33,24 @@ public struct WebSocketEndpoint: Hashable, Sendable {
     }
 }
 
-/// An element that a session sends over a WebSocket.
+/// A frame that a session sends over a WebSocket.
 public enum WebSocketOutbound: Hashable, Sendable {
     case text(String)
     case binary([UInt8])
-    /// A ping control frame; the pong returns its payload of at most 125 bytes.
+    /// A ping control frame with a payload of at most 125 bytes, which the pong returns.
     case ping([UInt8])
 }
 
 /// Decodes the messages of one connection into a session's `Inbound`, in place, on the connection's event loop.
 ///
-/// The bytes are valid during the call only. Text has been checked to be UTF-8. Nil means that the session does not handle the message;
-/// it still counts as a sign of life.
+/// The bytes are valid during the call only. Text has been checked to be UTF-8. A method returns nil for a message that the session does
+/// not handle; such a message still proves that the connection is alive.
 public protocol WebSocketDecoder: Sendable {
     associatedtype Inbound: Sendable
 
     mutating func text(_ bytes: UnsafeRawBufferPointer) -> Inbound?
-    /// Appends the result of ``text(_:)``. A requirement, so that the transport, which does not know a session's types, does not have
-    /// to move their values.
+    /// Appends the result of ``text(_:)`` to `received`. It is a requirement of the protocol for speed: the transport, whose code is
+    /// generic, then does not move the session's values.
     mutating func text(_ bytes: UnsafeRawBufferPointer, into received: inout [Inbound])
     mutating func binary(_ bytes: UnsafeRawBufferPointer) -> Inbound?
     mutating func pong(_ payload: UnsafeRawBufferPointer) -> Inbound?
@@ -63,7 +63,7 @@ extension WebSocketDecoder {
     }
 }
 
-/// A session over a WebSocket.
+/// A session whose transport is a WebSocket.
 public protocol WebSocketSession: ProtocolSession where Endpoint == WebSocketEndpoint, Outbound == WebSocketOutbound {
     associatedtype Decoder: WebSocketDecoder where Decoder.Inbound == Inbound
 }

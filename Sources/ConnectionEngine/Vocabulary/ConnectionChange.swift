@@ -1,4 +1,4 @@
-/// The phases of a connection.
+/// The phases in the life of a connection.
 public enum ConnectionPhase: Hashable, Sendable {
     /// `connect` was never called.
     case idle
@@ -8,32 +8,31 @@ public enum ConnectionPhase: Hashable, Sendable {
     case connected
     /// The next attempt starts after a pause.
     case waiting
-    /// There is no network, and the next attempt starts when there is one; or the application is in the background, and the next
-    /// attempt starts when it returns.
+    /// No attempt is made: without a network, until there is one; in the background, until the application returns to the foreground.
     case suspended
     /// The connection is being closed on request.
     case disconnecting
-    /// Closed on request. The client does not try again.
+    /// The connection was closed on request. The client does not try again.
     case disconnected
-    /// Closed for a reason that another attempt would not change. The client does not try again.
+    /// The connection was closed for a reason that another attempt would not change. The client does not try again.
     case failed
 
-    /// Whether the phase stays until the next `connect`.
+    /// Whether the connection stays in this phase until the next `connect`.
     public var isTerminal: Bool { self == .idle || self == .disconnected || self == .failed }
 }
 
-/// One announced change of phase, with its cause. A change is announced only when it differs from the one before.
+/// One announced change of a connection's phase, with its cause.
 public struct ConnectionChange: Hashable, Sendable {
     public var previous: ConnectionPhase
     public var phase: ConnectionPhase
     public var category: StatusCategory
-    /// The failure that led to this phase, for every phase that a failure leads to.
+    /// The failure that led to this phase; nil for a phase that no failure led to.
     public var cause: ConnectionFailure?
     /// Failed attempts in a row so far; 0 for the first attempt and after a success.
     public var attempt: Int
-    /// The pause before the next attempt, in phase `waiting` and `suspended`.
+    /// The pause before the next attempt in the phases `waiting` and `suspended`; nil when none is scheduled.
     public var retryIn: Duration?
-    /// Whether the engine will try again automatically.
+    /// Whether the client will try to connect again without a new `connect`.
     public var willRetry: Bool
     /// When it happened.
     public var at: Moment
@@ -53,7 +52,7 @@ public struct ConnectionChange: Hashable, Sendable {
     }
 }
 
-/// The operating system's view of the network. A hint only: the engine also works without it, by timers.
+/// The state of the network as the operating system reports it. The engine treats it as a hint, and works by timers without it.
 public enum NetworkStatus: Hashable, Sendable {
     /// There is no route to any destination.
     case unavailable

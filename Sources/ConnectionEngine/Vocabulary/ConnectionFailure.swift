@@ -1,36 +1,38 @@
-/// The cause of a failed connection, attempt or request: a category, a sentence, and the details of the transport.
+/// Why a connection, an attempt or a request failed: a category, a sentence, and the details of the transport.
 ///
-/// Never holds secrets, tokens or payloads; `reason` is safe to log.
+/// A failure never contains secrets, tokens or payloads; `reason` is safe to log.
 public struct ConnectionFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Where a failure was caused, which determines how soon the first retry starts.
+    /// Whether the client's side or the server caused a failure, which determines how soon the first retry starts.
     public enum Origin: Hashable, Sendable {
-        /// The network or this machine. Only this client is affected, so it may retry soon.
+        /// The network or this machine caused the failure. Only this client is affected, so it may retry soon.
         case local
-        /// The server. Every client may be affected, so retries are spread over a longer time.
+        /// The server caused the failure. All its clients may be affected, so their retries are spread over a longer time.
         case server
     }
 
     /// The kind of failure.
     public var category: StatusCategory
-    /// A sentence for people, at most a few hundred characters.
+    /// A sentence for people that describes the failure, at most a few hundred characters.
     public var reason: String
-    /// Where the failure was caused.
+    /// Whether the client's side or the server caused the failure.
     public var origin: Origin
-    /// The status of an HTTP answer, if the answer was the failure.
+    /// The status of the HTTP answer that reported the failure; nil if there was no HTTP answer.
     public var httpStatus: Int?
-    /// The code of the peer's WebSocket close frame.
+    /// The code of the peer's WebSocket close frame; nil if there was none.
     public var closeCode: Int?
-    /// The system's error number.
+    /// The operating system's error number (`errno`); nil if the system reported no error.
     public var errno: Int32?
-    /// The TLS library's explanation, such as the name of an alert.
+    /// The TLS library's explanation, such as the name of an alert; nil if TLS did not fail.
     public var tlsAlert: String?
-    /// The pause that the server asked for.
+    /// The pause that the server requested with `Retry-After`; nil if it requested none.
     public var retryAfter: Duration?
-    /// Whether a request failed before any byte of it was sent, so that it cannot have taken effect. False when that is not known:
-    /// error numbers do not show it, because the loss of a route ends established connections as well (rule HT-38).
+    /// Whether the request failed before any byte of it was sent, so that it cannot have taken effect.
+    ///
+    /// False when this is not certain. Error numbers are no proof, because the loss of a route ends established connections as well (rule
+    /// HT-38).
     public var precedesSending: Bool
 
-    /// A failure, such as for tests of your own code.
+    /// Creates a failure, for example in tests of your own code.
     public init(
         _ category: StatusCategory, _ reason: String, origin: Origin = .local, httpStatus: Int? = nil, closeCode: Int? = nil,
         errno: Int32? = nil, tlsAlert: String? = nil, retryAfter: Duration? = nil, precedesSending: Bool = false
@@ -46,7 +48,7 @@ public struct ConnectionFailure: Error, Hashable, Sendable, CustomStringConverti
         self.precedesSending = precedesSending
     }
 
-    /// The close code or the HTTP status, if there is one.
+    /// The WebSocket close code or, without one, the HTTP status; nil if the failure has neither.
     public var code: Int? { closeCode ?? httpStatus }
 
     public var description: String {
@@ -58,11 +60,11 @@ public struct ConnectionFailure: Error, Hashable, Sendable, CustomStringConverti
         return text
     }
 
-    /// The connection was ended on request.
+    /// A user requested the end of the connection.
     public static let disconnectedOnRequest = ConnectionFailure(.disconnected, "The connection was closed on request.")
-    /// The caller stopped waiting.
-    public static let cancelledByCaller = ConnectionFailure(.cancelled, "The caller stopped waiting for the answer.")
-    /// The caller stopped waiting before the request was sent, so it will never be sent.
+    /// The caller of a request stopped waiting for its answer.
+    public static let cancelledByCaller = ConnectionFailure(.cancelled, "The caller stopped waiting for the request's answer.")
+    /// The caller of a request stopped waiting before the request was sent, so it will never be sent.
     public static let withdrawnByCaller = ConnectionFailure(
         .cancelled, "The caller cancelled the request before it was sent.", precedesSending: true)
 }

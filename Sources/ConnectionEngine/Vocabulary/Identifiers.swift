@@ -1,4 +1,4 @@
-/// One attempt to connect. Every attempt gets a new id, and reports for an older one are dropped.
+/// The number of an attempt to connect. Every attempt gets a new number; reports of earlier attempts are dropped.
 public struct AttemptID: Hashable, Comparable, Sendable, CustomStringConvertible {
     public let value: UInt64
 
@@ -13,7 +13,7 @@ public struct AttemptID: Hashable, Comparable, Sendable, CustomStringConvertible
     public var description: String { "attempt-\(value)" }
 }
 
-/// One call of the user that waits for exactly one answer.
+/// The number of a user's request that waits for exactly one answer.
 public struct RequestID: Hashable, Comparable, Sendable, CustomStringConvertible {
     public let value: UInt64
 
@@ -28,7 +28,7 @@ public struct RequestID: Hashable, Comparable, Sendable, CustomStringConvertible
     public var description: String { "request-\(value)" }
 }
 
-/// One piece of side work of a session, such as asking an endpoint to authorise a channel. Belongs to one attempt.
+/// The number of a session's job, such as asking an endpoint to authorise a channel. A job belongs to one attempt.
 public struct JobID: Hashable, Comparable, Sendable, CustomStringConvertible {
     public let value: UInt64
 
@@ -43,7 +43,7 @@ public struct JobID: Hashable, Comparable, Sendable, CustomStringConvertible {
     public var description: String { "job-\(value)" }
 }
 
-/// A timer of a session, with a number that the session has chosen. Starting a number again supersedes the older timer.
+/// A timer of a session, with a number that the session chose. Starting a timer again restarts its time.
 public struct SessionTimer: Hashable, Sendable {
     public let number: UInt32
 
@@ -52,24 +52,24 @@ public struct SessionTimer: Hashable, Sendable {
     }
 }
 
-/// A started timer. The generation distinguishes a timer from the one that it superseded, so a late firing is recognised.
+/// A started timer. The generation distinguishes it from earlier timers of the same kind, so that a late firing of those is ignored.
 public struct TimerID: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
-        /// The time limit for the confirmation of the attempt.
+        /// Runs until the service has to have confirmed the connection.
         case open
-        /// The end of the pause before the next attempt.
+        /// Runs during the pause before the next attempt.
         case retry
-        /// The activity timeout without received data, or the time limit of a probe.
+        /// Runs until a connection without received data is probed, and then until the probe has to be answered.
         case silence
-        /// The time after which a link counts as stable, and the pauses are reset.
+        /// Runs until a new connection counts as stable, which resets the retry pauses.
         case stable
-        /// The time limit for the peer's answer to the close handshake.
+        /// Runs until the peer has to have answered the close handshake.
         case close
-        /// The caller's time limit for the whole `connect`.
+        /// Runs during the time limit that the caller passed to `connect`.
         case deadline
-        /// The end of the grace period of an application in the background.
+        /// Runs during the grace period of an application in the background.
         case grace
-        /// A timer of the session.
+        /// A timer that the session started.
         case session(SessionTimer)
     }
 

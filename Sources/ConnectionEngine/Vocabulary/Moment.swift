@@ -5,7 +5,7 @@ public struct Moment: Hashable, Comparable, Sendable {
     /// Nanoseconds since the clock's origin. On Linux the runtime uses `CLOCK_MONOTONIC`.
     public var nanoseconds: Int64
 
-    /// A moment, such as for tests of your own code.
+    /// Creates a moment, for example in tests of your own code.
     public init(nanoseconds: Int64) {
         self.nanoseconds = nanoseconds
     }
@@ -17,7 +17,7 @@ public struct Moment: Hashable, Comparable, Sendable {
         left.nanoseconds < right.nanoseconds
     }
 
-    /// The moment `duration` later; saturates instead of overflowing.
+    /// The moment that is `duration` later. At the ends of the range it saturates instead of overflowing.
     public static func + (moment: Moment, duration: Duration) -> Moment {
         let (sum, overflow) = moment.nanoseconds.addingReportingOverflow(duration.clampedNanoseconds)
         if overflow { return Moment(nanoseconds: duration < .zero ? .min : .max) }
@@ -31,14 +31,14 @@ public struct Moment: Hashable, Comparable, Sendable {
         return .nanoseconds(difference)
     }
 
-    /// Seconds since the clock's origin.
+    /// Seconds since the origin of the monotonic clock.
     public var seconds: Double {
         Double(nanoseconds) / 1_000_000_000
     }
 }
 
 extension Duration {
-    /// Whole nanoseconds, clamped to the range of 64 bits (about 292 years).
+    /// The duration in whole nanoseconds, clamped to the range of `Int64` (about 292 years).
     public var clampedNanoseconds: Int64 {
         let parts = components
         let (whole, overflow) = parts.seconds.multipliedReportingOverflow(by: 1_000_000_000)
@@ -53,7 +53,7 @@ extension Duration {
         return Double(parts.seconds) + Double(parts.attoseconds) / 1e18
     }
 
-    /// This duration, or the nearest end of `range` when it lies outside.
+    /// This duration, or the nearer bound of `range` when it lies outside of the range.
     public func clamped(to range: ClosedRange<Duration>) -> Duration {
         min(max(self, range.lowerBound), range.upperBound)
     }

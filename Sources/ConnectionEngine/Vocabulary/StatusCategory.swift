@@ -1,7 +1,6 @@
-/// The kind of a status, the same for all services.
+/// The kind of a status or failure; all services share these categories.
 ///
-/// Later versions may add categories, so switch over it with a `default`. `docs/behaviour.md` lists the statuses of each service by
-/// category.
+/// Later versions may add categories, so a `switch` needs a `default`. `docs/behaviour.md` lists the statuses of each service by category.
 public struct StatusCategory: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     public let rawValue: String
 
@@ -11,58 +10,59 @@ public struct StatusCategory: RawRepresentable, Hashable, Sendable, CustomString
 
     public var description: String { rawValue }
 
-    /// A requested attempt is in progress.
+    /// The client is connecting because a user requested it.
     public static let connecting = StatusCategory(rawValue: "connecting")
     /// The service confirmed the connection.
     public static let connected = StatusCategory(rawValue: "connected")
     /// The service confirmed the connection again after an unexpected loss.
     public static let reconnected = StatusCategory(rawValue: "reconnected")
-    /// The connection was ended on request.
+    /// The connection was closed on request.
     public static let disconnected = StatusCategory(rawValue: "disconnected")
-    /// A live link was lost.
+    /// A working connection was lost.
     public static let unexpectedDisconnect = StatusCategory(rawValue: "unexpectedDisconnect")
-    /// The network failed while connecting: no route, an unknown name, or a refused or reset connection.
+    /// The network failed while connecting: no route, an unknown host name, or a refused or reset connection.
     public static let networkUnavailable = StatusCategory(rawValue: "networkUnavailable")
-    /// The application is in the background; the connection was closed until it returns.
+    /// The application is in the background; the connection is closed until the application returns.
     public static let background = StatusCategory(rawValue: "background")
-    /// An answer or heartbeat did not arrive in time.
+    /// An answer or heartbeat did not arrive within its time limit.
     public static let timeout = StatusCategory(rawValue: "timeout")
     /// The TLS handshake failed.
     public static let tlsFailed = StatusCategory(rawValue: "tlsFailed")
-    /// The certificate's chain, name or date was not accepted.
+    /// The chain, name or date of the server's certificate was not accepted.
     public static let tlsUntrusted = StatusCategory(rawValue: "tlsUntrusted")
     /// A proxy refused the connection, or requires credentials.
     public static let proxyUnavailable = StatusCategory(rawValue: "proxyUnavailable")
-    /// The answer does not follow the protocol: a captive portal, HTML, invalid JSON or invalid frames.
+    /// The answer does not follow the protocol: it is from a captive portal, or it is HTML, invalid JSON or an invalid frame.
     public static let malformedResponse = StatusCategory(rawValue: "malformedResponse")
-    /// The client or the server refused the arguments.
+    /// The client or the server refused the arguments of a request.
     public static let badRequest = StatusCategory(rawValue: "badRequest")
     /// The request line is too long for the server.
     public static let requestTooLong = StatusCategory(rawValue: "requestTooLong")
     /// The server cannot parse the filter expression.
     public static let malformedFilter = StatusCategory(rawValue: "malformedFilter")
-    /// The authorisation was refused.
+    /// The service refused to authorise the user for a channel or an action.
     public static let accessDenied = StatusCategory(rawValue: "accessDenied")
     /// A token is wrong or expired.
     public static let credentialsRejected = StatusCategory(rawValue: "credentialsRejected")
-    /// The same user signed in elsewhere.
+    /// The same user signed in on another device, which ended this connection.
     public static let kicked = StatusCategory(rawValue: "kicked")
-    /// The account is blocked.
+    /// The user's account is blocked.
     public static let banned = StatusCategory(rawValue: "banned")
-    /// The account no longer exists.
+    /// The user's account no longer exists.
     public static let accountDeleted = StatusCategory(rawValue: "accountDeleted")
-    /// The server refuses this client: unknown or disabled application, TLS required, quota, protocol version.
+    /// The server refuses this client: the application is unknown or disabled, TLS is required, a quota is used up, or the protocol version
+    /// is not supported.
     public static let refused = StatusCategory(rawValue: "refused")
     /// The server is over capacity and asks clients to reconnect later.
     public static let overloaded = StatusCategory(rawValue: "overloaded")
-    /// The server restarts or moves its connections.
+    /// The server is restarting, or moves its connections to another server.
     public static let serverRestart = StatusCategory(rawValue: "serverRestart")
     /// A message could not be decrypted.
     public static let decryptionFailed = StatusCategory(rawValue: "decryptionFailed")
-    /// Messages may have been lost while catching up.
+    /// Messages may have been lost while the client fetched those that it had missed.
     public static let messageCountExceeded = StatusCategory(rawValue: "messageCountExceeded")
     /// The caller cancelled its own request.
     public static let cancelled = StatusCategory(rawValue: "cancelled")
-    /// Any other answer of the server.
+    /// The server answered in a way that no other category describes.
     public static let unknown = StatusCategory(rawValue: "unknown")
 }
