@@ -1,8 +1,8 @@
-/// The elements that an observer has not received yet. Bounded: beyond the limit droppable elements are dropped, and a marker takes
-/// their place, so that the observer knows that elements are missing.
+/// The elements that an observer has not received yet. When the backlog is full, droppable elements are dropped, and a marker is inserted
+/// in their place, so that the observer can detect the loss.
 struct BoundedBacklog<Element: Sendable>: CoalescingBuffer, Sendable {
     private(set) var elements: [Element] = []
-    /// How many elements were dropped in total.
+    /// How many elements were dropped since the backlog was created.
     private(set) var droppedInTotal = 0
     private var droppedSinceMarker = 0
     private let limit: Int
@@ -43,8 +43,8 @@ struct BoundedBacklog<Element: Sendable>: CoalescingBuffer, Sendable {
         return taken
     }
 
-    /// Inserts elements at the beginning: those that were taken last and not delivered. They were within the limit when they were taken, so
-    /// no element is dropped for them.
+    /// Inserts elements at the beginning, because the observer took them and did not process them. No element is dropped to make room: the
+    /// inserted elements were within the limit before.
     mutating func giveBack(_ taken: ArraySlice<Element>) {
         elements.insert(contentsOf: taken, at: 0)
     }

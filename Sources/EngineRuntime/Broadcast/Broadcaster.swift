@@ -1,9 +1,9 @@
 import NIOConcurrencyHelpers
 
-/// One source, many observers: callbacks on a chosen queue, or bounded async sequences. All observers get the same order.
+/// Sends the elements of one source to many observers, in the same order: to callbacks on a chosen queue, or to bounded async sequences.
 ///
-/// A slow observer does not delay others: it falls behind up to the backlog, then droppable elements are dropped for it alone, counted
-/// and marked.
+/// A slow observer does not delay others. When its backlog is full, droppable elements are dropped for this observer alone, and a marker
+/// with their number takes their place.
 public final class Broadcaster<Element: Sendable>: Sendable {
     private struct State {
         var sinks: [(id: UInt64, sink: any Sink<Element>)] = []
@@ -17,17 +17,21 @@ public final class Broadcaster<Element: Sendable>: Sendable {
     private let dropped: @Sendable (Int) -> Element
     private let tracker: (any ConsumerTracker)?
 
+    /// Creates a broadcaster without observers.
+    ///
     /// - Parameters:
-    ///   - backlog: how many elements an observer may be behind.
-    ///   - isDroppable: whether an element may be dropped then.
-    ///   - dropped: the marker for a number of dropped elements.
+    ///   - backlog: the most elements that may wait for one observer before droppable elements are dropped.
+    ///   - isDroppable: whether an element may be dropped when the backlog is full.
+    ///   - dropped: makes the marker for a number of dropped elements.
     public convenience init(
         backlog: Int, isDroppable: @escaping @Sendable (Element) -> Bool, dropped: @escaping @Sendable (Int) -> Element
     ) {
         self.init(backlog: backlog, tracker: nil, isDroppable: isDroppable, dropped: dropped)
     }
 
-    /// - Parameter tracker: learns which consumers of sequences are active; for tests.
+    /// Creates a broadcaster without observers, for tests.
+    ///
+    /// - Parameter tracker: records which consumers of sequences are processing elements.
     package init(
         backlog: Int, tracker: (any ConsumerTracker)?, isDroppable: @escaping @Sendable (Element) -> Bool,
         dropped: @escaping @Sendable (Int) -> Element
@@ -38,7 +42,8 @@ public final class Broadcaster<Element: Sendable>: Sendable {
         self.dropped = dropped
     }
 
-    /// Calls `body` with all elements from now on, in batches, in order, on `queue`: one hop per batch, not per element.
+    /// Calls `body` on `queue` with all elements that are sent from now on, in order and in batches, so that the queue gets one work item
+    /// per batch.
     ///
     /// - Returns: the observation, which ends when it is cancelled or released.
     public func observe(
@@ -47,22 +52,22 @@ public final class Broadcaster<Element: Sendable>: Sendable {
         add(CallbackSink(backlog: makeBacklog(backlog), queue: queue, body: body))
     }
 
-    /// A sequence of all elements from now on. For one consumer; each call returns an independent sequence.
+    /// Returns a sequence of all elements that are sent from now on, for one consumer. Each call returns an independent sequence.
     ///
-    /// - Parameter limit: how many elements may wait; nil for the broadcaster's own backlog.
+    /// - Parameter limit: the most elements that may wait for the consumer; nil for the broadcaster's own limit.
     public func stream(limit: Int? = nil) -> EventStream<Element> {
         let sink = StreamSink(backlog: makeBacklog(limit ?? backlog), tracker: tracker)
         return EventStream(sink: sink, observation: add(sink))
     }
 
-    /// Sends `elements` to every observer. One caller at a time, or observers may get what was sent at once in different orders.
+    /// Sends `elements` to every observer. Must not be called concurrently, because observers might get the elements in different orders.
     public func send(_ elements: [Element]) {
         let sinks = state.withLockedValue { $0.sinks }
         for (_, sink) in sinks { sink.receive(elements) }
     }
 
-    /// Delivers `elements` only to observers with callbacks: for elements that keep their order among the others but are not for
-    /// sequences. May be called from any thread.
+    /// Sends `elements` only to observers with callbacks, not to sequences, in order with the elements of ``send(_:)``. May be called from
+    /// any thread.
     public func sendToCallbacks(_ elements: [Element]) {
         let sinks = state.withLockedValue { $0.sinks }
         for (_, sink) in sinks where !sink.isSequence { sink.receive(elements) }
@@ -103,12 +108,12 @@ public final class Broadcaster<Element: Sendable>: Sendable {
         let removed = state.withLockedValue { state in
             state.sinks.firstIndex { $0.id == id }.map { state.sinks.remove(at: $0) }
         }
-        // Released here, outside of the lock: an object that an observer holds may call back in its `deinit`.
+        // The observer is released here, outside of the lock, because the `deinit` of an object that it holds may call the broadcaster.
         _ = removed
     }
 }
 
-/// Keeps an observation alive. It ends when this is cancelled or released.
+/// Keeps an observation active. The observation ends when this object is cancelled or released.
 public final class Observation: Sendable {
     private let onCancel: NIOLockedValueBox<(@Sendable () -> Void)?>
 
@@ -118,7 +123,7 @@ public final class Observation: Sendable {
 
     deinit { cancel() }
 
-    /// Ends the observation. A callback that is already running finishes.
+    /// Ends the observation. A callback that is already running is not interrupted.
     public func cancel() {
         let action = onCancel.withLockedValue { action in
             defer { action = nil }
@@ -128,11 +133,11 @@ public final class Observation: Sendable {
     }
 }
 
-/// The receiving end of one observer of a broadcaster.
+/// Receives elements of a broadcaster for one observer.
 protocol Sink<Element>: AnyObject, Sendable {
     associatedtype Element: Sendable
 
-    /// Whether the elements are for a task that iterates, instead of for a callback.
+    /// True if a task iterates over the elements, false if a callback gets them.
     var isSequence: Bool { get }
 
     func receive(_ elements: [Element])

@@ -1,13 +1,13 @@
 import Dispatch
 import NIOCore
 
-/// The queue on which callbacks run.
+/// The queue or thread on which callbacks run.
 public struct CallbackQueue: Sendable {
     let enqueue: @Sendable (@escaping @Sendable () -> Void) -> Void
-    /// Whether the work has been done when ``run(_:)`` returns.
+    /// Whether ``run(_:)`` executes the work before it returns.
     private(set) var isInline = false
 
-    /// A queue of the app. `enqueue` must run the closures one after the other, in order.
+    /// Creates a queue of the application. `enqueue` must run the closures one after the other, in order.
     public init(enqueue: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
         self.enqueue = enqueue
     }
@@ -17,7 +17,7 @@ public struct CallbackQueue: Sendable {
         enqueue(work)
     }
 
-    /// The main queue. On Linux it runs only while the main thread runs it: `dispatchMain()` or a run loop.
+    /// The main queue. On Linux its work runs only while the main thread is in `dispatchMain()` or a run loop.
     public static let main = CallbackQueue { DispatchQueue.main.async(execute: $0) }
 
     /// A serial dispatch queue.
@@ -30,7 +30,7 @@ public struct CallbackQueue: Sendable {
         CallbackQueue { eventLoop.execute($0) }
     }
 
-    /// On the engine's own thread, at once. For code that cannot block and for tests.
+    /// Runs work at once on the calling thread, which is the engine's own. For callbacks that never block, and for tests.
     public static let inline = {
         var queue = CallbackQueue { $0() }
         queue.isInline = true

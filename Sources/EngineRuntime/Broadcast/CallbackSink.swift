@@ -1,4 +1,4 @@
-/// Calls a closure with batches on a queue. Elements that arrive while a batch runs form the next batch.
+/// Calls a closure with batches of elements on a queue. Elements that arrive while the closure runs form the next batch.
 final class CallbackSink<Element: Sendable>: Sink {
     let isSequence = false
     private let worker: CoalescingWorker<BoundedBacklog<Element>>

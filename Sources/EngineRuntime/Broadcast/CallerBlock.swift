@@ -1,10 +1,9 @@
-/// A block of an application that will be called on the application's callback queue.
+/// A block of an application, which is called on the application's callback queue.
 ///
-/// `@unchecked Sendable`: it is called on the callback queue only, never by two threads at once, and a caller who shares what it
-/// captures does so on that queue, as with any callback API. The vendors' APIs take blocks that are not `@Sendable`, so that code for
-/// them compiles.
+/// It is `@unchecked Sendable` because the vendors' APIs take blocks that are not `@Sendable`. The callback queue never calls it from two
+/// threads at once; the application must use the captured values on that queue only.
 ///
-/// A block of several values has a tuple as its input: a parameter pack in a generic type requires macOS 14 and iOS 17.
+/// A block with several parameters has a tuple as its `Input`, because a parameter pack in a generic type requires macOS 14 and iOS 17.
 package struct CallerBlock<Input>: @unchecked Sendable {
     private let block: (Input) -> Void
 

@@ -1,11 +1,11 @@
-/// Tracks which loops over a sequence are processing elements; for tests.
+/// Tracks which consumers of event sequences are processing elements; for tests.
 package protocol ConsumerTracker: AnyObject, Sendable {
-    /// The consumer waits for elements, so it has processed the earlier ones.
+    /// The consumer waits for the next element, so it has processed all earlier elements.
     ///
-    /// - Parameter task: identifies the consumer's task; nil when it is not known.
+    /// - Parameter task: identifies the consumer's task; nil when the task is unknown.
     func waits(_ consumer: ObjectIdentifier, task: Int?)
-    /// The consumer gets elements.
+    /// The consumer has received elements and processes them.
     func began(_ consumer: ObjectIdentifier, task: Int?)
-    /// A loop of the consumer has ended.
+    /// A `for await` loop of the consumer has ended.
     func ended(_ consumer: ObjectIdentifier)
 }

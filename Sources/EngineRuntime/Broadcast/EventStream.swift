@@ -2,10 +2,10 @@ import NIOConcurrencyHelpers
 
 /// A bounded sequence of a broadcaster's elements, for one consumer.
 ///
-/// Ends when its source ends, or when the consuming task is cancelled. When the consumer is slower than the source, elements
-/// beyond the limit are dropped, marked in place and counted in ``droppedCount``.
+/// The sequence ends when its source ends, or when the consuming task is cancelled. When the consumer is slower than the source, elements
+/// beyond the limit are dropped; a marker takes their place, and ``droppedCount`` counts them.
 ///
-/// A later loop continues where an earlier one ended; a second loop at the same time ends the first.
+/// A new loop over the sequence continues where the previous loop ended. A second loop at the same time ends the first.
 public struct EventStream<Element: Sendable>: AsyncSequence, Sendable {
     public typealias Failure = Never
 
@@ -17,9 +17,9 @@ public struct EventStream<Element: Sendable>: AsyncSequence, Sendable {
         self.observation = observation
     }
 
-    /// How many elements were dropped so far.
+    /// How many elements of this sequence were dropped so far.
     public var droppedCount: Int { sink.droppedCount }
-    /// Whether a loop has taken all elements and waits; for tests.
+    /// Whether a loop has received all elements and waits for the next one; for tests.
     package var isAwaited: Bool { sink.isAwaited }
 
     public func makeAsyncIterator() -> Iterator {
@@ -35,18 +35,18 @@ public struct EventStream<Element: Sendable>: AsyncSequence, Sendable {
             self.observation = observation
         }
 
-        /// The next element, or nil at the end.
+        /// Waits for the next element; nil when the sequence has ended.
         public mutating func next() async -> Element? {
             await place.next()
         }
 
-        /// Inserts an element before the next one, for this loop or, when it has ended, for the next one.
+        /// Puts an element before the next one. This loop gets it, or the next loop if this one has ended.
         public mutating func putBack(_ element: Element) {
             place.putBack(element)
         }
     }
 
-    /// Elements that one loop has taken and not delivered yet. When the loop ends, they go back into the backlog for the next loop.
+    /// The batch of elements that one loop is iterating over. When the loop ends, the rest of the batch goes back into the backlog.
     private final class Place {
         private let sink: StreamSink<Element>
         private var batch: [Element] = []
@@ -78,12 +78,12 @@ public struct EventStream<Element: Sendable>: AsyncSequence, Sendable {
     }
 }
 
-/// Collects elements until the consumer asks for them.
+/// Keeps elements until the consumer requests them.
 final class StreamSink<Element: Sendable>: Sink {
     private struct State {
         var backlog: BoundedBacklog<Element>
         var consumer: CheckedContinuation<[Element], Never>?
-        /// Identifies the consumer's task, for the tracker.
+        /// Identifies the consumer's task to the consumer tracker.
         var task: Int?
         var isFinished = false
     }
@@ -110,17 +110,18 @@ final class StreamSink<Element: Sendable>: Sink {
         resume { $0.isFinished = true }
     }
 
-    /// Inserts elements at the beginning of the backlog: those that a loop has taken and not delivered.
+    /// Puts elements that a loop took and did not process back at the beginning of the backlog.
     func giveBack(_ elements: ArraySlice<Element>) {
         resume { $0.backlog.giveBack(elements) }
     }
 
-    /// Handles the end of a loop.
+    /// Notifies the consumer tracker that a loop has ended.
     func left() {
         tracker?.ended(ObjectIdentifier(self))
     }
 
-    /// All waiting elements; empty at the end. A second consumer at the same time ends the first.
+    /// Waits for elements and returns all that have arrived; an empty array when the sequence has ended. A second consumer at the same time
+    /// ends the first.
     func nextBatch() async -> [Element] {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -141,7 +142,7 @@ final class StreamSink<Element: Sendable>: Sink {
         }
     }
 
-    /// Applies `change`, then passes waiting elements to the consumer, if both exist.
+    /// Applies `change`, then passes the waiting elements to the consumer, if there are elements and a waiting consumer.
     private func resume(after change: (inout State) -> Void) {
         let (consumer, batch) = state.withLockedValue { state -> (CheckedContinuation<[Element], Never>?, [Element]) in
             change(&state)
@@ -152,7 +153,7 @@ final class StreamSink<Element: Sendable>: Sink {
             }
             state.consumer = nil
             let batch = state.backlog.takeAll()
-            // Under the lock, so that the tracker gets the events in their order.
+            // The consumer tracker is called while the lock is held, so that it gets the calls in the order of the events.
             if batch.isEmpty {
                 tracker?.ended(ObjectIdentifier(self))
             } else {

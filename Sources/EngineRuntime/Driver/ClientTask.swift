@@ -1,32 +1,32 @@
 import NIOConcurrencyHelpers
 
-/// Notifies a service double when a task that it has started waits for the service's answer.
+/// Notifies a test double of a service when a task that it started waits for the service's answer.
 package enum ClientTask {
-    /// Called when the current task begins to wait; the returned closure is called with the answer. Nil in tasks that no double has
-    /// started.
+    /// Called when the current task begins to wait; the returned closure is called when the answer arrives. Nil in tasks that no test
+    /// double has started.
     @TaskLocal package static var beginWaiting: (@Sendable () -> (@Sendable () -> Void)?)?
 }
 
-/// One wait of a client's task.
+/// A task's wait for one answer of a service, as reported to a test double.
 package final class TaskWait: Sendable {
     private let begin: @Sendable () -> (@Sendable () -> Void)?
     private let state = NIOLockedValueBox<(isAnswered: Bool, end: (@Sendable () -> Void)?)>((false, nil))
 
-    /// Nil in tasks that no double has started.
+    /// Returns nil in a task that no test double has started.
     package init?() {
         guard let begin = ClientTask.beginWaiting else { return nil }
         self.begin = begin
     }
 
-    /// The task has sent its request and now waits, unless the answer came while it was sending.
+    /// Reports that the task has sent its request and waits, unless the answer arrived while it was sending.
     package func asked() {
-        // The lock is held meanwhile, so that a task that was answered never counts as one that waits.
+        // `begin` is called while the lock is held, so that an answer cannot arrive between the check and the report.
         state.withLockedValue { state in
             if !state.isAnswered { state.end = begin() }
         }
     }
 
-    /// Marks the call as answered.
+    /// Reports that the service has answered the request.
     package func answered() {
         let end = state.withLockedValue { state in
             state.isAnswered = true

@@ -1,8 +1,9 @@
 import ConnectionEngine
 
-/// Carries bytes for a session. Implemented by the WebSocket transport, the long-poll transport and, in tests, a scripted one.
+/// Carries bytes between a session and its service. Implemented by the WebSocket transport, the long-poll transport and a scripted
+/// transport for tests.
 ///
-/// No method blocks or throws; failures are events. After `close(_:reason: .abort)` nothing more is reported for the attempt.
+/// No method blocks or throws; failures are reported as events. After `close(_:reason: .abort)` nothing more is reported for the attempt.
 /// Deinitialising a transport closes all its connections.
 public protocol ClientTransport<Session>: AnyObject, Sendable {
     associatedtype Session: ProtocolSession
@@ -11,28 +12,28 @@ public protocol ClientTransport<Session>: AnyObject, Sendable {
     func open(
         _ endpoint: Session.Endpoint, attempt: AttemptID, report: @escaping @Sendable (TransportEvent<Session.Inbound>) -> Void)
 
-    /// Writes one frame or makes one request. Ignored when the attempt is not open.
+    /// Writes one frame or sends one request. Ignored when the attempt is not open.
     func send(_ outbound: Session.Outbound, attempt: AttemptID)
 
-    /// Ends an attempt. After a close handshake `closed` follows once the peer has answered; after an abort nothing follows.
+    /// Ends an attempt. With a close handshake, `closed` is reported once the peer has answered; with an abort, nothing more is reported.
     func close(_ attempt: AttemptID, reason: CloseReason)
 }
 
 /// The reports of a transport about one attempt, in order.
 public enum TransportEvent<Inbound: Sendable>: Sendable {
     case opened
-    /// All elements of one read together, so that the driver takes its lock once per read and not once per message.
+    /// All elements of one read. They are reported together, so that the driver takes its lock once per read instead of once per message.
     case received([Inbound])
-    /// Bytes arrived, but no message for the session. Counts as a sign of life.
+    /// Bytes arrived that contain no message for the session. They prove that the connection is alive.
     case heard
     indirect case closed(ConnectionFailure)
 }
 
-/// Does the side work of a session: authorisation requests, user code that supplies tokens.
+/// Runs the jobs of a session, such as authorisation requests and user code that supplies tokens.
 public protocol JobRunner<Session>: AnyObject, Sendable {
     associatedtype Session: ProtocolSession
 
-    /// Starts a job and returns at once. `completion` may be called from any thread, once; later calls are ignored.
+    /// Starts a job and returns at once. `completion` may be called from any thread; only its first call has an effect.
     ///
     /// - Returns: a closure that stops the job. The job's completion is ignored from then on.
     func start(
@@ -43,14 +44,14 @@ public protocol JobRunner<Session>: AnyObject, Sendable {
 /// Stops a job.
 public typealias JobCancellation = @Sendable () -> Void
 
-/// Runs timers on a monotonic clock. Tests replace it by a manual one.
+/// Runs timers on a monotonic clock. Tests use a clock that they advance by hand.
 public protocol TimerScheduler: Sendable {
-    /// The clock's present moment.
+    /// The present time of the monotonic clock.
     var now: Moment { get }
 
     /// Calls `fire` once, `duration` from now, on any thread.
     ///
-    /// - Returns: a closure that stops the timer. Calling it is optional for correctness, because late firings are ignored.
+    /// - Returns: a closure that stops the timer. A caller that ignores late firings need not call it.
     func schedule(after duration: Duration, _ fire: @escaping @Sendable () -> Void) -> TimerCancellation
 }
 

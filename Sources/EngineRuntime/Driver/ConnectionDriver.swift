@@ -2,23 +2,26 @@ import ConnectionEngine
 import DequeModule
 import NIOConcurrencyHelpers
 
-/// The notices for users of a connection in one total order: changes of phase and events of the service.
+/// The notices for users of a connection, all in one order: changes of phase and events of the service.
 public enum Notice<Session: ProtocolSession>: Sendable {
     indirect case change(ConnectionChange)
     case event(Session.Event)
-    /// An observer was too slow; this number of events was dropped for it at this place. Changes of phase are never dropped.
+    /// An observer was too slow, and this number of events was dropped for it at this point of the order. Changes of phase are never
+    /// dropped.
     case dropped(Int)
 }
 
 /// Drives a ``ConnectionMachine``: performs its effects, and owns its lock, transport, timers and jobs.
 ///
-/// `submit` appends to a mailbox; if no other thread drains it, the caller does: the machine handles inputs under a single lock, then
-/// the effects are performed in order outside of the lock. So effects have one total order, callbacks may call the driver, and
-/// `connect(); disconnect()` cannot be swapped. Releasing the last reference closes the transport and stops every timer and job.
+/// `submit` appends an input to a mailbox. If no other thread is processing the mailbox, the caller does: the machine handles inputs under
+/// a single lock, then the effects are performed in order outside of the lock. So effects have one total order, callbacks may call the
+/// driver, and `connect(); disconnect()` take effect in this order. Releasing the last reference closes the transport and stops every timer
+/// and job.
 public final class ConnectionDriver<Session: ProtocolSession>: Sendable {
-    /// Changes and events, in one order.
+    /// Changes of the connection and events of the service, in one order.
     public let notices: Broadcaster<Notice<Session>>
-    /// Whether this machine has a route to the service: an element for each change. It has no order relative to ``notices``.
+    /// The network status after each change: whether this machine has a route to the service. The changes have no order relative to
+    /// ``notices``.
     public let networkChanges = Broadcaster<NetworkStatus>(backlog: 64, isDroppable: { _ in true }, dropped: { _ in .available })
 
     @usableFromInline let transport: any ClientTransport<Session>
@@ -28,11 +31,11 @@ public final class ConnectionDriver<Session: ProtocolSession>: Sendable {
     @usableFromInline let mailbox: NIOLockedValueBox<Mailbox<Session>>
     @usableFromInline let running = NIOLockedValueBox(Running<Session>())
 
-    /// A driver in phase `idle`.
+    /// Creates a driver in phase `idle`.
     ///
     /// - Parameters:
-    ///   - seed: the seed of random pauses; nil for one from the system's generator.
-    ///   - backlog: how many events an observer may be behind before events are dropped for it and counted.
+    ///   - seed: the seed of random pauses; nil for a seed from the system's generator.
+    ///   - backlog: the most notices that may wait for one observer before events are dropped for it and counted.
     ///   - isDroppable: whether an event may be dropped for a slow observer.
     public init(
         transport: any ClientTransport<Session>, jobs: any JobRunner<Session>, timers: any TimerScheduler,
@@ -66,20 +69,20 @@ public final class ConnectionDriver<Session: ProtocolSession>: Sendable {
         networkChanges.finish()
     }
 
-    /// Passes one input to the machine. Synchronous, from any thread, also from inside a callback.
+    /// Passes one input to the machine. May be called from any thread, also in a callback.
     @inlinable public func submit(_ input: Input<Session>) {
         submit(mail: .input(input))
     }
 
-    /// Passes a change of the network to the machine, and notifies observers of ``networkChanges`` when the status differs from the
-    /// last one: they are not notified of another route with the same status. Until the first report the network counts as available.
-    /// One caller at a time.
+    /// Passes a change of the network to the machine. Notifies observers of ``networkChanges`` only when the status differs from the
+    /// previous status, not of a new route with the same status. Before the first report the status is `available`. Must not be called
+    /// concurrently.
     public func networkChanged(to status: NetworkStatus) {
         submit(.networkChanged(status))
         noteNetwork(status)
     }
 
-    /// Notifies observers of ``networkChanges`` of a report that the machine has got in another way. One caller at a time.
+    /// Notifies observers of ``networkChanges`` of a status that the caller passes to the machine itself. Must not be called concurrently.
     public func noteNetwork(_ status: NetworkStatus) {
         let isChange = running.withLockedValue { running in
             defer { running.network = status }
@@ -93,25 +96,25 @@ public final class ConnectionDriver<Session: ProtocolSession>: Sendable {
         mailbox.withLockedValue { $0.machine.snapshot }
     }
 
-    /// Reads the state that survives reconnects: wanted channels, cursor.
+    /// Reads the session's state that survives reconnects, such as the wanted channels and the position in the message stream.
     public func withMemory<Value>(_ body: (Session.Memory) throws -> Value) rethrows -> Value {
         try mailbox.withLockedValue { try body($0.machine.memory) }
     }
 
-    /// The end of the grace period of an application in the background; nil when none is running.
+    /// When the grace period of an application in the background ends; nil when no grace period is running.
     var graceEnd: Moment? { mailbox.withLockedValue { $0.machine.backgroundGraceEnd } }
 
-    /// The clock's present moment.
+    /// The present time of the monotonic clock.
     public var now: Moment { timers.now }
 
     /// Submits a command to the session and waits for the answer.
     ///
     /// - Parameters:
-    ///   - note: called with the answer before the caller gets it, also for a cancelled call, on the thread that drives the engine, in
-    ///     one order with ``notices`` that are observed inline. Must not block.
-    ///   - submitted: called once the command was submitted, so that later inputs are handled after it.
-    /// - Throws: the failure that the session answered, `disconnected` when the connection was ended meanwhile, `cancelled`
-    ///   when the calling task was cancelled.
+    ///   - note: called with the answer before the caller gets it, also for a cancelled call. It runs on the thread that drives the engine,
+    /// in one order with ``notices`` that are observed inline. Must not block.
+    ///   - submitted: called once the command was submitted; inputs that are submitted later are handled after the command.
+    /// - Throws: the failure that the session answered; `disconnected` when the connection was ended before the answer; `cancelled` when
+    ///   the calling task was cancelled.
     public func perform(
         _ command: Session.Command, note: (@Sendable (Result<Session.Reply, ConnectionFailure>) -> Void)? = nil,
         submitted: (@Sendable () -> Void)? = nil
@@ -130,7 +133,7 @@ public final class ConnectionDriver<Session: ProtocolSession>: Sendable {
                 submit(.perform(command, id))
                 submitted?()
                 wait?.asked()
-                // A cancellation before the request was registered could not abandon it.
+                // If the task was cancelled before the request was registered, `onCancel` had no effect, so the request is abandoned here.
                 if Task.isCancelled { submit(.abandon(id)) }
             }
         } onCancel: {
@@ -139,10 +142,11 @@ public final class ConnectionDriver<Session: ProtocolSession>: Sendable {
         return try result.get()
     }
 
-    /// Submits a command to the session. Consecutive calls reach the session in their order, which tasks do not guarantee.
+    /// Submits a command to the session. The session gets the commands of consecutive calls in order, which separate tasks do not
+    /// guarantee.
     ///
-    /// - Parameter completion: called once, on the thread that drives the engine, in one order with ``notices`` that are observed
-    ///   inline. Must not block.
+    /// - Parameter completion: called once, on the thread that drives the engine, in one order with ``notices`` that are observed inline.
+    ///   Must not block.
     public func perform(
         _ command: Session.Command, completion: @escaping @Sendable (Result<Session.Reply, ConnectionFailure>) -> Void
     ) {
@@ -180,7 +184,7 @@ extension ConnectionDriver {
         for waiter in waiters { waiter() }
     }
 
-    /// Calls `body` once no thread is processing an input: at once if that is so now, otherwise on the thread that finishes.
+    /// Calls `body` when no thread is processing an input: at once if none is, otherwise later on the thread that processes the last input.
     package func whenIdle(_ body: @escaping @Sendable () -> Void) {
         let isIdle = mailbox.withLockedValue { mailbox in
             if mailbox.queue.isAtWork { mailbox.idleWaiters.append(body) }
@@ -189,7 +193,7 @@ extension ConnectionDriver {
         if isIdle { body() }
     }
 
-    /// Performs effects in order and leaves the array empty. Consecutive notices are sent together.
+    /// Performs effects in order and leaves the array empty. Consecutive notices are sent to observers in one batch.
     @inlinable func perform(_ effects: inout [Effect<Session>]) {
         var outgoing: [Notice<Session>] = []
         for effect in effects {
@@ -259,7 +263,7 @@ extension ConnectionDriver {
     }
 
     @usableFromInline func run(_ job: Session.Job, id: JobID, attempt: AttemptID) {
-        // Registered before it starts, because it may end before `start` returns.
+        // The job is registered before it starts, because it may end before `start` returns.
         running.withLockedValue { $0.jobs[id] = Running.Job(attempt: attempt, cancel: {}) }
         let cancel = jobs.start(job) { [weak self] result in
             guard let self else { return }

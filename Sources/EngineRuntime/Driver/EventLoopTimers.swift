@@ -1,7 +1,7 @@
 import ConnectionEngine
 import NIOCore
 
-/// Timers on a NIO event loop, which use the system's monotonic clock.
+/// Timers that run on a NIO event loop and use the system's monotonic clock.
 public struct EventLoopTimers: TimerScheduler {
     private let eventLoop: any EventLoop
 

@@ -1,15 +1,15 @@
 import ConnectionEngine
 import DequeModule
 
-/// Inputs that wait to be handled by the machine.
+/// The machine of a driver and the inputs that wait to be handled by it.
 @usableFromInline struct Mailbox<Session: ProtocolSession>: Sendable {
     @usableFromInline var machine: ConnectionMachine<Session>
     @usableFromInline var queue = CoalescingQueue<Deque<Mail<Session>>>()
-    /// Called when the mailbox is idle again.
+    /// Closures to be called when no input waits or is being handled.
     @usableFromInline var idleWaiters: [@Sendable () -> Void] = []
 }
 
-/// One input, or all elements of one read.
+/// An entry of the mailbox: one input, or all elements of one read.
 @usableFromInline enum Mail<Session: ProtocolSession>: Sendable {
     case input(Input<Session>)
     case batch(AttemptID, [Session.Inbound])
@@ -35,7 +35,7 @@ import DequeModule
     }
 }
 
-/// The timers, jobs and waiting callers that a driver has to stop.
+/// The running timers and jobs and the waiting callers of a driver, which it ends when it is released.
 @usableFromInline struct Running<Session: ProtocolSession>: Sendable {
     struct Job: Sendable {
         let attempt: AttemptID

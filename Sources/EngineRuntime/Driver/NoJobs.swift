@@ -1,6 +1,6 @@
 import ConnectionEngine
 
-/// A job runner for sessions without side work.
+/// The job runner for sessions that have no jobs.
 package final class NoJobs<Session: ProtocolSession>: JobRunner where Session.Job == Never {
     package init() {}
 

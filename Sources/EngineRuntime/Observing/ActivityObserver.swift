@@ -1,15 +1,17 @@
 import ConnectionEngine
 import NIOConcurrencyHelpers
 
-/// Prevents App Nap of macOS while a connection exists or is being established (rule BG-12), because it would delay pings and retries.
+/// Prevents App Nap of macOS while a connection exists or is being established (rule BG-12), because App Nap would delay pings and retries.
 public final class ActivityObserver: EngineObserver {
     private let begin: @Sendable () -> @Sendable () -> Void
-    /// Ends the activity; nil while there is none.
+    /// The closure that ends the activity, which prevents App Nap; nil while no activity is running.
     private let end = NIOLockedValueBox<(@Sendable () -> Void)?>(nil)
 
+    /// Creates the observer.
+    ///
     /// - Parameters:
-    ///   - isWanted: whether the application has requested it.
-    ///   - begin: begins an activity, and returns a closure that ends it.
+    ///   - isWanted: whether the application has requested to prevent App Nap.
+    ///   - begin: begins an activity of the process, and returns a closure that ends it.
     /// - Returns: nil when `isWanted` is false.
     public init?(
         _ isWanted: Bool,
@@ -27,7 +29,7 @@ public final class ActivityObserver: EngineObserver {
             }
         let hasBegun = end.withLockedValue { $0 != nil }
         if isActive, !hasBegun {
-            // Changes arrive one after the other, so no second activity begins meanwhile.
+            // Changes arrive one after the other, so no second activity can begin before this one is stored.
             let end = begin()
             self.end.withLockedValue { $0 = end }
         } else if !isActive {

@@ -7,10 +7,10 @@ import NIOConcurrencyHelpers
     import AppKit
 #endif
 
-/// Reports when the application goes to the background and when it comes back.
+/// Reports when the application goes to the background and when it returns to the foreground.
 ///
-/// It uses the system's notifications on iOS, tvOS and visionOS, and the sleep of the computer on macOS; extensions and other systems
-/// have no such notifications, and applications call functions of the client instead. One monitor serves the whole process.
+/// The monitor uses the system's notifications on iOS, tvOS and visionOS, and those of the computer's sleep on macOS. Extensions and other
+/// systems have no such notifications; applications call functions of the client there. One monitor serves the whole process.
 public final class ApplicationMonitor: Sendable {
     /// The monitor of this process.
     public static let shared = ApplicationMonitor { report in
@@ -28,9 +28,9 @@ public final class ApplicationMonitor: Sendable {
 
     /// Whether an application is in the foreground or in the background.
     public enum Place: Hashable, Sendable {
-        /// The user sees the application, or no state has been reported.
+        /// The user sees the application. Also the value until the system has reported a state.
         case foreground
-        /// The system may suspend the process at any time.
+        /// The application is not visible, and the system may suspend the process at any time.
         case background
     }
 
@@ -44,17 +44,18 @@ public final class ApplicationMonitor: Sendable {
     private let watch: @Sendable (@escaping @Sendable (Place) -> Void) -> Void
     private let state = NIOLockedValueBox(State())
 
-    /// A separate monitor, for tests.
+    /// Creates a separate monitor, for tests.
     ///
-    /// - Parameter watch: called with the first observer, once. It calls its argument with every change, on one thread at a time.
+    /// - Parameter watch: called once, when the first observer is added. It has to call its argument with every change, on one thread at a
+    ///   time.
     public init(watch: @escaping @Sendable (@escaping @Sendable (Place) -> Void) -> Void) {
         self.watch = watch
     }
 
-    /// Observes for as long as the observation is held. The monitor itself watches from its first observer on.
+    /// Calls `report` with every change until the returned observation is released. The first call starts the monitor.
     ///
-    /// - Parameter report: called with every change from now on, on the thread of the notification, and at once when the application
-    ///   is in the background already. Must not block.
+    /// - Parameter report: called on the thread of the system's notification, and at once if the application is already in the background.
+    ///   Must not block.
     /// - Returns: the observation, which ends when it is released.
     public func observe(_ report: @escaping @Sendable (Place) -> Void) -> Observation {
         let (id, isFirst, place) = state.withLockedValue { state in
@@ -88,14 +89,14 @@ public final class ApplicationMonitor: Sendable {
 }
 
 extension ConnectionDriver {
-    /// Passes the application's state on to the machine (rules BG-1, BG-3 and BG-9).
+    /// Passes the application's change between foreground and background to the machine (rules BG-1, BG-3 and BG-9).
     public func moved(to place: ApplicationMonitor.Place) {
         switch place {
         case .foreground: submit(.leaveBackground)
         case .background:
             submit(.enterBackground)
             #if os(macOS)
-                // On macOS the background is the sleep of the computer, which leaves no grace period.
+                // On macOS the background is the sleep of the computer, which begins at once, so there is no grace period.
                 submit(.endBackgroundGrace)
             #else
                 if let end = graceEnd {

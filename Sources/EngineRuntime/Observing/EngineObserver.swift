@@ -1,11 +1,11 @@
 import ConnectionEngine
 import Logging
 
-/// Observes a client for logs and metrics. Called in order, on the thread that drives the engine; must not block.
+/// Observes a client for logs and metrics. The methods are called in order, on the thread that drives the engine; they must not block.
 public protocol EngineObserver: Sendable {
-    /// The connection is in another phase.
+    /// The phase of the connection has changed.
     func changed(_ change: ConnectionChange)
-    /// An event other than a change of phase. The default implementation does nothing.
+    /// An event occurred in the client that is not a change of the connection's phase. The default implementation does nothing.
     func noted(_ report: ClientReport)
 }
 
@@ -13,26 +13,26 @@ extension EngineObserver {
     public func noted(_ report: ClientReport) {}
 }
 
-/// An event in a client beside its connection's phases. Contains no payload, token or key.
+/// An event in a client that is not a change of the connection's phase. Contains no payload, token or key.
 public enum ClientReport: Hashable, Sendable {
-    /// The service confirmed a channel, for the first time or again on a new connection.
+    /// The service confirmed the subscription to a channel. `isRenewal` is true when it confirmed it again on a new connection.
     case subscribed(channel: String, isRenewal: Bool)
-    /// The service refused a channel, or did not answer.
+    /// The service refused the subscription to a channel, or did not answer it.
     case subscriptionFailed(channel: String, category: StatusCategory, code: Int?, willRetry: Bool)
-    /// Messages may be missing. `channel` is nil when that holds for all of them.
+    /// Messages of `channel` may have been lost; of all channels if `channel` is nil.
     case gap(channel: String?)
-    /// This number of messages arrived together.
+    /// This number of messages arrived in one batch.
     case received(Int)
-    /// A message was published, or could not be. `category` and `code` are those of the failure; `roundTrip` is the time until the
-    /// outcome.
+    /// A message was published, or publishing failed. `category` and `code` describe the failure; `roundTrip` is the time from the request
+    /// to its outcome.
     case published(PublishResult, category: StatusCategory?, code: Int?, roundTrip: Duration)
 
-    /// The outcome of a published message.
+    /// The outcome of publishing a message.
     public enum PublishResult: String, Hashable, Sendable, CaseIterable {
         case accepted, refused, unknown
     }
 
-    /// The report of a message that could not be published, or whose answer was lost.
+    /// The report of a message whose publishing failed or whose answer was lost.
     package static func notPublished(_ failure: ConnectionFailure, after roundTrip: Duration) -> ClientReport {
         let isUnknown =
             switch failure.category {
@@ -47,15 +47,17 @@ public enum ClientReport: Hashable, Sendable {
     }
 }
 
-/// The logger and the metrics of one client.
+/// Passes the events of one client to its logger and its metrics.
 public struct ClientTelemetry: EngineObserver {
     private let observers: [any EngineObserver]
 
+    /// Creates the observers for a logger and for metrics.
+    ///
     /// - Parameters:
-    ///   - service: the service's name, for both.
+    ///   - service: the name of the service in logs and metrics.
     ///   - logger: nil for no log.
     ///   - metrics: nil for no metrics.
-    /// - Returns: nil when there is neither.
+    /// - Returns: nil when there is neither a logger nor metrics.
     public init?(service: String, logger: Logger?, metrics: ClientMetrics?) {
         var observers: [any EngineObserver] = []
         if let logger { observers.append(LoggingObserver(logger, service: service)) }
@@ -73,7 +75,7 @@ public struct ClientTelemetry: EngineObserver {
     }
 }
 
-/// A setting that is ignored when two values are compared, because it cannot be compared itself.
+/// A setting whose value cannot be compared. Comparing two values of this type always finds them equal.
 package struct Uncompared<Value: Sendable>: Hashable, Sendable {
     package var value: Value
 

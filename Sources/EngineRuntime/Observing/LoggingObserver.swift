@@ -1,11 +1,13 @@
 import ConnectionEngine
 import Logging
 
-/// Writes a client's events to a log: constant text, with values as metadata (rules OB-1 and OB-2).
+/// Writes a client's events to a log. The text is constant; values are metadata (rules OB-1 and OB-2).
 public struct LoggingObserver: EngineObserver {
     private let logger: Logger
 
-    /// - Parameter service: the service's name, for the metadata.
+    /// Creates an observer that writes to `logger`.
+    ///
+    /// - Parameter service: the name of the service, which every entry has as metadata.
     public init(_ logger: Logger, service: String) {
         var logger = logger
         logger[metadataKey: "lifeline.service"] = "\(service)"
@@ -48,7 +50,7 @@ public struct LoggingObserver: EngineObserver {
         }
     }
 
-    /// The metadata for a channel. Channel names are logged only at level `debug` and below, because channels may be named after users.
+    /// The metadata that names a channel. It is empty above level `debug`, because channels may be named after users.
     private func metadata(_ channel: String?) -> Logger.Metadata {
         guard let channel, logger.logLevel <= .debug else { return [:] }
         return ["lifeline.channel": "\(channel)"]

@@ -2,14 +2,14 @@ import ConnectionEngine
 import Metrics
 import NIOConcurrencyHelpers
 
-/// The destination of a client's metrics.
+/// The metrics factory that receives a client's metrics.
 public struct ClientMetrics: Sendable {
     fileprivate let factory: (any MetricsFactory)?
 
-    /// The factory that the program has passed to `MetricsSystem.bootstrap` before the client was made.
+    /// The factory that the program passed to `MetricsSystem.bootstrap` before it created the client.
     public static let processWide = ClientMetrics(factory: nil)
 
-    /// A factory of your own.
+    /// A metrics factory that the application supplies.
     public static func factory(_ factory: any MetricsFactory) -> ClientMetrics {
         ClientMetrics(factory: factory)
     }
@@ -17,14 +17,14 @@ public struct ClientMetrics: Sendable {
     fileprivate var recipient: any MetricsFactory { factory ?? MetricsSystem.factory }
 }
 
-/// Counts and times the events of a client. `docs/metrics.md` lists the metrics; every label has few values (rule OB-3).
+/// Counts and times the events of a client. `docs/metrics.md` lists the metrics; every label has few possible values (rule OB-3).
 public struct MetricsObserver: EngineObserver {
     private struct Times {
-        /// When the present attempt began.
+        /// When the current attempt to connect began; nil without an attempt.
         var attempt: Moment?
-        /// When the present link was confirmed.
+        /// When the service confirmed the current connection; nil without a connection.
         var connected: Moment?
-        /// The category of the latest failure since the last link.
+        /// The category of the latest failure since the last working connection.
         var loss: StatusCategory?
     }
 
@@ -39,6 +39,8 @@ public struct MetricsObserver: EngineObserver {
     private let publishes: [ClientReport.PublishResult: Counter]
     private let times = NIOLockedValueBox(Times())
 
+    /// Creates an observer that reports to `metrics`.
+    ///
     /// - Parameter service: the value of the label `service`.
     public init(_ metrics: ClientMetrics, service: String) {
         let factory = metrics.recipient
@@ -102,16 +104,17 @@ public struct MetricsObserver: EngineObserver {
         }
     }
 
-    /// Counts a rare event.
+    /// Increments the counter `label`, with the failure's category as a label. The counter is looked up at each call, because the event is
+    /// rare.
     private func count(_ label: String, _ category: StatusCategory) {
-        // The application's own code may use arbitrary category names, but labels must have few values.
+        // Other categories are counted as `other`, because applications may make up categories, and labels must have few values.
         let category = StatusCategory.failures.contains(category) ? category.rawValue : "other"
         Counter(label: label, dimensions: [("service", service), ("category", category)], factory: factory).increment()
     }
 }
 
 extension StatusCategory {
-    /// All categories of this package's own failures.
+    /// All categories of the failures that this package creates.
     fileprivate static let failures: Set<StatusCategory> = [
         .disconnected, .unexpectedDisconnect, .networkUnavailable, .background, .timeout, .tlsFailed, .tlsUntrusted,
         .proxyUnavailable,

@@ -5,7 +5,7 @@
     import AppKit
 #endif
 
-/// Asks the system to keep the process running in the background. Does nothing on systems that do not suspend processes.
+/// Asks the system to keep the process running in the background. Has no effect on systems that do not suspend processes.
 public enum SystemActivity {
     /// Requests a limited time in the background of iOS, tvOS and visionOS.
     ///
@@ -17,7 +17,7 @@ public enum SystemActivity {
         #if canImport(UIKit)
             let done = DispatchSemaphore(value: 0)
             let seconds = Double(duration.components.seconds) + 1
-            // The system calls the block on a separate queue, and keeps the process running until it returns.
+            // The system calls the block on a separate queue, and keeps the process running until the block returns.
             ProcessInfo.processInfo.performExpiringActivity(withReason: reason) { isExpired in
                 if isExpired {
                     expired()
@@ -29,12 +29,12 @@ public enum SystemActivity {
         #endif
     }
 
-    /// Requests time in the background of iOS, tvOS and visionOS until work is done.
+    /// Requests time in the background of iOS, tvOS and visionOS until some work is done.
     ///
     /// - Parameters:
     ///   - reason: for the system's logs.
-    ///   - begin: called at once with a closure that has to be called when the work is done, on any thread; not called on systems that
-    ///     do not suspend processes.
+    ///   - begin: called at once with a closure, which the work has to call when it is done, on any thread. Not called on systems that do
+    /// not suspend processes.
     public static func run(reason: String, until begin: (@escaping @Sendable () -> Void) -> Void) {
         #if canImport(UIKit)
             let done = DispatchSemaphore(value: 0)
@@ -52,7 +52,7 @@ public enum SystemActivity {
     /// - Returns: a closure that allows App Nap again; call it once, from any thread.
     public static func preventAppNap(reason: String) -> @Sendable () -> Void {
         #if canImport(AppKit) && !canImport(UIKit)
-            // Needs no lock: the object is only passed back to the system once, which may happen on any thread.
+            // `activity` needs no lock, because it is only passed back to the system once, which is allowed on any thread.
             nonisolated(unsafe) let activity = ProcessInfo.processInfo.beginActivity(
                 options: .userInitiatedAllowingIdleSystemSleep, reason: reason)
             return { ProcessInfo.processInfo.endActivity(activity) }

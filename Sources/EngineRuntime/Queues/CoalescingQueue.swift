@@ -9,22 +9,22 @@ import DequeModule
     mutating func takeAll() -> Batch
 }
 
-/// A queue of elements from several threads, with the state whether a thread is processing them.
+/// A queue to which several threads add elements and which one thread at a time processes.
 ///
-/// A value that its owner protects with a lock. A thread that adds an element while no other thread is processing, which ``append(_:)``
-/// and ``begin()`` return, takes elements until none are left, or schedules this; all other threads only add. So elements keep their
-/// order, and no code is called while the lock is held. ``CoalescingWorker`` is the owner for the usual case.
+/// The queue is a value that its owner protects with a lock. If ``append(_:)`` or ``begin()`` returns true, no other thread is processing,
+/// and the caller must process elements until none are left; otherwise it need not do anything. So elements keep their order, and no code
+/// is called while the lock is held. Most owners are a ``CoalescingWorker``.
 @usableFromInline package struct CoalescingQueue<Buffer: CoalescingBuffer> {
-    /// The elements that were added and not taken, in order. After adding to it in place, ``begin()`` has to be called.
+    /// The elements that wait to be processed, in order. Code that adds elements directly has to call ``begin()`` afterwards.
     @usableFromInline package var waiting: Buffer
-    /// Whether a thread is taking elements, or is about to.
+    /// Whether a thread is processing elements, or is about to.
     @usableFromInline package var isAtWork = false
 
     @inlinable package init(waiting: Buffer) {
         self.waiting = waiting
     }
 
-    /// Call this after elements were added.
+    /// Has to be called after elements were added to ``waiting`` directly.
     ///
     /// - Returns: whether the caller has to process elements until none are left.
     @inlinable package mutating func begin() -> Bool {
@@ -33,18 +33,20 @@ import DequeModule
         return true
     }
 
-    /// Whether more elements have arrived. If not, the thread that adds the next one must begin.
+    /// Whether more elements wait. If not, processing ends, and the thread that adds the next element must process it.
     @inlinable package mutating func goesOn() -> Bool {
         isAtWork = !waiting.isEmpty
         return isAtWork
     }
 
-    /// All waiting elements; nil when there are none, and then the thread that adds the next one must begin.
+    /// Removes and returns all waiting elements. Returns nil when there are none; the thread that adds the next element must then process
+    /// it.
     @inlinable package mutating func takeAll() -> Buffer.Batch? {
         goesOn() ? waiting.takeAll() : nil
     }
 
-    /// All waiting elements, for the last time: the thread that adds the next one must begin, even before this batch is processed.
+    /// Removes and returns all waiting elements, and ends processing: the thread that adds the next element must process it, even before
+    /// this batch was processed.
     @inlinable package mutating func takeAllAndRest() -> Buffer.Batch {
         isAtWork = false
         return waiting.takeAll()
@@ -66,7 +68,8 @@ extension CoalescingQueue where Buffer: RangeReplaceableCollection {
         return begin()
     }
 
-    /// The first waiting element; nil when there is none, and then the thread that adds the next one must begin.
+    /// Removes and returns the first waiting element. Returns nil when there is none; the thread that adds the next element must then
+    /// process it.
     @inlinable package mutating func takeFirst() -> Buffer.Element? {
         goesOn() ? waiting.removeFirst() : nil
     }

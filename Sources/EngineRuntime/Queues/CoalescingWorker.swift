@@ -1,18 +1,19 @@
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// Passes elements of several threads to one closure, in order and one batch at a time. Elements that arrive while the closure runs
+/// Passes elements that several threads add to one closure, in order and one batch at a time. Elements that arrive while the closure runs
 /// form its next batch.
 ///
-/// The closure runs, and elements are released, outside of the lock, so both may add elements. Elements that were added before the last
-/// reference to the worker was released are still processed.
+/// The closure runs, and elements are released, outside of the lock, so both may add elements. The worker still processes elements that
+/// were added before its last reference was released.
 package final class CoalescingWorker<Buffer: CoalescingBuffer & Sendable>: Sendable {
     /// The thread or queue on which the closure is called.
     package enum Place: Sendable {
-        /// On a queue, one batch per work item, so that other work on the queue can run in between. With ``CallbackQueue/inline`` the
-        /// caller processes elements until none are left.
+        /// The closure runs on a queue, one batch per work item, so that other work on the queue can run in between. With
+        /// ``CallbackQueue/inline`` the thread that adds elements processes them until none are left.
         case queue(CallbackQueue)
-        /// On an event loop, until no element is left: at once when the caller is on the loop, otherwise in a later turn.
+        /// The closure runs on an event loop until no element is left: at once when the caller is on the loop, otherwise in a later task of
+        /// the loop.
         case loop(any EventLoop)
     }
 
@@ -25,6 +26,8 @@ package final class CoalescingWorker<Buffer: CoalescingBuffer & Sendable>: Senda
     private let place: Place
     private let body: @Sendable (Buffer.Batch) -> Void
 
+    /// Creates a worker with the elements of `buffer`.
+    ///
     /// - Parameter body: called with all waiting elements, never concurrently.
     package init(_ buffer: Buffer, on place: Place, body: @escaping @Sendable (Buffer.Batch) -> Void) {
         state = NIOLockedValueBox(State(queue: CoalescingQueue(waiting: buffer)))
@@ -32,9 +35,9 @@ package final class CoalescingWorker<Buffer: CoalescingBuffer & Sendable>: Senda
         self.body = body
     }
 
-    /// Adds waiting elements. After ``end()`` nothing is added.
+    /// Adds elements and has them processed. Has no effect after ``end()``.
     ///
-    /// - Parameter change: called at most once, under the lock; appends elements.
+    /// - Parameter change: called at most once, while the lock is held; appends elements to the buffer.
     package func put(_ change: (inout Buffer) -> Void) {
         let isMine = state.withLockedValue { state in
             if state.isOver { return false }
@@ -50,9 +53,9 @@ package final class CoalescingWorker<Buffer: CoalescingBuffer & Sendable>: Senda
         }
     }
 
-    /// Drops the waiting elements, and accepts no more. A batch that is being processed is completed.
+    /// Drops the waiting elements, and ignores elements that are added later. A batch that is being processed is completed.
     package func end() {
-        // Released at the end of the statement, outside of the lock.
+        // The elements are released at the end of the statement, outside of the lock.
         _ = state.withLockedValue { state in
             state.isOver = true
             return state.queue.waiting.takeAll()
@@ -72,7 +75,7 @@ package final class CoalescingWorker<Buffer: CoalescingBuffer & Sendable>: Senda
 }
 
 extension CoalescingWorker where Buffer: RangeReplaceableCollection {
-    /// A worker without waiting elements.
+    /// Creates a worker without waiting elements.
     package convenience init(on place: Place, body: @escaping @Sendable (Buffer.Batch) -> Void) {
         self.init(Buffer(), on: place, body: body)
     }
