@@ -2,7 +2,7 @@ import ConnectionEngine
 import EngineRuntime
 import NIOConcurrencyHelpers
 
-/// A manual clock with its timers. It starts at one second, so that no code depends on zero.
+/// A clock that a test advances by hand, with its timers. It starts at one second, so that tests find code that expects zero.
 public final class ManualTimers: TimerScheduler {
     private struct Entry {
         var deadline: Moment
@@ -18,7 +18,7 @@ public final class ManualTimers: TimerScheduler {
 
     private let state = NIOLockedValueBox(State())
 
-    /// A clock that does not move until a test moves it.
+    /// Creates a clock that stands still until a test advances it.
     public init() {}
 
     public var now: Moment { state.withLockedValue { $0.now } }
@@ -26,7 +26,7 @@ public final class ManualTimers: TimerScheduler {
     /// How many timers are running.
     public var runningCount: Int { state.withLockedValue { $0.entries.count } }
 
-    /// The time until the next timer fires, or nil when none is running.
+    /// The time until the next timer fires; nil when no timer is running.
     public var untilNext: Duration? {
         state.withLockedValue { state in
             state.entries.values.map(\.deadline).min().map { $0.duration(since: state.now) }
@@ -44,14 +44,15 @@ public final class ManualTimers: TimerScheduler {
         }
     }
 
-    /// Advances the clock and fires due timers, in order of time and then of start, each at its own moment.
+    /// Advances the clock and fires the due timers, each at its own time. Timers of the same time fire in the order in which they were
+    /// started.
     public func advance(by duration: Duration) {
         let target = state.withLockedValue { $0.now + duration }
         while let fire = takeNext(until: target) { fire() }
         state.withLockedValue { $0.now = max($0.now, target) }
     }
 
-    /// Moves the clock to the next timer and fires it. False when none is running.
+    /// Advances the clock to the next timer and fires it. Returns false when no timer is running.
     @discardableResult
     public func advanceToNext() -> Bool {
         guard let wait = untilNext else { return false }

@@ -2,9 +2,9 @@ import ConnectionEngine
 import EngineRuntime
 import NIOConcurrencyHelpers
 
-/// A transport without a network: it records calls, and a test reports the events.
+/// A transport without a network: it records the driver's calls, and a test reports the events.
 public final class ScriptedTransport<Session: ProtocolSession>: ClientTransport {
-    /// A call of the driver.
+    /// A call that the driver made.
     public enum Call: Sendable {
         /// Opens an attempt to an endpoint.
         case open(AttemptID, Session.Endpoint)
@@ -17,8 +17,8 @@ public final class ScriptedTransport<Session: ProtocolSession>: ClientTransport 
     private struct State {
         var calls: [Call] = []
         var report: [AttemptID: @Sendable (TransportEvent<Session.Inbound>) -> Void] = [:]
-        /// For each attempt, how many former drivers have opened one with the same number and have not aborted it: a driver that replaces
-        /// another one begins to count anew, and may connect before the former one is released.
+        /// How many earlier drivers have opened an attempt with this number and have not aborted it. A driver that replaces another one
+        /// numbers its attempts from 1, and may connect before the earlier driver is released.
         var former: [AttemptID: Int] = [:]
         var latest: AttemptID?
         var onSend: (@Sendable (Session.Outbound) -> Void)?
@@ -26,13 +26,13 @@ public final class ScriptedTransport<Session: ProtocolSession>: ClientTransport 
 
     private let state = NIOLockedValueBox(State())
 
-    /// A transport without calls.
+    /// Creates a transport that has recorded no calls.
     public init() {}
 
-    /// All calls of the driver, in order.
+    /// All calls that the driver made, in order.
     public var calls: [Call] { state.withLockedValue { $0.calls } }
 
-    /// The frames of the latest attempt.
+    /// The frames that the driver sent in the latest attempt.
     public var sent: [Session.Outbound] {
         state.withLockedValue { state in
             state.calls.compactMap { call in
@@ -48,15 +48,16 @@ public final class ScriptedTransport<Session: ProtocolSession>: ClientTransport 
         }
     }
 
-    /// The attempts that were opened and neither closed nor reported closed.
+    /// The attempts that the driver opened and did not close, and that no event reported as closed.
     public var live: [AttemptID] { state.withLockedValue { $0.report.keys.sorted() } }
 
-    /// Sets a closure for every sent frame, from which a test can answer. It is called on the thread that sends, outside of locks.
+    /// Sets a closure that is called for every sent frame, so that a test can answer it. It runs on the thread that sends, outside of
+    /// locks.
     public func onSend(_ body: @escaping @Sendable (Session.Outbound) -> Void) {
         state.withLockedValue { $0.onSend = body }
     }
 
-    /// Reports an event of the latest attempt. Nothing happens when that attempt is over.
+    /// Reports an event of the latest attempt. Has no effect when that attempt has ended.
     public func report(_ event: TransportEvent<Session.Inbound>) {
         let report = state.withLockedValue { state -> (@Sendable (TransportEvent<Session.Inbound>) -> Void)? in
             guard let latest = state.latest else { return nil }
@@ -100,7 +101,7 @@ public final class ScriptedTransport<Session: ProtocolSession>: ClientTransport 
     }
 }
 
-/// Jobs that a test finishes.
+/// A job runner whose jobs a test finishes.
 public final class ScriptedJobs<Session: ProtocolSession>: JobRunner {
     /// Receives the result of a job.
     public typealias Completion = @Sendable (Result<Session.JobResult, ConnectionFailure>) -> Void
@@ -113,21 +114,21 @@ public final class ScriptedJobs<Session: ProtocolSession>: JobRunner {
 
     private let state = NIOLockedValueBox(State())
 
-    /// A runner of jobs.
+    /// Creates a job runner.
     ///
-    /// - Parameter answer: called on the thread that starts a job; its result finishes the job at once. Nil, or a result of nil, leaves
-    ///   the job waiting.
+    /// - Parameter answer: called on the thread that starts a job; its result finishes the job at once. If the closure or its result is
+    ///   nil, the job waits.
     public init(answer: (@Sendable (Session.Job) -> Result<Session.JobResult, ConnectionFailure>?)? = nil) {
         state.withLockedValue { $0.answer = answer }
     }
 
-    /// Every job so far.
+    /// Every job that was started so far.
     public var started: [Session.Job] { state.withLockedValue { $0.started } }
 
-    /// How many jobs are neither finished nor cancelled.
+    /// How many jobs are running: neither finished nor cancelled.
     public var waitingCount: Int { state.withLockedValue { $0.waiting.count } }
 
-    /// Ends the oldest job that waits.
+    /// Finishes the oldest running job with `result`.
     public func finishNext(_ result: Result<Session.JobResult, ConnectionFailure>) {
         let completion = state.withLockedValue { state -> Completion? in
             guard let first = state.waiting.keys.min() else { return nil }

@@ -1,15 +1,15 @@
 import ConnectionEngine
 
-/// A tiny push protocol, for tests of the engine: greeting, channels, acknowledged publishes, ping.
+/// A small push protocol, for tests of the engine, with a greeting, channels, acknowledged publishes and pings.
 ///
-/// It works like a WebSocket service: the server greets, the client subscribes its channels, and the server pushes messages. Missed
-/// messages are not recovered after a loss, so a renewed subscription declares a gap.
+/// It works like a WebSocket service: the server greets, the client subscribes its channels, and the server pushes messages. Messages that
+/// were missed during a loss are not recovered, so the session emits a gap when it subscribes again.
 public struct LineSession: ProtocolSession {
-    /// Frames of the server.
+    /// Frames that the server sends.
     public enum Inbound: Hashable, Sendable {
         /// The first frame of a connection.
         case greeting
-        /// The server confirmed a channel.
+        /// The server confirmed the subscription to a channel.
         case subscribed(String)
         /// A message of a channel.
         case message(channel: String, number: Int)
@@ -21,7 +21,7 @@ public struct LineSession: ProtocolSession {
         case goAway(ConnectionFailure)
     }
 
-    /// Frames of the client.
+    /// Frames that the client sends.
     public enum Outbound: Hashable, Sendable {
         /// Subscribes a channel.
         case subscribe(String)
@@ -29,13 +29,13 @@ public struct LineSession: ProtocolSession {
         case unsubscribe(String)
         /// Publishes a number.
         case publish(Int)
-        /// Checks whether the server still answers.
+        /// Checks whether the server still answers; the server replies with `pong`.
         case ping
         /// Ends the connection.
         case goodbye
     }
 
-    /// Commands of a user.
+    /// Commands that a user gives to the session.
     public enum Command: Hashable, Sendable {
         /// Subscribe a channel.
         case subscribe(String)
@@ -45,7 +45,7 @@ public struct LineSession: ProtocolSession {
         case publish(Int)
         /// Subscribes a channel after a job has authorised it.
         case authorize(String)
-        /// Leaves, and disconnects when that was the last channel.
+        /// Unsubscribes a channel, and disconnects when no channel is left.
         case leaveLast(String)
     }
 
@@ -57,25 +57,25 @@ public struct LineSession: ProtocolSession {
 
     /// Events for users.
     public enum Event: Hashable, Sendable {
-        /// A channel was confirmed.
+        /// The server confirmed the subscription to a channel.
         case subscribed(String)
         /// A message of a channel.
         case message(channel: String, number: Int)
-        /// Messages of a channel may be missing.
+        /// Messages of a channel may have been lost since this moment.
         case gap(channel: String, since: Moment)
-        /// The timer that a test watches fired.
+        /// The session's timer, which starts with the greeting, has fired.
         case timerFired
     }
 
-    /// State that survives reconnects.
+    /// State of the session that survives reconnects.
     public struct Memory: Hashable, Sendable {
         /// The channels to subscribe.
         public var wanted: [String] = []
         var waiting: [String: [RequestID]] = [:]
-        /// When a channel that had been confirmed was lost.
+        /// When the subscription to a channel was lost with the connection, by channel.
         var lostAt: [String: Moment] = [:]
 
-        /// A memory without channels.
+        /// Creates a memory without channels.
         public init() {}
     }
 
@@ -84,14 +84,14 @@ public struct LineSession: ProtocolSession {
     public typealias JobResult = Bool
 
     private var confirmed: Set<String> = []
-    /// Subscriptions that the server has yet to confirm. Only the last confirmation is used: an earlier one belongs to a subscription
-    /// that was cancelled in between.
+    /// How many subscribe frames of a channel the server has not confirmed yet. Only the last confirmation counts, because the earlier
+    /// subscriptions were cancelled meanwhile.
     private var unconfirmed: [String: Int] = [:]
     private var isGreeted = false
     private var publishes: [Int: RequestID?] = [:]
     private var jobs: [JobID: (channel: String, id: RequestID?)] = [:]
 
-    /// The timer that a test may watch.
+    /// A timer that starts with the greeting and fires after `timing.request`, for tests of timers.
     public static let timer = SessionTimer(1)
 
     public init(memory: inout Memory) {}
@@ -183,10 +183,10 @@ public struct LineSession: ProtocolSession {
         _ failure: ConnectionFailure?, lastHeard: Moment?, memory: inout Memory, out: inout SessionActions<LineSession>
     ) {
         for id in publishes.values {
-            out.answer(id, .failure(ConnectionFailure(.unknown, "The link was lost before the acknowledgement.")))
+            out.answer(id, .failure(ConnectionFailure(.unknown, "The connection was lost before the publish was acknowledged.")))
         }
         for (_, id) in jobs.values {
-            out.answer(id, .failure(ConnectionFailure(.unknown, "The link was lost before the authorisation.")))
+            out.answer(id, .failure(ConnectionFailure(.unknown, "The connection was lost before the channel was authorised.")))
         }
         for channel in confirmed where memory.wanted.contains(channel) && memory.lostAt[channel] == nil {
             memory.lostAt[channel] = lastHeard ?? out.now
@@ -205,7 +205,7 @@ public struct LineSession: ProtocolSession {
             memory.wanted.removeAll { $0 == channel }
             memory.lostAt[channel] = nil
             for waiting in memory.waiting.removeValue(forKey: channel) ?? [] {
-                out.answer(waiting, .failure(ConnectionFailure(.cancelled, "The channel was unsubscribed.")))
+                out.answer(waiting, .failure(ConnectionFailure(.cancelled, "The user unsubscribed the channel.")))
             }
             out.answer(id, .success(.done))
         case .publish, .authorize:

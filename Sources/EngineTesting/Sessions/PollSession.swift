@@ -1,28 +1,28 @@
 import ConnectionEngine
 
-/// A tiny long-poll protocol, for tests of the engine: handshake, cursor, one outstanding poll.
+/// A small long-poll protocol, for tests of the engine, with a handshake, a cursor and one outstanding poll.
 ///
-/// It works like a long-poll service: opening is a request, each answer contains a cursor, and the next request returns the messages
-/// after it. No message is lost across a reconnect while the server still has the messages after the cursor; otherwise a gap is
-/// declared. The session itself checks liveness: a failed heartbeat aborts a hanging poll.
+/// It works like a long-poll service: connecting is a request, each answer contains a cursor, and the next request returns the messages
+/// after the cursor. No message is lost across a reconnect while the server still has the messages after the cursor; otherwise the session
+/// emits a gap. The session itself checks that the connection is alive: a heartbeat without an answer ends the attempt.
 public struct PollSession: ProtocolSession {
-    /// Answers of the server.
+    /// Answers that the server sends.
     public enum Inbound: Hashable, Sendable {
-        /// The answer to a handshake or a poll: the next cursor and the messages since the last one.
+        /// The answer to a handshake or a poll: the next cursor, and the messages since the previous cursor.
         case answer(cursor: Int, messages: [Int], isComplete: Bool)
         /// The answer to a heartbeat.
         case heartbeat
         /// The server accepted a publish.
         case acknowledged(Int)
-        /// An answer with an HTTP status that is an error.
+        /// The server answered with an HTTP error status.
         case status(Int)
     }
 
-    /// Requests of the client.
+    /// Requests that the client sends.
     public enum Outbound: Hashable, Sendable {
-        /// Polls from a cursor; without a cursor it is a handshake. Replaces the outstanding poll.
+        /// Requests the messages after a cursor; without a cursor it is a handshake. Replaces the outstanding poll.
         case poll(channels: [String], cursor: Int?)
-        /// Checks whether the server still answers.
+        /// Checks whether the server still answers; the server replies with `heartbeat`.
         case heartbeat
         /// Publishes a number.
         case publish(Int)
@@ -30,7 +30,7 @@ public struct PollSession: ProtocolSession {
         case leave
     }
 
-    /// Commands of a user.
+    /// Commands that a user gives to the session.
     public enum Command: Hashable, Sendable {
         /// Subscribe a channel.
         case subscribe(String)
@@ -50,18 +50,18 @@ public struct PollSession: ProtocolSession {
     public enum Event: Hashable, Sendable {
         /// A message.
         case message(Int)
-        /// Messages after this cursor may be missing.
+        /// Messages after this cursor may have been lost.
         case gap(afterCursor: Int)
     }
 
-    /// State that survives reconnects.
+    /// State of the session that survives reconnects.
     public struct Memory: Hashable, Sendable {
         /// The channels to poll.
         public var channels: [String] = ["main"]
         /// The position after which the next poll continues; nil before the first answer.
         public var cursor: Int?
 
-        /// A memory with the channel `main` and no cursor.
+        /// Creates a memory with the channel `main` and no cursor.
         public init() {}
     }
 
@@ -114,7 +114,7 @@ public struct PollSession: ProtocolSession {
         case .acknowledged(let number):
             if let id = publishes.removeValue(forKey: number) { out.answer(id, .success(.done)) }
         case .status(let status):
-            out.fault(ConnectionFailure(.unknown, "The poll was answered with an error.", httpStatus: status))
+            out.fault(ConnectionFailure(.unknown, "The server answered the poll with an HTTP error status.", httpStatus: status))
         }
     }
 
@@ -124,7 +124,8 @@ public struct PollSession: ProtocolSession {
         switch command {
         case .subscribe, .unsubscribe:
             Self.performOffline(command, id: id, memory: &memory, out: &out)
-            // The list changes without a reconnect: the cursor is kept, so no message is lost or repeated.
+            // A new poll with the changed list of channels is sent without a reconnect. The cursor is kept, so no message is lost or
+            // repeated.
             if isReady { out.send(.poll(channels: memory.channels, cursor: memory.cursor)) }
         case .publish(let number):
             publishes[number] = id
@@ -139,7 +140,7 @@ public struct PollSession: ProtocolSession {
             out.send(.heartbeat)
             out.startTimer(Self.heartbeatOverdue, after: out.timing.probe)
         } else {
-            out.fault(ConnectionFailure(.timeout, "The heartbeat was not answered."))
+            out.fault(ConnectionFailure(.timeout, "The server did not answer the heartbeat in time."))
         }
     }
 
@@ -151,7 +152,7 @@ public struct PollSession: ProtocolSession {
         _ failure: ConnectionFailure?, lastHeard: Moment?, memory: inout Memory, out: inout SessionActions<PollSession>
     ) {
         for id in publishes.values {
-            out.answer(id, .failure(ConnectionFailure(.unknown, "The link was lost before the answer.")))
+            out.answer(id, .failure(ConnectionFailure(.unknown, "The connection was lost before the publish was answered.")))
         }
     }
 

@@ -1,22 +1,22 @@
 import ConnectionEngine
 
-/// The model server of ``LineSession``, with the rule that no message is lost, duplicated or reordered without a gap.
+/// The model server of ``LineSession``. It checks that no message is lost, duplicated or reordered without a gap event.
 public struct LineService: SimulatedService {
     public typealias Session = LineSession
 
     private static let channels = ["a", "b", "c"]
 
-    /// How many messages each channel has had; they are numbered from 1.
+    /// The number of each channel's last message. Messages are numbered from 1 in each channel.
     private var published: [String: Int] = [:]
-    /// The channels of the present link.
+    /// The channels that the client has subscribed on the current connection.
     private var subscribed: Set<String> = []
-    /// Numbers at which the server confirmed, in the order of confirmations, by channel.
+    /// For each channel, the number of its last message at the time of each confirmed subscription, oldest first.
     private var confirmedAt: [String: [Int]] = [:]
     private var lastPublish = 0
 
-    /// The last event that the user has received, by channel; nil when not subscribed.
+    /// The number of the last message that the user has received from each channel; nil for a channel that is not subscribed.
     private var seen: [String: Int] = [:]
-    /// The positions of the confirmed subscriptions of a lost link.
+    /// The number of the last message that the user had received from each channel when the connection was lost.
     private var seenBefore: [String: Int] = [:]
     private var wanted: Set<String> = []
     private var mustDeclareGap: String?
@@ -26,7 +26,7 @@ public struct LineService: SimulatedService {
     public static var memory: LineSession.Memory { LineSession.Memory() }
 
     public mutating func linkOpened(_ random: inout SeededRandom) -> [SimulatedReaction<LineSession.Inbound>] {
-        // Sometimes the server accepts a connection and sends nothing.
+        // In one of ten cases the server accepts a connection and sends nothing.
         Int.random(in: 0..<10, using: &random) == 0 ? [] : [.deliver(.greeting)]
     }
 
@@ -91,19 +91,19 @@ public struct LineService: SimulatedService {
 
     public mutating func observe(_ event: LineSession.Event) throws(Violation) {
         if let channel = mustDeclareGap {
-            guard case .gap(channel, _) = event else { throw Violation("Messages of \(channel) were lost in silence.") }
+            guard case .gap(channel, _) = event else { throw Violation("Messages of \(channel) were lost without a gap event.") }
             mustDeclareGap = nil
         }
         switch event {
         case .subscribed(let channel):
-            guard wanted.contains(channel) else { throw Violation("\(channel) was confirmed, but nobody wants it.") }
-            guard let start = confirmedAt[channel]?.last else { throw Violation("\(channel) was never confirmed.") }
+            guard wanted.contains(channel) else { throw Violation("\(channel) was confirmed, but is not subscribed.") }
+            guard let start = confirmedAt[channel]?.last else { throw Violation("The server never confirmed \(channel).") }
             if let before = seenBefore.removeValue(forKey: channel), before < start { mustDeclareGap = channel }
             seen[channel] = start
         case .message(let channel, let number):
-            guard let last = seen[channel] else { throw Violation("A message of \(channel), which is not subscribed.") }
+            guard let last = seen[channel] else { throw Violation("A message of \(channel) came without a subscription.") }
             guard number == last + 1 else {
-                throw Violation("\(channel): message \(number) was delivered directly after message \(last).")
+                throw Violation("In \(channel), message \(number) was delivered directly after message \(last).")
             }
             seen[channel] = number
         case .gap, .timerFired:
@@ -112,7 +112,7 @@ public struct LineService: SimulatedService {
     }
 
     public mutating func observe(_ change: ConnectionChange) throws(Violation) {
-        // After an intentional disconnect deliveries are no longer required.
+        // After a requested disconnect, the user need not receive the messages, so nothing is checked.
         if change.phase == .disconnecting || change.phase == .disconnected {
             seen = [:]
             seenBefore = [:]

@@ -1,6 +1,6 @@
 import ConnectionEngine
 
-/// The model server of ``PollSession``: a log of numbered messages of which the last twenty are kept.
+/// The model server of ``PollSession``: a log of numbered messages, which stores the last twenty.
 public struct PollService: SimulatedService {
     public typealias Session = PollSession
 
@@ -71,7 +71,7 @@ public struct PollService: SimulatedService {
 
     public mutating func outcome(of job: Never, _ random: inout SeededRandom) -> Result<Never, ConnectionFailure> {}
 
-    /// A new poll replaces the old one, whose answer is no longer awaited.
+    /// Ends the outstanding poll, because the client has replaced it by a new one.
     public mutating func clientSends(_ outbound: PollSession.Outbound) {
         if case .poll = outbound { isPolling = nil }
     }
@@ -93,7 +93,7 @@ public struct PollService: SimulatedService {
             seen = number
             gap = false
         case .gap(let cursor):
-            if let seen, cursor < seen { throw Violation("A gap after \(cursor), but \(seen) was seen.") }
+            if let seen, cursor < seen { throw Violation("A gap began after \(cursor), but message \(seen) was delivered.") }
             gap = true
         }
     }

@@ -1,11 +1,11 @@
 import ConnectionEngine
 
-/// The link between a machine and a model server: one attempt with its data in transit.
+/// The simulated connection between a machine and a model server: the attempt, its phase, and the arrival times of data in transit.
 struct SimulatedLink {
     enum Phase {
         case dialling
         case open
-        /// The link looks open from both ends, but transfers nothing any more.
+        /// The connection looks open from both sides, but transfers no data any more.
         case halfOpen
         /// The client has begun the close handshake.
         case closing
@@ -13,16 +13,16 @@ struct SimulatedLink {
 
     let attempt: AttemptID
     var phase: Phase
-    /// When the last sent element arrives; later elements of the same direction do not arrive before it.
+    /// When the last element that the client sent arrives. Later elements of the same direction do not arrive earlier.
     var lastArrivalUp: Moment
     var lastArrivalDown: Moment
 }
 
-/// How the network treats new attempts.
+/// How the simulated network treats new attempts to connect.
 enum SimulatedNetwork: CaseIterable {
     case working
     case refusing
-    /// The network drops all data: attempts hang.
+    /// The network drops all data, so attempts never get an answer.
     case mute
 }
 

@@ -1,51 +1,51 @@
 import ConnectionEngine
 
-/// A model of a service for the closed-loop simulator: the behaviour of the server, and the rules that users' events must follow.
+/// A model of a service for the simulator: the server's behaviour, and the rules for the events that users receive.
 public protocol SimulatedService<Session> {
-    /// The session of the client.
+    /// The client's session type.
     associatedtype Session: ProtocolSession
 
-    /// A service at the start of a run.
+    /// Creates a service at the start of a run.
     init()
 
-    /// The session's memory at the start.
+    /// The session's memory at the start of a run.
     static var memory: Session.Memory { get }
-    /// The time limits and retries of the client.
+    /// The client's time limits and retry settings.
     static var policy: ConnectionPolicy { get }
 
-    /// Called with the time before each event.
+    /// Called with the simulated time before each event.
     ///
-    /// - Throws: a violation when something is overdue.
+    /// - Throws: a violation when an expected event has not occurred in time.
     mutating func timePasses(to now: Moment) throws(Violation)
-    /// A link was opened; the server may send the first frame.
+    /// Handles a new connection; the server may send the first frame.
     mutating func linkOpened(_ random: inout SeededRandom) -> [SimulatedReaction<Session.Inbound>]
-    /// The server received a frame.
+    /// Handles a frame that the client sent.
     mutating func received(_ outbound: Session.Outbound, _ random: inout SeededRandom) -> [SimulatedReaction<Session.Inbound>]
-    /// The server acts without a request, such as sending a message. The reactions go to the open link, if there is one.
+    /// Lets the server act without a request, such as send a message. The reactions go to the open connection, if there is one.
     mutating func somethingHappens(_ random: inout SeededRandom) -> [SimulatedReaction<Session.Inbound>]
-    /// The link was lost; the server drops the link's state.
+    /// Handles the loss of the connection: the server drops the state of this connection.
     mutating func linkLost()
-    /// Draws a command of a user.
+    /// Draws a random command of a user.
     mutating func command(_ random: inout SeededRandom) -> Session.Command
-    /// A command became a request whose answer is expected.
+    /// Called when a user's command was submitted as the request `id`, whose answer is expected.
     mutating func asked(_ command: Session.Command, as id: RequestID)
-    /// Draws the result of a job.
+    /// Draws the random result of a job.
     mutating func outcome(of job: Session.Job, _ random: inout SeededRandom) -> Result<Session.JobResult, ConnectionFailure>
-    /// The client sends a frame, which may replace an older request.
+    /// Called when the client sends a frame, which may replace an earlier request.
     mutating func clientSends(_ outbound: Session.Outbound)
-    /// Whether sending `outbound` makes an answer obsolete that is still in transit.
+    /// Whether sending `outbound` makes `answer`, which is still in transit, obsolete.
     func supersedes(_ outbound: Session.Outbound, answer: Session.Inbound) -> Bool
-    /// Whether sending `outbound` makes a request obsolete that is still in transit.
+    /// Whether sending `outbound` makes the earlier `request`, which is still in transit, obsolete.
     func supersedes(_ outbound: Session.Outbound, request: Session.Outbound) -> Bool
-    /// A user received an event.
+    /// Checks an event that a user received.
     ///
     /// - Throws: a violation when the user must not receive it.
     mutating func observe(_ event: Session.Event) throws(Violation)
-    /// A user received a change of the connection.
+    /// Checks a change of the connection that a user received.
     ///
     /// - Throws: a violation when the user must not receive it.
     mutating func observe(_ change: ConnectionChange) throws(Violation)
-    /// A request was answered.
+    /// Checks the answer to a request.
     ///
     /// - Throws: a violation when the answer is wrong.
     mutating func observe(_ id: RequestID, _ result: Result<Session.Reply, ConnectionFailure>) throws(Violation)
@@ -70,11 +70,11 @@ public enum SimulatedReaction<Inbound: Sendable>: Sendable {
     case close(ConnectionFailure)
 }
 
-/// A rule was broken.
+/// The error that a check throws when a rule was broken.
 public struct Violation: Error, Hashable, CustomStringConvertible {
     public var description: String
 
-    /// A violation with a description.
+    /// Creates a violation with a description of the broken rule.
     public init(_ description: String) {
         self.description = description
     }

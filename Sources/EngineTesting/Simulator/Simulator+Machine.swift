@@ -1,6 +1,6 @@
 import ConnectionEngine
 
-// Passes inputs to the machine, performs its effects and checks the rules.
+// Passes inputs to the machine, performs its effects in the simulation and checks the rules.
 extension Simulator {
     mutating func feed(_ input: Input<Session>, _ what: @autoclosure () -> String) throws(Violation) {
         note(what())
@@ -20,7 +20,7 @@ extension Simulator {
         case .close(let attempt, let reason):
             try close(attempt, reason)
         case .run(let attempt, let id, let job):
-            guard attempt == link?.attempt else { throw Violation("A job runs for \(attempt), which is not alive.") }
+            guard attempt == link?.attempt else { throw Violation("A job was started for \(attempt), which has ended.") }
             jobs.insert(id)
             let result = service.outcome(of: job, &random)
             if Int.random(in: 0..<10, using: &random) > 0 {
@@ -45,15 +45,15 @@ extension Simulator {
         case .answer(let id, let result):
             countAnswer()
             note("answer \(id) \(result)")
-            guard unanswered.remove(id) != nil else { throw Violation("\(id) was answered twice, or never asked.") }
+            guard unanswered.remove(id) != nil else { throw Violation("Request \(id) was answered twice or never submitted.") }
             try service.observe(id, result)
         }
     }
 
-    /// Rule SM-1: at most one live attempt.
+    /// Opens an attempt, and checks that no other attempt is alive (rule SM-1).
     private mutating func open(_ attempt: AttemptID) throws(Violation) {
-        guard link == nil else { throw Violation("\(attempt) was opened while \(String(describing: link)) is alive.") }
-        guard attempt > lastAttempt else { throw Violation("\(attempt) is not newer than \(lastAttempt).") }
+        guard link == nil else { throw Violation("\(attempt) was opened while \(String(describing: link)) is open.") }
+        guard attempt > lastAttempt else { throw Violation("\(attempt) was opened after \(lastAttempt), but is not newer.") }
         lastAttempt = attempt
         link = SimulatedLink(attempt: attempt, phase: .dialling, lastArrivalUp: now, lastArrivalDown: now)
         let delay = random.duration(in: .milliseconds(1)...(.milliseconds(500)))
@@ -87,7 +87,7 @@ extension Simulator {
     }
 
     private mutating func close(_ attempt: AttemptID, _ reason: CloseReason) throws(Violation) {
-        guard let link, link.attempt == attempt else { throw Violation("\(attempt) was closed, but it is not alive.") }
+        guard let link, link.attempt == attempt else { throw Violation("\(attempt) was closed, but it had ended before.") }
         if reason == .abort {
             dropLink()
             return
@@ -100,11 +100,11 @@ extension Simulator {
         }
     }
 
-    /// Rules SM-2 and SM-5: only legal transitions, no repetitions, and no running timers or jobs after the end.
+    /// Checks that a change follows the previous phase, is a legal transition, and has a cause where one is required (rule SM-2).
     private mutating func announce(_ change: ConnectionChange) throws(Violation) {
         note("\(change.previous) -> \(change.phase) \(change.category) \(change.retryIn.map { "\($0)" } ?? "")")
         count(change)
-        guard change.previous == phase else { throw Violation("\(change) does not follow \(phase).") }
+        guard change.previous == phase else { throw Violation("\(change) does not start in the present phase \(phase).") }
         guard LegalTransitions.allow(change.previous, change.phase) else { throw Violation("Illegal: \(change)") }
         let hasCause = change.cause != nil
         if [.waiting, .suspended, .failed].contains(change.phase) != hasCause && change.phase != .connecting {
@@ -114,8 +114,8 @@ extension Simulator {
         try service.observe(change)
     }
 
-    /// Rules SM-3 to SM-5: in every phase an event is scheduled or expected that continues it, and no timer or job of another phase is
-    /// running.
+    /// Checks that the timer which ends or watches the present phase is running, and that no timer, job or connection is left over from
+    /// another phase (rules SM-3 to SM-5).
     private func checkWayForward() throws(Violation) {
         switch phase {
         case .connecting where timers[.open] == nil: throw Violation("The phase is connecting, and no timer limits the attempt.")
@@ -125,12 +125,12 @@ extension Simulator {
         case .suspended where isInBackground:
             guard timers.isEmpty, jobs.isEmpty, link == nil else {
                 throw Violation(
-                    "In the background, but timers \(timers.keys), jobs \(jobs), link \(String(describing: link)) are left.")
+                    "Timers \(timers.keys), jobs \(jobs), link \(String(describing: link)) are left over in the background.")
             }
         case .suspended where timers[.retry] == nil:
             throw Violation("The phase is suspended, and no timer starts the next attempt.")
         case .connecting, .connected, .waiting:
-            if isInBackground { throw Violation("The application is in the background, and the phase is \(phase).") }
+            if isInBackground { throw Violation("The application is in the background, but the phase is \(phase).") }
         case .disconnecting where timers[.close] == nil:
             throw Violation("The phase is disconnecting, and no timer limits it.")
         case .disconnected, .failed:
@@ -144,9 +144,9 @@ extension Simulator {
     }
 }
 
-/// The phases that may follow each phase. `docs/behaviour.md` has the same table.
+/// The legal transitions between the phases of a connection. `docs/behaviour.md` has the same table.
 public enum LegalTransitions {
-    /// The phases that may follow, by phase.
+    /// For each phase, the phases that may follow it.
     public static let table: [ConnectionPhase: Set<ConnectionPhase>] = [
         .idle: [.connecting, .suspended],
         .connecting: [.connected, .waiting, .suspended, .disconnected, .failed],
@@ -158,7 +158,7 @@ public enum LegalTransitions {
         .failed: [.connecting, .suspended],
     ]
 
-    /// Whether `to` may follow `from`.
+    /// Whether phase `to` may follow phase `from`.
     public static func allow(_ from: ConnectionPhase, _ to: ConnectionPhase) -> Bool {
         table[from]?.contains(to) ?? false
     }

@@ -1,6 +1,6 @@
 import ConnectionEngine
 
-// Time, the network and the model server.
+// Simulates time, the network and the model server.
 extension Simulator {
     /// Advances the clock to the next scheduled event and performs it.
     mutating func advance() throws(Violation) {
@@ -53,7 +53,7 @@ extension Simulator {
         }
     }
 
-    /// Sends the server's reactions over the open link.
+    /// Sends the server's frames over the open connection, with a random delay.
     mutating func react(
         with behaviour: (inout Service, inout SeededRandom) -> [SimulatedReaction<Session.Inbound>]
     ) throws(Violation) {
@@ -86,12 +86,12 @@ extension Simulator {
         service.linkLost()
     }
 
-    /// Causes one fault: reset, half-open, refusal, silence, or the end of one.
+    /// Causes one random fault, such as a reset connection, a half-open connection or a changed state of the network.
     mutating func breakSomething() throws(Violation) {
         switch Int.random(in: 0..<6, using: &random) {
         case 0, 1:
             guard let attempt = link?.attempt, link?.phase != .dialling else { return }
-            let failure = ConnectionFailure(.unexpectedDisconnect, "Reset by the simulator.", errno: 104)
+            let failure = ConnectionFailure(.unexpectedDisconnect, "The simulator reset the connection.", errno: 104)
             dropLink()
             try feed(.closed(attempt, failure), "reset")
         case 2:

@@ -2,11 +2,11 @@ import ConnectionEngine
 
 /// Runs a machine against a model server with faults, on a simulated clock and from a seed, and checks the rules after every step.
 ///
-/// The same seed gives the same run, so a failure is replayed by its seed. The rules are those of `docs/behaviour.md`, SM-1 to SM-9: at
-/// most one live attempt, only legal transitions, no phase without a continuation, every request answered exactly once, no timers or
-/// jobs left after a disconnect, no effect of stale reports, and no message lost, duplicated or out of order without a gap.
+/// The same seed gives the same run, so a failure is reproduced by its seed. The rules are SM-1 to SM-9 of `docs/behaviour.md`: at most one
+/// live attempt, only legal transitions, a running timer in every waiting phase, every request answered exactly once, no timers or jobs
+/// left after a disconnect, no effect of late reports, and no message lost, duplicated or out of order without a gap event.
 public struct Simulator<Service: SimulatedService> {
-    /// The session of the service.
+    /// The session type of the model server.
     public typealias Session = Service.Session
 
     var machine: ConnectionMachine<Session>
@@ -27,16 +27,16 @@ public struct Simulator<Service: SimulatedService> {
     var phase = ConnectionPhase.idle
     var isInBackground = false
     var probesSilence: Bool
-    /// The latest events, for the report of a failure.
+    /// The events of the run so far; the last thirty are part of a failure's report.
     var trail: [String] = []
-    /// How often each phase was announced, as evidence that a run was not idle.
+    /// How often each phase was announced. Tests use it to check that a run reached all phases.
     public private(set) var phases: [ConnectionPhase: Int] = [:]
     /// How many events users received.
     public private(set) var events = 0
     /// How many requests were answered.
     public private(set) var answers = 0
 
-    /// A run that is determined by a seed.
+    /// Creates a run that depends on the seed only.
     public init(seed: UInt64) {
         random = SeededRandom(seed: seed)
         service = Service()
@@ -109,7 +109,7 @@ public struct Simulator<Service: SimulatedService> {
         try feed(.abandon(id), "abandon \(id)")
     }
 
-    /// Reports about ended attempts, which must have no effect. Rule SM-6.
+    /// Reports events of ended attempts and timers to the machine, and checks that they have no effect (rule SM-6).
     private mutating func staleNews() throws(Violation) {
         var effects: [Effect<Session>] = []
         if let timer = staleTimers.randomElement(using: &random), timers[timer.kind]?.id != timer {
@@ -128,7 +128,8 @@ public struct Simulator<Service: SimulatedService> {
         network = .working
         try leaveBackground()
         try feed(.disconnect, "disconnect at the end")
-        // Requests that were made during the close handshake wait for the next connection, unless another disconnect follows.
+        // The second disconnect answers requests that were made during the close handshake, because they would wait for the next
+        // connection.
         try feed(.disconnect, "disconnect during the goodbye")
         for _ in 0..<10_000 where link != nil || !timers.isEmpty { try advance() }
         guard phase == .disconnected || phase == .failed else { throw Violation("Ended in phase \(phase)") }

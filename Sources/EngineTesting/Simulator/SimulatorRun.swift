@@ -1,8 +1,8 @@
 import Foundation
 
-/// Runs the simulator over many seeds: given ones, fresh ones for some time, or a single one that failed.
+/// Runs the simulator with many seeds: with given seeds, with random seeds for some time, or with a single seed that failed.
 ///
-/// With `LIFELINE_SIMULATOR_SECONDS` in the environment it runs fresh seeds for that time; with `LIFELINE_SIMULATOR_SEED` it replays one
+/// With `LIFELINE_SIMULATOR_SECONDS` in the environment it runs random seeds for that time; with `LIFELINE_SIMULATOR_SEED` it runs that
 /// seed.
 public enum SimulatorRun {
     /// Runs the simulator on the calling thread.
