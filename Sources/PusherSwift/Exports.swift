@@ -1,8 +1,8 @@
-// On Apple platforms `URLRequest` and `URLResponse` come with Foundation. On Linux they have a module of their own; exporting it
-// lets delegates and request builders compile unchanged with `import Foundation` and `import PusherSwift`.
+// On Apple platforms `URLRequest` and `URLResponse` are in Foundation, on Linux in a separate module. Exporting that module lets delegates
+// and request builders compile unchanged with `import Foundation` and `import PusherSwift`.
 @_exported import Foundation
 
-// Settings that all clients of this package share, and their categories.
+// Types of settings that all clients of this package share, and the categories of failures.
 @_exported import struct ConnectionEngine.InvalidRetryPolicy
 @_exported import enum ConnectionEngine.Liveness
 @_exported import struct ConnectionEngine.RetryBackoff

@@ -1,4 +1,4 @@
-/// Additional names of methods that Objective-C and some of Pusher's documentation use.
+/// Other names of methods, which Objective-C and some of Pusher's documentation use.
 extension Pusher {
     /// The same as `subscribe(_:)`.
     @discardableResult
@@ -36,7 +36,7 @@ extension Pusher {
             onSubscriptionCountChanged: onSubscriptionCountChanged)
     }
 
-    /// The same as `subscribeToPresenceChannel(channelName:auth:…)`, without the label, as in Pusher's README.
+    /// The same as `subscribeToPresenceChannel(channelName:auth:…)`, without the first label, as in Pusher's README.
     #if canImport(ObjectiveC)
         @nonobjc
     #endif
@@ -52,8 +52,8 @@ extension Pusher {
             onSubscriptionCountChanged: onSubscriptionCountChanged)
     }
 
-    /// Like `subscribe(_:)`, with a time limit for this channel: the seconds that its authorisation may take, and again the server's
-    /// confirmation; clamped to 0.1 ... 300. An addition to PusherSwift 10.1.
+    /// Subscribes to a channel with a time limit of its own, in seconds, once for the authorisation and once more for the server's
+    /// confirmation. Clamped to 0.1 ... 300. An addition to PusherSwift 10.1.
     @discardableResult
     public func subscribe(_ channelName: String, timeout: Double) -> PusherChannel {
         connection.subscribe(
@@ -66,7 +66,7 @@ extension Pusher {
         self.init(key: key, options: options)
     }
 
-    /// The same as `init(key:)`, with the name in Pusher's README for Objective-C.
+    /// The same as `init(key:)`, with the Objective-C name in Pusher's README.
     public convenience init(withAppKey key: String) {
         self.init(key: key)
     }

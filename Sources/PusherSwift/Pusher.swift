@@ -1,10 +1,9 @@
 import Foundation
 
-/// A client of Pusher Channels, or of a server that speaks its protocol.
+/// A client of Pusher Channels, or of a server that implements the same protocol.
 ///
-/// Keep a reference: releasing the last one ends the connection, its timers and its authorisation requests. May be used from any
-/// thread. Callbacks are called on the connection's ``PusherConnection/callbackQueue``. `@unchecked Sendable`: its only property is
-/// the connection.
+/// Keep a reference: releasing the last one ends the connection, its timers and its authorisation requests. May be used from any thread.
+/// Callbacks are called on the connection's ``PusherConnection/callbackQueue``. `@unchecked Sendable`: the only property is the connection.
 #if canImport(ObjectiveC)
     @objcMembers
 #endif
@@ -12,7 +11,7 @@ open class Pusher: NSObject, @unchecked Sendable {
     /// The connection of this client.
     public let connection: PusherConnection
 
-    /// A client that is not connected yet.
+    /// Creates a client that is not connected yet.
     ///
     /// - Parameters:
     ///   - key: the app's key.
@@ -21,16 +20,16 @@ open class Pusher: NSObject, @unchecked Sendable {
         connection = PusherConnection(key: key, url: PusherAddress.url(key: key, options: options), options: options)
     }
 
-    /// The delegate for events of the connection and its subscriptions; held weakly. The same as the connection's delegate.
+    /// The delegate for events of the connection and its subscriptions; held weakly. It is also the connection's delegate.
     open var delegate: PusherDelegate? {
         get { connection.delegate }
         set { connection.delegate = newValue }
     }
 
-    /// Subscribes to a channel. Without a connection the client subscribes as soon as it is connected, and it subscribes again after
+    /// Subscribes to a channel. If there is no connection, the client subscribes as soon as it is connected; it subscribes again after
     /// every reconnect.
     ///
-    /// Calls with the same name return the same object; callbacks and an authorisation that are passed replace the former ones (rule
+    /// Calls with the same name return the same object. The callbacks and the authorisation of the latest call replace earlier ones (rule
     /// PA-17).
     ///
     /// - Parameters:
@@ -51,7 +50,7 @@ open class Pusher: NSObject, @unchecked Sendable {
             onSubscriptionCountChanged: onSubscriptionCountChanged)
     }
 
-    /// Subscribes to a presence channel. Like `subscribe`, but returns a `PusherPresenceChannel`.
+    /// Subscribes to a presence channel like `subscribe`, and returns it as a `PusherPresenceChannel`.
     @discardableResult
     open func subscribeToPresenceChannel(
         channelName: String, auth: PusherAuth? = nil,
@@ -64,7 +63,7 @@ open class Pusher: NSObject, @unchecked Sendable {
             onSubscriptionCountChanged: onSubscriptionCountChanged)
     }
 
-    /// Ends a subscription in every state. No event of the channel is delivered afterwards (rule PA-18).
+    /// Unsubscribes from a channel, in any state of the connection. No event of the channel is delivered afterwards (rule PA-18).
     open func unsubscribe(_ channelName: String) {
         connection.unsubscribe(channelName: channelName)
     }
@@ -74,7 +73,7 @@ open class Pusher: NSObject, @unchecked Sendable {
         connection.unsubscribeAll()
     }
 
-    /// Binds a callback to every event of every channel. It is called on the connection's callback queue.
+    /// Binds a callback to every event of every channel. The callback is called on the connection's callback queue.
     ///
     /// - Returns: an id for ``unbind(callbackId:)``.
     @discardableResult
@@ -82,22 +81,22 @@ open class Pusher: NSObject, @unchecked Sendable {
         connection.global.bind(eventCallback)
     }
 
-    /// Removes one callback. An unknown id does nothing.
+    /// Removes one callback. An unknown id has no effect.
     open func unbind(callbackId: String) {
         connection.global.unbind(globalCallbackId: callbackId)
     }
 
-    /// Removes all callbacks that were bound with this client; callbacks of channels stay.
+    /// Removes all callbacks that were bound with this client. Callbacks that were bound with channels stay.
     open func unbindAll() {
         connection.global.unbindAll()
     }
 
-    /// Ends the connection in every state, and stops all attempts to reconnect (rule PA-2).
+    /// Closes the connection in any state, and stops all attempts to reconnect (rule PA-2).
     open func disconnect() {
         connection.disconnect()
     }
 
-    /// Connects. A scheduled attempt starts at once; while connected the call does nothing (rule PA-1).
+    /// Connects. A pause before the next attempt ends at once; while connected the call has no effect (rule PA-1).
     open func connect() {
         connection.connect()
     }

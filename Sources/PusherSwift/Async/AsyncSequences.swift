@@ -1,9 +1,9 @@
 import NIOConcurrencyHelpers
 
-// Async sequences, an addition to PusherSwift 10.1. Rules PA-41 and PA-71: each sequence is for one consumer and bounded; beyond the
-// bound the oldest elements are dropped.
+// Async sequences, an addition to PusherSwift 10.1. Each sequence is for one consumer and bounded; when it is full, the oldest elements are
+// dropped (rules PA-41 and PA-71).
 
-/// Finishes a stream when its producer is released.
+/// Finishes a stream when this object is released by the stream's producer.
 final class StreamEnd<Element: Sendable>: Sendable {
     let continuation: AsyncStream<Element>.Continuation
 
@@ -14,7 +14,7 @@ final class StreamEnd<Element: Sendable>: Sendable {
     deinit { continuation.finish() }
 }
 
-/// The consumers of one kind of event. Not locked: the owning object protects it with its own lock.
+/// The streams of one kind of event, by number. The object that owns this value must protect it with a lock.
 struct StreamEnds<Element: Sendable> {
     private var ends: [UInt64: StreamEnd<Element>] = [:]
     private var last: UInt64 = 0
@@ -26,7 +26,9 @@ struct StreamEnds<Element: Sendable> {
         return last
     }
 
-    /// - Returns: what has to be released outside of the lock, since it ends the stream.
+    /// Removes a stream.
+    ///
+    /// - Returns: the removed object. The caller must release it outside of its lock, because its `deinit` ends the stream.
     mutating func remove(_ id: UInt64) -> StreamEnd<Element>? {
         ends.removeValue(forKey: id)
     }
@@ -35,7 +37,7 @@ struct StreamEnds<Element: Sendable> {
         for end in ends.values { end.continuation.yield(element) }
     }
 
-    /// Yields to all consumers; a consumer without room for the element gets `instead` after it.
+    /// Yields `element` to all streams. A stream that was full, so that it dropped an element, also gets `instead`.
     func yield(_ element: Element, orElse instead: @autoclosure () -> Element) {
         for end in ends.values {
             if case .dropped = end.continuation.yield(element) { end.continuation.yield(instead()) }
@@ -47,7 +49,7 @@ struct StreamEnds<Element: Sendable> {
 }
 
 extension AsyncStream where Element: Sendable {
-    /// Makes a stream whose continuations are stored elsewhere, behind a lock.
+    /// Makes a stream whose continuation the producer stores, protected by the producer's lock.
     ///
     /// - Parameters:
     ///   - add: registers the continuation with the producer and returns its number.

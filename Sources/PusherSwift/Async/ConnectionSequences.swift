@@ -1,10 +1,10 @@
 import NIOConcurrencyHelpers
 
 extension PusherConnection {
-    /// The present state, and every later one. Ends when the connection is released.
+    /// A sequence of the present state and all later states. Ends when the connection is released.
     ///
-    /// For one consumer; each call returns an independent sequence. For a consumer that falls behind by more than 64 states, the oldest
-    /// are dropped.
+    /// The sequence is for one consumer; each call returns an independent sequence. At most 64 states wait for a slow consumer; then the
+    /// oldest are dropped.
     #if canImport(ObjectiveC)
         @nonobjc
     #endif
@@ -16,10 +16,10 @@ extension PusherConnection {
         }
     }
 
-    /// Every later change with its details: the cause, the server's code, and the time until the next attempt. Each failed attempt is
-    /// one change. Ends when the connection is released.
+    /// A sequence of all later changes with their details: the cause, the server's code, and the time until the next attempt. Each failed
+    /// attempt is one change. Ends when the connection is released.
     ///
-    /// For one consumer; each call returns an independent sequence. For a consumer that falls behind by more than 64 changes, the
+    /// The sequence is for one consumer; each call returns an independent sequence. At most 64 changes wait for a slow consumer; then the
     /// oldest are dropped.
     #if canImport(ObjectiveC)
         @nonobjc

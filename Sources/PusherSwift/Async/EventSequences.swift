@@ -1,13 +1,14 @@
 import Foundation
 
 extension PusherChannel {
-    /// Every event of this name from now on. Ends when the channel is unsubscribed or released, and when all its callbacks are unbound.
+    /// A sequence of all later events with this name. Ends when the channel is unsubscribed or released, and when all its callbacks are
+    /// unbound.
     ///
-    /// For one consumer; each call returns an independent sequence.
+    /// The sequence is for one consumer; each call returns an independent sequence.
     ///
     /// - Parameters:
     ///   - eventName: the event's name.
-    ///   - limit: how many events may wait; beyond that the oldest are dropped.
+    ///   - limit: the most events that wait for a slow consumer; then the oldest are dropped.
     #if canImport(ObjectiveC)
         @nonobjc
     #endif
@@ -21,12 +22,12 @@ extension PusherChannel {
 }
 
 extension Pusher {
-    /// Every event of every channel from now on, those of the user and of the connection included. Ends when the client is released,
-    /// and with ``unbindAll()``.
+    /// A sequence of all later events of every channel, including events of the user and of the connection. Ends when the client is
+    /// released, and with ``unbindAll()``.
     ///
-    /// For one consumer; each call returns an independent sequence.
+    /// The sequence is for one consumer; each call returns an independent sequence.
     ///
-    /// - Parameter limit: how many events may wait; beyond that the oldest are dropped.
+    /// - Parameter limit: the most events that wait for a slow consumer; then the oldest are dropped.
     #if canImport(ObjectiveC)
         @nonobjc
     #endif
@@ -40,7 +41,7 @@ extension Pusher {
 }
 
 extension AsyncStream<PusherEvent> {
-    /// Makes a stream that a callback feeds.
+    /// Makes a stream of the events that a bound callback gets.
     static func bound(
         limit: Int, bind: (@escaping (PusherEvent) -> Void) -> String, unbind: @escaping @Sendable (String) -> Void
     ) -> AsyncStream<PusherEvent> {

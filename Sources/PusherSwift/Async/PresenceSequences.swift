@@ -1,6 +1,7 @@
 /// A change of the members of a presence channel.
 public enum PusherMembershipChange: Sendable {
-    /// All members: after a confirmation, and when changes had to be dropped because the consumer was too slow.
+    /// All present members. Sent when the server has confirmed the subscription, and when changes were dropped because the consumer was too
+    /// slow.
     case current([PusherPresenceChannelMember])
     /// The member joined.
     case joined(PusherPresenceChannelMember)
@@ -9,13 +10,13 @@ public enum PusherMembershipChange: Sendable {
 }
 
 extension PusherPresenceChannel {
-    /// The present members, and every change from then on. Begins with all members when the channel is subscribed. Ends when the
-    /// channel is released or unsubscribed.
+    /// A sequence of the present members and all later changes. It begins with all members when the channel is subscribed, and ends when
+    /// the channel is released or unsubscribed.
     ///
-    /// For one consumer; each call returns an independent sequence. The newest change is never dropped: beyond `limit` the oldest
-    /// changes are dropped and `current` follows, so that a consumer that applies all elements has the present members in the end.
+    /// The sequence is for one consumer; each call returns an independent sequence. When it is full, the oldest changes are dropped and
+    /// `current` follows the newest, so that a consumer that applies all elements always ends with the present members.
     ///
-    /// - Parameter limit: how many changes may wait; at least 2.
+    /// - Parameter limit: the most changes that wait for a slow consumer; at least 2.
     #if canImport(ObjectiveC)
         @nonobjc
     #endif
@@ -31,10 +32,10 @@ extension PusherPresenceChannel {
 }
 
 extension PusherChannel {
-    /// The number of subscribed connections, if it is known, and each later number from the server. Ends when the channel is released
-    /// or unsubscribed.
+    /// A sequence of the number of subscribed connections: the present number, if it is known, and each later number from the server. Ends
+    /// when the channel is released or unsubscribed.
     ///
-    /// For one consumer; each call returns an independent sequence. Only the newest number waits.
+    /// The sequence is for one consumer; each call returns an independent sequence. Only the newest number waits for a slow consumer.
     #if canImport(ObjectiveC)
         @nonobjc
     #endif

@@ -3,11 +3,13 @@ import Foundation
 import PusherProtocol
 import TransportCommon
 
-/// Reads an endpoint's answer. Rules PA-31 and PA-32.
+/// Reads an authorisation endpoint's answer (rules PA-31 and PA-32).
 enum AuthorizationAnswer {
-    /// The limit of an answer that is read, in bytes.
+    /// The longest body of an answer that is accepted, in bytes.
     static let maximumBody = 1_048_576
 
+    /// Returns the authorisation in an answer, or why it contains none.
+    ///
     /// - Parameter unixTime: the time of day in seconds since 1970, for a `Retry-After` that is a date.
     static func read(
         _ response: AuthorizationResponse, unixTime: Int64 = Int64(Date().timeIntervalSince1970)
@@ -24,7 +26,7 @@ enum AuthorizationAnswer {
         guard let auth = object?["auth"] as? String else {
             return .failure(
                 ConnectionFailure(
-                    .malformedResponse, "The authorisation endpoint's answer is not a JSON object with a text `auth`.",
+                    .malformedResponse, "The authorisation endpoint's answer is not a JSON object with a string `auth`.",
                     origin: .server, httpStatus: response.status))
         }
         return .success(

@@ -19,9 +19,9 @@ struct AuthorizationRequest: Hashable, Sendable {
     var headers: [Header]
     var body: [UInt8]
 
-    /// The POST of PusherSwift's `endpoint`: socket id and channel name as a form, percent-encoded. Rules PA-30 and PA-61.
+    /// Creates the POST request of PusherSwift's `endpoint`. Socket id and channel name are a percent-encoded form (rules PA-30 and PA-61).
     ///
-    /// - Parameter channel: nil for a user.
+    /// - Parameter channel: the channel's name; nil to authenticate a user.
     init(endpoint: URL, socketID: String, channel: String?, extras: EndpointExtras = EndpointExtras()) {
         url = endpoint
         method = "POST"
@@ -35,8 +35,8 @@ struct AuthorizationRequest: Hashable, Sendable {
         if !hasType { headers.append(Header(name: "Content-Type", value: Self.form)) }
     }
 
-    /// An app's own request, or nil when its body is a stream, which cannot be sent twice. A body without a content type is a form, as
-    /// `URLSession` has it on Apple platforms. Rule PA-33.
+    /// Creates a request from one that the app has built. Returns nil for a body that is a stream, which cannot be sent twice. A body
+    /// without a content type is sent as a form, as `URLSession` does on Apple platforms (rule PA-33).
     init?(_ request: URLRequest) {
         guard let url = request.url, request.httpBodyStream == nil else { return nil }
         self.url = url
@@ -52,7 +52,7 @@ struct AuthorizationRequest: Hashable, Sendable {
         var request = URLRequest(url: url)
         request.httpMethod = method
         for header in headers { request.setValue(header.value, forHTTPHeaderField: header.name) }
-        // URLSession does not send a GET request with a body, not even with an empty one.
+        // The body is set only if it has content, because URLSession does not send a GET request with a body, even an empty one.
         if !body.isEmpty { request.httpBody = Data(body) }
         return request
     }
@@ -62,7 +62,7 @@ struct AuthorizationRequest: Hashable, Sendable {
     }
 }
 
-/// An endpoint's answer, with a body no longer than the requested limit.
+/// An endpoint's answer. Its body is at most as long as the limit of the request.
 struct AuthorizationResponse: Sendable {
     var status: Int
     var headers: [AuthorizationRequest.Header]
@@ -77,7 +77,7 @@ struct AuthorizationResponse: Sendable {
 
 /// Sends authorisation requests.
 protocol AuthorizationHTTP: Sendable {
-    /// Returns at once. `completion` is called once, from any thread; not after a cancellation.
+    /// Starts a request and returns at once. `completion` is called once, from any thread, but not after the request was cancelled.
     func send(
         _ request: AuthorizationRequest, within limit: Duration, maximumBody: Int,
         completion: @escaping @Sendable (Result<AuthorizationResponse, ConnectionFailure>) -> Void

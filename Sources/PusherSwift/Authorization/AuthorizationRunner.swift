@@ -10,9 +10,9 @@ import PusherProtocol
     import FoundationNetworking
 #endif
 
-/// Authorises channels by the connection's ``AuthMethod``. The app's code runs on the callback queue, never in the engine.
+/// Authorises channels with the connection's ``AuthMethod``. The app's code runs on the callback queue, never on the engine's thread.
 ///
-/// `@unchecked Sendable`: the weak reference and the problems are behind `state`, a `NIOLockedValueBox`.
+/// `@unchecked Sendable`: the weak reference and the problems are protected by `state`, a `NIOLockedValueBox`.
 final class AuthorizationRunner: JobRunner, @unchecked Sendable {
     typealias Session = PusherSession
     typealias Completion = @Sendable (Result<PusherAuthorization, ConnectionFailure>) -> Void
@@ -36,7 +36,7 @@ final class AuthorizationRunner: JobRunner, @unchecked Sendable {
         state.withLockedValue { $0.connection = connection }
     }
 
-    /// Returns the details of the latest failure to authorise a channel, for the delegate. Each is returned once.
+    /// Removes and returns the details of the latest failure to authorise a channel, for the delegate.
     func takeProblem(of channel: String) -> SubscriptionProblem? {
         state.withLockedValue { $0.problems.removeValue(forKey: Identifier(channel)) }
     }
@@ -75,7 +75,7 @@ final class AuthorizationRunner: JobRunner, @unchecked Sendable {
         return { pending.cancel() }
     }
 
-    /// Stores the response and its body, which the engine's types cannot carry.
+    /// Stores the details of a failure for the delegate, because the engine's types cannot carry the response and its body.
     private func settle(
         _ job: PusherAuthorizeJob, _ outcome: Outcome
     ) -> Result<PusherAuthorization, ConnectionFailure> {
@@ -104,9 +104,9 @@ final class AuthorizationRunner: JobRunner, @unchecked Sendable {
     }
 }
 
-// The methods of authorisation.
+// The methods that authorise a channel.
 extension AuthorizationRunner {
-    /// Calls the app's builder or authoriser. On the callback queue.
+    /// Calls the app's request builder or authoriser. Runs on the callback queue.
     private func askApp(for job: PusherAuthorizeJob, _ pending: PendingAuthorization) {
         guard !pending.isOver, let connection = state.withLockedValue({ $0.connection }) else { return }
         switch connection.options.authMethod {
@@ -122,12 +122,12 @@ extension AuthorizationRunner {
                 pending.finish(Self.outcome(of: auth, for: job, connection))
             }
         case .endpoint, .inline, .noMethod:
-            // The app has changed the method in the meantime.
+            // The app has changed `authMethod` since the job was started.
             pending.finish(.failure(.noMethod))
         }
     }
 
-    /// Sends a request to an endpoint. The app's additions to the request are requested on the callback queue, if the app supplies any.
+    /// Sends a request to an endpoint. If the app has providers of headers or parameters, they are called on the callback queue.
     func ask(endpoint text: String, for job: PusherAuthorizeJob, _ pending: PendingAuthorization) {
         guard let connection = state.withLockedValue({ $0.connection }) else { return }
         guard let url = URL(string: text), url.scheme != nil, url.host != nil else {
@@ -176,7 +176,7 @@ extension AuthorizationRunner {
         pending.onCancel(cancel)
     }
 
-    /// Signs in this process. The user data is requested from the app on the callback queue, if the app supplies any.
+    /// Signs the subscription in this process. If the app has a `userDataFetcher`, it is called on the callback queue.
     private func sign(
         _ job: PusherAuthorizeJob, secret: String, _ connection: PusherConnection, _ pending: PendingAuthorization
     ) {

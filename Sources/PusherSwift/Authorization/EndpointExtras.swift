@@ -1,17 +1,17 @@
-/// The headers and parameters that the app adds to requests to an endpoint. Rule PA-61.
+/// The headers and parameters that the app adds to requests to an endpoint (rule PA-61).
 struct EndpointExtras {
     var headers: [String: String] = [:]
     var params: [String: String] = [:]
 
     init() {}
 
-    /// The fixed headers and parameters.
+    /// Creates the headers and parameters that the options contain as fixed values.
     init(_ options: PusherClientOptions) {
         headers = options.authHeaders
         params = options.authParams
     }
 
-    /// The providers' headers and parameters, together with the fixed ones. On the callback queue.
+    /// Adds the headers and parameters of the app's providers to the fixed ones. Must be called on the callback queue.
     init(asking options: PusherClientOptions) {
         self.init(options)
         for (name, value) in options.authHeadersProvider?() ?? [:] {

@@ -2,12 +2,14 @@ import ConnectionEngine
 import Foundation
 import PusherProtocol
 
-/// Signs subscriptions with the app's secret. The key's case is kept, unlike in PusherSwift 10.1 (rule PA-36).
+/// Signs subscriptions with the app's secret. The app key is used in its original letter case, unlike in PusherSwift 10.1 (rule PA-36).
 struct InlineSigner: Sendable {
     let key: String
     let secret: String
 
-    /// - Parameter member: who the user is on a presence channel; nil for the socket id as the user id.
+    /// Signs the subscription to a channel.
+    ///
+    /// - Parameter member: the own user on a presence channel; nil to use the socket id as the user id.
     func authorize(_ job: PusherAuthorizeJob, member: PusherPresenceChannelMember?) -> AuthorizationRunner.Outcome {
         guard PusherChannelType.isPresenceChannel(name: job.channel) else {
             return .success(PusherAuthorization(auth: signature(job, channelData: nil)))
@@ -18,7 +20,7 @@ struct InlineSigner: Sendable {
         return .success(PusherAuthorization(auth: signature(job, channelData: data), channelData: data))
     }
 
-    /// Signs the data of a user for the sign-in.
+    /// Signs the data of a user who signs in.
     func authenticate(
         socketID: String, member: PusherPresenceChannelMember, watchlist: [String]
     ) -> AuthorizationRunner.Outcome {
@@ -33,7 +35,7 @@ struct InlineSigner: Sendable {
         return .success(PusherAuthorization(auth: auth, userData: userData))
     }
 
-    /// The text that is signed and then sent, exactly.
+    /// The JSON text that identifies a presence member. It is sent exactly as it was signed. Nil when `userInfo` is not a JSON value.
     static func channelData(userID: String, userInfo: Any?) -> String? {
         let id = "\"user_id\":\(AnyJSON.quote(userID))"
         guard let userInfo else { return "{\(id)}" }

@@ -1,6 +1,6 @@
 import NIOConcurrencyHelpers
 
-/// One authorisation in progress: it ends once, by the first of its causes.
+/// An authorisation in progress. It ends once, with the first outcome or cancellation; later ones are ignored.
 final class PendingAuthorization: Sendable {
     private struct State {
         var completion: (@Sendable (AuthorizationRunner.Outcome) -> Void)?
@@ -19,7 +19,7 @@ final class PendingAuthorization: Sendable {
         take().completion?(outcome)
     }
 
-    /// Sets the closure that stops the work. It is called at once when the authorisation has already been cancelled.
+    /// Sets the closure that stops the work. If the authorisation has already ended, the closure is called at once.
     func onCancel(_ cancel: @escaping @Sendable () -> Void) {
         let isOver = state.withLockedValue { state in
             if state.completion != nil { state.cancel = cancel }

@@ -5,12 +5,12 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// Why a subscription failed, for the delegate.
+/// Why a subscription or sign-in failed, with the details that the delegate gets.
 ///
-/// `@unchecked Sendable`: immutable, and so are `URLResponse` and `NSError`.
+/// `@unchecked Sendable`: immutable, like `URLResponse` and `NSError`.
 struct SubscriptionProblem: @unchecked Sendable {
     static let domain = "com.pusher.PusherSwift"
-    /// How many bytes of an answer's body the delegate gets.
+    /// The most bytes of an answer's body that the delegate gets.
     static let shownBody = 1024
 
     let failure: ConnectionFailure
@@ -27,7 +27,7 @@ struct SubscriptionProblem: @unchecked Sendable {
         self.init(failure, body: bodyText.map { Array($0.utf8.prefix(Self.shownBody)) })
     }
 
-    /// The failure as an `NSError`: the code is the HTTP status, the close code or 0.
+    /// The failure as an `NSError`. Its code is the close code or the HTTP status, or 0 if there is neither.
     var error: NSError {
         NSError(
             domain: Self.domain, code: failure.code ?? 0,
@@ -38,27 +38,27 @@ struct SubscriptionProblem: @unchecked Sendable {
 }
 
 extension SubscriptionProblem: Error {
-    /// PusherSwift's own text, because apps compare it.
+    /// The failure of a channel without an authorisation method. The text is that of PusherSwift 10.1, because apps compare it.
     static let noMethod = SubscriptionProblem(
         ConnectionFailure(
             .badRequest, "Authentication method required for private / presence channels but none provided."))
     static let noRequest = SubscriptionProblem(
-        ConnectionFailure(.badRequest, "The auth request builder gave no request that can be sent."))
+        ConnectionFailure(.badRequest, "The authRequestBuilder returned nil or a request that cannot be sent."))
     static let noAuthorization = SubscriptionProblem(
-        ConnectionFailure(.accessDenied, "The authorizer gave no authorisation for the channel."))
+        ConnectionFailure(.accessDenied, "The authorizer returned nil, so the channel was not authorised."))
     static let noChannelData = SubscriptionProblem(
-        ConnectionFailure(.badRequest, "Authorisation of a presence channel needs channel data."))
+        ConnectionFailure(.badRequest, "The PusherAuth of a presence channel has no channelData. Set it."))
     static let badEndpoint = SubscriptionProblem(
-        ConnectionFailure(.badRequest, "The URL of the authorisation endpoint is not valid."))
+        ConnectionFailure(.badRequest, "The authEndpoint is not a valid URL with a scheme and a host."))
     static let badUserInfo = SubscriptionProblem(
-        ConnectionFailure(.badRequest, "The user info of the presence member is not a JSON value."))
+        ConnectionFailure(.badRequest, "The userInfo that the userDataFetcher returned is not a JSON value."))
     static let noUserMethod = SubscriptionProblem(
-        ConnectionFailure(.badRequest, "Authentication method required for signing in but none provided."))
+        ConnectionFailure(.badRequest, "The sign-in failed, because the option userAuthentication is not set."))
     static let noUserAuth = SubscriptionProblem(
-        ConnectionFailure(.accessDenied, "The authenticator gave no authorisation for the user."))
+        ConnectionFailure(.accessDenied, "The authenticator returned nil, so the user was not signed in."))
     static let noUserRequest = SubscriptionProblem(
-        ConnectionFailure(.badRequest, "The auth request builder for users gave no request that can be sent."))
+        ConnectionFailure(.badRequest, "The authRequestBuilder for users returned nil or a request that cannot be sent."))
     static let noUser = SubscriptionProblem(
-        ConnectionFailure(.badRequest, "Signing in with a secret needs a userDataFetcher that says who the user is."))
-    static let gone = SubscriptionProblem(ConnectionFailure(.cancelled, "The connection was released."))
+        ConnectionFailure(.badRequest, "Signing in with a secret needs the user. Set the connection's userDataFetcher."))
+    static let gone = SubscriptionProblem(ConnectionFailure(.cancelled, "The connection was released before the authorisation."))
 }

@@ -6,7 +6,7 @@ import Foundation
 #endif
 
 #if !WITHOUT_FOUNDATION_NETWORKING
-    /// Sends authorisation requests through a session of the app's own.
+    /// Sends authorisation requests with the `URLSession` that the app supplied.
     struct URLSessionHTTP: AuthorizationHTTP {
         let session: PusherURLSession
 
@@ -29,10 +29,11 @@ import Foundation
             if let error {
                 let isLate = (error as? URLError)?.code == .timedOut
                 let category: StatusCategory = isLate ? .timeout : .networkUnavailable
-                return .failure(ConnectionFailure(category, "The authorisation request failed: \((error as NSError).domain)."))
+                let domain = (error as NSError).domain
+                return .failure(ConnectionFailure(category, "The authorisation request failed with an error of \(domain)."))
             }
             guard let response = response as? HTTPURLResponse else {
-                return .failure(ConnectionFailure(.malformedResponse, "The authorisation endpoint's answer is not HTTP."))
+                return .failure(ConnectionFailure(.malformedResponse, "The authorisation endpoint did not answer with HTTP."))
             }
             if let data, data.count > maximumBody {
                 return .failure(

@@ -3,25 +3,25 @@
 #if WITHOUT_FOUNDATION_NETWORKING
     import Foundation
 
-    /// A request that an authoriser has built.
+    /// A request to the app's endpoint, built by the app.
     public struct URLRequest: Hashable, Sendable {
         /// The address.
         public var url: URL?
-        /// The method; `GET` unless it is set.
+        /// The HTTP method; `GET` by default.
         public var httpMethod: String? = "GET"
-        /// The body; nil for none.
+        /// The body of the request; nil for no body.
         public var httpBody: Data?
-        /// Header fields by name; nil for none.
+        /// The header fields by name; nil for none.
         public var allHTTPHeaderFields: [String: String]?
-        /// Always nil: bodies from streams are not supported, with this type and with Foundation's (rule PA-33).
+        /// Always nil, because bodies that are streams are not supported, not even with Foundation's type (rule PA-33).
         var httpBodyStream: InputStream? { nil }
 
-        /// A request without header fields and without a body.
+        /// Creates a request without header fields and without a body.
         public init(url: URL) {
             self.url = url
         }
 
-        /// Sets a header field, or removes it with nil. Names are compared without regard to the case of ASCII letters.
+        /// Sets a header field, or removes it when `value` is nil. Names are compared without regard to the case of ASCII letters.
         public mutating func setValue(_ value: String?, forHTTPHeaderField field: String) {
             var fields = (allHTTPHeaderFields ?? [:]).filter { $0.key.lowercased() != field.lowercased() }
             if let value { fields[field] = value }
@@ -29,9 +29,9 @@
         }
     }
 
-    /// An answer to a request. `@unchecked Sendable`: everything in it and in its only subclass is constant, so no lock is needed.
+    /// An answer to a request. `@unchecked Sendable`: all properties of this class and its only subclass are constant.
     public class URLResponse: @unchecked Sendable {
-        /// The address that answered.
+        /// The address from which the answer came.
         public let url: URL?
 
         init(url: URL?) {
@@ -39,11 +39,11 @@
         }
     }
 
-    /// An HTTP answer to a request. `@unchecked Sendable`, since its superclass is; everything is constant, so no lock is needed.
+    /// An HTTP answer to a request. `@unchecked Sendable`: all properties are constant.
     public final class HTTPURLResponse: URLResponse, @unchecked Sendable {
-        /// The status, such as 403.
+        /// The HTTP status, such as 403.
         public let statusCode: Int
-        /// Header fields by name.
+        /// The header fields of the answer, by name.
         public let allHeaderFields: [String: String]
 
         init?(url: URL, statusCode: Int, httpVersion: String?, headerFields: [String: String]?) {

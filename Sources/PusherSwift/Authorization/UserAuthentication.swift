@@ -1,6 +1,6 @@
 import PusherProtocol
 
-// The methods of authenticating a user. Rules PA-67 and PA-68.
+// The methods that authenticate a user who signs in (rules PA-67 and PA-68).
 extension AuthorizationRunner {
     func authenticate(_ job: PusherAuthorizeJob, on connection: PusherConnection, pending: PendingAuthorization) {
         switch connection.options.userAuthentication {
@@ -16,7 +16,7 @@ extension AuthorizationRunner {
         }
     }
 
-    /// Calls the app's authenticator. On the callback queue.
+    /// Calls the app's authenticator or request builder. Runs on the callback queue.
     private func askApp(whoIs job: PusherAuthorizeJob, _ connection: PusherConnection, _ pending: PendingAuthorization) {
         switch connection.options.userAuthentication {
         case .inline(let secret, let watchlist):
@@ -38,7 +38,7 @@ extension AuthorizationRunner {
                 pending.finish(authorization.map { .success($0) } ?? .failure(.noUserAuth))
             }
         case .endpoint, .noMethod:
-            // The app has changed the method in the meantime.
+            // The app has changed `userAuthentication` since the job was started.
             pending.finish(.failure(.noUserMethod))
         }
     }

@@ -1,10 +1,10 @@
-/// A callback that is bound to an event, with the id that unbinds it.
+/// A callback that is bound to an event. Its id is used to unbind it.
 public struct EventHandler {
     let id: String
     let callback: (PusherEvent) -> Void
-    /// Whether the callback also gets errors, as callbacks did before PusherSwift 10.
+    /// Whether the callback also gets errors, as in versions before PusherSwift 10.
     var hearsErrors = false
-    /// Whether the callback feeds a sequence, which ends with the subscription, because the channel gets no further events.
+    /// Whether the callback feeds an async sequence. Such a sequence ends when the channel is unsubscribed.
     var isSequence = false
 }
 

@@ -1,9 +1,9 @@
 import Foundation
 import NIOConcurrencyHelpers
 
-/// Callbacks that get every event of the connection, whatever its channel.
+/// Callbacks that get every event of the connection, of all channels.
 ///
-/// `@unchecked Sendable`: the callbacks are behind `callbacks`, a `NIOLockedValueBox`.
+/// `@unchecked Sendable`: the callbacks are protected by `callbacks`, a `NIOLockedValueBox`.
 #if canImport(ObjectiveC)
     @objcMembers
 #endif
@@ -14,7 +14,7 @@ open class GlobalChannel: PusherChannel, @unchecked Sendable {
         super.init(name: "pusher_global_internal_channel", connection: connection)
     }
 
-    /// The callbacks by id.
+    /// The bound callbacks, by id.
     open var globalCallbacks: [String: (PusherEvent) -> Void] {
         get {
             let handlers = callbacks.withLockedValue { $0 }
@@ -52,13 +52,13 @@ open class GlobalChannel: PusherChannel, @unchecked Sendable {
         super.unbindAll()
     }
 
-    /// Calls all callbacks, in the order in which they were bound.
+    /// Calls all callbacks with an event, in the order in which they were bound.
     open override func handleEvent(event: PusherEvent) {
         let handlers = callbacks.withLockedValue { $0 }
         for handler in handlers { handler.callback(event) }
     }
 
-    /// Passes an error to the callbacks in the style before PusherSwift 10.
+    /// Passes an error to the callbacks that get errors as events, as in versions before PusherSwift 10.
     func handleError(_ error: PusherError) {
         let handlers = callbacks.withLockedValue { $0.filter(\.hearsErrors) }
         if handlers.isEmpty { return }

@@ -1,8 +1,8 @@
 import Identifiers
 import PusherProtocol
 
-/// The members of a presence channel. Every operation returns the changes that it made, so that each change calls one callback (rules
-/// PA-25 to PA-27). Ids are compared by their bytes.
+/// The members of a presence channel. Every operation returns the changes that it made, so that each change calls one callback (rules PA-25
+/// to PA-27). User ids are compared by their bytes.
 struct PresenceState {
     var members: [PusherPresenceChannelMember] = []
     var myID: String?
@@ -17,8 +17,9 @@ struct PresenceState {
         myID.flatMap(member)
     }
 
-    /// Replaces all members by those of a confirmation. The own user is never among the changes, neither with the former id nor with
-    /// the new one: when signed with a secret and without a `userDataFetcher`, the user id changes with every connection.
+    /// Replaces all members by the members in the server's confirmation. The own user is never among the returned changes. Without a
+    /// `userDataFetcher` the user id of a signed subscription is the socket id, which changes with every connection, so the former id is
+    /// also ignored.
     mutating func replace(
         with current: [PusherMember], myID: String?
     ) -> (added: [PusherPresenceChannelMember], removed: [PusherPresenceChannelMember]) {
@@ -33,9 +34,9 @@ struct PresenceState {
         return (added, removed)
     }
 
-    /// Adds a member, and updates the info of a present one.
+    /// Adds a member, or updates the info of a member who is present already.
     ///
-    /// - Returns: the member, or nil when it was present already.
+    /// - Returns: the member, or nil when the user was present already.
     mutating func add(_ member: PusherMember) -> PusherPresenceChannelMember? {
         let added = PusherPresenceChannelMember(member)
         if let index = members.firstIndex(where: { $0.userId.isExactly(member.userID) }) {
@@ -48,16 +49,18 @@ struct PresenceState {
 
     /// Removes a member.
     ///
-    /// - Returns: the removed member with its last info, or nil when it was not present.
+    /// - Returns: the removed member with the latest info, or nil when the user was not present.
     mutating func remove(_ userID: String) -> PusherPresenceChannelMember? {
         guard let index = members.firstIndex(where: { $0.userId.isExactly(userID) }) else { return nil }
         return members.remove(at: index)
     }
 }
 
-// Handles the connection's reports to a presence channel, on the callback queue.
+// Handles events of the connection for a presence channel. Runs on the callback queue.
 extension PusherPresenceChannel {
-    /// - Returns: calls the callbacks for those who came and left while the connection was down.
+    /// Stores the members that the server sent with its confirmation.
+    ///
+    /// - Returns: a closure that calls the callbacks for the members who joined or left while the connection was lost.
     func confirm(_ confirmation: PusherSubscribed) -> () -> Void {
         let (changes, presence) = state.withLockedValue { state in
             let changes = state.presence.replace(with: confirmation.members, myID: confirmation.myID)

@@ -1,4 +1,4 @@
-// Handles the connection's reports to a channel, on the callback queue.
+// Handles events of the connection for a channel. Runs on the callback queue.
 extension PusherChannel {
     func becomeSubscribed() {
         state.withLockedValue { state in
@@ -12,7 +12,7 @@ extension PusherChannel {
         state.withLockedValue { $0.subscribed = false }
     }
 
-    /// Ends the channel and drops its waiting events.
+    /// Handles the end of the subscription: drops waiting client events and ends all sequences.
     func end() {
         state.withLockedValue { $0.subscribed = false }
         state.replace(\.unsent, with: [])
@@ -21,7 +21,7 @@ extension PusherChannel {
         endStreams()
     }
 
-    /// Ends the sequences of events; callbacks stay.
+    /// Ends the sequences of events. Callbacks that the app bound stay bound.
     private func endSequences() {
         let former = state.withLockedValue { state in
             let former = state.handlers
@@ -31,7 +31,7 @@ extension PusherChannel {
             }
             return former
         }
-        // Released outside the lock, because ending a sequence may call back.
+        // The sequences are released here, outside of the lock, because ending a sequence may run code that calls the channel.
         _ = former
     }
 
@@ -49,7 +49,8 @@ extension PusherChannel {
         callback?(count)
     }
 
-    /// Returns the authorisation that the app supplied, once. Nil when it was for an earlier connection.
+    /// Removes and returns the authorisation that the app supplied. Returns nil when there is none, or when it was supplied for an earlier
+    /// connection.
     func takeAuth(for socketID: String) -> PusherAuth? {
         let given = state.withLockedValue { state in
             defer { state.auth = nil }
@@ -59,7 +60,7 @@ extension PusherChannel {
         return given.auth
     }
 
-    /// Sets the given values; nil values leave the properties unchanged.
+    /// Sets the authorisation and callbacks that are not nil; nil leaves the present value unchanged.
     func update(
         auth: PusherAuth?, onMemberAdded: ((PusherPresenceChannelMember) -> Void)?,
         onMemberRemoved: ((PusherPresenceChannelMember) -> Void)?, onSubscriptionCountChanged: ((Int) -> Void)?
@@ -75,7 +76,7 @@ extension PusherChannel {
 }
 
 extension PusherChannel {
-    /// Whether a client event can be sent or can wait. A waiting event is also stored in `unsentEvents`.
+    /// Whether a client event can be sent now or can wait for the subscription. A waiting event is added to `unsentEvents`.
     func admits(_ event: QueuedClientEvent) -> Bool {
         state.withLockedValue { state in
             if state.subscribed { return true }
@@ -87,7 +88,7 @@ extension PusherChannel {
 
     /// Handles a failed subscription.
     ///
-    /// - Parameter willRetry: whether the subscription is tried again on this connection; if not, waiting client events are dropped.
+    /// - Parameter willRetry: whether the client subscribes again on this connection. If not, waiting client events are dropped.
     /// - Returns: the number of dropped client events.
     func fail(willRetry: Bool) -> Int {
         let count = state.withLockedValue { state in
@@ -108,7 +109,7 @@ extension PusherChannel {
         endStreams()
     }
 
-    /// Resets the state for a new attempt to subscribe.
+    /// Clears the failure of an earlier attempt to subscribe, so that client events can wait again.
     func startOver() {
         state.withLockedValue { $0.hasFailed = false }
     }

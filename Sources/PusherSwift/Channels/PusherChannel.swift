@@ -1,10 +1,10 @@
 import Foundation
 import NIOConcurrencyHelpers
 
-/// A channel: its events, and the state of its subscription.
+/// A channel with the callbacks for its events and the state of its subscription.
 ///
-/// May be used from any thread. `@unchecked Sendable`: everything that changes is behind `state`, a `NIOLockedValueBox`, but for
-/// `connection`, which the library sets once. Callbacks are stored there and called on the connection's callback queue only.
+/// May be used from any thread. Callbacks are called on the connection's callback queue only. `@unchecked Sendable`: everything that
+/// changes is protected by `state`, a `NIOLockedValueBox`, except `connection`, which the library sets once.
 #if canImport(ObjectiveC)
     @objcMembers
 #endif
@@ -13,14 +13,15 @@ open class PusherChannel: NSObject, @unchecked Sendable {
 
     /// The channel's name.
     public let name: String
-    /// The kind of the channel, from its name.
+    /// The kind of the channel, determined by its name.
     public let type: PusherChannelType
-    /// The connection that the channel belongs to; nil once that was released.
+    /// The connection that the channel belongs to; nil once the connection was released.
     open weak var connection: PusherConnection?
 
-    /// A channel of a connection. Clients make channels with
-    /// ``Pusher/subscribe(_:auth:onMemberAdded:onMemberRemoved:onSubscriptionCountChanged:)``;
-    /// callbacks are called on the connection's callback queue.
+    /// Creates a channel of a connection. The client itself creates channels with
+    /// ``Pusher/subscribe(_:auth:onMemberAdded:onMemberRemoved:onSubscriptionCountChanged:)``.
+    ///
+    /// Callbacks are called on the connection's callback queue.
     public init(
         name: String, connection: PusherConnection, auth: PusherAuth? = nil,
         onSubscriptionCountChanged: ((Int) -> Void)? = nil
@@ -39,7 +40,7 @@ open class PusherChannel: NSObject, @unchecked Sendable {
         set { state.replace(\.handlers, with: newValue) }
     }
 
-    /// How many connections are subscribed, as the server last reported; nil before the first report.
+    /// How many connections are subscribed to the channel, as the server last reported; nil before the first report.
     public var subscriptionCount: Int? {
         state.withLockedValue { $0.subscriptionCount }
     }
@@ -50,13 +51,15 @@ open class PusherChannel: NSObject, @unchecked Sendable {
         set { state.withLockedValue { $0.subscribed = newValue } }
     }
 
-    /// The client events that wait for the subscription, the newest first. A copy: removing an event here does not cancel it.
+    /// The client events that wait for the subscription, the newest first. The array is a copy: removing an event from it does not cancel
+    /// the event.
     open var unsentEvents: [QueuedClientEvent] {
         get { state.withLockedValue { $0.unsent } }
         set { state.replace(\.unsent, with: newValue) }
     }
 
-    /// An authorisation that the app supplied. Used for the next authorisation on the present connection only, then nil (rule PA-38).
+    /// An authorisation that the app supplied. It is used once, for the next authorisation on the present connection, and is nil afterwards
+    /// (rule PA-38).
     public var auth: PusherAuth? {
         get { state.withLockedValue { $0.auth?.auth } }
         set { state.replace(\.auth, with: newValue.map { GivenAuth($0, on: connection) }) }
@@ -68,9 +71,9 @@ open class PusherChannel: NSObject, @unchecked Sendable {
         set { state.replace(\.onSubscriptionCountChanged, with: newValue) }
     }
 
-    /// Calls `eventCallback` with every event of this name from now on, on the connection's callback queue.
+    /// Calls `eventCallback` with every later event of this name, on the connection's callback queue.
     ///
-    /// - Returns: the id that unbinds it.
+    /// - Returns: the id for ``unbind(eventName:callbackId:)``.
     @discardableResult
     open func bind(eventName: String, eventCallback: @escaping (PusherEvent) -> Void) -> String {
         add(EventHandler(id: UUID().uuidString, callback: eventCallback), for: eventName)
@@ -81,9 +84,9 @@ open class PusherChannel: NSObject, @unchecked Sendable {
         return handler.id
     }
 
-    /// Removes one callback. An unknown name or id does nothing.
+    /// Removes one callback. An unknown name or id has no effect.
     ///
-    /// A callback that is unbound while an event is being delivered may still be called for that event.
+    /// A callback that is unbound while an event is being delivered may still be called for this event.
     open func unbind(eventName: String, callbackId: String) {
         let removed = state.withLockedValue { state -> EventHandler? in
             guard let index = state.handlers[eventName]?.firstIndex(where: { $0.id == callbackId }) else { return nil }
@@ -91,7 +94,7 @@ open class PusherChannel: NSObject, @unchecked Sendable {
             if state.handlers[eventName]?.isEmpty == true { state.handlers[eventName] = nil }
             return removed
         }
-        // Released outside the lock, because releasing a closure may run code that calls back.
+        // The callback is released here, outside of the lock, because releasing a closure may run code that calls the channel.
         _ = removed
     }
 
@@ -100,7 +103,7 @@ open class PusherChannel: NSObject, @unchecked Sendable {
         state.replace(\.handlers, with: [:])
     }
 
-    /// Removes all callbacks for this event. The name stays in ``eventHandlers`` with an empty list, as in PusherSwift 10.1.
+    /// Removes all callbacks for events with this name. The name stays in ``eventHandlers`` with an empty list, as in PusherSwift 10.1.
     open func unbindAll(forEventName eventName: String) {
         state.replace(\.handlers[eventName], with: [])
     }
@@ -113,17 +116,18 @@ open class PusherChannel: NSObject, @unchecked Sendable {
 
     /// Sends a client event to the other subscribers of a private or presence channel.
     ///
-    /// While the channel is not subscribed the event waits, in order. Nothing is sent on public and encrypted channels, nor when the
-    /// name lacks the prefix `client-` or `data` is not a JSON value; the delegate gets an error then (rules PA-20 to PA-23).
+    /// Events wait in order until the channel is subscribed. The event is not sent, and the delegate gets an error, if the channel is
+    /// public or encrypted, if the name lacks the prefix `client-`, or if `data` is not a JSON value (rules PA-20 to PA-23).
     open func trigger(eventName: String, data: Any) {
         connection?.trigger(eventName: eventName, data: data, on: self)
     }
 }
 
-/// An authorisation that the app supplied.
+/// An authorisation that the app supplied, with the connection for which it is valid.
 struct GivenAuth {
     let auth: PusherAuth
-    /// The connection that it was given for, because a signature is valid for one connection only; nil when there was none yet.
+    /// The socket id of the connection when the authorisation was supplied, because a signature is valid for one connection only. Nil if
+    /// there was no connection.
     let socketID: String?
 
     init(_ auth: PusherAuth, on connection: PusherConnection?) {
@@ -134,12 +138,12 @@ struct GivenAuth {
 
 /// The mutable state of a channel.
 struct PusherChannelState {
-    /// The most client events that may wait; the session's own limit (rule PS-24).
+    /// The most client events that may wait for the subscription. The session has the same limit (rule PS-24).
     static let waitingEvents = 100
 
     var handlers: [String: [EventHandler]] = [:]
     var subscribed = false
-    /// Whether the subscription failed for good on this connection.
+    /// Whether the subscription failed and is not tried again on this connection.
     var hasFailed = false
     var subscriptionCount: Int?
     var unsent: [QueuedClientEvent] = []

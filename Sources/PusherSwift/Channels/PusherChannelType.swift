@@ -1,6 +1,6 @@
 import Identifiers
 
-/// The kind of a channel, from its name.
+/// The kind of a channel, determined by its name.
 public enum PusherChannelType: Sendable {
     /// A channel whose name begins with `private-`; it needs an authorisation.
     case `private`
@@ -9,19 +9,19 @@ public enum PusherChannelType: Sendable {
     /// A public channel.
     case normal
 
-    /// The kind of the channel with this name: the part before the first `-` decides.
+    /// The kind of the channel with this name, determined by the part of the name before the first `-`.
     public init(name: String) {
         self = Self.type(forName: name)
     }
 
-    /// The kind of the channel with this name: the part before the first `-` decides.
+    /// The kind of the channel with this name, determined by the part of the name before the first `-`.
     public static func type(forName name: String) -> PusherChannelType {
         let kind = name.utf8.prefix { $0 != UInt8(ascii: "-") }
         if kind.elementsEqual("private".utf8) { return .private }
         return kind.elementsEqual("presence".utf8) ? .presence : .normal
     }
 
-    /// Whether the channel with this name has members.
+    /// Whether the channel with this name is a presence channel, which has members.
     public static func isPresenceChannel(name: String) -> Bool {
         type(forName: name) == .presence
     }

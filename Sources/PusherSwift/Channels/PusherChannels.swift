@@ -5,20 +5,20 @@ import PusherProtocol
 
 /// The channels of a connection, by name.
 ///
-/// `@unchecked Sendable`: the table is behind `table`, a `NIOLockedValueBox`.
+/// `@unchecked Sendable`: the channels are protected by `table`, a `NIOLockedValueBox`.
 #if canImport(ObjectiveC)
     @objcMembers
 #endif
 open class PusherChannels: NSObject, @unchecked Sendable {
     private struct Table {
         var channels: [Identifier: PusherChannel] = [:]
-        /// For each channel, the number of unsubscriptions whose end the engine has not reported yet.
+        /// For each channel, how many unsubscriptions the engine has not confirmed yet.
         var endings: [Identifier: Int] = [:]
         /// The connection to which these channels belong.
         weak var owner: PusherConnection?
 
         mutating func noteRemoval(of name: String) {
-            // Such a name was never subscribed for the app, so no end will be reported.
+            // A reserved name is never subscribed for the app, so the engine reports no end of its subscription.
             if PusherChannelName.isReserved(name) { return }
             endings[Identifier(name), default: 0] += 1
         }
@@ -30,7 +30,8 @@ open class PusherChannels: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// All channels that are wanted, subscribed or not. Adding a channel subscribes it, removing one unsubscribes it (rule PA-52).
+    /// All channels of the client, also those that the server has not confirmed yet. Adding a channel subscribes to it, removing a channel
+    /// unsubscribes from it (rule PA-52).
     open var channels: [String: PusherChannel] {
         get { table.withLockedValue { Dictionary($0.channels.map { ($0.key.text, $0.value) }) { first, _ in first } } }
         set {
@@ -44,23 +45,23 @@ open class PusherChannels: NSObject, @unchecked Sendable {
                 owner.tableChanged(in: self, from: former, to: newValue)
                 return former
             }
-            // The former channels are released here, outside of the lock, because releasing an object that their callbacks hold may
-            // run code that calls back.
+            // The former channels are released here, outside of the lock, because releasing objects that their callbacks hold may run code
+            // that calls the client.
             _ = replaced
         }
     }
 
-    /// The channel with this name, or nil.
+    /// The channel with this name; nil if there is none.
     public func find(name: String) -> PusherChannel? {
         table.withLockedValue { $0.channels[Identifier(name)] }
     }
 
-    /// The presence channel with this name, or nil.
+    /// The presence channel with this name; nil if there is none.
     public func findPresence(name: String) -> PusherPresenceChannel? {
         find(name: name) as? PusherPresenceChannel
     }
 
-    /// The channel with this name; `make` supplies it when there is none.
+    /// The channel with this name. If there is none, `make` creates it and it is added.
     func findOrAdd(name: String, make: () -> PusherChannel) -> PusherChannel {
         table.withLockedValue { table in
             if let channel = table.channels[Identifier(name)] { return channel }
@@ -70,7 +71,7 @@ open class PusherChannels: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Removes a channel. Until the engine reports the end of the subscription, its reports about this name belong to it.
+    /// Removes a channel. Until the engine reports the end of its subscription, events of this name belong to the removed channel.
     func remove(name: String) -> PusherChannel? {
         table.withLockedValue { table in
             guard let channel = table.channels.removeValue(forKey: Identifier(name)) else { return nil }
@@ -79,19 +80,20 @@ open class PusherChannels: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Replaces the channel of the same name, which is subscribed already.
+    /// Replaces the channel with the same name by `channel`. The subscription stays.
     func put(_ channel: PusherChannel) {
         let former = table.withLockedValue { $0.channels.updateValue(channel, forKey: Identifier(channel.name)) }
-        // Released outside the lock, because releasing a callback may run code that calls back.
+        // The former channel is released here, outside of the lock, because releasing a callback may run code that calls the client.
         _ = former
     }
 
-    /// Makes `owner` the connection that is informed of changes of ``channels``.
+    /// Sets the connection that subscribes and unsubscribes when ``channels`` is assigned.
     func follow(_ owner: PusherConnection?) {
         table.withLockedValue { $0.owner = owner }
     }
 
-    /// Treats the engine's reports about the name as reports of a former subscription, until the engine reports its end.
+    /// Records that a channel was unsubscribed. Until the engine reports the end of its subscription, events of this name belong to the
+    /// former channel.
     func noteRemoval(of name: String) {
         table.withLockedValue { $0.noteRemoval(of: name) }
     }
@@ -101,7 +103,7 @@ open class PusherChannels: NSObject, @unchecked Sendable {
         table.withLockedValue { $0.endings.merge(endings, uniquingKeysWith: +) }
     }
 
-    /// Records that the engine has reported the end of a subscription.
+    /// Records that the engine has reported the end of a channel's subscription.
     func noteEnding(of name: String) {
         table.withLockedValue { table in
             guard let count = table.endings[Identifier(name)] else { return }
@@ -109,7 +111,7 @@ open class PusherChannels: NSObject, @unchecked Sendable {
         }
     }
 
-    /// The channel to which the engine's reports about this name belong; nil when they belong to a former subscription.
+    /// The channel that gets the engine's events for this name; nil when the events belong to a former subscription or there is no channel.
     func live(_ name: String) -> PusherChannel? {
         table.withLockedValue { table in
             guard table.endings.isEmpty || table.endings[Identifier(name)] == nil else { return nil }
@@ -119,7 +121,7 @@ open class PusherChannels: NSObject, @unchecked Sendable {
 }
 
 extension PusherChannels {
-    /// The channel with this name, or nil. As ``find(name:)``, which some of Pusher's documentation writes without the label.
+    /// The same as ``find(name:)``, without the label, as in some of Pusher's documentation.
     #if canImport(ObjectiveC)
         @nonobjc
     #endif
@@ -127,7 +129,7 @@ extension PusherChannels {
         find(name: name)
     }
 
-    /// The presence channel with this name, or nil. As ``findPresence(name:)``, which Pusher's README writes without the label.
+    /// The same as ``findPresence(name:)``, without the label, as in Pusher's README.
     #if canImport(ObjectiveC)
         @nonobjc
     #endif

@@ -1,22 +1,22 @@
 import Foundation
 import PusherProtocol
 
-/// The `user_info` of a member, with the name of PusherSwift's typealias.
+/// The type of a member's `user_info`, as PusherSwift names it.
 public typealias PusherUserInfoObject = [String: AnyObject]
 
 /// A member of a presence channel.
 ///
-/// `@unchecked Sendable`: immutable; `userInfo` is a tree of JSON values that is never modified.
+/// `@unchecked Sendable`: immutable; `userInfo` is a JSON value that is never modified.
 #if canImport(ObjectiveC)
     @objcMembers
 #endif
 public class PusherPresenceChannelMember: NSObject, @unchecked Sendable {
-    /// The member's id; ids that arrive as numbers become text.
+    /// The member's user id. A number in JSON is converted to text.
     public let userId: String
-    /// The member's `user_info`: JSON values as `JSONSerialization` makes them, or nil.
+    /// The member's `user_info` as a value of `JSONSerialization`; nil if there is none.
     public let userInfo: Any?
 
-    /// A member with an id and its `user_info`.
+    /// Creates a member with a user id and its `user_info`.
     public init(userId: String, userInfo: Any? = nil) {
         self.userId = userId
         self.userInfo = userInfo

@@ -1,7 +1,7 @@
 import EngineRuntime
 import PusherProtocol
 
-// The log entries and metrics of a connection (rule PA-85).
+// Logs and counts the events of a connection (rule PA-85).
 extension ClientTelemetry {
     func note(_ notices: [Notice<PusherSession>]) {
         var received = 0

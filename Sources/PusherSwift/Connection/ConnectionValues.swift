@@ -1,10 +1,10 @@
 import Foundation
 
-/// The values of a connection that the app may change.
+/// The properties of a connection that the app may set.
 struct ConnectionValues {
     var options: PusherClientOptions
     var channels = PusherChannels()
-    /// The global channel; made on first use.
+    /// The channel whose callbacks get every event; nil until it is first used.
     var global: GlobalChannel?
     var URLSession: PusherURLSession
     var userDataFetcher: (() -> PusherPresenceChannelMember)?
@@ -13,7 +13,7 @@ struct ConnectionValues {
     var settings = ConnectionSettings()
     var stateStreams = StreamEnds<ConnectionState>()
     var statusStreams = StreamEnds<PusherConnectionStatus>()
-    /// The code of the latest `pusher:error` of the present attempt.
+    /// The code of the latest `pusher:error` during the present attempt to connect; nil if there was none.
     var reportedCode: Int?
     /// The last state that was reported to the delegate.
     var delivered = ConnectionState.disconnected

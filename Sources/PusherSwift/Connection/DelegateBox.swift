@@ -5,10 +5,10 @@ import NIOConcurrencyHelpers
     import FoundationNetworking
 #endif
 
-/// The app's delegate, held weakly. Calls its optional methods in the same way on all platforms.
+/// Holds the app's delegate weakly, and calls its optional methods on all platforms.
 ///
-/// `@unchecked Sendable`: the reference is behind `box`, a `NIOLockedValueBox`, and the delegate is called on the connection's callback
-/// queue only.
+/// `@unchecked Sendable`: the reference is protected by `box`, a `NIOLockedValueBox`, and the delegate is called on the connection's
+/// callback queue only.
 final class DelegateBox: @unchecked Sendable {
     private struct Reference {
         weak var delegate: PusherDelegate?

@@ -1,6 +1,6 @@
-/// A line for `debugLog(message:)`.
+/// A line for the delegate's `debugLog(message:)`.
 ///
-/// Lines begin with the same texts as PusherSwift's, because apps search for them (rule PA-40).
+/// Lines begin with the same texts as those of PusherSwift, because apps search for these texts (rule PA-40).
 struct LogLine {
     enum Level: String {
         case debug = "DEBUG"

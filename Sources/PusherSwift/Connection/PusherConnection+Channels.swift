@@ -2,8 +2,8 @@ import ConnectionEngine
 import Foundation
 import PusherProtocol
 
-// Adding and removing channels. The lock `commands` is held while both the table of channels and the engine's subscriptions change, so
-// that both change in the same order.
+// Adds and removes channels. The lock `commands` is held while the table of channels and the engine's subscriptions change, so that both
+// change in the same order.
 extension PusherConnection {
     func subscribe(
         channelName: String, auth: PusherAuth?, onMemberAdded: ((PusherPresenceChannelMember) -> Void)?,
@@ -32,7 +32,7 @@ extension PusherConnection {
             PusherPresenceChannel(name: channelName, connection: self)
         }
         if let channel = channel as? PusherPresenceChannel { return channel }
-        // The channel was subscribed before without the presence type: the new object takes over the callbacks.
+        // The app added the channel earlier as an object that is not a presence channel. The new object gets its callbacks and state.
         let presence = PusherPresenceChannel(name: channelName, connection: self)
         presence.state.withLockedValue { $0 = channel.state.withLockedValue { $0 } }
         channels.put(presence)
@@ -79,9 +79,9 @@ extension PusherConnection {
     }
 }
 
-// Tables of channels that the app assigns, as apps' tests do (rule PA-52).
+// Replaces tables of channels. Tests of apps assign such tables (rule PA-52).
 extension PusherConnection {
-    /// The global channel, whose callbacks get every event.
+    /// The channel whose callbacks get every event. It is created on first use.
     var global: GlobalChannel {
         if let present = state.withLockedValue({ $0.global }) { return present }
         let new = GlobalChannel(connection: self)
@@ -103,11 +103,12 @@ extension PusherConnection {
             tableChanged(in: new, from: former.channels, to: new.channels)
             return former
         }
-        // Released outside of the lock, as in ``unsubscribe(channelName:)``.
+        // The former channels are released here, outside of the lock, as in ``unsubscribe(channelName:)``.
         _ = replaced
     }
 
-    /// Subscribes to the channels that are new in a table, and unsubscribes from those that are gone. Called while `commands` is locked.
+    /// Subscribes to the channels that only `new` contains, and unsubscribes from those that only `former` contains. Called while
+    /// `commands` is locked.
     func tableChanged(
         in table: PusherChannels, from former: [String: PusherChannel], to new: [String: PusherChannel]
     ) {

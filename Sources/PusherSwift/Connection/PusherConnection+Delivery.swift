@@ -2,7 +2,7 @@ import ConnectionEngine
 import EngineRuntime
 import PusherProtocol
 
-// Handles the engine's reports, on the callback queue and in one order.
+// Handles the engine's events in one order. Runs on the callback queue.
 extension PusherConnection {
     func deliver(_ notices: [Notice<PusherSession>]) {
         for notice in notices {
@@ -53,7 +53,7 @@ extension PusherConnection {
         case .watchlist(let changes):
             deliver(changes)
         case .cacheMissed:
-            // Delivered as the event `pusher:cache_miss`.
+            // The app gets this event as `pusher:cache_miss`, which the engine also sends as a message.
             break
         case .pinged:
             log(.debug, .pinged)
@@ -83,13 +83,13 @@ extension PusherConnection {
         if change.phase == .connecting { state.withLockedValue { $0.reportedCode = nil } }
     }
 
-    /// Delivers an error. On the callback queue only; see ``report(_:)``.
+    /// Passes an error to callbacks and the delegate. Must be called on the callback queue; other threads use ``report(_:)``.
     func deliver(_ error: PusherError) {
         global.handleError(error)
         handleError(error: error)
     }
 
-    /// Reports why the client makes no further attempts, unless the server's error has already reported it.
+    /// Reports to the app why the client makes no further attempts, unless a `pusher:error` with the same code was already reported.
     private func deliver(final cause: ConnectionFailure) {
         let reported = state.withLockedValue { $0.reportedCode }
         if let code = cause.closeCode, code == reported { return }
@@ -103,7 +103,7 @@ extension PusherConnection {
         let message = PusherEnvelope(
             event: "pusher_internal:subscription_succeeded", channel: confirmation.channel, data: confirmation.data)
         handleEvent(event: PusherEvent(message, named: "pusher:subscription_succeeded"))
-        // A callback may have unsubscribed (rule PA-18).
+        // The callback may have unsubscribed the channel; then the delegate gets no confirmation (rule PA-18).
         guard channels.live(confirmation.channel) === channel else { return }
         delegateBox.subscribed(to: confirmation.channel)
         tellMembers?()

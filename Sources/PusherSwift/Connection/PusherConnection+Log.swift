@@ -2,20 +2,20 @@ import ConnectionEngine
 import Foundation
 
 extension PusherConnection {
-    /// Passes a line to the delegate. On the callback queue only.
+    /// Passes a log line to the delegate. Must be called on the callback queue.
     func log(_ level: LogLine.Level, _ head: LogLine.Head, _ rest: @autoclosure () -> String = "") {
         guard delegateBox.delegate != nil else { return }
         delegateBox.debugLog(LogLine(level: level, head: head, rest: rest()).text)
     }
 
-    /// Passes a line to the delegate, from any thread.
+    /// Passes a log line to the delegate. May be called from any thread.
     func logLater(_ level: LogLine.Level, _ head: LogLine.Head, _ rest: @autoclosure () -> String = "") {
         guard delegateBox.delegate != nil else { return }
         let line = LogLine(level: level, head: head, rest: rest()).text
         callbackQueue.async { [weak self] in self?.delegateBox.debugLog(line) }
     }
 
-    /// Passes an error to the delegate, from any thread.
+    /// Passes an error to callbacks and the delegate. May be called from any thread.
     func report(_ error: PusherError) {
         callbackQueue.async { [weak self] in self?.deliver(error) }
     }

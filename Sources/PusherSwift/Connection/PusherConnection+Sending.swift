@@ -3,7 +3,7 @@ import Identifiers
 import PusherProtocol
 
 extension PusherConnection {
-    /// Changes settings and updates the engine's policy.
+    /// Changes the connection's settings and passes the resulting policy to the engine.
     func change(_ body: (inout ConnectionSettings) -> Void) {
         let (before, after) = state.withLockedValue { values in
             let before = values.settings
@@ -13,13 +13,14 @@ extension PusherConnection {
         if before != after { driver.submit(.updatePolicy(after.policy)) }
     }
 
-    /// Rules PA-20 to PA-23.
+    /// Sends a client event, or reports why it cannot be sent: wrong name, wrong kind of channel, or data that is too long or not JSON
+    /// (rules PA-20 to PA-23).
     func trigger(eventName: String, data: Any, on channel: PusherChannel) {
         guard isClientEvent(eventName), PusherLimits.accepts(eventName: eventName) else {
             refuse(.badEventName, eventName)
             return
         }
-        // Decided as the engine does: a channel named `private` is public.
+        // The engine's rule is used here: a channel that is named `private`, without a hyphen, is public.
         guard PusherChannelKind(of: channel.name).needsAuthorization else {
             refuse(.publicClientEvent)
             return
@@ -67,7 +68,7 @@ extension PusherConnection {
         name.hasBytePrefix("client-")
     }
 
-    /// Reports a call that cannot be carried out in the log and as an error; nothing is sent.
+    /// Reports a call that cannot be carried out, in the log and as an error. Nothing is sent.
     private func refuse(_ head: LogLine.Head, _ rest: String = "") {
         logLater(.error, head, rest)
         report(PusherError(code: nil, message: rest.isEmpty ? head.rawValue : "\(head.rawValue) \(rest)"))
@@ -75,7 +76,7 @@ extension PusherConnection {
 }
 
 extension PusherConnection {
-    /// How long an authorisation may take.
+    /// The time limit of an authorisation that has no limit of its own.
     var requestTimeout: Duration {
         state.withLockedValue { $0.settings.policy.timing.request }
     }

@@ -9,13 +9,13 @@ import TransportCommon
 #if canImport(FoundationNetworking) && !WITHOUT_FOUNDATION_NETWORKING
     import FoundationNetworking
 
-    /// `URLSession` of the platform's module.
+    /// The class `URLSession` of FoundationNetworking.
     public typealias PusherURLSession = FoundationNetworking.URLSession
 #elseif WITHOUT_FOUNDATION_NETWORKING
-    /// The stand-in of `URLSession` in builds without FoundationNetworking.
+    /// This library's replacement for `URLSession` in builds without FoundationNetworking.
     public typealias PusherURLSession = PusherSwift.URLSession
 #else
-    /// `URLSession` of the platform's module.
+    /// The class `URLSession` of Foundation.
     public typealias PusherURLSession = Foundation.URLSession
 #endif
 
@@ -23,9 +23,9 @@ import TransportCommon
 ///
 /// May be used from any thread. All callbacks and delegate calls happen on ``callbackQueue``, in one order.
 ///
-/// `@unchecked Sendable`: everything that changes is behind `state` (a `NIOLockedValueBox`) or inside objects with locks of their own;
-/// the app's closures are stored there and called on the callback queue only. `commands` serialises operations that change both the
-/// table of channels and the engine.
+/// `@unchecked Sendable`: everything that changes is protected by `state` (a `NIOLockedValueBox`) or by locks of the contained objects. The
+/// app's closures are called on the callback queue only. The lock `commands` serialises operations that change both the table of channels
+/// and the engine.
 #if canImport(ObjectiveC)
     @objcMembers
 #endif
@@ -34,7 +34,7 @@ open class PusherConnection: NSObject, @unchecked Sendable {
     public let url: String
     /// The app's key.
     public let key: String
-    /// The queue of all callbacks. Chosen with ``PusherClientOptions/callbackQueue``; an addition to PusherSwift 10.1.
+    /// The queue of all callbacks and delegate calls. Set by ``PusherClientOptions/callbackQueue``; an addition to PusherSwift 10.1.
     public let callbackQueue: DispatchQueue
 
     /// The user who signs in. An addition to PusherSwift 10.1.
@@ -43,38 +43,38 @@ open class PusherConnection: NSObject, @unchecked Sendable {
     let state: NIOLockedValueBox<ConnectionValues>
     let truth = ConnectionTruth()
     let delegateBox = DelegateBox()
-    /// Recursive, because the app's socket is called while the lock is held, and may call back.
+    /// A recursive lock, because the app's socket is called while the lock is held and may call the connection.
     let commands = NSRecursiveLock()
     let gate = SocketGate()
     let driver: ConnectionDriver<PusherSession>
     let authorizations: AuthorizationRunner
-    /// Set once, in `init`.
+    /// Set once, in `init`. Releasing the observations ends them.
     private var observations: [Observation] = []
-    /// Set once, in `init`.
+    /// Set once, in `init`. Nil when the network cannot be observed.
     private var network: NetworkObservation?
 
-    /// A connection on the library's own transport; ``Pusher/init(key:options:)`` makes one with a URL for its options. An addition to
-    /// PusherSwift 10.1.
+    /// Creates a connection on the library's own transport; ``Pusher/init(key:options:)`` uses it with the URL that its options define. An
+    /// addition to PusherSwift 10.1.
     ///
     /// - Parameters:
     ///   - key: the app's key.
     ///   - url: the address to connect to: `wss://host:port/app/KEY?…`.
     ///   - options: the settings.
-    ///   - URLSession: the session for authorisation requests; by default the library's own client sends them.
+    ///   - URLSession: the session for authorisation requests; by default the library's own HTTP client sends them.
     public convenience init(
         key: String, url: String, options: PusherClientOptions, URLSession: PusherURLSession = PusherURLSession.shared
     ) {
         self.init(key: key, socket: NWWebSocket(faceAt: url), url: url, options: options, URLSession: URLSession)
     }
 
-    /// A connection on a socket that the app supplies, whose delegate it becomes (rule PA-43).
+    /// Creates a connection on a socket that the app supplies. The connection becomes the socket's delegate (rule PA-43).
     ///
     /// - Parameters:
     ///   - key: the app's key.
     ///   - socket: the app's socket, which connects to its own address instead of `url`.
     ///   - url: the value of ``url``: `wss://host:port/app/KEY?…`.
     ///   - options: the settings.
-    ///   - URLSession: the session for authorisation requests; by default the library's own client sends them.
+    ///   - URLSession: the session for authorisation requests; by default the library's own HTTP client sends them.
     public init(
         key: String, socket: NWWebSocket, url: String, options: PusherClientOptions,
         URLSession: PusherURLSession = PusherURLSession.shared
@@ -112,16 +112,16 @@ open class PusherConnection: NSObject, @unchecked Sendable {
     }
 
     deinit {
-        // Callbacks often hold the channel that they are bound to. They get no further events, so they are released. Channels of
-        // another connection, whose table this one has been given, still get events and keep theirs.
+        // The callbacks of channels are released, because they get no further events and often hold their own channel. Channels that belong
+        // to another connection, and were only assigned to this one, still get events and keep their callbacks.
         for channel in channels.channels.values where channel.connection == nil { channel.forgetCallbacks() }
         user.forgetCallbacks()
     }
 
-    /// Connects. A scheduled attempt starts at once; while connected the call does nothing (rule PA-1).
+    /// Connects. A pause before the next attempt ends at once; while connected the call has no effect (rule PA-1).
     open func connect() {
         guard PusherAddress.endpoint(url: url) != nil || !gate.dialsItself else {
-            report(PusherError(code: nil, message: "The URL to connect to is not valid."))
+            report(PusherError(code: nil, message: "The connection's url is not a valid WebSocket URL."))
             return
         }
         if let problem = options.problem {
@@ -131,7 +131,7 @@ open class PusherConnection: NSObject, @unchecked Sendable {
         driver.submit(.connect(within: nil))
     }
 
-    /// Ends the connection in every state, and stops all attempts to reconnect (rule PA-2).
+    /// Closes the connection in any state, and stops all attempts to reconnect (rule PA-2).
     open func disconnect() {
         driver.submit(.disconnect)
     }
@@ -149,16 +149,16 @@ open class PusherConnection: NSObject, @unchecked Sendable {
         send(event: event, data: data, channel: channel)
     }
 
-    /// Passes an error to the delegate. Called on the callback queue for every `pusher:error`; override it to get them without a
-    /// delegate.
+    /// Passes an error to the delegate. Called on the callback queue for every `pusher:error`. A subclass can override this to get errors
+    /// without a delegate.
     open func handleError(error: PusherError) {
         delegateBox.received(error)
     }
 
-    /// Passes an event to the callbacks: first the global ones, then those of its channel. Called on the callback queue for every
+    /// Passes an event first to the global callbacks and then to the callbacks of its channel. Called on the callback queue for every
     /// event.
     open func handleEvent(event: PusherEvent) {
-        // One lock for both values, because this runs for every event.
+        // Both values are read under one lock, because this runs for every event.
         let (channels, global) = state.withLockedValue { ($0.channels, $0.global) }
         var channel: PusherChannel?
         if let name = event.channelName {
@@ -172,7 +172,7 @@ open class PusherConnection: NSObject, @unchecked Sendable {
         }
         if let global {
             global.handleEvent(event: event)
-            // A callback may have unsubscribed (rule PA-18).
+            // A global callback may have unsubscribed the channel; then the channel gets no event (rule PA-18).
             if let name = event.channelName, channels.live(name) !== channel { return }
         }
         channel?.handleEvent(event: event)
@@ -184,8 +184,8 @@ open class PusherConnection: NSObject, @unchecked Sendable {
         set { delegateBox.delegate = newValue }
     }
 
-    /// The settings. New values of `authMethod` and `autoReconnect` take effect at once; the others are read when the connection is
-    /// made.
+    /// The settings. New values of `authMethod` and `autoReconnect` take effect at once; all other settings are read when the connection is
+    /// created.
     open var options: PusherClientOptions {
         get { state.withLockedValue { $0.options } }
         set {
@@ -194,23 +194,24 @@ open class PusherConnection: NSObject, @unchecked Sendable {
         }
     }
 
-    /// The channel whose callbacks get every event. Setting it replaces the channel; nil makes a new one.
+    /// The channel whose callbacks get every event. Assigning nil creates a new one.
     open var globalChannel: GlobalChannel! {
         get { global }
         set { state.replace(\.global, with: newValue) }
     }
 
-    /// All channels of the client, subscribed or not. Setting it subscribes the channels that are new and unsubscribes those that are
-    /// missing.
+    /// All channels of the client, also those that the server has not confirmed yet. Assigning a table subscribes to the channels that it
+    /// adds and unsubscribes from the channels that it lacks.
     open var channels: PusherChannels {
         get { state.withLockedValue { $0.channels } }
         set { replaceChannels(with: newValue) }
     }
 
-    /// The socket of the next attempt to connect (rules PA-43 to PA-50). A socket without a delegate gets the connection as one.
+    /// The socket of the next attempt to connect (rules PA-43 to PA-50). If an assigned socket has no delegate, the connection becomes its
+    /// delegate.
     ///
-    /// Unless the app sets it, it is a facade of the library's own transport: `ping()`, `send(string:)` and `disconnect(closeCode:)`
-    /// act on the present connection, which stays open when another socket is set. Setting nil restores the facade.
+    /// By default it is a facade of the library's own transport: `ping()`, `send(string:)` and `disconnect(closeCode:)` act on the present
+    /// connection. Assigning another socket leaves the present connection open. Assigning nil restores the facade.
     open var socket: NWWebSocket! {
         get { gate.socket }
         set {
@@ -220,31 +221,32 @@ open class PusherConnection: NSObject, @unchecked Sendable {
         }
     }
 
-    /// The id of the present connection, or nil.
+    /// The socket id of the present connection; nil without a connection.
     open var socketId: String? {
         get { truth.values.socketID }
         set { truth.update { $0.socketID = newValue } }
     }
 
-    /// The present state of the connection. The library sets it; setting it yourself only changes the property.
+    /// The present state of the connection. The library sets it; assigning a value changes only the property, not the connection.
     open var connectionState: ConnectionState {
         get { truth.values.state }
         set { truth.update { $0.state = newValue } }
     }
 
-    /// How many attempts have failed in a row; 0 after a success. Setting it only changes the property.
+    /// How many attempts have failed in a row; 0 after a success. Assigning a value changes only the property.
     open var reconnectAttempts: Int {
         get { truth.values.attempts }
         set { truth.update { $0.attempts = newValue } }
     }
 
-    /// The session for authorisation requests, if you set one. By default the library's own HTTP client sends them.
+    /// The session that sends authorisation requests, if the app has set one. By default the library's own HTTP client sends them.
     open var URLSession: PusherURLSession {
         get { state.withLockedValue { $0.URLSession } }
         set { state.replace(\.URLSession, with: newValue) }
     }
 
-    /// Returns the own member for presence channels that are signed with ``AuthMethod/inline(secret:)``. Called on the callback queue.
+    /// Returns this client's member for presence channels that are signed with ``AuthMethod/inline(secret:)``. Called on the callback
+    /// queue.
     open var userDataFetcher: (() -> PusherPresenceChannelMember)? {
         get { state.withLockedValue { $0.userDataFetcher } }
         set { state.replace(\.userDataFetcher, with: newValue) }
@@ -262,16 +264,16 @@ open class PusherConnection: NSObject, @unchecked Sendable {
         set { change { $0.gap = .chosen(newValue) } }
     }
 
-    /// The time limit for the answer to a ping, in seconds. The property is 30 by default, as documented, although the engine then
-    /// waits 5 s.
+    /// The time limit for the answer to a ping, in seconds. The property returns 30, the documented default, until it is set; the client
+    /// then waits only 5 s.
     open var pongResponseTimeoutInterval: TimeInterval {
         get { state.withLockedValue { $0.settings.pongTimeoutInterval } }
         set { change { $0.pongTimeout = .chosen(newValue) } }
     }
 
-    /// Seconds without received data before the client sends a ping. The property is 60 by default, as documented, although the engine
-    /// then waits 20 s. A value that is set here or in the options replaces the 20 s. The server's own value applies when it is
-    /// shorter.
+    /// Seconds without received data before the client sends a ping. The property returns 60, the documented default, until it is set; the
+    /// client then waits only 20 s. A value that is set here or in the options replaces the 20 s. A shorter time that the server requests
+    /// has precedence.
     open var activityTimeoutInterval: TimeInterval {
         get { state.withLockedValue { $0.settings.activityTimeoutInterval } }
         set { change { $0.activityTimeout = .chosen(newValue) } }

@@ -2,9 +2,9 @@ import ConnectionEngine
 import Foundation
 import PusherProtocol
 
-/// PusherSwift's settings of a connection, and the policy that results from them. Rules PA-11 to PA-16.
+/// PusherSwift's settings of a connection, and the engine's policy that results from them (rules PA-11 to PA-16).
 struct ConnectionSettings: Hashable, Sendable {
-    /// Seconds that the app chose, or the documented default.
+    /// A setting in seconds: the app's choice, or the default that PusherSwift documents.
     enum Choice: Hashable, Sendable {
         case documented
         case chosen(Double?)
@@ -20,8 +20,8 @@ struct ConnectionSettings: Hashable, Sendable {
     var activityTimeout = Choice.documented
     var pongTimeout = Choice.documented
 
-    /// PusherSwift's documented defaults, which the properties return. Unless the app sets them, the engine uses its own, shorter
-    /// times.
+    /// The defaults that PusherSwift documents, in seconds. The properties return them until the app sets others, although the engine uses
+    /// shorter times.
     static let documentedGap: Double? = 120
     static let documentedActivityTimeout: TimeInterval = 60
     static let documentedPongTimeout: TimeInterval = 30
@@ -53,8 +53,8 @@ struct ConnectionSettings: Hashable, Sendable {
 }
 
 extension Duration {
-    /// `seconds` clamped to 0.1 s to 1 day: shorter pauses would overload the server, and longer ones have no use. Accepts infinity,
-    /// and NaN, which counts as 0.1 s.
+    /// `seconds` clamped to 0.1 s to 1 day, because shorter pauses would overload the server and longer pauses are useless. Infinity is
+    /// accepted; NaN counts as 0.1 s.
     static func clamped(seconds: Double) -> Duration {
         seconds.isNaN ? .seconds(0.1) : .seconds(min(max(seconds, 0.1), 86_400))
     }

@@ -1,10 +1,9 @@
 import ConnectionEngine
 
 extension ConnectionState {
-    /// The connection state of PusherSwift after a change of phase. The only place with this mapping (rule PA-10).
+    /// The PusherSwift state after a change of the engine's phase (rule PA-10).
     ///
-    /// A lost link leads to the states `connected`, `reconnecting`, `connecting`, `connected`; `disconnected` means that no further
-    /// attempt is made.
+    /// After a loss the states are `reconnecting`, `connecting` and `connected`; `disconnected` means that no further attempt is made.
     init(after change: ConnectionChange) {
         switch change.phase {
         case .connecting: self = .connecting

@@ -3,15 +3,15 @@ import EngineRuntime
 import NIOConcurrencyHelpers
 import PusherProtocol
 
-/// The present state of the connection, which may be newer than callbacks that still wait for their queue.
+/// The present state of the connection. It may be newer than the callbacks that still wait for their queue.
 ///
-/// The engine updates it synchronously, so that `connect()` followed by reading the state returns `connecting` (rule PA-9).
+/// The engine updates it synchronously, so that reading the state after `connect()` returns `connecting` (rule PA-9).
 final class ConnectionTruth: Sendable {
     struct Values {
         var state = ConnectionState.disconnected
         var socketID: String?
         var attempts = 0
-        /// Whether a user is to be signed in.
+        /// Whether the app has requested a sign-in and no sign-out since.
         var wantsUser = false
         /// The signed-in user.
         var user: PusherSignedInUser?

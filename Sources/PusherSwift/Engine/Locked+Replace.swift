@@ -1,8 +1,8 @@
 import NIOConcurrencyHelpers
 
 extension NIOLockedValueBox {
-    /// Replaces a part by `new`. The former value is released outside of the lock, because an object in an app's closure may call the
-    /// library in its `deinit`.
+    /// Replaces one property of the locked value by `new`. The former value is released outside of the lock, because its `deinit` may call
+    /// the library.
     func replace<Part>(_ part: WritableKeyPath<Value, Part>, with new: Part) {
         var former = new
         withLockedValue { swap(&$0[keyPath: part], &former) }

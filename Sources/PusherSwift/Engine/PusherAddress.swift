@@ -2,13 +2,13 @@ import ConnectionEngine
 import Foundation
 import PusherProtocol
 
-/// The address of a client, as the URL that PusherSwift shows and as the engine's endpoint.
+/// The address of a client, as PusherSwift's URL and as the engine's endpoint.
 enum PusherAddress {
     static let clientName = "pusher-websocket-swift"
     static let version = "10.1.10"
     static let protocolVersion = 7
 
-    /// `wss://host:port/app/KEY?client=…&version=…&protocol=7`. The key is percent-encoded, its case kept.
+    /// The URL `wss://host:port/app/KEY?client=…&version=…&protocol=7`. The key is percent-encoded and keeps its letter case.
     static func url(key: String, options: PusherClientOptions) -> String {
         let scheme = options.useTLS ? "wss" : "ws"
         let host = bracketed(options.host)
@@ -17,7 +17,7 @@ enum PusherAddress {
             + "?client=\(clientName)&version=\(version)&protocol=\(protocolVersion)"
     }
 
-    /// The endpoint of a WebSocket URL, or nil for any other URL.
+    /// The endpoint of a URL with the scheme `ws`, `wss`, `http` or `https`; nil for any other text.
     static func endpoint(url: String) -> WebSocketEndpoint? {
         guard let parts = URLComponents(string: url), let scheme = parts.scheme?.lowercased(),
             let host = parts.host, !host.isEmpty
@@ -33,12 +33,12 @@ enum PusherAddress {
             target: path + query, subprotocols: [PusherMemory.subprotocol])
     }
 
-    /// IPv6 addresses need brackets in a URL.
+    /// The host with brackets if it is an IPv6 address, because a URL needs them.
     private static func bracketed(_ host: String) -> String {
         host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
     }
 
-    /// With one leading slash and no trailing one.
+    /// The path with one leading slash and without a trailing slash; empty for nil.
     private static func normalized(_ path: String?) -> String {
         guard let path else { return "" }
         let parts = path.split(separator: "/")
@@ -47,7 +47,7 @@ enum PusherAddress {
 }
 
 extension CharacterSet {
-    /// RFC 3986, 2.3: characters that never need percent-encoding.
+    /// The characters that never need percent-encoding in a URL (RFC 3986, section 2.3).
     static let unreserved = CharacterSet(
         charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 }

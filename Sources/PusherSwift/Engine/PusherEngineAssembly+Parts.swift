@@ -8,7 +8,7 @@ import TransportCommon
 import WebSocketTransport
 
 extension PusherClientOptions {
-    /// Clients with these options open no sockets: a test double replaces the service and provides the clock.
+    /// Connects clients with these options to a test double of the service, which also provides the clock. They open no sockets.
     package func use(_ double: any ServiceDouble) {
         engine = .on(.doubled(double))
     }
@@ -39,25 +39,24 @@ extension PusherEngineAssembly {
             observeApplication: { driver in parts.application?.observe { [weak driver] in driver?.moved(to: $0) } })
     }
 
-    /// The longest message, in bytes: twice the longest data that self-hosted servers can be configured for, because escaping in a
-    /// string may double its length. PusherSwift has no limit; this one bounds the memory that a server can make an app use (rule
-    /// PA-53).
+    /// The longest message in bytes: twice the longest data that self-hosted servers can be configured for, because escaping in a string
+    /// may double its length. PusherSwift has no limit; this limit bounds the memory that a server can make an app use (rule PA-53).
     static let longestMessage = 1 << 25
 
-    /// The transport configuration of the connection, with the limit of a message (rules PA-53 and PA-82).
+    /// The transport configuration of a connection, including the longest message (rules PA-53 and PA-82).
     static func configuration(_ options: PusherClientOptions, _ policy: ConnectionPolicy) -> WebSocketTransportConfiguration {
         network(options, policy).webSocket(messageBytes: longestMessage)
     }
 
-    /// Makes the client for requests to endpoints, with the network settings of the connection; the argument is the greatest length of
-    /// an answer's body, in bytes. Later changes of the options have no effect.
+    /// Returns a function that makes the HTTP client for requests to endpoints, with the network settings of the connection. Its argument
+    /// is the longest body of an answer, in bytes. Later changes of the options have no effect.
     static func caller(_ options: PusherClientOptions, _ policy: ConnectionPolicy) -> @Sendable (Int) -> HTTPCaller {
         let network = network(options, policy)
         return { network.httpCaller(bodyLimit: $0) }
     }
 
     private static func network(_ options: PusherClientOptions, _ policy: ConnectionPolicy) -> NetworkSettings {
-        // Invalid pins are refused before a connection is made, see ``PusherConnection/connect()``.
+        // Invalid pins need no handling here, because ``PusherConnection/connect()`` reports them and makes no connection.
         let pins = options.certificatePins.isEmpty ? nil : try? CertificatePins(options.certificatePins)
         return NetworkSettings(
             policy: policy, authorityFile: options.certificateAuthorityFile, pins: pins, certificate: options.clientCertificate,
@@ -67,12 +66,14 @@ extension PusherEngineAssembly {
     }
 }
 
-/// Sends authorisation requests with the library's own HTTP client, which is made for the first request, or to a double.
+/// Sends authorisation requests with the library's own HTTP client or a test double. The client is created with the first request.
 final class EndpointHTTP: AuthorizationHTTP {
     private let makeCaller: @Sendable (Int) -> any HTTPStarting
     private let caller = NIOLockedValueBox<(any HTTPStarting)?>(nil)
 
-    /// - Parameter makeCaller: from the largest body of an answer, in bytes.
+    /// Creates a sender of authorisation requests.
+    ///
+    /// - Parameter makeCaller: makes the HTTP client; its argument is the longest body of an answer, in bytes.
     init(_ makeCaller: @escaping @Sendable (Int) -> any HTTPStarting) {
         self.makeCaller = makeCaller
     }

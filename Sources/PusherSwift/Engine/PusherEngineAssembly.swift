@@ -3,30 +3,30 @@ import EngineRuntime
 import PusherProtocol
 import TransportCommon
 
-/// Makes the parts of a connection: for production, or scripted ones in tests.
+/// Functions that make the parts of a connection. Tests replace them by functions that make scripted parts.
 struct PusherEngineAssembly: Sendable {
     typealias Driver = ConnectionDriver<PusherSession>
 
     /// Makes the sender of authorisation requests, from the options and the policy.
     var makeHTTP: @Sendable (PusherClientOptions, ConnectionPolicy) -> any AuthorizationHTTP
-    /// Makes a driver from the URL, the options, the policy, the authoriser, the gate in front of the transport, and whether the text
-    /// of frames is needed.
+    /// Makes a driver. The arguments are the URL, the options, the policy, the authoriser, the gate in front of the transport, and a
+    /// function that returns whether the text of frames is needed for the log.
     var makeDriver:
         @Sendable (
             String, PusherClientOptions, ConnectionPolicy, AuthorizationRunner, SocketGate, @escaping @Sendable () -> Bool
         ) -> Driver
-    /// Observes the network for a driver that connects to a host; nil when it cannot be observed.
+    /// Observes the network route of a driver to a host; nil when it cannot be observed.
     var observeNetwork: @Sendable (String, Driver) -> NetworkObservation? = { _, _ in nil }
-    /// Observes the system's reports that the application goes to the background and comes back; nil when only the application reports
-    /// it.
+    /// Observes the system's reports that the application goes to the background and returns; nil when only the application itself reports
+    /// this.
     var observeApplication: @Sendable (Driver) -> Observation? = { _ in nil }
 }
 
 extension PusherEngineAssembly {
-    /// How many events may wait for slow callbacks before further ones are dropped and reported. Rule PA-8.
+    /// The most events that wait for slow callbacks. Further events are dropped, and their number is reported (rule PA-8).
     static let backlog = 262_144
 
-    /// The state that survives reconnects. An invalid URL is never connected to, see ``PusherConnection/connect()``.
+    /// The session's state at the start. An invalid URL needs no handling here, because ``PusherConnection/connect()`` refuses it.
     static func memory(url: String, options: PusherClientOptions) -> PusherMemory {
         var endpoint =
             PusherAddress.endpoint(url: url)
@@ -39,7 +39,7 @@ extension PusherEngineAssembly {
 
     static func isDroppable(_ event: PusherSessionEvent) -> Bool {
         switch event {
-        // Whatever a server may send in any number, and what changes nothing that the app can ask for later.
+        // These events may be dropped: a server can send any number of them, and they change no state that the app can read later.
         case .message, .frame, .subscriptionCount, .cacheMissed, .watchlist, .serverError, .decryptionFailed, .malformed, .pinged,
             .ponged:
             true

@@ -1,14 +1,14 @@
 import Foundation
 import PusherProtocol
 
-// The callbacks of PusherSwift before version 10, which its README still shows: they get parsed data instead of an event. New code
-// binds an `eventCallback`. The overloads are disfavoured, so that a closure that fits both kinds binds the new one.
+// The callbacks of PusherSwift before version 10, which its README still shows. They get parsed data instead of an event; new code should
+// bind an `eventCallback`. The overloads are disfavoured, so that a closure that fits both signatures binds the new one.
 
 extension PusherChannel {
-    /// Calls `callback` with the data of every event of this name: a JSON value, or the text when it is not JSON or when
+    /// Calls `callback` with the data of every event of this name, as a JSON value. The data is text if it is not JSON or if
     /// ``PusherClientOptions/attemptToReturnJSONObject`` is false.
     ///
-    /// - Returns: the id that unbinds it.
+    /// - Returns: the id that unbinds the callback.
     @discardableResult
     @_disfavoredOverload
     public func bind(eventName: String, callback: @escaping (Any?) -> Void) -> String {
@@ -19,9 +19,9 @@ extension PusherChannel {
 }
 
 extension Pusher {
-    /// Calls `callback` with every event as a dictionary of `event`, `channel` and `data`, and with errors as `pusher:error`.
+    /// Calls `callback` with every event as a dictionary of `event`, `channel` and `data`. Errors arrive as the event `pusher:error`.
     ///
-    /// - Returns: the id that unbinds it.
+    /// - Returns: the id that unbinds the callback.
     @discardableResult
     @_disfavoredOverload
     public func bind(_ callback: @escaping (Any?) -> Void) -> String {
@@ -39,7 +39,7 @@ extension Pusher {
 }
 
 extension PusherEvent {
-    /// `pusher:error` as an event, for callbacks in the style before PusherSwift 10.
+    /// Creates the event `pusher:error` for an error, for callbacks that get errors as events, as in versions before PusherSwift 10.
     convenience init(_ error: PusherError) {
         let code = error.code.map { "\($0)" } ?? "null"
         let data = "{\"code\":\(code),\"message\":\(AnyJSON.quote(error.message))}"

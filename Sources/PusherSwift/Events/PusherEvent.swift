@@ -3,24 +3,24 @@ import PusherProtocol
 
 /// An event of a channel or of the connection.
 ///
-/// One object is made per event and shared by all callbacks. `@unchecked Sendable`: immutable.
+/// All callbacks for an event share one object. `@unchecked Sendable`: immutable.
 #if canImport(ObjectiveC)
     @objcMembers
 #endif
 open class PusherEvent: NSObject, NSCopying, @unchecked Sendable {
-    /// The name that callbacks are bound to.
+    /// The event's name, to which callbacks are bound.
     public let eventName: String
-    /// The channel of the event, or nil.
+    /// The name of the event's channel; nil for an event of the connection.
     public var channelName: String? { message.channel }
-    /// The published data: a text, or another value as JSON text; nil when there is none or when it is `null`. Encrypted data is
-    /// decrypted.
+    /// The published data: a string as it is, any other value as JSON text; nil when there is none or when it is `null`. Encrypted data has
+    /// been decrypted.
     public var data: String? {
         message.dataIsString || message.data != "null" ? message.data : nil
     }
     /// The id of the user who triggered a client event on a presence channel; nil for other events.
     public var userId: String? { message.userID }
 
-    /// The message as it arrived, for `property(withKey:)`.
+    /// The message as it arrived, which `property(withKey:)` reads.
     private let message: PusherEnvelope
 
     init(_ message: PusherEnvelope, named eventName: String? = nil) {
@@ -28,10 +28,10 @@ open class PusherEvent: NSObject, NSCopying, @unchecked Sendable {
         self.message = message
     }
 
-    /// A property of the message as it arrived, or nil when it has none of that name.
+    /// A property of the message as it arrived; nil when the message has no property of this name.
     ///
-    /// The values are those of `JSONSerialization`. `data` of an encrypted event is the ciphertext. Every call parses the message, so
-    /// keep the result when you need it again.
+    /// The value is one of `JSONSerialization`. The `data` of an encrypted event is the ciphertext. Every call parses the message, so store
+    /// the result if you need it more than once.
     public func property(withKey key: String) -> Any? {
         switch key {
         case "event": return message.event
@@ -47,12 +47,12 @@ open class PusherEvent: NSObject, NSCopying, @unchecked Sendable {
         }
     }
 
-    /// The event itself, since it cannot change.
+    /// Returns the event itself, because it is immutable.
     public func copy(with zone: NSZone? = nil) -> Any {
         self
     }
 
-    /// `data` as a JSON value, or nil when it is not JSON.
+    /// `data` as a JSON value; nil when `data` is nil or not JSON.
     func dataToJSONObject() -> Any? {
         data.flatMap(AnyJSON.parse)
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// ``AuthMethod`` for Objective-C, which has no enums with values. Swift code may use it too, on every platform.
+/// ``AuthMethod`` as a class for Objective-C, which has no enums with associated values. Swift code may use it on every platform.
 #if canImport(ObjectiveC)
     @objcMembers
 #endif
@@ -11,7 +11,8 @@ public class OCAuthMethod: NSObject {
         self.method = method
     }
 
-    /// A method by its number. Only ``AuthMethod/noMethod`` (4) has no values; any other number counts as 4.
+    /// Creates a method from its number in PusherSwift. Only 4, ``AuthMethod/noMethod``, needs no associated values, so any other number
+    /// counts as 4.
     public convenience init(type: Int) {
         self.init(.noMethod)
     }
@@ -42,12 +43,12 @@ public class OCAuthMethod: NSObject {
 }
 
 extension AuthMethod {
-    /// The same value for Objective-C.
+    /// Converts the method to the class for Objective-C.
     public func toObjc() -> OCAuthMethod {
         OCAuthMethod(self)
     }
 
-    /// The same value for Swift.
+    /// Converts the class for Objective-C to the method.
     public static func fromObjc(source: OCAuthMethod) -> AuthMethod {
         source.method
     }

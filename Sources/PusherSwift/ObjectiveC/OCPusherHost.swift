@@ -1,6 +1,6 @@
 import Foundation
 
-/// ``PusherHost`` for Objective-C, which has no enums with values. Swift code may use it too, on every platform.
+/// ``PusherHost`` as a class for Objective-C, which has no enums with associated values. Swift code may use it on every platform.
 #if canImport(ObjectiveC)
     @objcMembers
 #endif
@@ -27,12 +27,12 @@ public class OCPusherHost: NSObject {
 }
 
 extension PusherHost {
-    /// The same value for Objective-C.
+    /// Converts the host to the class for Objective-C.
     public func toObjc() -> OCPusherHost {
         OCPusherHost(self)
     }
 
-    /// The same value for Swift.
+    /// Converts the class for Objective-C to the host.
     public static func fromObjc(source: OCPusherHost) -> PusherHost {
         source.host
     }

@@ -1,7 +1,7 @@
 import Foundation
 
-// Replacements for optional numbers and enums with values, which Objective-C does not have. Swift code can use them as well, as with
-// PusherSwift 10.1; Objective-C gets the members because their classes are `@objcMembers`.
+// Replacements for members with optional numbers or enums with associated values, which Objective-C does not have. Swift code can use them
+// as well, as with PusherSwift 10.1. Objective-C gets the members because their classes are `@objcMembers`.
 
 extension PusherClientOptions {
     /// As `init(authMethod:autoReconnect:host:port:useTLS:activityTimeout:)`.
@@ -54,7 +54,7 @@ extension PusherConnection {
 
 #if canImport(ObjectiveC)
     extension Pusher {
-        /// As `subscribe(_:onMemberAdded:onMemberRemoved:)`, with the selector that Pusher's README shows.
+        /// The same as `subscribe(_:onMemberAdded:onMemberRemoved:)`, with the selector in Pusher's README.
         @objc(subscribeWithChannelName:onMemberAdded:onMemberRemoved:)
         public func objcSubscribe(
             channelName: String, onMemberAdded: ((PusherPresenceChannelMember) -> Void)?,

@@ -1,16 +1,16 @@
 /// How subscriptions to private, encrypted and presence channels are authorised.
 ///
-/// The objects in it are called on the connection's callback queue. It does not conform to `Equatable`, because many apps add that
-/// conformance themselves.
+/// The associated objects are called on the connection's callback queue. The enum does not conform to `Equatable`, because many apps
+/// declare this conformance themselves.
 public enum AuthMethod {
-    /// An endpoint that gets the socket id and the channel's name as a form POST.
+    /// An endpoint to which the client sends the socket id and the channel's name, in the form of a POST request.
     case endpoint(authEndpoint: String)
     /// An object that builds the request to your endpoint.
     case authRequestBuilder(authRequestBuilder: AuthRequestBuilderProtocol)
-    /// An object with your own code.
+    /// An object of the app that authorises channels with its own code.
     case authorizer(authorizer: Authorizer)
     /// The app's secret: the client signs subscriptions itself. For development only.
     case inline(secret: String)
-    /// No method: only public channels, and channels that are subscribed with a ``PusherAuth``.
+    /// No method. The client can subscribe only to public channels, and to channels with a ``PusherAuth``.
     case noMethod
 }

@@ -13,7 +13,7 @@ import Foundation
 
     /// Authorises channels with your own code.
     @objc public protocol Authorizer {
-        /// Call `completionHandler` once, from any thread: with the authorisation, or with nil when there is none.
+        /// Authorises a channel. Call `completionHandler` once, from any thread, with the authorisation, or with nil to refuse.
         @objc func fetchAuthValue(
             socketID: String, channelName: String, completionHandler: @escaping @Sendable (PusherAuth?) -> Void)
     }
@@ -32,9 +32,9 @@ import Foundation
 
     /// Authorises channels with your own code.
     public protocol Authorizer: AnyObject {
-        /// Call `completionHandler` once, from any thread: with the authorisation, or with nil when there is none.
+        /// Authorises a channel. Call `completionHandler` once, from any thread, with the authorisation, or with nil to refuse.
         ///
-        /// Called on the connection's callback queue, once per connection and channel, and again when an encrypted event needs a new
+        /// Called on the connection's callback queue, once per connection and channel, and once more when an encrypted event needs a new
         /// key. With nil or without an answer in time, the subscription fails with an error (rule PA-35).
         func fetchAuthValue(
             socketID: String, channelName: String, completionHandler: @escaping @Sendable (PusherAuth?) -> Void)

@@ -2,7 +2,7 @@
     import Foundation
 #endif
 
-/// The states of a connection, in Pusher's terms.
+/// The states of a connection, as Pusher names them.
 ///
 /// The raw values are those of PusherSwift 10.1, because Objective-C code compares them.
 #if canImport(ObjectiveC)
@@ -15,7 +15,7 @@ public enum ConnectionState: Int, Sendable {
     case connected
     /// The connection is being closed on request; the server has not answered yet.
     case disconnecting
-    /// Not connected. The client does not try again until `connect()` is called.
+    /// There is no connection. The client does not try to connect until `connect()` is called.
     case disconnected
     /// The connection was lost or an attempt failed. The client tries again automatically.
     case reconnecting

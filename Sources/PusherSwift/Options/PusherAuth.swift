@@ -9,12 +9,12 @@ import Foundation
 public class PusherAuth: NSObject, @unchecked Sendable {
     /// `key:signature`.
     public let auth: String
-    /// For presence channels: the JSON text that was signed.
+    /// For presence channels, the JSON text that was signed; otherwise nil.
     public let channelData: String?
-    /// For encrypted channels: the channel's key, in base64.
+    /// For encrypted channels, the channel's key in base64; otherwise nil.
     public let sharedSecret: String?
 
-    /// An authorisation with the values of your server's answer.
+    /// Creates an authorisation from the values in your server's answer.
     public init(auth: String, channelData: String? = nil, sharedSecret: String? = nil) {
         self.auth = auth
         self.channelData = channelData

@@ -6,18 +6,18 @@ import Logging
 import NIOConcurrencyHelpers
 import TransportCommon
 
-/// Sets of time limits.
+/// Sets of time limits for a connection.
 public enum PusherTiming: Hashable, Sendable {
     /// The limits for production.
     case standard
-    /// Short limits for tests: an outage is detected within 3 s and retried within 3 s.
+    /// Short limits for tests: the client detects an outage within 3 s, and tries again within 3 s.
     case fast
 }
 
 /// Settings of a client.
 ///
-/// Settings are read when a client is made; `authMethod` is read for every authorisation. `@unchecked Sendable`: everything that can
-/// change is behind `state`, a `NIOLockedValueBox`.
+/// Settings are read when a client is created; `authMethod` is read for every authorisation. `@unchecked Sendable`: everything that can
+/// change is protected by `state`, a `NIOLockedValueBox`.
 #if canImport(ObjectiveC)
     @objcMembers
 #endif
@@ -53,23 +53,23 @@ public class PusherClientOptions: NSObject, @unchecked Sendable {
 
     let state: NIOLockedValueBox<State>
 
-    /// Whether callbacks with `Any?` get data as JSON values or as text. Callbacks with a ``PusherEvent`` always get text.
+    /// Whether callbacks with `Any?` get data as JSON values (true) or as text (false). Callbacks with a ``PusherEvent`` always get text.
     public let attemptToReturnJSONObject: Bool
-    /// Whether the client reconnects after a loss. The close codes 4000–4999 define the reaction themselves, and ignore this setting
-    /// (rule PA-14).
+    /// Whether the client reconnects after a loss. After close codes 4000–4999 the code itself determines the reaction, and this setting is
+    /// ignored (rule PA-14).
     public let autoReconnect: Bool
     /// The host's name.
     public let host: String
     /// The TCP port; by default 443 with TLS and 80 without.
     public let port: Int
-    /// A prefix of the path `/app/…`, for servers behind a proxy.
+    /// A prefix of the path `/app/…`, for servers behind a reverse proxy; nil for none.
     public let path: String?
-    /// Whether the connection is encrypted.
+    /// Whether the connection is encrypted with TLS.
     public let useTLS: Bool
     /// Seconds without data after which the client sends a ping; nil for the default of ``PusherConnection/activityTimeoutInterval``.
     public let activityTimeout: TimeInterval?
 
-    /// Settings of a client; see the properties for the values.
+    /// Creates the settings of a client. Each parameter sets the property of the same name.
     #if canImport(ObjectiveC)
         @nonobjc
     #endif
@@ -88,7 +88,7 @@ public class PusherClientOptions: NSObject, @unchecked Sendable {
         self.activityTimeout = activityTimeout
     }
 
-    /// How channels are authorised. A change applies from the next authorisation on.
+    /// How channels are authorised. A change applies to the next authorisation.
     public var authMethod: AuthMethod {
         get { state.withLockedValue { $0.authMethod } }
         set { state.replace(\.authMethod, with: newValue) }
@@ -100,22 +100,22 @@ public class PusherClientOptions: NSObject, @unchecked Sendable {
         set { state.replace(\.timing, with: newValue) }
     }
 
-    /// A file of PEM certificates to trust instead of the system's. An addition to PusherSwift 10.1.
+    /// A file of PEM certificates that are trusted instead of the system's. An addition to PusherSwift 10.1.
     public var certificateAuthorityFile: String? {
         get { state.withLockedValue { $0.certificateAuthorityFile } }
         set { state.replace(\.certificateAuthorityFile, with: newValue) }
     }
 
-    /// The serial queue of all callbacks, delegate calls and authorisers; the main queue unless set. An addition to PusherSwift 10.1.
+    /// The serial queue of all callbacks, delegate calls and authorisers; the main queue by default. An addition to PusherSwift 10.1.
     ///
-    /// On Linux the main queue runs only while the main thread runs a run loop or `dispatchMain()`; command-line programs and
-    /// servers set a queue of their own.
+    /// On Linux the main queue runs only while the main thread is in a run loop or `dispatchMain()`, so command-line programs and servers
+    /// should set a queue of their own.
     public var callbackQueue: DispatchQueue {
         get { state.withLockedValue { $0.callbackQueue } }
         set { state.replace(\.callbackQueue, with: newValue) }
     }
 
-    /// The parts that clients are made of; tests replace them by scripted ones.
+    /// The functions that make the parts of a client. Tests replace them.
     var engine: PusherEngineAssembly {
         get { state.withLockedValue { $0.engine } }
         set { state.replace(\.engine, with: newValue) }

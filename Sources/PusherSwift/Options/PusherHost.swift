@@ -1,6 +1,6 @@
 /// The host to connect to.
 public enum PusherHost: Sendable {
-    /// A name or an address; IPv6 addresses with or without brackets.
+    /// A host name or an IP address; IPv6 addresses with or without brackets.
     case host(String)
     /// The short name of a Pusher cluster, such as `eu`.
     case cluster(String)
@@ -8,7 +8,7 @@ public enum PusherHost: Sendable {
     /// Pusher's host for apps without a cluster, `ws.pusherapp.com`.
     public static var defaultHost: Self { .host("ws.pusherapp.com") }
 
-    /// The host's name: `ws-eu.pusher.com` for the cluster `eu`.
+    /// The name of the host, such as `ws-eu.pusher.com` for the cluster `eu`.
     public var stringValue: String {
         switch self {
         case .host(let name): name

@@ -7,16 +7,16 @@ import Foundation
     @objcMembers
 #endif
 public final class PusherProxy: NSObject, Sendable {
-    /// A name or an address; IPv6 addresses without brackets.
+    /// The proxy's host name or IP address; IPv6 addresses without brackets.
     public let host: String
     /// The TCP port of the proxy, 1 to 65535.
     public let port: Int
-    /// The user name for the proxy; nil when it asks for none.
+    /// The user name for the proxy; nil when the proxy requires none.
     public let user: String?
-    /// The password for the proxy. A secret.
+    /// The password for the proxy, which is a secret; nil when the proxy requires none.
     public let password: String?
 
-    /// A proxy at a host and port, with credentials if it asks for them.
+    /// Creates a proxy at a host and port, with credentials if the proxy requires them.
     public init(host: String, port: Int, user: String? = nil, password: String? = nil) {
         self.host = host
         self.port = port

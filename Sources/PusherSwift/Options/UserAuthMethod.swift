@@ -4,24 +4,23 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// How the connection's user is authenticated. An addition to PusherSwift 10.1.
+/// How a user who signs in is authenticated. An addition to PusherSwift 10.1.
 ///
-/// The objects in it are called on the connection's callback queue, once per connection.
+/// The associated objects are called on the connection's callback queue, once per connection.
 public enum UserAuthMethod {
-    /// An endpoint that gets the socket id as a form POST.
+    /// An endpoint to which the client sends the socket id, in the form of a POST request.
     case endpoint(authEndpoint: String)
     /// An object that builds the request to your endpoint.
     case authRequestBuilder(authRequestBuilder: UserAuthRequestBuilder)
-    /// An object with your own code.
+    /// An object of the app that authenticates users with its own code.
     case authenticator(authenticator: UserAuthenticator)
-    /// The app's secret: the client signs the user of ``PusherConnection/userDataFetcher`` and this watchlist itself. For development
-    /// only.
+    /// The app's secret: the client itself signs the user of ``PusherConnection/userDataFetcher`` and this watchlist. For development only.
     case inline(secret: String, watchlist: [String] = [])
-    /// No method: sign-ins fail.
+    /// No method. Every sign-in fails.
     case noMethod
 
-    /// A closure with your own code, called on the callback queue. Call its second argument once, from any thread, with the
-    /// authorisation, or with nil to refuse.
+    /// Authenticates users with a closure, which is called on the callback queue. The closure has to call its second argument once, from
+    /// any thread, with the authorisation, or with nil to refuse.
     public static func handler(
         _ body: @escaping (_ socketID: String, _ completion: @escaping @Sendable (PusherUserAuth?) -> Void) -> Void
     ) -> UserAuthMethod {
@@ -38,10 +37,10 @@ public enum UserAuthMethod {
 public final class PusherUserAuth: NSObject, Sendable {
     /// `key:signature`.
     public let auth: String
-    /// The JSON text that was signed: an object with an `id` and, if you like, `user_info` and `watchlist`.
+    /// The JSON text that was signed: an object with an `id`, and optionally `user_info` and `watchlist`.
     public let userData: String
 
-    /// An authorisation with the values of your server's answer.
+    /// Creates an authorisation from the values in your server's answer.
     public init(auth: String, userData: String) {
         self.auth = auth
         self.userData = userData
@@ -53,8 +52,8 @@ public final class PusherUserAuth: NSObject, Sendable {
     @objc
 #endif
 public protocol UserAuthenticator: AnyObject {
-    /// Call `completionHandler` once, from any thread: with the authorisation, or with nil when there is none. With nil or without an
-    /// answer in time, the sign-in fails with an error.
+    /// Authenticates the user. Call `completionHandler` once, from any thread, with the authorisation, or with nil to refuse. With nil or
+    /// without an answer in time, the sign-in fails with an error.
     func fetchUserAuthValue(socketID: String, completionHandler: @escaping @Sendable (PusherUserAuth?) -> Void)
 }
 

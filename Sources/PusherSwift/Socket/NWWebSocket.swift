@@ -11,20 +11,20 @@ import TransportCommon
     import Network
 #endif
 
-/// A stand-alone WebSocket on this library's transport, with the name and API of the class of the library NWWebSocket.
+/// A stand-alone WebSocket on this library's transport, with the API of the class `NWWebSocket` of the library of the same name.
 ///
-/// ``PusherConnection/socket`` is one. A subclass that overrides `connect()`, `send(string:)` and `disconnect(closeCode:)` and calls
+/// ``PusherConnection/socket`` has this type. A subclass that overrides `connect()`, `send(string:)` and `disconnect(closeCode:)` and calls
 /// its delegate replaces the network, as mocks in apps' tests do (rules PA-43 to PA-50).
 ///
-/// May be used from any thread; the delegate is called on `connectionQueue`, which has to be serial. `@unchecked Sendable`:
-/// everything that changes is behind `state`, a `NIOLockedValueBox`; `options` is read in `init` only.
+/// May be used from any thread; the delegate is called on `connectionQueue`, which has to be serial. `@unchecked Sendable`: everything that
+/// changes is protected by `state`, a `NIOLockedValueBox`; `options` is read in `init` only.
 open class NWWebSocket: WebSocketConnection, @unchecked Sendable {
     private struct State {
         weak var delegate: WebSocketConnectionDelegate?
-        /// The transport behind this socket, when the socket represents a connection's own transport.
+        /// The transport of a `PusherConnection`, if this socket is a facade of it; otherwise nil.
         weak var gate: SocketGate?
         var link: SocketLink?
-        /// The number of the present ping timer; pings of earlier timers stop.
+        /// The number of the present ping timer. Timers with an earlier number send no further pings.
         var pinging: UInt64 = 0
     }
 
@@ -36,14 +36,14 @@ open class NWWebSocket: WebSocketConnection, @unchecked Sendable {
     private let isFace: Bool
     private let state = NIOLockedValueBox(State())
 
-    /// Options of a socket that answers pings.
+    /// The default options: pings of the server are answered.
     public static var defaultOptions: NWProtocolWebSocket.Options {
         let options = NWProtocolWebSocket.Options()
         options.autoReplyPing = true
         return options
     }
 
-    /// A socket with the headers of a request; `Sec-WebSocket-Protocol` names the subprotocols to offer.
+    /// Creates a socket with the URL and headers of a request. Its header `Sec-WebSocket-Protocol` names the subprotocols to offer.
     public convenience init(
         request: URLRequest, connectAutomatically: Bool = false,
         options: NWProtocolWebSocket.Options = NWWebSocket.defaultOptions, connectionQueue: DispatchQueue = .main
@@ -54,13 +54,13 @@ open class NWWebSocket: WebSocketConnection, @unchecked Sendable {
         if connectAutomatically { connect() }
     }
 
-    /// A socket that is not connected yet, unless `connectAutomatically` is true.
+    /// Creates a socket that is not connected, unless `connectAutomatically` is true.
     ///
     /// - Parameters:
     ///   - url: the address.
     ///   - connectAutomatically: whether to connect at once.
-    ///   - options: `maximumMessageSize`, and on Linux headers and subprotocols; headers cannot be read from Apple's class, so put them
-    ///     in the request on Apple platforms.
+    ///   - options: `maximumMessageSize`, and on Linux headers and subprotocols. On Apple platforms headers cannot be read from Apple's class, so
+    /// put them in a request.
     ///   - connectionQueue: the queue on which the delegate is called.
     public init(
         url: URL, connectAutomatically: Bool = false, options: NWProtocolWebSocket.Options = NWWebSocket.defaultOptions,
@@ -84,7 +84,7 @@ open class NWWebSocket: WebSocketConnection, @unchecked Sendable {
         self.isFace = isFace
     }
 
-    /// A facade of a connection's own transport.
+    /// Creates a facade of a `PusherConnection`'s own transport.
     convenience init(faceAt url: String) {
         self.init(
             url: URL(string: url) ?? URL(fileURLWithPath: "/"), headers: [:], options: Self.defaultOptions, queue: .main,
@@ -97,7 +97,7 @@ open class NWWebSocket: WebSocketConnection, @unchecked Sendable {
         set { state.withLockedValue { $0.delegate = newValue } }
     }
 
-    /// Connects. Has no effect while a link exists or is being established.
+    /// Connects. Has no effect while the socket is connected or connecting.
     open func connect() {
         if let gate = activeGate {
             gate.connect()
@@ -117,20 +117,20 @@ open class NWWebSocket: WebSocketConnection, @unchecked Sendable {
         link.open(endpoint) { [weak self] event in self?.happened(event) }
     }
 
-    /// Sends a text message. Ignored without a link.
+    /// Sends a text message. Ignored without a connection.
     open func send(string: String) {
         send(.text(string))
     }
 
-    /// Sends a binary message. Ignored without a link.
+    /// Sends a binary message. Ignored without a connection.
     open func send(data: Data) {
         send(.binary(Array(data)))
     }
 
-    /// Does nothing, because reading begins with the connection. Kept for source compatibility.
+    /// Has no effect, because the socket reads automatically once it is connected. Kept for source compatibility.
     public func listen() {}
 
-    /// Sends a ping every `interval` seconds, until the connection ends or the interval is set again. At least 0.1 s.
+    /// Sends a ping every `interval` seconds, at least 0.1 s, until the connection ends or this is called again.
     open func ping(interval: TimeInterval) {
         let number = state.withLockedValue { state in
             state.pinging += 1
@@ -144,7 +144,7 @@ open class NWWebSocket: WebSocketConnection, @unchecked Sendable {
         send(.ping([]))
     }
 
-    /// Closes the connection with a close handshake. The delegate gets `closeCode`, the peer gets 1000.
+    /// Closes the connection with a close handshake. The delegate gets `closeCode`; the peer gets code 1000.
     open func disconnect(closeCode: NWProtocolWebSocket.CloseCode = .protocolCode(.normalClosure)) {
         if let gate = activeGate {
             gate.closed(by: self, closeCode, reason: nil)
@@ -155,7 +155,7 @@ open class NWWebSocket: WebSocketConnection, @unchecked Sendable {
 }
 
 extension NWWebSocket {
-    /// Connects a facade to the transport behind it; any other socket stays independent.
+    /// If this socket is a facade, connects it to the transport behind `gate`; any other socket is not changed.
     func join(_ gate: SocketGate) {
         if isFace { state.withLockedValue { $0.gate = gate } }
     }
@@ -165,7 +165,8 @@ extension NWWebSocket {
         state.withLockedValue { $0.gate } === gate
     }
 
-    /// The transport behind this facade; nil once the app has set its own delegate, which makes the socket independent.
+    /// The transport that calls of this facade act on. Nil for other sockets, and once the app has set another delegate, which makes the
+    /// facade an independent socket.
     private var activeGate: SocketGate? {
         state.withLockedValue { $0.gate }.flatMap { $0.isOwn(self) ? $0 : nil }
     }

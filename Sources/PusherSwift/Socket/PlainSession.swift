@@ -1,13 +1,13 @@
 import ConnectionEngine
 
-/// A WebSocket message, not decoded.
+/// A WebSocket message whose content is not decoded.
 enum PlainMessage: Sendable {
     case text(String)
     case binary([UInt8])
     case pong
 }
 
-/// Passes messages on without decoding.
+/// Passes WebSocket messages on without decoding their content.
 struct PlainDecoder: WebSocketDecoder {
     mutating func text(_ bytes: UnsafeRawBufferPointer) -> PlainMessage? {
         .text(String(decoding: bytes, as: UTF8.self))
@@ -22,7 +22,7 @@ struct PlainDecoder: WebSocketDecoder {
     }
 }
 
-/// An empty protocol, which lets the WebSocket transport carry messages for ``NWWebSocket``. It is never run as a session.
+/// A session without behaviour, whose types let the WebSocket transport carry messages for ``NWWebSocket``. No machine runs it.
 struct PlainSession: WebSocketSession {
     typealias Endpoint = WebSocketEndpoint
     typealias Inbound = PlainMessage

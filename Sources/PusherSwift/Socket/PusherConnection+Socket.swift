@@ -7,38 +7,38 @@ import PusherProtocol
     import Network
 #endif
 
-// Events of a socket that the app has set, and delegate calls that apps' tests make on behalf of the socket. Rules PA-43 to PA-51.
+// Handles events of a socket that the app has set, and delegate calls that tests of apps make instead of a socket (rules PA-43 to PA-51).
 extension PusherConnection: WebSocketConnectionDelegate {
-    /// The socket is open. The state becomes `connected` with the server's greeting, which may come before or after.
+    /// The socket is open. The state becomes `connected` when the server's greeting has arrived as well.
     public func webSocketDidConnect(connection: WebSocketConnection) {
         gate.opened(by: connection)
     }
 
-    /// The socket was closed. The code determines the reaction, as if the peer had sent it.
+    /// The socket was closed. The client reacts to the close code as if the server had sent it.
     public func webSocketDidDisconnect(
         connection: WebSocketConnection, closeCode: NWProtocolWebSocket.CloseCode, reason: Data?
     ) {
         gate.closed(by: connection, closeCode, reason: reason)
     }
 
-    /// The network became available or unavailable: the client probes the link, or a wait for the next attempt ends or pauses (rules
-    /// NM).
+    /// The network became available or unavailable. An open connection is probed. A pause before the next attempt ends when the network is
+    /// available, and is suspended when it is not (rules NW-1 to NW-3).
     public func webSocketViabilityDidChange(connection: WebSocketConnection, isViable: Bool) {
         logLater(.debug, isViable ? .viable : .unviable)
         driver.submit(.networkChanged(isViable ? .available : .unavailable))
     }
 
-    /// The socket migrated to another network path: the client reconnects on it. A failed migration is logged.
+    /// The socket migrated to another network path, so the client reconnects. A failed migration is only logged.
     public func webSocketDidAttemptBetterPathMigration(result: Result<WebSocketConnection, NWError>) {
         switch result {
         case .success(let socket):
-            gate.failed(by: socket, ConnectionFailure(.networkUnavailable, "The socket moved to a better path."))
+            gate.failed(by: socket, ConnectionFailure(.networkUnavailable, "The socket moved to a better network path."))
         case .failure(let error):
             logLater(.error, .failed, "Error: \(error.failure)")
         }
     }
 
-    /// The socket failed. The connection ends, unless the error only means that there is none.
+    /// The socket failed, which ends the connection. An error that only reports that there is no connection is logged.
     public func webSocketDidReceiveError(connection: WebSocketConnection, error: NWError) {
         if error.saysNotConnected {
             logLater(.error, .failed, "Error: \(error.failure)")
@@ -47,24 +47,24 @@ extension PusherConnection: WebSocketConnectionDelegate {
         }
     }
 
-    /// A ping was answered.
+    /// The server answered a ping.
     public func webSocketDidReceivePong(connection: WebSocketConnection) {
         gate.ponged(by: connection)
     }
 
-    /// A text message arrived. Without a connection events still reach the callbacks of their channels, and errors the delegate.
+    /// A text message arrived. Even without a connection, events reach the callbacks of their channels, and errors reach the delegate.
     public func webSocketDidReceiveMessage(connection: WebSocketConnection, string: String) {
         let isConnected = truth.values.state == .connected
         guard let inbound = gate.received(string, by: connection, isConnected: isConnected) else { return }
         callbackQueue.async { [weak self] in self?.deliverUnconnected(inbound) }
     }
 
-    /// A binary message arrived. Pusher's protocol has none, so it is logged and dropped.
+    /// A binary message arrived. It is logged and dropped, because Pusher's protocol has no binary messages.
     public func webSocketDidReceiveMessage(connection: WebSocketConnection, data: Data) {
-        logLater(.error, .notUnderstood, "The message is binary.")
+        logLater(.error, .notUnderstood, "The message is binary, but Pusher's protocol uses text.")
     }
 
-    /// Handles a message that arrived without a connection, as far as it needs none.
+    /// Handles a message that arrived without a connection. A message that only makes sense on a connection is logged as an error.
     private func deliverUnconnected(_ inbound: PusherInbound) {
         switch inbound {
         case .malformed(let reason, let text):
@@ -83,7 +83,7 @@ extension PusherConnection: WebSocketConnectionDelegate {
             let error = PusherErrorData(parsing: envelope.data)
             deliver(PusherError(code: error.code, message: error.message))
         } else if envelope.event.hasBytePrefix("pusher_internal:") || envelope.event == PusherEventName.connectionEstablished {
-            log(.error, .notUnderstood, "There is no connection to which the message could belong.")
+            log(.error, .notUnderstood, "The message arrived without an open connection.")
         } else if let name = envelope.channel, PusherChannelType.isEncrypted(name: name),
             !PusherEventName.isReserved(envelope.event)
         {

@@ -10,15 +10,15 @@ import PusherProtocol
 
 /// The transport of a connection: the library's own, or a socket that the app assigned to ``PusherConnection/socket``.
 ///
-/// Attempts on the library's transport pass through unchanged: its reports go directly to the engine. For an app's socket, the calls of
-/// ``WebSocketConnectionDelegate`` on the connection are the reports. No code is called while the lock is held.
+/// Attempts on the library's transport are passed on unchanged, and its reports go directly to the engine. For an app's socket, the
+/// delegate calls of ``WebSocketConnectionDelegate`` become the reports. No code is called while the lock is held.
 ///
-/// `@unchecked Sendable`: everything that changes is behind `state`, a `NIOLockedValueBox`.
+/// `@unchecked Sendable`: everything that changes is protected by `state`, a `NIOLockedValueBox`.
 final class SocketGate: ClientTransport, @unchecked Sendable {
     typealias Session = PusherSession
     typealias Report = @Sendable (TransportEvent<PusherInbound>) -> Void
 
-    /// The state of the latest attempt.
+    /// The state of the latest attempt to connect.
     private struct Link {
         let id: AttemptID
         let report: Report
@@ -26,9 +26,9 @@ final class SocketGate: ClientTransport, @unchecked Sendable {
         let socket: NWWebSocket?
         var decoder: PusherFrameDecoder
         var isOpen = false
-        /// Messages that arrived before the socket reported that it is connected, which mocks may send.
+        /// Messages that arrived before the socket reported that it is connected. Mocks in tests may send such messages.
         var early: [PusherInbound] = []
-        /// Payloads of pings without an answer; an app's socket has no payloads.
+        /// The payloads of pings without an answer. They are stored here, because pings of an app's socket have no payload.
         var pings: [[UInt8]] = []
     }
 
@@ -42,7 +42,7 @@ final class SocketGate: ClientTransport, @unchecked Sendable {
 
     private let state = NIOLockedValueBox(State())
 
-    /// Wraps the transport of a connection's engine in the gate.
+    /// Sets the library's own transport, to which this object passes calls. Returns this object.
     func around(
         _ transport: any ClientTransport<PusherSession>, wantsFrames: @escaping @Sendable () -> Bool
     ) -> SocketGate {
@@ -58,26 +58,26 @@ final class SocketGate: ClientTransport, @unchecked Sendable {
         use(socket)
     }
 
-    /// The socket of the next attempt.
+    /// The socket that the next attempt to connect uses.
     var socket: NWWebSocket? { state.withLockedValue { $0.socket } }
 
-    /// Uses `socket` from the next attempt on. The present connection stays.
+    /// Uses `socket` for the next attempt to connect. The present connection stays open.
     func use(_ socket: NWWebSocket) {
         socket.join(self)
         state.replace(\.socket, with: socket)
     }
 
-    /// Whether the next attempt goes to the connection's own address.
+    /// Whether the next attempt uses the library's own transport, and so the connection's own address.
     var dialsItself: Bool { socket.map(isOwn) ?? true }
 
-    /// Whether `socket` is the facade of the library's own transport: only the connection is its delegate.
+    /// Whether `socket` represents the library's own transport: it is the facade, and its delegate is the connection.
     func isOwn(_ socket: NWWebSocket) -> Bool {
         let connection = state.withLockedValue { $0.connection }
         return connection != nil && socket.isFace(of: self) && socket.delegate === connection
     }
 }
 
-// Calls from the engine.
+// Calls that the engine makes.
 extension SocketGate {
     func open(_ endpoint: WebSocketEndpoint, attempt: AttemptID, report: @escaping Report) {
         let socket = self.socket
@@ -120,7 +120,7 @@ extension SocketGate {
     }
 }
 
-// Calls from the socket that represents the library's own transport.
+// Calls of the facade socket, which represents the library's own transport.
 extension SocketGate {
     func connect() {
         state.withLockedValue { $0.connection }?.connect()
@@ -132,7 +132,8 @@ extension SocketGate {
     }
 }
 
-// Calls from the delegate. `sender` is the socket that called, or any socket that an app passed.
+// Calls that the connection makes as a socket's delegate. `sender` is the socket that called the delegate, or any socket that an app
+// passed.
 extension SocketGate {
     func opened(by sender: WebSocketConnection) {
         let (report, early) = state.withLockedValue { state -> (Report?, [PusherInbound]) in
@@ -145,7 +146,9 @@ extension SocketGate {
         if !early.isEmpty { report?(.received(early)) }
     }
 
-    /// - Returns: what came, if there is no attempt that it could belong to.
+    /// Passes a message to the engine, if it belongs to the present attempt.
+    ///
+    /// - Returns: the decoded message if there is no attempt that it belongs to; otherwise nil.
     func received(_ text: String, by sender: WebSocketConnection, isConnected: Bool) -> PusherInbound? {
         let (report, inbound) = state.withLockedValue { state -> (Report?, PusherInbound?) in
             guard var link = state.link, isConnected || link.socket === sender as AnyObject else {
@@ -178,16 +181,18 @@ extension SocketGate {
     func closed(by sender: WebSocketConnection, _ code: NWProtocolWebSocket.CloseCode, reason: Data?) {
         let words = reason.flatMap { $0.isEmpty ? nil : String(decoding: $0.prefix(123), as: UTF8.self) }
         let failure = ConnectionFailure(
-            .unexpectedDisconnect, words ?? "The socket was closed.", origin: .server, closeCode: code.number)
+            .unexpectedDisconnect, words ?? "The socket was closed without a reason.", origin: .server, closeCode: code.number)
         end(sender, failure, goodbye: true)
     }
 
-    /// Rule PA-51: ends the link and closes the socket.
+    /// Ends the present attempt with a failure, and closes the socket (rule PA-51).
     func failed(by sender: WebSocketConnection, _ failure: ConnectionFailure) {
         end(sender, failure, goodbye: false)?.disconnect(closeCode: .protocolCode(.goingAway))
     }
 
-    /// - Returns: the app's socket that the link was on.
+    /// Ends the present attempt, if it uses `sender` or the library's own transport.
+    ///
+    /// - Returns: the app's socket that the attempt used; nil for the library's own transport.
     @discardableResult
     private func end(_ sender: WebSocketConnection, _ failure: ConnectionFailure, goodbye: Bool) -> NWWebSocket? {
         let (link, own) = state.withLockedValue { state -> (Link?, (any ClientTransport<PusherSession>)?) in

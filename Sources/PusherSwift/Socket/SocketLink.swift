@@ -5,20 +5,20 @@ import NIOConcurrencyHelpers
 import TransportCommon
 import WebSocketTransport
 
-/// One connection of a stand-alone ``NWWebSocket``, on the library's transport. Releasing it ends the connection.
+/// One connection of a stand-alone ``NWWebSocket``, on the library's transport. Releasing this object ends the connection.
 final class SocketLink: Sendable {
     enum Event: Sendable {
         case opened
         case messages([PlainMessage])
         case viable(Bool)
-        /// Has the code's number, because Network's own type is not `Sendable`.
+        /// The connection was closed. The code is a number, because the Network framework's own type is not `Sendable`.
         case closed(Int, reason: Data?)
         case failed(ConnectionFailure)
     }
 
     private struct State {
         var isOver = false
-        /// The code with which the app closed the connection.
+        /// The code with which the app closed the connection; nil if the app has not closed it.
         var asked: Int?
         var network: NetworkObservation?
     }
@@ -28,7 +28,9 @@ final class SocketLink: Sendable {
     private let transport: WebSocketTransport<PlainSession>
     private let state = NIOLockedValueBox(State())
 
-    /// - Parameter maximumMessageSize: in bytes; 0 for the transport's own limit.
+    /// Creates a connection that is not open yet.
+    ///
+    /// - Parameter maximumMessageSize: the longest message in bytes; 0 for the transport's own limit.
     init(maximumMessageSize: Int) {
         var configuration = WebSocketTransportConfiguration()
         configuration.limitMessages(to: PusherEngineAssembly.longestMessage)
@@ -36,7 +38,7 @@ final class SocketLink: Sendable {
         transport = WebSocketTransport(decoder: { PlainDecoder() }, configuration: configuration)
     }
 
-    /// Whether the end was reported.
+    /// Whether the transport has reported the end of the connection.
     var isOver: Bool { state.withLockedValue { $0.isOver } }
 
     func open(_ endpoint: WebSocketEndpoint, _ tell: @escaping @Sendable (Event) -> Void) {
@@ -50,7 +52,7 @@ final class SocketLink: Sendable {
             case .closed(let failure): if let self { tell(self.end(failure)) }
             }
         }
-        // The app closed the socket from another thread before the connection existed.
+        // The app closed the socket from another thread while it was being opened, so it is closed now.
         if state.withLockedValue({ $0.asked != nil }) { transport.close(Self.attempt, reason: .goodbye) }
     }
 

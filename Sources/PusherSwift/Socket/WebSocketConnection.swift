@@ -4,7 +4,7 @@ import Foundation
     import Network
 #endif
 
-/// A WebSocket as PusherSwift's connection uses it, with the names of the protocol of the library NWWebSocket.
+/// A WebSocket that a `PusherConnection` can use, with the names of the protocol in the library NWWebSocket.
 public protocol WebSocketConnection {
     /// The delegate that gets all events; held weakly.
     var delegate: WebSocketConnectionDelegate? { get set }
@@ -18,7 +18,7 @@ public protocol WebSocketConnection {
     /// Sends a binary message.
     func send(data: Data)
 
-    /// Starts reading. ``NWWebSocket`` does this automatically.
+    /// Starts reading messages. ``NWWebSocket`` does this automatically.
     func listen()
 
     /// Sends a ping every `interval` seconds.
@@ -33,7 +33,7 @@ public protocol WebSocketConnection {
 
 /// Gets the events of a ``WebSocketConnection``. ``PusherConnection`` conforms to it.
 public protocol WebSocketConnectionDelegate: AnyObject {
-    /// The handshake is done.
+    /// The socket has finished the WebSocket handshake and is open.
     func webSocketDidConnect(connection: WebSocketConnection)
 
     /// The socket was closed, by either side.
@@ -43,13 +43,13 @@ public protocol WebSocketConnectionDelegate: AnyObject {
     /// The network became available or unavailable.
     func webSocketViabilityDidChange(connection: WebSocketConnection, isViable: Bool)
 
-    /// The socket migrated to another network path, or failed to. ``NWWebSocket`` never calls it, because it does not migrate.
+    /// The socket migrated to another network path, or failed to. ``NWWebSocket`` never calls this, because it does not migrate.
     func webSocketDidAttemptBetterPathMigration(result: Result<WebSocketConnection, NWError>)
 
     /// The socket failed.
     func webSocketDidReceiveError(connection: WebSocketConnection, error: NWError)
 
-    /// A ping was answered.
+    /// The peer answered a ping.
     func webSocketDidReceivePong(connection: WebSocketConnection)
 
     /// A text message arrived.

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Callbacks by name, and callbacks for all names, each with the id that unbinds it.
+/// Callbacks for events of one name, and callbacks for events of all names, each with the id that unbinds it.
 struct CallbackTable<Value> {
     private struct Entry {
         var id: String
-        /// The name; nil for all.
+        /// The event name; nil for events of all names.
         var name: String?
         var callback: (Value) -> Void
     }
@@ -17,14 +17,15 @@ struct CallbackTable<Value> {
         return id
     }
 
-    /// Callbacks for `name`, in the order in which they were bound.
+    /// The callbacks for events with this name, in the order in which they were bound.
     func callbacks(for name: String) -> [(Value) -> Void] {
         entries.filter { $0.name == nil || $0.name == name }.map(\.callback)
     }
 
-    /// Removes the callbacks for which `isUnbound` returns true, by id and name.
+    /// Removes the callbacks for whose id and name `isUnbound` returns true.
     ///
-    /// - Returns: the former table, to be released outside of any lock, because releasing a closure may run code that calls back.
+    /// - Returns: the former table. The caller must release it outside of any lock, because releasing a closure may run code that calls the
+    ///   library.
     mutating func unbind(_ isUnbound: (_ id: String, _ name: String?) -> Bool) -> Self {
         let former = self
         entries.removeAll { isUnbound($0.id, $0.name) }

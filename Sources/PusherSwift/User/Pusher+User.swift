@@ -1,22 +1,21 @@
 import ConnectionEngine
 
-// Signing in, an addition to PusherSwift 10.1, with the names of pusher-js.
+// Functions for signing in, an addition to PusherSwift 10.1, with the names of pusher-js.
 extension Pusher {
-    /// The user of the connection and the events that are sent to the user.
+    /// The signed-in user of the connection, and the events that are sent to this user.
     public var user: PusherUserAccount { connection.user }
 
-    /// Signs in. Without a connection the client signs in as soon as it is connected, and it signs in again after every reconnect.
+    /// Signs in. If there is no connection, the client signs in as soon as it is connected; it signs in again after every reconnect.
     ///
-    /// ``PusherClientOptions/userAuthentication`` authenticates the user for each connection. Global callbacks get
-    /// `pusher:signin_success` or `pusher:signin_error`, and the delegate is called. A second call while signed in does nothing (rule
-    /// PA-67).
+    /// ``PusherClientOptions/userAuthentication`` authenticates the user for each connection. Global callbacks get `pusher:signin_success`
+    /// or `pusher:signin_error`, and the delegate is called. A second call while signed in has no effect (rule PA-67).
     public func signin() {
         connection.signIn()
     }
 
-    /// Signs in and waits until the server has confirmed it, if necessary across reconnects.
+    /// Signs in and waits until the server has confirmed the user, if necessary across reconnects.
     ///
-    /// Cancelling the task ends the waiting, but not the sign-in. `connect()` has to be called, before or after this.
+    /// Cancelling the task ends the wait, but not the sign-in. The app also has to call `connect()`, before or after this call.
     ///
     /// - Throws: ``PusherSigninError`` when the sign-in was refused, or when the connection was ended on request.
     #if canImport(ObjectiveC)
@@ -27,7 +26,8 @@ extension Pusher {
         try await connection.signedIn()
     }
 
-    /// Signs out. The connection stays open; the events of the user end (rule PA-67). pusher-js has no such call.
+    /// Signs out. The connection stays open, and events that are sent to the user no longer arrive (rule PA-67). pusher-js has no such
+    /// call.
     public func signout() {
         connection.signOut()
     }

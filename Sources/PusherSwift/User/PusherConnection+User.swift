@@ -1,7 +1,7 @@
 import ConnectionEngine
 import PusherProtocol
 
-// Events of the user, delivered on the callback queue. Rules PA-67 to PA-70.
+// Signs users in and delivers their events on the callback queue (rules PA-67 to PA-70).
 extension PusherConnection {
     func signIn() {
         commands.withLock {
@@ -18,7 +18,7 @@ extension PusherConnection {
             throw PusherSigninError(error)
         }
         guard let user = truth.values.user else {
-            throw PusherSigninError(ConnectionFailure(.disconnected, "The connection was lost right after the sign-in."))
+            throw PusherSigninError(ConnectionFailure(.disconnected, "The connection was lost right after signing in."))
         }
         return user
     }
@@ -30,7 +30,7 @@ extension PusherConnection {
         }
     }
 
-    /// Whether events of the channel are for the user.
+    /// Whether events of the channel belong to the signed-in user, because the channel's name is reserved for the user.
     func isOfUser(_ channel: String) -> Bool {
         PusherChannelName.isReserved(channel) && truth.values.wantsUser
     }

@@ -4,7 +4,7 @@ import PusherProtocol
 public struct PusherSignedInUser: Hashable, Sendable {
     /// The user's id.
     public let userId: String
-    /// The JSON text that was signed: an object with `id` and the endpoint's other values.
+    /// The JSON text that was signed: an object with `id` and other values from the endpoint.
     public let userData: String
 
     init(_ user: PusherProtocol.PusherUser) {
@@ -17,9 +17,9 @@ public struct PusherSignedInUser: Hashable, Sendable {
 public struct PusherSigninError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Why the sign-in failed, as a human-readable sentence.
     public let message: String
-    /// The kind of failure as a word, such as `accessDenied` or `timeout`. `docs/behaviour.md` lists the words.
+    /// The kind of failure as a word, such as `accessDenied` or `timeout`. `docs/behaviour.md` lists all words.
     public let category: String
-    /// The HTTP status of the endpoint's answer, if that was the cause.
+    /// The HTTP status of the endpoint's answer; nil if the answer was not the cause.
     public let status: Int?
 
     public var description: String { status.map { "\(message) (HTTP \($0))" } ?? message }

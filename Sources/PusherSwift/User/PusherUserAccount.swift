@@ -1,11 +1,10 @@
 import Foundation
 import NIOConcurrencyHelpers
 
-/// The signed-in user of a connection and the events that are sent to the user. An addition to PusherSwift 10.1, modelled on
-/// pusher-js.
+/// The signed-in user of a connection and the events that are sent to the user. An addition to PusherSwift 10.1, modelled on pusher-js.
 ///
-/// May be used from any thread; callbacks are called on the connection's callback queue. `@unchecked Sendable`: everything that changes
-/// is behind `state`, a `NIOLockedValueBox`.
+/// May be used from any thread; callbacks are called on the connection's callback queue. `@unchecked Sendable`: everything that changes is
+/// protected by `state`, a `NIOLockedValueBox`.
 #if canImport(ObjectiveC)
     @objcMembers
 #endif
@@ -25,12 +24,13 @@ public final class PusherUserAccount: NSObject, @unchecked Sendable {
 
     /// Whether the server has confirmed the user on the present connection.
     public var isSignedIn: Bool { current != nil }
-    /// The signed-in user's id, or nil.
+    /// The id of the signed-in user; nil while no user is signed in.
     public var userId: String? { current?.userId }
-    /// The signed-in user's data: the JSON text that was signed, or nil.
+    /// The JSON text that was signed for the signed-in user; nil while no user is signed in.
     public var userData: String? { current?.userData }
 
-    /// The signed-in user, or nil. It may be newer than the last callback, because callbacks wait for their queue (rule PA-9).
+    /// The signed-in user; nil while no user is signed in. The value may be newer than the last callback, because callbacks wait for their
+    /// queue (rule PA-9).
     #if canImport(ObjectiveC)
         @nonobjc
     #endif
@@ -38,7 +38,7 @@ public final class PusherUserAccount: NSObject, @unchecked Sendable {
         state.withLockedValue { $0.connection }?.truth.values.user
     }
 
-    /// Signs in without waiting. For asynchronous code, in which `pusher.signin()` is the function that waits.
+    /// Signs in without waiting for the server. Asynchronous code needs this name, because `await pusher.signin()` waits.
     public func signin() {
         state.withLockedValue { $0.connection }?.signIn()
     }
@@ -48,9 +48,9 @@ public final class PusherUserAccount: NSObject, @unchecked Sendable {
         state.withLockedValue { $0.connection }?.signOut()
     }
 
-    /// Binds a callback to events of this name that are sent to the user. Bindings stay across sign-ins and reconnects.
+    /// Binds a callback to events of this name that are sent to the user. The callback stays bound across sign-ins and reconnects.
     ///
-    /// - Returns: the id that unbinds it.
+    /// - Returns: the id that unbinds the callback.
     @discardableResult
     public func bind(eventName: String, eventCallback: @escaping (PusherEvent) -> Void) -> String {
         state.withLockedValue { $0.table.bind(eventName, eventCallback) }
@@ -58,23 +58,23 @@ public final class PusherUserAccount: NSObject, @unchecked Sendable {
 
     /// Binds a callback to every event that is sent to the user.
     ///
-    /// - Returns: the id that unbinds it.
+    /// - Returns: the id that unbinds the callback.
     @discardableResult
     public func bind(eventCallback: @escaping (PusherEvent) -> Void) -> String {
         state.withLockedValue { $0.table.bind(nil, eventCallback) }
     }
 
-    /// Removes one callback of a name. An unknown name or id does nothing.
+    /// Removes one callback for events of this name. An unknown name or id has no effect.
     public func unbind(eventName: String, callbackId: String) {
         unbind { $0 == callbackId && $1 == eventName }
     }
 
-    /// Removes one callback. An unknown id does nothing.
+    /// Removes one callback. An unknown id has no effect.
     public func unbind(callbackId: String) {
         unbind { id, _ in id == callbackId }
     }
 
-    /// Removes all callbacks of this event.
+    /// Removes all callbacks for events of this name.
     public func unbindAll(forEventName eventName: String) {
         unbind { $1 == eventName }
     }
@@ -88,7 +88,7 @@ public final class PusherUserAccount: NSObject, @unchecked Sendable {
         _ = state.withLockedValue { $0.table.unbind(isUnbound) }
     }
 
-    /// Calls the callbacks of an event. On the callback queue.
+    /// Calls the callbacks for an event. Must be called on the callback queue.
     func handleEvent(_ event: PusherEvent) {
         for callback in state.withLockedValue({ $0.table.callbacks(for: event.eventName) }) { callback(event) }
     }

@@ -1,11 +1,10 @@
 import Foundation
 import NIOConcurrencyHelpers
 
-/// Events of users on the signed-in user's watchlist who come online or go offline. An addition to PusherSwift 10.1, modelled on
-/// pusher-js.
+/// Events of users on the signed-in user's watchlist who come online or go offline. An addition to PusherSwift 10.1, modelled on pusher-js.
 ///
-/// After each sign-in the server sends the users who are online, and then every change. May be used from any thread; callbacks are
-/// called on the connection's callback queue. `@unchecked Sendable`: everything that changes is behind `state`, a `NIOLockedValueBox`.
+/// After each sign-in the server sends the users who are online, and then every change. May be used from any thread; callbacks are called
+/// on the connection's callback queue. `@unchecked Sendable`: everything that changes is protected by `state`, a `NIOLockedValueBox`.
 #if canImport(ObjectiveC)
     @objcMembers
 #endif
@@ -17,28 +16,28 @@ public final class PusherWatchlist: NSObject, @unchecked Sendable {
 
     let state = NIOLockedValueBox(State())
 
-    /// Binds a callback to changes of this name: `online` or `offline`.
+    /// Binds a callback to changes of this name, which is `online` or `offline`.
     ///
-    /// - Returns: the id that unbinds it.
+    /// - Returns: the id that unbinds the callback.
     @discardableResult
     public func bind(eventName: String, eventCallback: @escaping (PusherWatchlistEvent) -> Void) -> String {
         state.withLockedValue { $0.table.bind(eventName, eventCallback) }
     }
 
-    /// Binds a callback to every change.
+    /// Binds a callback to every change of the watchlist.
     ///
-    /// - Returns: the id that unbinds it.
+    /// - Returns: the id that unbinds the callback.
     @discardableResult
     public func bind(eventCallback: @escaping (PusherWatchlistEvent) -> Void) -> String {
         state.withLockedValue { $0.table.bind(nil, eventCallback) }
     }
 
-    /// Removes one callback of a name. An unknown name or id does nothing.
+    /// Removes one callback for changes of this name. An unknown name or id has no effect.
     public func unbind(eventName: String, callbackId: String) {
         unbind { $0 == callbackId && $1 == eventName }
     }
 
-    /// Removes one callback. An unknown id does nothing.
+    /// Removes one callback. An unknown id has no effect.
     public func unbind(callbackId: String) {
         unbind { id, _ in id == callbackId }
     }
@@ -52,7 +51,7 @@ public final class PusherWatchlist: NSObject, @unchecked Sendable {
         _ = state.withLockedValue { $0.table.unbind(isUnbound) }
     }
 
-    /// Calls the callbacks of a change. On the callback queue.
+    /// Calls the callbacks for a change of the watchlist. Must be called on the callback queue.
     func handle(_ event: PusherWatchlistEvent) {
         let callbacks = state.withLockedValue { state in
             state.streams.yield(event)

@@ -1,10 +1,10 @@
 extension PusherUserAccount {
-    /// The events of this name that are sent to the user, or all events when the name is nil. The sequence ends when the client is
-    /// released or all callbacks are removed; signing out does not end it. Each sequence is for one consumer.
+    /// A sequence of all later events that are sent to the user. The sequence ends when the client is released or all callbacks are
+    /// removed; signing out does not end it. Each sequence is for one consumer.
     ///
     /// - Parameters:
-    ///   - eventName: the event's name; nil for all events.
-    ///   - limit: how many events may wait; beyond that the oldest are dropped.
+    ///   - eventName: the name of the events; nil for all events.
+    ///   - limit: the most events that wait for a slow consumer; then the oldest are dropped.
     #if canImport(ObjectiveC)
         @nonobjc
     #endif
@@ -18,10 +18,10 @@ extension PusherUserAccount {
 }
 
 extension PusherWatchlist {
-    /// The changes of the watchlist from now on. The sequence ends when the client is released; signing out does not end it. Each
+    /// A sequence of all later changes of the watchlist. The sequence ends when the client is released; signing out does not end it. Each
     /// sequence is for one consumer.
     ///
-    /// - Parameter limit: how many changes may wait; beyond that the oldest are dropped.
+    /// - Parameter limit: the most changes that wait for a slow consumer; then the oldest are dropped.
     #if canImport(ObjectiveC)
         @nonobjc
     #endif

@@ -195,7 +195,7 @@ struct ConnectingTests {
         let fixture = Fixture(options: PusherClientOptions(host: .host("two words"), port: 1))
         fixture.pusher.connect()
         fixture.settle()
-        #expect(fixture.delegate.lines == ["error The URL to connect to is not valid."])
+        #expect(fixture.delegate.lines == ["error The connection's url is not a valid WebSocket URL."])
         #expect(fixture.transport.calls.isEmpty && fixture.connection.connectionState == .disconnected)
     }
 
