@@ -1,6 +1,6 @@
 import NIOConcurrencyHelpers
 
-/// A task that waits for a connection, and that may be cancelled before, during and after the call.
+/// The call of a task that waits for a connection. The task may be cancelled before, during and after the call.
 final class AsyncConnect: Sendable {
     private let state = NIOLockedValueBox<(ConnectCall, ChatEngine)?>(nil)
 

@@ -1,10 +1,10 @@
 import EngineRuntime
 
-// Async functions and sequences. Additions to the vendor's SDK; they do not use the callback queue.
+// Async functions and sequences, an addition to the vendor's SDK. They do not use the callback queue.
 
-/// The connection's changes of status from now on, as an async sequence for one consumer. No change is ever dropped.
+/// All later changes of the connection's status, as an async sequence for one consumer. No change is ever dropped.
 ///
-/// Ends when the consuming task is cancelled.
+/// The sequence ends when the consuming task is cancelled.
 public struct NCStatuses: AsyncSequence, Sendable {
     /// A change of status with its cause.
     public typealias Element = NCConnectionDetails
@@ -13,54 +13,54 @@ public struct NCStatuses: AsyncSequence, Sendable {
 
     let stream: EventStream<NCConnectionDetails>
 
-    /// Continues where an earlier loop over this sequence ended.
+    /// Returns an iterator, which continues where an earlier loop over this sequence ended.
     public func makeAsyncIterator() -> Iterator {
         Iterator(base: stream.makeAsyncIterator())
     }
 
-    /// Hands out one change after the other. For one task.
+    /// Iterates over the changes of status. An iterator is for one task.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate var base: EventStream<NCConnectionDetails>.Iterator
 
-        /// The next change, or nil at the end.
+        /// Waits for the next change of status; nil when the sequence has ended.
         public mutating func next() async -> NCConnectionDetails? {
             await base.next()
         }
     }
 }
 
-/// Each loss and return of this device's network from now on, as an async sequence for one consumer: whether there is a network.
-/// Elements are dropped for a consumer that is 64 elements behind.
+/// All later changes of this device's network, as an async sequence for one consumer: true when a network is available, false when it is
+/// lost. At most 64 elements wait for a slow consumer; further ones are dropped.
 ///
-/// Ends when the consuming task is cancelled.
+/// The sequence ends when the consuming task is cancelled.
 public struct NCNetworkChanges: AsyncSequence, Sendable {
-    /// Whether there is a network now.
+    /// Whether a network is available now.
     public typealias Element = Bool
     /// The sequence never throws.
     public typealias Failure = Never
 
     let stream: EventStream<Bool>
 
-    /// Continues where an earlier loop over this sequence ended.
+    /// Returns an iterator, which continues where an earlier loop over this sequence ended.
     public func makeAsyncIterator() -> Iterator {
         Iterator(base: stream.makeAsyncIterator())
     }
 
-    /// Hands out one change after the other. For one task.
+    /// Iterates over the changes of the network. An iterator is for one task.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate var base: EventStream<Bool>.Iterator
 
-        /// The next change, or nil at the end.
+        /// Waits for the next change of the network; nil when the sequence has ended.
         public mutating func next() async -> Bool? { await base.next() }
     }
 }
 
 extension NCEngine {
-    /// Changes of this device's network after ``initialize(_:)``: an element each time it becomes available or unavailable (rule
-    /// NC-70).
+    /// The changes of this device's network after ``initialize(_:)``. Each time it becomes available or unavailable, the sequence gets one
+    /// element (rule NC-70).
     public static var networkChanges: NCNetworkChanges { NCNetworkChanges(stream: engine.board.networkUpdates.stream()) }
 
-    /// Every change of status from now on, with its cause, attempts and the pause before the next one.
+    /// All later changes of the connection's status, with the cause, the number of failed attempts and the pause before the next attempt.
     ///
     /// ```swift
     /// for await change in NCEngine.statuses where change.status == .tokenIncorrect {
@@ -69,7 +69,7 @@ extension NCEngine {
     /// ```
     public static var statuses: NCStatuses { NCStatuses(stream: engine.board.updates.stream()) }
 
-    /// Signs a user in, see ``connect(params:databaseOpenedHandler:completionHandler:)``.
+    /// Signs a user in and waits for the connection, like ``connect(params:databaseOpenedHandler:completionHandler:)``.
     ///
     /// - Returns: the user's id.
     /// - Throws: the error that the completion handler would get. Cancelling the task ends the connection and throws 33200.

@@ -2,17 +2,17 @@ import ChatDatabase
 import ChatProtocol
 import Foundation
 
-/// A message to edit.
+/// The parameters of an edit: the message and its new content.
 #if canImport(ObjectiveC)
     @objc(NCModifyMessageParams) @objcMembers
 #endif
 public final class ModifyMessageParams: NSObject, Sendable {
     /// The message to edit. The signed-in user must be its sender.
     public let message: Message
-    /// The new content, of the same type as the message.
+    /// The new content. It must be of the same type as the message.
     public let content: MessageContent
 
-    /// Describes the edit of one message.
+    /// Creates the parameters for editing one message.
     public init(message: Message, content: MessageContent) {
         self.message = message
         self.content = content
@@ -20,19 +20,19 @@ public final class ModifyMessageParams: NSObject, Sendable {
     }
 }
 
-/// Deletes all messages of a channel up to a time, for the signed-in user only.
+/// The parameters for deleting all messages of a channel up to a time, for the signed-in user only.
 ///
-/// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
+/// `@unchecked Sendable`: every property is constant or `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
     @objc(NCDeleteMessagesForMeByTimestampParams) @objcMembers
 #endif
 public final class DeleteMessagesForMeByTimestampParams: NSObject, @unchecked Sendable {
-    /// The end of the deletion, milliseconds since 1970, included.
+    /// The time up to which messages are deleted, in milliseconds since 1970; messages of exactly this time are deleted.
     public let timestamp: Int64
     /// ``MessageLoadPolicy/local`` deletes on this device only; the other policies also delete the user's copy on the server.
     @Guarded public var policy: MessageLoadPolicy
 
-    /// Describes a deletion up to `timestamp`, milliseconds since 1970, included.
+    /// Creates the parameters for deleting messages up to `timestamp`, in milliseconds since 1970, inclusive.
     public init(timestamp: Int64, policy: MessageLoadPolicy = .localRemote) {
         self.timestamp = timestamp
         self.policy = policy
@@ -40,20 +40,20 @@ public final class DeleteMessagesForMeByTimestampParams: NSObject, @unchecked Se
     }
 }
 
-// Later changes of messages (rules NH-25 to NH-28). Handlers of other users are notified.
+// Edits and deletes sent messages (rules NH-25 to NH-28). Handlers of other users are notified of edits and of deletions for everybody.
 extension BaseChannel {
     /// Deletes a message for everybody: from the history and from all devices.
     ///
     /// - Parameters:
     ///   - message: the message.
-    ///   - completion: called once, on the callback queue: 25101 when there is no such message, 25107 when it is another user's
-    ///     and the application forbids deleting those.
+    ///   - completion: called once, on the callback queue. The error is 25101 when there is no such message, and 25107 when another user sent
+    /// the message and the application forbids deleting other users' messages.
     public static func deleteMessageForAll(_ message: Message, completion: ((_ error: NCError?) -> Void)?) {
         let engine = NCEngine.engine
         engine.recall(message, engine.confirming(completion))
     }
 
-    /// Edits a message that the user sent, within the time that the application's settings allow; later the error is 20114.
+    /// Edits a message that the user sent. After the time limit in the application's settings the error is 20114.
     ///
     /// - Parameters:
     ///   - params: the parameters.
@@ -67,7 +67,8 @@ extension BaseChannel {
 
     /// Deletes a message for everybody: from the history and from all devices.
     ///
-    /// - Throws: 25101 when there is no such message, 25107 when it is another user's and the application forbids deleting those.
+    /// - Throws: 25101 when there is no such message; 25107 when another user sent the message and the application forbids deleting other
+    ///   users' messages.
     public final func recall(_ message: Message) async throws(NCError) {
         try await awaiting { engine.recall(message, $0) }
     }
@@ -117,13 +118,13 @@ extension BaseChannel {
                 completion(.success(()))
             }
         } else {
-            // Here and at the server messages of the millisecond itself are deleted too.
+            // This device deletes the same messages as the server, including messages of exactly the time `time`.
             engine.ask(.delete(channel, ids: [], before: time), completion: end) { client, _ throws(NCError) in try forget(client)
             }
         }
     }
 
-    /// Deletes messages on this device only. Loading the history brings back those that the server still has.
+    /// Deletes messages on this device only. If the server still has a message, loading the history stores it on this device again.
     ///
     /// - Parameters:
     ///   - clientIds: the messages' ``Message/clientId``.
@@ -152,10 +153,10 @@ extension ChatEngine {
         do throws(NCError) {
             bytes = try content.encoded()
             guard content.typeName == message.messageType else {
-                throw NCError(code: 20116, reason: "A message keeps its type when it is edited.")
+                throw NCError(code: 20116, reason: "The new content has another type than the message.")
             }
             guard bytes.count <= Outgoing.largestContent else {
-                throw NCError(.tooLarge, reason: "The content has \(bytes.count) bytes; \(Outgoing.largestContent) are allowed.")
+                throw NCError(.tooLarge, reason: "The content has \(bytes.count) bytes, more than \(Outgoing.largestContent).")
             }
         } catch {
             return completion(.failure(error))
@@ -174,13 +175,13 @@ extension ChatEngine {
         }
     }
 
-    /// Pairs are set and deleted.
+    /// Sets the pairs `set` and deletes the keys `delete` of a message's metadata.
     func changeMetadata(
         of message: Message, set: [String: String], delete: [String], _ completion: @escaping Completion<Message>
     ) {
         do throws(NCError) {
             try MessageMetadata.check(set, in: message.local.channel.conversation)
-            guard !(set.isEmpty && delete.isEmpty) else { throw NCError(.badArgument, reason: "No metadata are named.") }
+            guard !(set.isEmpty && delete.isEmpty) else { throw NCError(.badArgument, reason: "Name metadata to set or delete.") }
         } catch {
             return completion(.failure(error))
         }
@@ -206,12 +207,12 @@ extension ChatEngine {
     ) {
         let local = message.local
         guard let id = local.id else {
-            return completion(.failure(NCError(.noSuchMessage, reason: "The service does not have this message yet.")))
+            return completion(.failure(NCError(.noSuchMessage, reason: "The service has not accepted this message yet.")))
         }
         let target = ChatMessageTarget(local.channel.conversation, to: local.channel.id, id: id)
         ask(request(target), completion: completion) { client, answer throws(NCError) in
             if local.channel.conversation != .open {
-                // A change that cannot be stored here is stored with the next page of history.
+                // An error of the local database is ignored, because loading the history later stores the changed message.
                 _ = try? client.local { _, database throws(ChatDatabaseError) in
                     try database.apply(event(client, target, answer))
                 }

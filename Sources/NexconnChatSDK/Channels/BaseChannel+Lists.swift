@@ -3,22 +3,22 @@ import ChatProtocol
 import EngineRuntime
 import Foundation
 
-/// The do-not-disturb level of all channels of one type.
+/// The parameters for the do-not-disturb level of all channels of one type.
 ///
-/// `@unchecked Sendable`: every property is `Guarded`, a `NIOLockedValueBox`.
+/// `@unchecked Sendable`: every property is `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
     @objc(NCChannelTypeNoDisturbLevelParams) @objcMembers
 #endif
 public final class ChannelTypeNoDisturbLevelParams: NSObject, @unchecked Sendable {
     /// The type of the channels.
     @Guarded public var channelType: ChannelType = .direct
-    /// The level for channels without a setting.
+    /// The level for channels of this type that have no level of their own.
     @Guarded public var level: ChannelNoDisturbLevel = .defaultLevel
 }
 
 /// Selects the channels whose unread messages are counted.
 ///
-/// `@unchecked Sendable`: every property is `Guarded`, a `NIOLockedValueBox`.
+/// `@unchecked Sendable`: every property is `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
     @objc(NCChannelsUnreadCountByNoDisturbLevelParams) @objcMembers
 #endif
@@ -29,9 +29,9 @@ public final class ChannelsUnreadCountByNoDisturbLevelParams: NSObject, @uncheck
     @Guarded public var levels: [ChannelNoDisturbLevel] = []
 }
 
-// All channels of the user in this device's database (rules NH-20, NH-24).
+// Functions for all channels of the user in this device's database (rules NH-20, NH-24).
 extension BaseChannel {
-    /// Loads channels from this device's list. Channels that the list does not have, and open channels, are left out.
+    /// Loads channels from this device's list of channels. The result lacks open channels and channels that are not in the list.
     #if canImport(ObjectiveC)
         @objc(getChannels:completion:)
     #endif
@@ -42,7 +42,7 @@ extension BaseChannel {
         list(completion) { database throws(ChatDatabaseError) in try database.channels(wanted) }
     }
 
-    /// Loads the pinned channels from this device's list.
+    /// Loads the pinned channels from this device's list of channels.
     ///
     /// - Parameters:
     ///   - channelTypes: raw values of ``ChannelType``.
@@ -54,7 +54,7 @@ extension BaseChannel {
         list(completion) { database throws(ChatDatabaseError) in try database.pinnedChannels(kinds) }
     }
 
-    /// Loads the channels with unread messages from this device's list.
+    /// Loads the channels with unread messages from this device's list of channels.
     ///
     /// - Parameters:
     ///   - channelTypes: raw values of ``ChannelType``.
@@ -85,7 +85,7 @@ extension BaseChannel {
         }
     }
 
-    /// Removes channels from the list, with their pins, drafts and unread counts. Their messages stay.
+    /// Removes channels from the list of channels, with their pins, drafts and unread counts. Their messages stay.
     public static func deleteChannels(identifiers: [ChannelIdentifier], completion: ((_ error: NCError?) -> Void)?) {
         let engine = NCEngine.engine
         let channels = identifiers.compactMap(\.channel)
@@ -94,8 +94,8 @@ extension BaseChannel {
         }
     }
 
-    /// Sets the do-not-disturb level of a type of channels, for those that have no level of their own, on all devices of the user.
-    /// Needs a connection.
+    /// Sets the do-not-disturb level of all channels of a type that have no level of their own, on all devices of the user. Needs a
+    /// connection.
     public static func setChannelTypeNoDisturbLevel(
         params: ChannelTypeNoDisturbLevelParams, completion: ((_ error: NCError?) -> Void)?
     ) {
@@ -122,8 +122,8 @@ extension BaseChannel {
         engine.local(end) { _, database throws(ChatDatabaseError) in try database.level(of: kind) }
     }
 
-    /// Fetches the pins and do-not-disturb levels of the user's channels from the server.
-    /// ``ChannelHandler/onRemoteChannelsSyncCompleted(_:)`` is called as well.
+    /// Fetches the pins and do-not-disturb levels of the user's channels from the server. Handlers are notified of the end by
+    /// ``ChannelHandler/onRemoteChannelsSyncCompleted(_:)``.
     public static func syncRemoteChannels(completion: ((_ error: NCError?) -> Void)? = nil) {
         let engine = NCEngine.engine
         let confirm: Completion<Void> = engine.confirming(completion)
@@ -159,5 +159,5 @@ extension [NSNumber] {
 }
 
 extension NCError {
-    static var noCommunities: NCError { NCError(.badArgument, reason: "This service has no community channels.") }
+    static var noCommunities: NCError { NCError(.badArgument, reason: "The service does not support community channels.") }
 }

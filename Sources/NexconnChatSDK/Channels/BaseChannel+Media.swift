@@ -4,10 +4,10 @@ import EngineRuntime
 import Foundation
 import NIOConcurrencyHelpers
 
-// Messages with files (rules NH-17 to NH-19).
+// Sends messages with files (rules NH-17 to NH-19).
 extension BaseChannel {
-    /// Sends a message with a file. A content with a `remoteUrl` is sent at once; otherwise the application's ``MediaUploader``
-    /// uploads the file at `localPath` first. Without an uploader, or when it fails, the error is 34011.
+    /// Sends a message with a file. A content with a `remoteUrl` is sent at once; otherwise the application's ``MediaUploader`` uploads the
+    /// file at `localPath` first. If there is no uploader, or if it fails, the error is 34011.
     ///
     /// - Parameters:
     ///   - params: the parameters.
@@ -55,23 +55,23 @@ extension BaseChannel {
                 params,
                 MediaCallbacks(
                     attached: { _ in }, progress: { _, _ in },
-                    cancelled: { _ in completion(.failure(NCError(code: 33200, reason: "The sending was cancelled."))) },
+                    cancelled: { _ in completion(.failure(NCError(code: 33200, reason: "Sending the message was cancelled."))) },
                     end: { completion(.sending($0, $1)) }))
         }
     }
 
-    /// Cancels the upload of a message. Its status becomes `canceled`.
+    /// Cancels the upload of a message's file. The message's status becomes `canceled`.
     ///
     /// - Parameters:
     ///   - message: the message.
-    ///   - completion: called once, on the callback queue, with error -101 when the message is not being uploaded, for example
-    ///     because the upload is complete.
+    ///   - completion: called once, on the callback queue. The error is -101 when the file is not being uploaded, for example because the upload is
+    /// complete.
     public final func cancelSendingMediaMessage(_ message: Message, completion: ((_ error: NCError?) -> Void)? = nil) {
         let confirm: Completion<Void> = engine.confirming(completion)
         if engine.registry.chat.media.cancel(message.local.clientID) {
             confirm(.success(()))
         } else {
-            confirm(.failure(NCError(.unknownRequest, reason: "The message is not being uploaded.")))
+            confirm(.failure(NCError(.unknownRequest, reason: "The file of this message is not being uploaded.")))
         }
     }
 
@@ -93,7 +93,7 @@ extension BaseChannel {
     }
 }
 
-/// The callbacks for the upload of a file.
+/// The callbacks for sending a message with a file.
 struct MediaCallbacks: Sendable {
     var attached: @Sendable (Message) -> Void
     var progress: @Sendable (Int, Message) -> Void
@@ -106,7 +106,7 @@ extension MediaMessageContent {
     func checkFile() throws(NCError) {
         guard remoteUrl == nil else { return }
         guard LocalFile.size(localPath) > 0 else {
-            throw NCError(code: 34018, reason: "There is no file at the local path, or it is empty.")
+            throw NCError(code: 34018, reason: "The content's localPath names no file or an empty file.")
         }
     }
 }
@@ -120,14 +120,14 @@ extension ChatClient {
         }
         let media = registry.chat.media
         guard let uploader = media.uploader else {
-            let error = NCError(code: 34011, reason: "Nothing uploads files: set a MediaUploader, or a remoteUrl.")
+            let error = NCError(code: 34011, reason: "There is no MediaUploader. Set one, or set the remoteUrl.")
             return fail(message, as: .failed, because: error, then: callbacks.end)
         }
         let clientID = outgoing.clientID
         let file = MediaFile(localPath: path, name: content.name ?? "", messageType: outgoing.type)
         let gate = ProgressGate()
         let task = NIOLockedValueBox<Task<Void, Never>?>(nil)
-        // Registered before the task runs, so that its end always finds the upload.
+        // The upload is registered before its task runs, because the end of the task removes the registration.
         media.begin(clientID, of: number) { error in
             task.withLockedValue { $0 }?.cancel()
             let isAsked = error.code == 33200
@@ -157,14 +157,15 @@ extension ChatClient {
     ) {
         guard let url else {
             return fail(
-                message, as: .failed, because: NCError(code: 34011, reason: "The file could not be uploaded."),
+                message, as: .failed, because: NCError(code: 34011, reason: "The MediaUploader could not upload the file."),
                 then: callbacks.end)
         }
         content.remoteUrl = url
         let number = message.local.localID
         if number > 0, let kept = try? content.encoded(isLocal: true) {
             message.update { $0.content = kept }
-            // If the address cannot be stored, the file is uploaded again when the message is sent again, which is harmless.
+            // An error of the local database is ignored. If the message has to be sent again, its file is then uploaded again, which is
+            // harmless.
             _ = try? local { _, database throws(ChatDatabaseError) in try database.setContent(kept, of: number) }
         }
         dispatch(outgoing, as: message, then: callbacks.end)

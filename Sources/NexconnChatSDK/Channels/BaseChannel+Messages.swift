@@ -3,7 +3,7 @@ import ChatProtocol
 import Foundation
 import Identifiers
 
-/// Selects one message, by the service's id or by this device's number.
+/// The parameters that select one message, by the service's id or by this device's number.
 public final class GetMessageByIdParams: NSObject, Sendable {
     /// The service's id of the message; nil when ``messageClientId`` selects it.
     public let messageId: String?
@@ -25,9 +25,9 @@ public final class GetMessageByIdParams: NSObject, Sendable {
     }
 }
 
-/// Selects messages before and after a time.
+/// The parameters that select messages before and after a time.
 public final class GetMessagesAroundTimeParams: NSObject, Sendable {
-    /// The time, milliseconds since 1970. A message with exactly this time is returned with the later ones, in addition to
+    /// The time, in milliseconds since 1970. A message of exactly this time is returned with the newer messages, in addition to
     /// `afterCount`.
     public let sentTime: Int64
     /// How many older messages to load: 0 … 100.
@@ -44,18 +44,18 @@ public final class GetMessagesAroundTimeParams: NSObject, Sendable {
     }
 }
 
-/// A message to insert into the local database only.
+/// The parameters of a message that is inserted into the local database only.
 ///
-/// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
+/// `@unchecked Sendable`: every property is constant or `Guarded`, which protects it with a lock.
 public final class InsertMessageParams: NSObject, @unchecked Sendable {
     /// The message's content.
     public let content: MessageContent
     /// The sender's user id; nil for the signed-in user.
     @Guarded public var senderUserId: String? = nil
-    /// The time of sending, milliseconds since 1970; 0 for now.
+    /// When the message was sent, in milliseconds since 1970; 0 for the present time.
     @Guarded public var sentTime: Int64 = 0
 
-    /// Describes a message of the signed-in user that was sent now.
+    /// Creates the parameters of a message that the signed-in user sent at the present time.
     public init(content: MessageContent) {
         self.content = content
         super.init()
@@ -79,12 +79,12 @@ extension BaseChannel {
                 if let wanted { return try database.message(id: wanted) }
                 return try database.message(localID: Int64(number ?? 0))
             }
-            guard let local else { throw NCError(.noSuchMessage, reason: "This device has no such message.") }
+            guard let local else { throw NCError(.noSuchMessage, reason: "The local database has no message with this id.") }
             completion(.success(Message(local, user: client.user ?? "")))
         }
     }
 
-    /// Loads the messages before and after a time, oldest first. Messages that this device lacks are fetched from the server and
+    /// Loads the messages before and after a time, oldest first. Messages that are not on this device are fetched from the server and
     /// stored.
     public final func getMessagesAroundTime(
         params: GetMessagesAroundTimeParams, completion: ((_ messages: [Message]?, _ error: NCError?) -> Void)?
@@ -106,7 +106,7 @@ extension BaseChannel {
         }
     }
 
-    /// Inserts messages into the local database. They are sent neither to the service nor to other devices.
+    /// Inserts messages into the local database. They are not sent to the service or to other devices.
     public final func insertMessages(
         params: [InsertMessageParams], completion: ((_ messages: [Message]?, _ error: NCError?) -> Void)?
     ) {
@@ -115,7 +115,7 @@ extension BaseChannel {
         var drafts: [(sender: String?, message: LocalMessage)] = []
         do throws(NCError) {
             guard channel.conversation != .open else {
-                throw NCError(.badArgument, reason: "Open channels keep nothing on this device.")
+                throw NCError(.badArgument, reason: "Messages of open channels are not stored on this device.")
             }
             for item in params {
                 let content = item.content
@@ -143,7 +143,7 @@ extension BaseChannel {
 }
 
 extension Message {
-    /// Stores a text of the application with the message, on this device only.
+    /// Stores a text of the application with this message, on this device only.
     public func setLocalExtra(_ extra: String, completion: ((_ error: NCError?) -> Void)? = nil) {
         let engine = NCEngine.engine
         let number = local.localID

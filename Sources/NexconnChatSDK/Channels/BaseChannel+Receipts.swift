@@ -2,8 +2,8 @@ import ChatDatabase
 import ChatProtocol
 import Identifiers
 
-// Read receipts for the senders of messages. They are independent of the user's own unread counts, which
-// ``BaseChannel/clearUnreadCount(completion:)`` clears (rules NH-22, NH-23).
+// Sends and loads read receipts, which tell the senders of messages that the user has read them. They do not change the user's own unread
+// counts, which ``BaseChannel/clearUnreadCount(completion:)`` clears (rules NH-22, NH-23).
 extension BaseChannel {
     /// Sends read receipts to the senders of 1 … 100 messages of a direct or group channel.
     public final func sendReadReceiptResponse(messageIds: [String], completion: ((_ error: NCError?) -> Void)?) {
@@ -17,14 +17,14 @@ extension BaseChannel {
         try await awaiting { respond(messages.map(\.messageId), $0) }
     }
 
-    /// Loads how many people have read messages that the user sent, 1 … 100 of them.
+    /// Loads how many receivers have read messages of the signed-in user, for 1 … 100 messages.
     public final func getMessageReadReceiptInfo(
         messageIds: [String], completion: ((_ infos: [MessageReadReceiptInfo]?, _ error: NCError?) -> Void)?
     ) {
         engine.receipts(messageIds, in: channel, engine.answering(completion))
     }
 
-    /// Loads how many people have read messages that the user sent, 1 … 100 of them.
+    /// Loads how many receivers have read messages of the signed-in user, for 1 … 100 messages.
     ///
     /// - Throws: the reason why the request failed.
     public final func readReceipts(of messageIds: [String]) async throws(NCError) -> [MessageReadReceiptInfo] {
@@ -42,7 +42,7 @@ extension BaseChannel {
         }
     }
 
-    /// Loads how many people have read messages of several channels, 1 … 100 of them. The results are grouped by channel.
+    /// Loads how many receivers have read messages of several channels, for 1 … 100 messages. The results are grouped by channel.
     public static func getMessageReadReceiptInfoByIdentifiers(
         _ identifiers: [MessageIdentifier], completion: ((_ infos: [MessageReadReceiptInfo]?, _ error: NCError?) -> Void)?
     ) {
@@ -51,7 +51,7 @@ extension BaseChannel {
         var groups: [(channel: ChatChannel, ids: [String])] = []
         for identifier in identifiers {
             guard let channel = identifier.channelIdentifier.channel else {
-                return end(.failure(NCError(code: 34210, reason: "A channel's id or type is invalid.")))
+                return end(.failure(NCError(code: 34210, reason: "A channelId or channelType is not valid.")))
             }
             if let place = groups.firstIndex(where: { $0.channel == channel }) {
                 groups[place].ids.append(identifier.messageId)
@@ -72,14 +72,14 @@ extension BaseChannel {
         next(0, [])
     }
 
-    /// Lists the users who have read a message of the signed-in user, in pages.
+    /// Lists the users who have read a message of the signed-in user, page by page.
     public static func createMessagesReadReceiptUsersQuery(
         params: MessagesReadReceiptUsersQueryParams
     ) -> MessagesReadReceiptUsersQuery {
         let engine = NCEngine.engine
         let (id, size) = (params.messageId, PageSize.clamped(params.pageSize, to: 1...100))
         guard let channel = params.channelIdentifier.channel else {
-            return PagedQuery(engine, refused: NCError(code: 34210, reason: "The channel's id or type is invalid."))
+            return PagedQuery(engine, refused: NCError(code: 34210, reason: "The channelId or channelType is not valid."))
         }
         return PagedQuery(engine, cutting: size) { completion in
             engine.readers(of: id, in: channel, completion) { $0 }
@@ -91,7 +91,7 @@ extension BaseChannel {
         do throws(NCError) { list = try ChatMessageID.list(ids) } catch { return completion(.failure(error)) }
         let channel = channel
         engine.ask(.sendReceipt(channel.conversation, to: channel.id, ids: list), completion: completion) { client, _ in
-            // A receipt that could not be recorded locally was sent nevertheless.
+            // An error of the local database is ignored, because the receipt has been sent.
             _ = try? client.local { _, database throws(ChatDatabaseError) in try database.setReceiptSent(list, in: channel) }
         }
     }

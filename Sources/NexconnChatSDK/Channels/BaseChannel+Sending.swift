@@ -3,22 +3,21 @@ import ChatProtocol
 import EngineRuntime
 import Foundation
 
-/// The completion of a send: with a message, an error, or both.
+/// The completion handler of a send. It gets a message, an error, or both.
 typealias SendEnd = @Sendable (_ message: Message?, _ error: NCError?) -> Void
 
-// Sending (rules NH-10 to NH-15).
+// Sends messages (rules NH-10 to NH-15).
 extension BaseChannel {
     /// Sends a message.
     ///
-    /// Without a connection the message waits for one, in order. After a loss of the connection it is sent again; the service
+    /// Without a connection, messages wait for one in order. After a loss of the connection the message is sent again; the service
     /// recognises the repetition, so receivers get it once.
     ///
     /// - Parameters:
     ///   - params: the parameters.
-    ///   - attachedHandler: called first, when the message is stored on this device. It has a `clientId` and the status
-    ///     `sending`.
-    ///   - completionHandler: called once, on the callback queue, with the message and its `messageId`, or with an error. After
-    ///     an error a stored message has the status `failed` and can be sent again with ``resendMessage(_:completionHandler:)``.
+    ///   - attachedHandler: called first, when the message is stored on this device. The message then has a `clientId` and the status `sending`.
+    ///   - completionHandler: called once, on the callback queue, with the message and its `messageId`, or with an error. After an error a stored
+    /// message has the status `failed` and can be sent again with ``resendMessage(_:completionHandler:)``.
     public final func sendMessage(
         params: SendMessageParams, attachedHandler: ((_ message: Message?) -> Void)? = nil,
         completionHandler: ((_ message: Message?, _ error: NCError?) -> Void)? = nil
@@ -38,7 +37,7 @@ extension BaseChannel {
 
     /// Sends a message and waits until the service has accepted it.
     ///
-    /// - Throws: the reason why the service did not accept the message. A message that was stored on this device then has the status
+    /// - Throws: the reason why the service did not accept the message. If the message was stored on this device, its status is then
     ///   `failed`.
     @discardableResult
     public final func send(_ params: SendMessageParams) async throws(NCError) -> Message {
@@ -55,24 +54,24 @@ extension BaseChannel {
         try await send(SendMessageParams(content: content))
     }
 
-    /// Sends a failed message again, with the same client id. For at least an hour the service recognises a message that it had already
-    /// accepted, and does not deliver it twice. An addition to the vendor's SDK.
+    /// Sends a failed message again, with the same client id. If the service had already accepted the message, it recognises the client id
+    /// for at least an hour, and does not deliver the message twice. An addition to the vendor's SDK.
     ///
     /// - Parameters:
     ///   - message: the message.
-    ///   - completionHandler: as for ``sendMessage(params:attachedHandler:completionHandler:)``.
+    ///   - completionHandler: like that of ``sendMessage(params:attachedHandler:completionHandler:)``.
     public final func resendMessage(
         _ message: Message, completionHandler: ((_ message: Message?, _ error: NCError?) -> Void)? = nil
     ) {
         let end = ending(completionHandler)
         let local = message.local
         guard local.isSent, local.status == .failed || local.status == .cancelled, local.channel == channel, local.localID > 0
-        else { return end(message, NCError(.badArgument, reason: "Only failed messages of this channel can be sent again.")) }
+        else { return end(message, NCError(.badArgument, reason: "The message is not a failed message of this channel.")) }
         engine.start(end) { client throws(NCError) in
             let known = try client.local { _, database throws(ChatDatabaseError) in
                 try database.restart(localID: local.localID)
             }
-            guard let known else { throw NCError(.noSuchMessage, reason: "The message has been sent or deleted.") }
+            guard let known else { throw NCError(.noSuchMessage, reason: "The message was already sent or deleted.") }
             message.update { $0 = known }
             client.dispatchAgain(Outgoing(again: known), as: message, then: end)
         }
@@ -95,7 +94,7 @@ extension BaseChannel {
         }
     }
 
-    /// Wraps the application's block, which is called on the callback queue.
+    /// Makes a completion that calls the application's block on the callback queue.
     final func ending(_ block: ((Message?, NCError?) -> Void)?) -> SendEnd {
         let block = CallerBlock(block)
         let registry = engine.registry
@@ -104,7 +103,7 @@ extension BaseChannel {
 }
 
 extension ChatEngine {
-    /// Runs the work of a send on the client's queue.
+    /// Runs `body` on the client's queue. If nobody is signed in or `body` throws, `end` gets the error.
     func start(_ end: @escaping SendEnd, _ body: @escaping @Sendable (ChatClient) throws(NCError) -> Void) {
         let refused: Completion<Void> = { result in
             if case .failure(let error) = result { end(nil, error) }
@@ -113,11 +112,11 @@ extension ChatEngine {
     }
 }
 
-// On the client's `work` queue only.
+// These functions must be called on the client's `work` queue.
 extension ChatClient {
     /// Stores a message before it is sent.
     func attach(_ outgoing: Outgoing) throws(NCError) -> Message {
-        guard let user else { throw NCError(.notConnectedYet, reason: "The user is not known yet.") }
+        guard let user else { throw NCError(.notConnectedYet, reason: "The server has not confirmed the user yet.") }
         var local = outgoing.local(from: user, at: ChatDatabase.timeOfDay())
         // If the database could not be opened, messages are sent without being stored (rule NC-6).
         if outgoing.isKept, database != nil {
@@ -129,15 +128,17 @@ extension ChatClient {
         return Message(local, user: user, content: outgoing.content)
     }
 
-    /// Sends a failed message again; uploads its file first, if that is still necessary.
+    /// Sends a failed message again. If its file has not been uploaded yet, the file is uploaded first.
     func dispatchAgain(_ outgoing: Outgoing, as message: Message, then end: @escaping SendEnd) {
         guard let media = outgoing.content as? MediaMessageContent else { return dispatch(outgoing, as: message, then: end) }
-        let cancelled: @Sendable (Message) -> Void = { end($0, NCError(code: 33200, reason: "The sending was cancelled.")) }
+        let cancelled: @Sendable (Message) -> Void = {
+            end($0, NCError(code: 33200, reason: "Sending the message was cancelled."))
+        }
         let callbacks = MediaCallbacks(attached: { _ in }, progress: { _, _ in }, cancelled: cancelled, end: end)
         uploadIfNeeded(media, for: outgoing, as: message, callbacks: callbacks)
     }
 
-    /// Passes a message to the session, and reports the outcome.
+    /// Passes a message to the session, and calls `end` with the outcome.
     func dispatch(_ outgoing: Outgoing, as message: Message, then end: @escaping SendEnd) {
         let draft: ChatMessageDraft
         do throws(NCError) {
@@ -161,8 +162,8 @@ extension ChatClient {
         }
         let number = message.local.localID
         if number > 0 {
-            // The service has accepted the message. A failure to record this locally does not make the send fail; the next page of
-            // history repairs the record.
+            // An error of the local database is ignored, because the service has accepted the message. Loading the history later corrects
+            // the stored message.
             _ = try? local { _, database throws(ChatDatabaseError) in try database.finish(localID: number, id: sent.id) }
         }
         end(message, nil)
@@ -172,7 +173,8 @@ extension ChatClient {
         message.update { $0.status = status }
         let number = message.local.localID
         if number > 0 {
-            // When the database is opened again, the message is found with the status `sending` and is marked as failed (rule NC-14).
+            // An error of the local database is ignored: opening the database again marks messages with the status `sending` as failed
+            // (rule NC-14).
             _ = try? local { _, database throws(ChatDatabaseError) in try database.fail(localID: number, status: status) }
         }
         end(message, error)
@@ -180,7 +182,7 @@ extension ChatClient {
 }
 
 extension Result where Success == Message, Failure == NCError {
-    /// The outcome of a send as one of its two results.
+    /// Converts the arguments of a send's completion to a result.
     static func sending(_ message: Message?, _ error: NCError?) -> Self {
         if let message, error == nil { return .success(message) }
         return .failure(error ?? .strangeAnswer)

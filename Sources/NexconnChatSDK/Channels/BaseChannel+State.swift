@@ -3,22 +3,22 @@ import ChatProtocol
 import EngineRuntime
 import Foundation
 
-/// Options of pinning a channel.
+/// The parameters for pinning a channel.
 #if canImport(ObjectiveC)
     @objc(NCPinParams) @objcMembers
 #endif
 public final class PinParams: NSObject, Sendable {
-    /// Whether the channel moves up in the list.
+    /// Whether the channel moves up in the list of channels, because its operation time becomes the present time.
     public let updateOperationTime: Bool
 
-    /// Describes how to pin a channel.
+    /// Creates the parameters for pinning a channel.
     public init(updateOperationTime: Bool = true) {
         self.updateOperationTime = updateOperationTime
         super.init()
     }
 }
 
-// The state of a channel on this device, and the settings that all devices of the user share (rules NH-20, NH-21, NH-24).
+// Reads and changes the state of a channel on this device, and its settings on all devices of the user (rules NH-20, NH-21, NH-24).
 extension BaseChannel {
     /// Loads the channel's present state as a new object; returns this object when this device has no data about the channel.
     public final func reload(completion: ((_ channel: BaseChannel?, _ error: NCError?) -> Void)?) {
@@ -39,10 +39,10 @@ extension BaseChannel {
         }
     }
 
-    /// Marks all messages as read, on all devices of the user. It does not send read receipts to the senders;
-    /// ``sendReadReceiptResponse(messageIds:completion:)`` does.
+    /// Marks all messages of the channel as read, on all devices of the user. The senders get no read receipts;
+    /// ``sendReadReceiptResponse(messageIds:completion:)`` sends them.
     ///
-    /// - Parameter completion: `isCleared` is false when nothing was unread, or with an error.
+    /// - Parameter completion: `isCleared` is false when there was no unread message, or with an error.
     public final func clearUnreadCount(completion: ((_ isCleared: Bool, _ error: NCError?) -> Void)?) {
         let block = CallerBlock(completion)
         let registry = engine.registry
@@ -56,16 +56,16 @@ extension BaseChannel {
         }
     }
 
-    /// Marks all messages as read, on all devices of the user.
+    /// Marks all messages of the channel as read, on all devices of the user.
     ///
-    /// - Returns: false when nothing was unread.
+    /// - Returns: false when there was no unread message.
     /// - Throws: an error of the local database.
     @discardableResult
     public final func clearUnread() async throws(NCError) -> Bool {
         try await awaiting { clearUnread($0) }
     }
 
-    /// Loads the oldest unread message; nil when there is none.
+    /// Loads the oldest unread message of the channel; nil when there is none.
     public final func getFirstUnreadMessage(completion: ((_ message: Message?, _ error: NCError?) -> Void)?) {
         let block = CallerBlock(completion)
         let end: Completion<Message?> = engine.answering { message, error in block(message ?? nil, error) }
@@ -81,7 +81,7 @@ extension BaseChannel {
         }
     }
 
-    /// Pins the channel to the top of the list, on all devices of the user. Needs a connection.
+    /// Pins the channel to the top of the list of channels, on all devices of the user. Needs a connection.
     public final func pin(params: PinParams = .init(), completion: ((_ error: NCError?) -> Void)?) {
         setPinned(true, updatesTime: params.updateOperationTime, engine.confirming(completion))
     }
@@ -91,9 +91,9 @@ extension BaseChannel {
         setPinned(false, updatesTime: false, engine.confirming(completion))
     }
 
-    /// Pins or unpins the channel, on all devices of the user.
+    /// Pins or unpins the channel, on all devices of the user. Needs a connection.
     ///
-    /// - Throws: the reason why the service did not accept the change; a connection is needed.
+    /// - Throws: the reason why the service did not accept the change.
     public final func setPinned(_ isPinned: Bool) async throws(NCError) {
         try await awaiting { setPinned(isPinned, updatesTime: isPinned, $0) }
     }
@@ -103,14 +103,14 @@ extension BaseChannel {
         setLevel(level, engine.confirming(completion))
     }
 
-    /// Sets the channel's do-not-disturb level, on all devices of the user.
+    /// Sets the channel's do-not-disturb level, on all devices of the user. Needs a connection.
     ///
-    /// - Throws: the reason why the service did not accept the change; a connection is needed.
+    /// - Throws: the reason why the service did not accept the change.
     public final func setNoDisturbLevel(_ level: ChannelNoDisturbLevel) async throws(NCError) {
         try await awaiting { setLevel(level, $0) }
     }
 
-    /// Stores the text that the user has begun to write, on this device.
+    /// Stores the unsent text that the user has begun to write in the channel, on this device only.
     public final func saveDraft(_ draft: String, completion: ((_ error: NCError?) -> Void)?) {
         engine.local(engine.confirming(completion)) { [channel] _, database throws(ChatDatabaseError) in
             try database.setDraft(draft, of: channel)
@@ -122,8 +122,8 @@ extension BaseChannel {
         saveDraft("", completion: completion)
     }
 
-    /// Removes the channel from the list, with its pin, draft and unread count. Its messages stay; the next message puts the
-    /// channel back into the list.
+    /// Removes the channel from the list of channels, with its pin, draft and unread count. Its messages stay, and the next message adds
+    /// the channel to the list again.
     public final func delete(completion: ((_ error: NCError?) -> Void)?) {
         engine.local(engine.confirming(completion)) { [channel] _, database throws(ChatDatabaseError) in
             try database.deleteChannels([channel])
@@ -141,7 +141,8 @@ extension BaseChannel {
         engine.perform(completion) { [channel] (client, completion) throws(NCError) in
             let mark = try client.local { _, database throws(ChatDatabaseError) in try database.clearUnread(of: channel) }
             completion(.success(mark != nil))
-            // Without a message of the server, other devices have no unread message to clear.
+            // The user's other devices are notified only if the channel has a message from the server, because otherwise they have no
+            // unread message.
             if let mark, mark > 0 { client.registry.chat.reads.report(channel, upTo: mark, client) }
         }
     }
@@ -166,7 +167,7 @@ extension BaseChannel {
 }
 
 extension ChatEngine {
-    /// A completion that calls the application's block with a number, or with 0 and an error.
+    /// Makes a completion that calls the application's block with a number, or with 0 and an error.
     func counting(_ block: ((Int, NCError?) -> Void)?) -> Completion<Int> {
         let block = CallerBlock(block)
         let registry = registry

@@ -11,10 +11,10 @@ import Identifiers
 open class ChannelIdentifier: NSObject, @unchecked Sendable {
     /// The type of the channel.
     public final let channelType: ChannelType
-    /// The id of the other user, the group, the open channel, or the sender of system messages.
+    /// The id of the conversation: that of the other user, the group, the open channel, or the sender of system messages.
     public final let channelId: String
 
-    /// Combines a type and an id.
+    /// Creates an identifier from a channel's type and id.
     public init(channelType: ChannelType, channelId: String) {
         self.channelType = channelType
         self.channelId = channelId
@@ -37,7 +37,7 @@ open class ChannelIdentifier: NSObject, @unchecked Sendable {
         return hasher.finalize()
     }
 
-    /// The channel as the session identifies it; nil for communities, which the session does not support, and for an invalid id.
+    /// The channel as the session identifies it. Nil for an invalid id, and for communities, which the session does not support.
     var channel: ChatChannel? {
         guard let conversation = channelType.conversation, ChannelIdentifier.isValid(channelId) else { return nil }
         return ChatChannel(conversation, channelId)
@@ -49,7 +49,7 @@ open class ChannelIdentifier: NSObject, @unchecked Sendable {
     }
 }
 
-/// The id of a message together with its channel.
+/// Identifies a message by its id and its channel.
 #if canImport(ObjectiveC)
     @objc(NCMessageIdentifier) @objcMembers
 #endif
@@ -59,7 +59,7 @@ public final class MessageIdentifier: NSObject, Sendable {
     /// The service's id of the message.
     public let messageId: String
 
-    /// Combines a channel and a message id.
+    /// Creates an identifier from a channel and a message id.
     public init(channelIdentifier: ChannelIdentifier, messageId: String) {
         self.channelIdentifier = channelIdentifier
         self.messageId = messageId

@@ -1,7 +1,7 @@
 import ChatProtocol
 import Foundation
 
-/// The kinds of channels. The numbers are those of the vendor's services.
+/// The kinds of channels. The raw values are those of the vendor's services.
 #if canImport(ObjectiveC)
     @objc(NCChannelType)
 #endif
@@ -12,9 +12,9 @@ public enum ChannelType: Int, Sendable, CaseIterable {
     case group = 3
     /// An open channel, which users enter and leave.
     case open = 4
-    /// Messages of the application's server.
+    /// Messages that the application's server sends to the user.
     case system = 6
-    /// The vendor's communities. This service does not have them.
+    /// The vendor's communities, which this service does not support.
     case community = 10
 
     /// The session's conversation kind; nil for types that the session does not support.
@@ -30,20 +30,20 @@ public enum ChannelType: Int, Sendable, CaseIterable {
     }
 }
 
-/// Which messages of a channel notify the user.
+/// The do-not-disturb level of a channel: which of its messages notify the user.
 #if canImport(ObjectiveC)
     @objc(NCChannelNoDisturbLevel)
 #endif
 public enum ChannelNoDisturbLevel: Int, Sendable, CaseIterable {
     /// All messages notify, regardless of the level of the channel's type.
     case allMessage = -1
-    /// The level of the channel's type applies.
+    /// The channel uses the level of its channel type.
     case defaultLevel = 0
-    /// Messages that mention everybody or the user notify.
+    /// Only messages that mention everybody or the user notify.
     case mention = 1
-    /// Messages that mention the user notify.
+    /// Only messages that mention the user notify.
     case mentionUsers = 2
-    /// Messages that mention everybody notify.
+    /// Only messages that mention everybody notify.
     case mentionAll = 4
     /// No message notifies.
     case muted = 5

@@ -2,15 +2,15 @@ import ChatDatabase
 import ChatProtocol
 import EngineRuntime
 
-/// The completion of a call. Called once (rule NH-1).
+/// The completion of a call of this API. It is called once (rule NH-1).
 typealias Completion<Value> = @Sendable (Result<Value, NCError>) -> Void
 
-// Shared implementation of the calls of this API: arguments are read on the caller's thread, work is done on the client's queue, and
-// the application's blocks are called on the callback queue (rules NH-1, NH-2).
+// Functions that implement the calls of this API. Arguments are read on the caller's thread, work is done on the client's queue, and the
+// application's blocks are called on the callback queue (rules NH-1, NH-2).
 extension ChatEngine {
-    /// The client of the signed-in user; throws when there is none.
+    /// The client of the signed-in user. Throws when nobody is signed in.
     func signedIn() throws(NCError) -> ChatClient {
-        guard let client else { throw NCError(.notConnectedYet, reason: "Nobody is signed in.") }
+        guard let client else { throw NCError(.notConnectedYet, reason: "Nobody is signed in. Call NCEngine.connect first.") }
         return client
     }
 
@@ -63,7 +63,7 @@ extension ChatEngine {
         ask(request, completion: completion) { _, _ in }
     }
 
-    /// A completion that calls the application's block with a value or an error.
+    /// Makes a completion that calls the application's block with a value or an error, on the callback queue.
     func answering<Value: Sendable>(_ block: ((Value?, NCError?) -> Void)?) -> Completion<Value> {
         guard block != nil else { return { _ in } }
         let block = CallerBlock(block)
@@ -78,7 +78,7 @@ extension ChatEngine {
         }
     }
 
-    /// A completion that calls the application's block with an error, or with nil for success.
+    /// Makes a completion that calls the application's block with an error, or with nil for success, on the callback queue.
     func confirming<Value: Sendable>(_ block: ((NCError?) -> Void)?) -> Completion<Value> {
         guard block != nil else { return { _ in } }
         let block = CallerBlock(block)
@@ -95,11 +95,11 @@ extension ChatEngine {
 }
 
 extension ChatClient {
-    /// Reads or changes the local database. On ``work`` only.
+    /// Reads or changes the local database. Must be called on ``work``.
     func local<Value>(
         _ body: (ChatClient, ChatDatabase) throws(ChatDatabaseError) -> Value
     ) throws(NCError) -> Value {
-        guard let database else { throw NCError(.databaseClosed, reason: "The local database is not open.") }
+        guard let database else { throw NCError(.databaseClosed, reason: "The local database is not open. Connect first.") }
         do {
             return try body(self, database)
         } catch {
@@ -109,11 +109,11 @@ extension ChatClient {
 }
 
 extension NCError {
-    /// The error for an answer of the server that lacks the requested value.
-    static var strangeAnswer: NCError { NCError(code: -1, reason: "The server's answer lacks the requested values.") }
+    /// The error for an answer of the server that lacks requested values.
+    static var strangeAnswer: NCError { NCError(code: -1, reason: "The server's answer lacks requested values.") }
 }
 
-/// Makes a call and waits for its completion. The async functions of this API do not use the callback queue.
+/// Starts a call and waits for its completion. It is resumed directly instead of through the callback queue.
 func awaiting<Value: Sendable>(
     _ start: (@escaping Completion<Value>) -> Void
 ) async throws(NCError) -> Value {

@@ -2,8 +2,8 @@ import ChatProtocol
 import Identifiers
 import NIOConcurrencyHelpers
 
-/// The uploads in progress, of all users who have signed in since the process began, by the client id of the message, which is unique
-/// (rule NH-16).
+/// The file uploads in progress, of all sign-ins since the process began. The key is the client id of the message, which is unique (rule
+/// NH-16).
 final class MediaSends: Sendable {
     private struct Upload {
         /// The number of the sign-in that the upload belongs to.
@@ -26,7 +26,7 @@ final class MediaSends: Sendable {
                 state.uploader = newValue
                 return former
             }
-            // Released here, outside of the lock: the app's own object may call back in its `deinit`.
+            // The former uploader is released here, outside of the lock, because its `deinit` may call the SDK.
             _ = former
         }
     }
@@ -35,12 +35,12 @@ final class MediaSends: Sendable {
         state.withLockedValue { $0.uploads[Identifier(clientID)] = Upload(owner: owner, cancel: cancel) }
     }
 
-    /// Ends an upload. Completion and cancellation both call this; only the first call returns true.
+    /// Ends an upload. It is called by the upload's completion and by its cancellation; only the first call returns true.
     func end(_ clientID: String) -> Bool {
         state.withLockedValue { $0.uploads.removeValue(forKey: Identifier(clientID)) } != nil
     }
 
-    /// Cancels an upload; false when there is none.
+    /// Cancels the upload of a message's file. Returns false when there is none.
     func cancel(_ clientID: String?) -> Bool {
         guard let clientID, let upload = state.withLockedValue({ $0.uploads.removeValue(forKey: Identifier(clientID)) }) else {
             return false
@@ -57,12 +57,12 @@ final class MediaSends: Sendable {
             return over.values.map(\.cancel)
         }
         for cancel in over {
-            cancel(NCError(.released, reason: "The connection was ended with disconnect, or by another sign-in."))
+            cancel(NCError(.released, reason: "The connection was ended by disconnect or by another sign-in."))
         }
     }
 }
 
-/// Passes only increasing values, from 0 to 100.
+/// Filters the percentages of an upload: only values from 0 to 100 that are greater than the last one pass.
 struct ProgressGate: Sendable {
     private let last = NIOLockedValueBox(-1)
 

@@ -1,7 +1,7 @@
 import Foundation
 
 /// Uploads files to a server from which other users can fetch them. The application sets an uploader with
-/// ``NCEngine/setMediaUploader(_:)``, because this service stores no files and messages contain only their addresses. An addition to
+/// ``NCEngine/setMediaUploader(_:)``, because this service stores no files; a message contains only the address of its file. An addition to
 /// the vendor's SDK.
 ///
 /// ```swift
@@ -10,7 +10,7 @@ import Foundation
 /// }
 /// ```
 public protocol MediaUploader: Sendable {
-    /// Uploads a file. Cancelling the sending cancels the task that this runs in.
+    /// Uploads a file. If the sending is cancelled, the task that runs this function is cancelled.
     ///
     /// - Parameters:
     ///   - file: the file.
@@ -24,14 +24,14 @@ public protocol MediaUploader: Sendable {
 public struct MediaFile: Hashable, Sendable {
     /// The path of the file on this device.
     public var localPath: String
-    /// The file's name, as receivers see it.
+    /// The file's name that receivers see.
     public var name: String
     /// The type of the message that the file belongs to.
     public var messageType: String
 }
 
 extension NCEngine {
-    /// Sets the uploader for files of messages; nil for none. An addition to the vendor's SDK.
+    /// Sets the uploader for files of messages; nil removes it. An addition to the vendor's SDK.
     public static func setMediaUploader(_ uploader: (any MediaUploader)?) {
         registry.chat.media.uploader = uploader
     }

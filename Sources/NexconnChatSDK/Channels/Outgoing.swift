@@ -4,24 +4,24 @@ import Foundation
 import Identifiers
 import NIOConcurrencyHelpers
 
-/// An outgoing message, copied from the caller's objects, so that later changes of those have no effect.
+/// A message to be sent, copied from the caller's objects, so that later changes of these objects have no effect.
 struct Outgoing: Sendable {
     var channel: ChatChannel
-    /// The caller's object; a copy when it has a file, whose address is set later.
+    /// The caller's content object. A content with a file is a copy, because the file's address is set later.
     var content: MessageContent
-    /// The encoded content for the server, once it is known.
+    /// The encoded content for the server; nil while the address of its file is unknown.
     private var encoded: [UInt8]?
     var type: String
-    /// The bytes that this device stores: the content, and the location of its file.
+    /// The encoded content for the local database, which includes the local path of its file.
     var kept: [UInt8]
     var options: ChatMessageOptions
-    /// The id by which the server recognises a repetition.
+    /// The id by which the server recognises a message that is sent again.
     var clientID: String
 
     /// The largest content, in bytes (chat-protocol.md, section 1).
     static let largestContent = 131_072
 
-    /// Checks all arguments that can be checked locally (rule NH-10).
+    /// Creates a message, and checks all arguments that can be checked without the server (rule NH-10).
     init(_ content: MessageContent, _ params: MessageParams, to channel: ChatChannel, clientID: String) throws(NCError) {
         self.channel = channel
         self.content = content
@@ -29,22 +29,22 @@ struct Outgoing: Sendable {
         type = content.typeName
         options = params.options(content.policy)
         guard channel.conversation != .system else {
-            throw NCError(code: 20109, reason: "Nothing can be sent to a system channel.")
+            throw NCError(code: 20109, reason: "Users cannot send messages to a system channel.")
         }
         if !type.hasBytePrefix("RC:") { try ContentRegistry.check(customType: type) }
         if let metadata = params.metadata { try MessageMetadata.check(metadata, in: channel.conversation) }
         let isMedia = content is MediaMessageContent
         kept = try content.encoded(isLocal: isMedia)
-        // Rule NH-2: the caller may change the object as soon as the call has returned.
+        // The content is copied, because the caller may change the object as soon as the call has returned (rule NH-2).
         if isMedia, let copy = ContentRegistry.content(type: type, bytes: kept) as? MediaMessageContent {
             self.content = copy
         } else {
-            // Only contents with files have members that are not sent to the server.
+            // A content with a file is encoded again without the fields that only this device needs, such as the local path.
             encoded = isMedia ? try content.encoded() : kept
         }
     }
 
-    /// A failed message that is sent again.
+    /// Creates a message from a stored message that failed and is sent again.
     init(again local: LocalMessage) {
         channel = local.channel
         content = ContentRegistry.content(type: local.type, bytes: local.content)
@@ -54,18 +54,19 @@ struct Outgoing: Sendable {
         clientID = local.clientID ?? UUID().uuidString
     }
 
-    /// The draft for the server. Made when the message is sent, because the address of a file is not known earlier.
+    /// The message for the session. Called when the message is sent, because the address of its file is unknown before.
     func draft() throws(NCError) -> ChatMessageDraft {
         let content = if let encoded { encoded } else { try content.encoded() }
         guard content.count <= Self.largestContent else {
-            throw NCError(.tooLarge, reason: "The content has \(content.count) bytes; \(Self.largestContent) are allowed.")
+            throw NCError(.tooLarge, reason: "The content has \(content.count) bytes, more than \(Self.largestContent).")
         }
         return ChatMessageDraft(
             clientID: clientID, conversation: channel.conversation, to: channel.id, type: type, content: content,
             options: options)
     }
 
-    /// Whether this device stores the message: messages of open channels are not stored.
+    /// Whether this device stores the message. Messages of open channels, status messages and messages that are not persisted are not
+    /// stored.
     var isKept: Bool { options.isPersisted && !options.isStatus && channel.conversation != .open }
 
     func local(from user: String, at time: Int64) -> LocalMessage {
@@ -77,15 +78,15 @@ struct Outgoing: Sendable {
 
 extension MessageContent {
     var policy: MessagePersistencePolicy {
-        // Contents of unknown types are treated like most messages.
+        // A content of an unknown type is counted as unread, like most messages.
         self is UnknownMessage ? .counted : Self.persistencePolicy
     }
 }
 
-/// Checks of messages' metadata.
+/// Checks the metadata of messages.
 enum MessageMetadata {
-    /// Checks pairs to set: direct and group channels, keys of at most 32 letters, digits, `+`, `=`, `-`, `_`, values of at most
-    /// 4096 characters (rule NH-11).
+    /// Checks metadata to be set: only in direct and group channels; keys of at most 32 letters, digits, `+`, `=`, `-`, `_`; values of at
+    /// most 4096 characters (rule NH-11).
     static func check(_ pairs: [String: String], in conversation: ChatConversationKind) throws(NCError) {
         guard conversation == .direct || conversation == .group else {
             throw NCError(code: 34008, reason: "Only messages of direct and group channels have metadata.")
@@ -110,7 +111,7 @@ enum MessageMetadata {
     }
 }
 
-/// Numbers of messages that this device does not store: negative, so that they differ from those of the database.
+/// Numbers for messages that this device does not store. They are negative, so that they differ from the numbers in the database.
 enum TransientNumber {
     private static let last = NIOLockedValueBox<Int64>(0)
 

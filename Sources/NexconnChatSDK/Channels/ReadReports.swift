@@ -1,6 +1,6 @@
 import ChatProtocol
 
-/// Notifies the user's other devices of read messages: at once, or as soon as there is a connection (rule NH-21).
+/// Notifies the user's other devices that messages were read. Without a connection the notifications wait for one (rule NH-21).
 final class ReadReports: Sendable {
     private let unsent = PerClient<[ChatChannel: Int64]>([:])
 
@@ -11,7 +11,7 @@ final class ReadReports: Sendable {
         }
     }
 
-    /// Sends waiting reports, because there is a connection.
+    /// Sends the notifications that waited for a connection.
     func flush(_ client: ChatClient) {
         let reads = unsent.withValue(of: client) { reads in
             defer { reads = [:] }
@@ -22,7 +22,7 @@ final class ReadReports: Sendable {
 }
 
 extension NCError {
-    /// Whether the same call may succeed as soon as there is a connection.
+    /// Whether the call failed for lack of a connection, so that it may succeed later.
     var isWithoutConnection: Bool {
         [ChatErrorCode.noConnection, .sendTimedOut, .noAcknowledgement, .notConnectedYet].contains(ChatErrorCode(code))
     }

@@ -5,9 +5,9 @@ import EngineRuntime
 import Foundation
 import Identifiers
 
-// Handling of the session's events.
+// Handles events of the chat session.
 extension ChatClient {
-    /// Handles notices on the engine's thread: statuses are recorded at once, all other events go to the work queue.
+    /// Handles notices on the engine's thread. Statuses are recorded at once; then all notices are passed to the work queue.
     func hear(_ notices: [Notice<ChatSession>], _ launch: Int) {
         let isCurrent = state.withLockedValue { state in
             guard state.launch == launch, !state.isRetired else { return false }
@@ -31,7 +31,7 @@ extension ChatClient {
         inlet.put { $0 += arrivals }
     }
 
-    /// Handles arrivals on the work queue. Consecutive live events are stored together.
+    /// Handles notices and answers on the work queue. Consecutive batches of live inbox events are stored together.
     func take(_ arrivals: [Arrival]) {
         var live: [ChatInboxItem] = []
         for arrival in arrivals {
@@ -98,7 +98,8 @@ extension ChatClient {
 
     // MARK: Signing in
 
-    /// Rules NC-5 to NC-7.
+    /// Handles the server's welcome: stores the user, opens the database, and connects again if the session has to resume from a stored
+    /// position (rules NC-5 to NC-7).
     private func take(_ welcome: ChatWelcome) {
         let now = Int64(Date().timeIntervalSince1970 * 1000)
         let (former, resume, resumedUser) = state.withLockedValue { state in
@@ -115,7 +116,8 @@ extension ChatClient {
             closeDatabase()
             open(for: welcome.user)
         }
-        // The user has a database, but the session was opened without its position.
+        // If the session was not resumed from this user's position, and the user's database has one, the client connects again to resume
+        // from it.
         guard resumedUser?.isExactly(welcome.user) != true else { return beginInbox(welcome) }
         let known = database?.place.flatMap { $0.epoch == welcome.place.epoch ? $0 : nil }
         let isBehind = known.map { $0.sequence < welcome.place.sequence } ?? false
@@ -123,8 +125,8 @@ extension ChatClient {
         launch(resume: known)
     }
 
-    /// Records whether the inbox continues without a gap, so that pages of history ask the server only for messages that may be missing
-    /// (rule CD-22).
+    /// Records whether the inbox continues without a gap. Without a gap, loading the history need not ask the server for the messages since
+    /// the last connection (rule CD-22).
     private func beginInbox(_ welcome: ChatWelcome) {
         noteInbox { database, _ throws(ChatDatabaseError) in
             try database.beginInbox(
@@ -133,7 +135,8 @@ extension ChatClient {
         }
     }
 
-    /// Ignores a failed write: it means that the database has lost its file, which the next call reports.
+    /// Changes the state of the inbox in the database. A failed write is only logged, because the next call reports that the database is
+    /// damaged.
     private func noteInbox(_ body: (ChatDatabase, ChatClient) throws(ChatDatabaseError) -> Void) {
         guard let database else { return }
         do throws(ChatDatabaseError) {
@@ -143,7 +146,7 @@ extension ChatClient {
         }
     }
 
-    /// The server's time, ms since 1970; this device's time while the difference is unknown.
+    /// The server's time in milliseconds since 1970; this device's time before the first connection.
     private var serverTime: Int64 {
         let now = Int64(Date().timeIntervalSince1970 * 1000)
         return now.subtractingReportingOverflow(clockDelta).partialValue
@@ -151,7 +154,7 @@ extension ChatClient {
 
     private var hasOpened: Bool { state.withLockedValue { $0.database != nil } }
 
-    /// Opens the user's database and reports it (rule NC-6).
+    /// Opens the user's database and notifies the application (rule NC-6).
     func open(for user: String) {
         do {
             let (database, isRecreated) = try assembly.openDatabase(settings.directory.path, settings.appKey, user)
@@ -175,7 +178,8 @@ extension ChatClient {
         guard let last = items.last, let epoch = state.withLockedValue({ $0.epoch }) else { return }
         let place = ChatPlace(epoch: epoch, sequence: last.sequence)
         state.withLockedValue { state in
-            // Rule NC-73: the first batch counts as being stored now.
+            // When too many events wait, this batch is dropped and recorded as a gap, together with a gap right before it. The oldest batch
+            // does not count, because it is stored next (rule NC-73).
             let isGap = !state.unkept.isEmpty && state.unkeptItems + items.count > Self.mostUnkept
             if isGap, state.unkept.last?.isGap == true { state.unkept.removeLast() }
             if !isGap { state.unkeptItems += items.count }
@@ -185,10 +189,11 @@ extension ChatClient {
         keep()
     }
 
-    /// How many events wait in memory while the database cannot store them.
+    /// The most inbox events that wait in memory while the database cannot store them.
     static var mostUnkept: Int { 10_000 }
 
-    /// Stores waiting batches, in order. A batch that cannot be stored stays in the queue and is not acknowledged, so it is never lost.
+    /// Stores waiting batches of inbox events, in order. A batch that cannot be stored stays in the queue and is not acknowledged, so the
+    /// server sends it again.
     func keep() {
         while let batch = state.withLockedValue({ $0.unkept.first }) {
             do {
@@ -197,7 +202,8 @@ extension ChatClient {
                     batch.items, place: batch.place, isOffline: batch.isOffline, hasMore: batch.hasMore, client: self)
             } catch {
                 settings.logger.error("messages could not be kept", metadata: ["error": "\(error)"])
-                // The next opening moves a damaged file aside; the application is notified that the database starts empty.
+                // Opening the database again renames the damaged file and starts with an empty database; the application is notified of
+                // this.
                 if error as? ChatDatabaseError == .damaged, let user {
                     closeDatabase()
                     open(for: user)

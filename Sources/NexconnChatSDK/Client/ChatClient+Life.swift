@@ -2,9 +2,10 @@ import ChatProtocol
 import ConnectionEngine
 import EngineRuntime
 
-// Start and end of a client, and reactions to background, network and timers. On the work queue, unless stated otherwise.
+// Starts and ends a client, and handles changes of background, network and timers. The functions run on the work queue, unless their
+// comment allows any thread.
 extension ChatClient {
-    /// Opens the database if the token's user is known, and connects (rules NC-5 and NC-6).
+    /// Connects. If the token was used before on this device, its user is known, and the database is opened first (rules NC-5 and NC-6).
     func start() {
         guard !isRetired else { return }
         if let known = installation.user(appKey: settings.appKey, token: signIn.token) {
@@ -15,7 +16,7 @@ extension ChatClient {
         launch(resume: database?.place)
     }
 
-    /// Connects with a new driver. The former one is released without a `leave`.
+    /// Connects with a new driver, from the inbox position `resume`. The former driver is released without sending a `leave`.
     func launch(resume: ChatPlace?) {
         guard case .success(let server) = settings.server else { return }
         let memory = ChatMemory(
@@ -37,25 +38,25 @@ extension ChatClient {
             return former
         }
         former.observation?.cancel()
-        // The new connection is in the same surroundings as the former one (rule NC-74).
+        // The new driver gets the network status and the background state of the former one (rule NC-74).
         if former.networkStatus == .unavailable { driver.submit(.networkChanged(.unavailable)) }
         if former.isSuspended { driver.submit(.enterBackground) }
         driver.submit(.connect(within: remainingTime(former.started)))
     }
 
-    /// The rest of the caller's time limit; never zero, so that its end is reported in the usual way.
+    /// The rest of the time limit of `connect`; nil without a limit. It is at least 1 ms, so that the timer of the driver reports the end.
     private func remainingTime(_ started: Moment?) -> Duration? {
         guard let limit = signIn.limit else { return nil }
         let spent = started.map { assembly.timers.now.duration(since: $0) } ?? .zero
         return max(limit - spent, .milliseconds(1))
     }
 
-    /// From now on no event of this user is delivered. From any thread; takes effect at once.
+    /// Stops the delivery of this user's events at once. May be called from any thread.
     func retire() {
         state.withLockedValue { $0.isRetired = true }
     }
 
-    /// Sends `leave`, closes the database, and answers callers that still wait for the connection.
+    /// Ends the client: sends `leave`, closes the database, and fails the call of `connect` if it still waits.
     func end(disablePush: Bool) {
         let former = state.withLockedValue { state in
             let former = state
@@ -66,7 +67,7 @@ extension ChatClient {
         }
         former.sweep?()
         if let driver = former.driver {
-            // Keeps the driver alive until the server has answered the `leave`, or its time limit has passed.
+            // `Farewell` keeps the driver alive until the server has answered the `leave`, or the time limit of closing has passed.
             let farewell = Farewell(driver)
             driver.submit(.perform(.leave(disablePush: disablePush), nil))
             driver.submit(.disconnect)
@@ -76,7 +77,7 @@ extension ChatClient {
         registry.chat.media.endAll(of: number)
         closeDatabase()
         call.finish(
-            .failure(NCError(.released, reason: "The connection was ended with disconnect, or by another sign-in.")))
+            .failure(NCError(.released, reason: "The connection was ended by disconnect or by another sign-in.")))
     }
 
     func closeDatabase() {
@@ -87,7 +88,7 @@ extension ChatClient {
         database?.close()
     }
 
-    /// Closes the link until the application returns (rule NC-16).
+    /// Closes the connection until the application returns from the background (rule NC-16).
     func suspend() {
         guard !isRetired, !isOver, let driver else { return }
         let wasSuspended = state.withLockedValue { state in
@@ -98,7 +99,8 @@ extension ChatClient {
         driver.submit(.enterBackground)
     }
 
-    /// The application is in the foreground again: connects at once, and the pauses restart (rule NC-17).
+    /// Handles the application's return to the foreground: connects at once, and the retry pauses start again with the shortest (rule
+    /// NC-17).
     func comeBack() {
         guard !isRetired, !isOver, let driver else { return }
         let wasSuspended = state.withLockedValue { state in
@@ -114,7 +116,7 @@ extension ChatClient {
         if !wasSuspended, network == .unavailable { driver.submit(.networkChanged(.unavailable)) }
     }
 
-    /// The application has called `connect` again while the client is connecting.
+    /// Starts the next attempt at once, because the application has called `connect` again with the same token.
     func nudge() {
         if state.withLockedValue({ $0.isSuspended }) {
             comeBack()
@@ -123,7 +125,7 @@ extension ChatClient {
         }
     }
 
-    /// Handles a change of the network: a new route restarts the pauses (rule NC-13).
+    /// Handles a change of the network. After a new route the retry pauses start again with the shortest (rule NC-13).
     func networkChanged(_ status: NetworkStatus) {
         state.withLockedValue { $0.networkStatus = status }
         guard !isRetired, !isOver, let driver else { return }
@@ -133,13 +135,13 @@ extension ChatClient {
         }
     }
 
-    /// While there is no link, gives up messages whose time limit has passed (rule NS-14). From any thread.
+    /// Without a connection, schedules a check for messages whose time limit has passed (rule NS-14). May be called from any thread.
     func sweepIfWaiting() {
         guard let driver, driver.snapshot.phase != .connected, driver.withMemory({ $0.waitingMessages }) > 0 else { return }
         sweepSoon()
     }
 
-    /// Schedules one sweep of waiting messages and batches, unless one is scheduled. From any thread.
+    /// Schedules one check of waiting messages and of batches to be stored, unless one is scheduled. May be called from any thread.
     func sweepSoon() {
         let isRunning = state.withLockedValue { state in
             if state.sweep != nil || state.isOver || state.isRetired { return true }

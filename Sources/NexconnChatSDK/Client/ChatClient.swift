@@ -7,13 +7,13 @@ import Foundation
 import NIOConcurrencyHelpers
 import TransportCommon
 
-/// A signed-in user: the session with the server and the local database. Each sign-in has a separate client, which ends with
+/// A signed-in user, with the session with the server and the local database. Each sign-in has a client of its own, which ends with
 /// `disconnect`.
 ///
-/// Completions run on ``work``, in one order with arriving events; they may use the database, and notify the application with
+/// Completions run on ``work``, in one order with arriving events. They may use the database, and call the application's handlers with
 /// ``HandlerRegistry/run(_:)`` or ``tell(_:)``.
 final class ChatClient: Sendable {
-    /// Input for the work queue, in one order.
+    /// An element that is passed from the engine's thread to the work queue.
     enum Arrival: Sendable {
         indirect case change(ConnectionChange, NCConnectionDetails, launch: Int, version: UInt64)
         case event(ChatSessionEvent, launch: Int)
@@ -27,9 +27,9 @@ final class ChatClient: Sendable {
         var driver: ChatEngineAssembly.Driver?
         var observation: Observation?
         var networkStatus = NetworkStatus.available
-        /// The number of the present driver; reports of earlier ones are dropped.
+        /// The number of the present driver. Events of drivers with earlier numbers are dropped.
         var launch = 0
-        /// The user whose inbox position the present driver resumes from, and the position.
+        /// The user for whom the present driver resumes from the inbox position `resume`.
         var resumedUser: String?
         var resume: ChatPlace?
         var started: Moment?
@@ -37,16 +37,16 @@ final class ChatClient: Sendable {
         var welcome: ChatWelcome?
         var clockDelta: Int64 = 0
         var isOnline = false
-        /// Whether all missed events have arrived since the latest sign-in.
+        /// Whether all missed events have arrived on the present connection.
         var isInboxLive = false
         /// Whether the application has signed the user out, or signed in another user.
         var isRetired = false
-        /// Whether the client has ended, or its connection for good: it makes no further attempt to connect.
+        /// Whether the client makes no further attempt to connect, because it has ended or the connection has failed for good.
         var isOver = false
         var isSuspended = false
-        /// Events that could not be stored yet and are not acknowledged.
+        /// Batches of inbox events that could not be stored yet and are not acknowledged.
         var unkept: [Batch] = []
-        /// The number of events in them.
+        /// The number of events in `unkept`.
         var unkeptItems = 0
         var sweep: TimerCancellation?
     }
@@ -57,15 +57,15 @@ final class ChatClient: Sendable {
         var place: ChatPlace
         var isOffline: Bool
         var hasMore: Bool
-        /// Whether the items had to be dropped (rule NC-73).
+        /// Whether the events of this batch were dropped, so that it only records a gap (rule NC-73).
         var isGap = false
     }
 
     /// The number of this client, which is unique within an engine.
     let number: UInt64
-    /// The handlers and the callback queue.
+    /// All handlers of the application, and the callback queue.
     let registry: HandlerRegistry
-    /// The serial queue of the database and of all arriving events.
+    /// The serial queue that uses the database and handles all arriving events.
     let work: DispatchQueue
     let settings: EngineSettings
     let signIn: SignIn
@@ -74,7 +74,7 @@ final class ChatClient: Sendable {
     let board: StatusBoard
     let installation: InstallationStore
     let state = NIOLockedValueBox(State())
-    /// The log and the metrics of the settings.
+    /// The log and the metrics that the settings contain; nil for neither.
     let telemetry: ClientTelemetry?
 
     init(
@@ -93,17 +93,17 @@ final class ChatClient: Sendable {
         telemetry = ClientTelemetry(service: "chat", logger: settings.logger, metrics: settings.metrics)
     }
 
-    /// The signed-in user; nil until the server has confirmed the token, unless the token was used before.
+    /// The signed-in user's id. It is nil until the server has confirmed the token, unless the token was used before on this device.
     var user: String? { state.withLockedValue { $0.user } }
-    /// The user's database; nil until the user is known, when it could not be opened, and after the end.
+    /// The user's database. Nil while the user is unknown, if it could not be opened, and after the client has ended.
     var database: ChatDatabase? { state.withLockedValue { $0.database } }
     /// The server's welcome at the latest sign-in.
     var welcome: ChatWelcome? { state.withLockedValue { $0.welcome } }
-    /// How far this device's clock is ahead of the server's, ms.
+    /// How many milliseconds this device's clock is ahead of the server's clock.
     var clockDelta: Int64 { state.withLockedValue { $0.clockDelta } }
-    /// Whether the inbox is complete up to now: connected, and all missed messages have arrived.
+    /// Whether the client is connected and all missed messages have arrived.
     var isInboxLive: Bool { state.withLockedValue { $0.isOnline && $0.isInboxLive } }
-    /// Whether the client has ended, or its connection for good: it makes no further attempt to connect.
+    /// Whether the client makes no further attempt to connect, because it has ended or the connection has failed for good.
     var isOver: Bool { state.withLockedValue { $0.isOver } }
     /// Whether the application has ended this client.
     var isRetired: Bool { state.withLockedValue { $0.isRetired } }
@@ -115,7 +115,8 @@ final class ChatClient: Sendable {
         }
     }
 
-    /// Sends a message. Waits for a connection, and is sent again after a loss with the same client id (chat-protocol.md, 5.1).
+    /// Sends a message. Without a connection the message waits for one; after a loss it is sent again with the same client id
+    /// (chat-protocol.md, 5.1).
     func send(_ draft: ChatMessageDraft, completion: @escaping @Sendable (Result<ChatSentMessage, NCError>) -> Void) {
         let (telemetry, clock) = (telemetry, assembly.timers)
         let began = clock.now
@@ -138,7 +139,7 @@ final class ChatClient: Sendable {
         }
     }
 
-    /// Enters an open channel and stays in it over reconnects, until `exit`.
+    /// Enters an open channel. The session enters it again after every reconnect, until `exit`.
     func enter(_ entry: ChatEntryRequest, completion: @escaping @Sendable (Result<ChatOpenEntrance, NCError>) -> Void) {
         perform(.enter(entry), completion) { reply in
             if case .entered(let entrance) = reply { entrance } else { nil }
@@ -150,7 +151,7 @@ final class ChatClient: Sendable {
         perform(.exit(channel), completion) { _ in () }
     }
 
-    /// Announces to `user` that this user is typing a message of this type. Dropped without a connection.
+    /// Notifies `user` that this user is typing a message of this type. Has no effect without a connection.
     func typing(to user: String, type: String) {
         driver?.submit(.perform(.typing(to: user, type: type), nil))
     }
@@ -178,13 +179,12 @@ final class ChatClient: Sendable {
         }
     }
 
-    /// The queue of arriving events. It holds the client weakly, because events after the client's release are of no use, except
-    /// answers.
+    /// The queue of elements for the work queue. It holds the client weakly: after the client's release only answers are handled.
     let inletBox = NIOLockedValueBox<CoalescingWorker<[Arrival]>?>(nil)
 }
 
 extension ChatClient {
-    /// Passes arrivals to the work queue, in order.
+    /// Passes events and answers to the work queue, in order.
     var inlet: CoalescingWorker<[Arrival]> {
         inletBox.withLockedValue { box in
             if let inlet = box { return inlet }

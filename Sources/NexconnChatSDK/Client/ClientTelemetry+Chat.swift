@@ -1,7 +1,7 @@
 import ChatProtocol
 import EngineRuntime
 
-// The log entries and metrics of a session (rule NC-56).
+// Logs and counts the events of a chat session (rule NC-56).
 extension ClientTelemetry {
     func note(_ notices: [Notice<ChatSession>]) {
         var received = 0

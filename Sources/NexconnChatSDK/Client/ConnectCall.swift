@@ -1,11 +1,11 @@
 import NIOConcurrencyHelpers
 
-/// One call of `connect` that waits for its result, which it gets exactly once (rule NC-4).
+/// A call of `connect` that waits for its result. It gets exactly one result (rule NC-4).
 final class ConnectCall: Sendable {
     typealias Completion = @Sendable (Result<String, NCError>) -> Void
     typealias Opened = @Sendable (Bool, NCError?) -> Void
 
-    /// Called whenever a database is opened for this call.
+    /// Called whenever the client opens a database while this call is its sign-in.
     let opened: Opened
     private let completion: NIOLockedValueBox<Completion?>
 
@@ -17,7 +17,7 @@ final class ConnectCall: Sendable {
     /// Whether the result has been reported.
     var isOver: Bool { completion.withLockedValue { $0 == nil } }
 
-    /// Reports the result; later ones are ignored.
+    /// Reports the result to the caller. Only the first call has an effect.
     func finish(_ result: Result<String, NCError>) {
         let completion = completion.withLockedValue { completion in
             defer { completion = nil }

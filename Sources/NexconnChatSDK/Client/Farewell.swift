@@ -3,7 +3,7 @@ import ConnectionEngine
 import EngineRuntime
 import NIOConcurrencyHelpers
 
-/// Keeps a driver alive until it has closed its connection.
+/// Keeps a driver alive after the client has ended, until the driver has closed its connection.
 final class Farewell: Sendable {
     private struct State {
         var driver: ChatEngineAssembly.Driver?
@@ -14,7 +14,7 @@ final class Farewell: Sendable {
 
     init(_ driver: ChatEngineAssembly.Driver) {
         state = NIOLockedValueBox(State(driver: driver))
-        // The observation keeps this object alive until the end is observed.
+        // The observation's closure keeps this object alive until the driver has closed its connection.
         let observation = driver.notices.observe(on: .inline) { [self] notices in
             for case .change(let change) in notices where change.phase.isTerminal { end() }
         }
@@ -23,7 +23,7 @@ final class Farewell: Sendable {
         }
     }
 
-    /// Ends at once when the driver has already reached its end.
+    /// Releases the driver at once if it has already closed its connection.
     func endIfOver() {
         if state.withLockedValue({ $0.driver?.snapshot.phase.isTerminal ?? false }) { end() }
     }
@@ -34,7 +34,7 @@ final class Farewell: Sendable {
             return state
         }
         former.observation?.cancel()
-        // Released outside of the driver's own call.
+        // The driver is released in another task, because this function is called by the driver itself.
         Task { withExtendedLifetime(former) {} }
     }
 }

@@ -5,16 +5,16 @@ import NIOConcurrencyHelpers
 import TransportCommon
 import WireCoding
 
-/// The state of an installation that is needed before the first connection: its own id, and the users of known tokens.
+/// The stored state of an installation that is needed before the first connection: its id, and the users of known tokens.
 ///
-/// Never fails: a value that cannot be stored is valid for this process. Only digests of tokens are stored.
+/// Functions never fail: a value that cannot be stored is valid until the process ends. Tokens are stored only as digests.
 final class InstallationStore: Sendable {
     private struct Account: Codable {
         var digest: String
         var user: String
     }
 
-    /// How many tokens are stored; beyond that the least recently used one is removed.
+    /// The most tokens that are stored. When there are more, the least recently used token is removed.
     private static let limit = 16
 
     private let directory: URL
@@ -25,7 +25,8 @@ final class InstallationStore: Sendable {
         self.directory = directory
     }
 
-    /// The id of this installation, made at first use. If two processes make one at the same time, the id of the first is kept.
+    /// The id of this installation, created at first use. If two processes create an id at the same time, both use the id that was stored
+    /// first.
     var deviceID: String {
         device.withLockedValue { device in
             if let device { return device }
@@ -35,7 +36,7 @@ final class InstallationStore: Sendable {
         }
     }
 
-    /// The user of this token, if it was used before.
+    /// The user of this token; nil if the token was not used before.
     func user(appKey: String, token: String) -> String? {
         let digest = Self.digest(appKey, token)
         return accounts.withLockedValue { accounts in
@@ -57,7 +58,7 @@ final class InstallationStore: Sendable {
             accounts = known
             guard let data = try? JSONEncoder().encode(known) else { return }
             makeDirectory()
-            // If the file cannot be written, the user of the token is unknown until the next sign-in.
+            // A failed write is ignored: the user of the token is then unknown at the next start, until the server has confirmed it.
             try? data.write(to: accountsFile, options: .atomic)
             try? FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: accountsFile.path)
         }
@@ -75,7 +76,7 @@ final class InstallationStore: Sendable {
         if let id = Self.readID(file) { return id }
         let made = UUID().uuidString
         makeDirectory()
-        // Written to a temporary file first, so that no reader sees an incomplete id.
+        // The id is written to a temporary file first, so that no process reads an incomplete id.
         let draft = directory.appendingPathComponent("device.\(made)", isDirectory: false)
         guard (try? Data(made.utf8).write(to: draft)) != nil else { return made }
         defer { try? FileManager.default.removeItem(at: draft) }
@@ -84,7 +85,7 @@ final class InstallationStore: Sendable {
     }
 
     private func makeDirectory() {
-        // Without a directory nothing is stored; the next write fails, and its comment explains the consequences.
+        // An error is ignored here, because writing a file into the missing directory fails as well and is handled there.
         try? ApplicationFolder.make(directory)
     }
 

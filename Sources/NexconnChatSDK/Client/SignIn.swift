@@ -2,7 +2,7 @@ import ChatProtocol
 
 /// The arguments of a sign-in: an immutable copy of ``ConnectParams``.
 struct SignIn: Sendable {
-    /// The access token. A secret.
+    /// The access token, which is a secret.
     var token: String
     /// The time limit of the first connection; nil for no limit.
     var limit: Duration?
@@ -23,7 +23,7 @@ struct SignIn: Sendable {
 }
 
 extension ChatDevice {
-    /// The name of this system, for webhooks.
+    /// The name of this operating system, which the server passes to webhooks.
     static var currentSystem: String {
         #if os(iOS)
             "iOS"

@@ -2,7 +2,7 @@ import ChatProtocol
 import ConnectionEngine
 
 extension NCConnectionDetails {
-    /// The details for a change of the engine (rules NP-1 to NP-4).
+    /// Creates the details of a change that the connection engine announced (rules NP-1 to NP-4).
     init(_ change: ConnectionChange) {
         let code = ChatStatusCode(change: change)
         self.init(

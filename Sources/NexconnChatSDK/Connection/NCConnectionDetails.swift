@@ -1,23 +1,23 @@
 import ConnectionEngine
 
-/// A change of status with its details. An addition to the vendor's SDK, whose statuses have no cause.
+/// A change of the connection's status with its cause. An addition to the vendor's SDK, whose statuses have no cause.
 public struct NCConnectionDetails: Hashable, Sendable {
     /// The new status.
     public var status: NCConnectionStatus
-    /// The kind of change as a word, such as `unexpectedDisconnect` or `timeout`. `docs/behaviour.md` lists the words.
+    /// The kind of change as a word, such as `unexpectedDisconnect` or `timeout`. `docs/behaviour.md` lists all words.
     public var category: String
     /// The cause as a sentence for people; nil when there was no failure. Contains no secrets.
     public var reason: String?
     /// The service's code, such as 31010, or the HTTP status; nil when there was none.
     public var code: Int?
-    /// How many attempts have failed in a row.
+    /// How many attempts to connect have failed in a row.
     public var attempt: Int
-    /// Seconds until the next attempt; nil when none is scheduled.
+    /// Seconds until the next attempt to connect; nil when none is scheduled.
     public var retryIn: Double?
-    /// Whether the library tries again automatically.
+    /// Whether the library will try to connect again without a call of `connect`.
     public var willRetry: Bool
 
-    /// Makes details, such as for tests of your own code.
+    /// Creates details, for example in tests of your own code.
     public init(
         status: NCConnectionStatus, category: String, reason: String? = nil, code: Int? = nil, attempt: Int = 0,
         retryIn: Double? = nil, willRetry: Bool = false

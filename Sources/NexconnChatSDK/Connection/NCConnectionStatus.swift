@@ -1,9 +1,9 @@
-/// The status of the connection. The numbers are those of the vendor's SDK (rule NC-10).
+/// The status of the connection. The raw values are those of the vendor's SDK (rule NC-10).
 #if canImport(ObjectiveC)
     @objc(NCConnectionStatus)
 #endif
 public enum NCConnectionStatus: Int, CaseIterable, Sendable {
-    /// A condition without a separate status. The library reconnects automatically.
+    /// The connection failed for a reason without a status of its own. The library reconnects automatically.
     case unknown = -1
     /// Connected.
     case connected = 0
@@ -13,14 +13,14 @@ public enum NCConnectionStatus: Int, CaseIterable, Sendable {
     case kickedOfflineByOtherClient = 6
     /// An attempt to connect is in progress.
     case connecting = 10
-    /// Not connected: `connect` was not called yet, or the server refused for a reason without a separate status. The library does not
-    /// reconnect.
+    /// There is no connection: `connect` was not called yet, or the server refused it for a reason without a status of its own. The library
+    /// does not reconnect.
     case unconnected = 11
-    /// Signed out on request.
+    /// The application has signed the user out.
     case signOut = 12
-    /// The link was lost or the application is in the background. The library reconnects automatically.
+    /// The connection was lost, or the application is in the background. The library reconnects automatically.
     case suspend = 13
-    /// There was no connection within ``ConnectParams/timeout``. The library does not reconnect.
+    /// The client did not connect within ``ConnectParams/timeout``. The library does not reconnect.
     case timeout = 14
     /// The token is wrong or has expired. The library does not reconnect until `connect` is called with another token.
     case tokenIncorrect = 15
@@ -31,7 +31,7 @@ public enum NCConnectionStatus: Int, CaseIterable, Sendable {
     /// The account was deleted or deactivated. The library does not reconnect.
     case userAbandon = 19
 
-    /// Whether the status stays until the next `connect`, because the library does not reconnect automatically.
+    /// Whether this status stays until the next `connect`, because the library does not reconnect automatically.
     public var isTerminal: Bool {
         switch self {
         case .kickedOfflineByOtherClient, .unconnected, .signOut, .timeout, .tokenIncorrect, .disconnException, .proxyUnavailable,

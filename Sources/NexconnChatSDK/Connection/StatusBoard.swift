@@ -2,26 +2,26 @@ import ConnectionEngine
 import EngineRuntime
 import NIOConcurrencyHelpers
 
-/// The state of the connection: the current one, and the one that was last reported (rules NC-10 to NC-12).
+/// The status of the connection: the present one, and the one that handlers were last notified of (rules NC-10 to NC-12).
 ///
-/// The current status changes at once; changes are reported on the work queue, in order and without repetitions. `connected` becomes
-/// current only when it is reported, because the database has to be open by then.
+/// The present status changes at once. Handlers are notified on the work queue, in order and without repetitions. `connected` becomes the
+/// present status only when handlers are notified, because the database has to be open by then.
 final class StatusBoard: Sendable {
     private struct State {
         /// The number of the client whose reports are accepted.
         var owner: UInt64 = 0
         var status = NCConnectionStatus.unconnected
-        /// The number of the latest change, so that a late `connected` does not replace a later change.
+        /// The number of the latest change. It prevents a late `connected` from replacing a later change.
         var version: UInt64 = 0
         var told = NCConnectionStatus.unconnected
         var network = NetworkStatus.available
     }
 
-    /// Changes for async sequences. None is ever dropped.
+    /// Sends changes of status to async sequences. No change is ever dropped.
     let updates = Broadcaster<NCConnectionDetails>(
         backlog: 1024, isDroppable: { _ in false },
         dropped: { _ in NCConnectionDetails(status: .unknown, category: "dropped") })
-    /// Whether there is a network, for async sequences.
+    /// Sends changes of the network to async sequences: true when a network is available.
     let networkUpdates = Broadcaster<Bool>(backlog: 64, isDroppable: { _ in true }, dropped: { _ in true })
     private let registry: HandlerRegistry
     private let state = NIOLockedValueBox(State())
@@ -32,7 +32,7 @@ final class StatusBoard: Sendable {
 
     var status: NCConnectionStatus { state.withLockedValue { $0.status } }
 
-    /// Accepts the reports of `owner` from now on, and ignores others.
+    /// Sets the present status. From now on only changes of the client with the number `owner` are accepted.
     func hand(to owner: UInt64, _ status: NCConnectionStatus) {
         state.withLockedValue { state in
             state.owner = owner
@@ -41,9 +41,9 @@ final class StatusBoard: Sendable {
         }
     }
 
-    /// Records a change of a client, at once.
+    /// Records a change of a client's status at once, except `connected`.
     ///
-    /// - Returns: the version to pass to ``confirm(_:of:)`` once `connected` is reported.
+    /// - Returns: the version for ``confirm(_:of:)``, which sets `connected` later.
     func note(_ status: NCConnectionStatus, of owner: UInt64) -> UInt64 {
         state.withLockedValue { state in
             guard state.owner == owner else { return 0 }
@@ -53,14 +53,14 @@ final class StatusBoard: Sendable {
         }
     }
 
-    /// The connection may be used now, because the database is open.
+    /// Sets the present status to `connected`, because the database is open, unless the status has changed since `version`.
     func confirm(_ version: UInt64, of owner: UInt64) {
         state.withLockedValue { state in
             if state.owner == owner && state.version == version { state.status = .connected }
         }
     }
 
-    /// Reports a change, unless it was the last one reported. On the work queue only.
+    /// Notifies handlers of a status, unless it is the last one that they were notified of. Must be called on the work queue.
     func tell(_ details: NCConnectionDetails) {
         let isNews = state.withLockedValue { state in
             defer { state.told = details.status }
@@ -74,7 +74,7 @@ final class StatusBoard: Sendable {
         }
     }
 
-    /// Reports that the network is available or not, unless that was the last report. On the work queue only.
+    /// Notifies handlers whether a network is available, unless they were last notified of the same. Must be called on the work queue.
     func tell(_ network: NetworkStatus) {
         let isNews = state.withLockedValue { state in
             defer { state.network = network }

@@ -5,7 +5,7 @@ import EngineRuntime
 import NIOConcurrencyHelpers
 import TransportCommon
 
-/// The engine behind ``NCEngine``: settings, handlers and the signed-in user. One for the process; tests make more.
+/// The implementation of ``NCEngine``: settings, handlers and the signed-in user. The process has one engine; tests create more.
 final class ChatEngine: Sendable {
     static let shared = ChatEngine(assembly: .live)
 
@@ -37,7 +37,7 @@ final class ChatEngine: Sendable {
         work.async { client.end(disablePush: false) }
     }
 
-    /// The client of the signed-in user; it stays after the connection has ended for good.
+    /// The client of the signed-in user. It stays set after a final failure of the connection, until `disconnect` or another sign-in.
     var client: ChatClient? { state.withLockedValue { $0.client } }
     var status: NCConnectionStatus { board.status }
     var settings: EngineSettings? { state.withLockedValue { $0.settings } }
@@ -59,14 +59,14 @@ final class ChatEngine: Sendable {
         watchNetwork(of: settings)
     }
 
-    /// Rule NC-70: watches the network from now on, whether or not a user is signed in.
+    /// Watches the network from now on, whether or not a user is signed in (rule NC-70).
     private func watchNetwork(of settings: EngineSettings) {
         guard case .success(let server) = settings.server else { return }
         let observation = assembly.observeNetwork(server.host) { [weak self] status in
             guard let self else { return }
             work.async { self.networkChanged(to: status) }
         }
-        // The former one is released outside of the lock.
+        // The former observation is released outside of the lock.
         let former = state.withLockedValue { state in
             defer { state.network = observation }
             return state.network
@@ -74,8 +74,8 @@ final class ChatEngine: Sendable {
         _ = former
     }
 
-    /// Handles a change of the network on the work queue. Reported before the connection reacts, so that it is the first event of a
-    /// disruption and the first one after it.
+    /// Handles a change of the network on the work queue. Handlers are notified before the connection reacts, so that they learn of the
+    /// network before the resulting changes of status.
     private func networkChanged(to status: NetworkStatus) {
         board.tell(status)
         client?.networkChanged(status)
@@ -85,7 +85,7 @@ final class ChatEngine: Sendable {
         settings?.setLogLevel(level)
     }
 
-    /// Rules NC-3 to NC-9. Does not block.
+    /// Signs a user in, after signing out the present user, or reports why this is not possible. Does not block (rules NC-3 to NC-9).
     func connect(_ signIn: SignIn, call: ConnectCall) {
         let refusal: NCError? = state.withLockedValue { state in
             guard let settings = state.settings, let installation = state.installation else { return NCError(.notInitialised) }
@@ -112,22 +112,22 @@ final class ChatEngine: Sendable {
         if let refusal { work.async { call.finish(.failure(refusal)) } }
     }
 
-    /// The error when this token is already signed in or being signed in (rule NC-5).
+    /// The error of a second `connect` with the same token, while the user is signed in or being signed in (rule NC-5).
     private func repeated(_ client: ChatClient) -> NCError {
         if board.status == .connected { return NCError(.alreadyConnected) }
         work.async { client.nudge() }
         return NCError(.connecting)
     }
 
-    /// The error for a missing token.
+    /// Sets the status `tokenIncorrect` and returns the error for an empty token.
     private func refuseToken() -> NCError {
-        let error = NCError(.tokenIncorrect, reason: "The token is empty.")
+        let error = NCError(.tokenIncorrect, reason: "ConnectParams.token is empty.")
         board.hand(to: 0, .tokenIncorrect)
         work.async { [board] in
             board.tell(
                 NCConnectionDetails(
-                    status: .tokenIncorrect, category: StatusCategory.credentialsRejected.rawValue, reason: "The token is empty.",
-                    code: ChatErrorCode.tokenIncorrect.rawValue))
+                    status: .tokenIncorrect, category: StatusCategory.credentialsRejected.rawValue,
+                    reason: "ConnectParams.token is empty.", code: ChatErrorCode.tokenIncorrect.rawValue))
         }
         return error
     }
@@ -138,19 +138,19 @@ final class ChatEngine: Sendable {
         }
     }
 
-    /// Ends the connection for a caller that no longer waits for it, if the call has not completed (rule NC-4).
+    /// Ends the connection, because the task that waits for `call` was cancelled. Has no effect if the call has completed (rule NC-4).
     func cancel(_ call: ConnectCall) {
         state.withLockedValue { state in
             guard let client = state.client, client.call === call, !call.isOver else { return }
-            work.async { call.finish(.failure(NCError(.cancelled, reason: "The calling task was cancelled."))) }
+            work.async { call.finish(.failure(NCError(.cancelled, reason: "The task that called connect was cancelled."))) }
             signOut(&state, disablePush: false)
         }
     }
 
-    /// Called under the lock, so that concurrent calls take effect in one order. The work queue belongs to this engine, and no
-    /// application code runs on it.
+    /// Signs the present user out. Called while the lock is held, so that concurrent calls take effect in one order. This is safe, because
+    /// the work queue runs no code of the application.
     ///
-    /// - Parameter tellsAlways: whether the status is reported also when the connection has already ended for good.
+    /// - Parameter tellsAlways: whether handlers are notified of `signOut` even when the connection has already failed for good.
     private func signOut(_ state: inout State, disablePush: Bool, tellsAlways: Bool = true) {
         guard let client = state.client else { return }
         let isNews = tellsAlways || !client.isOver

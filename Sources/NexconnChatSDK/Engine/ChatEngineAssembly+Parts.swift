@@ -23,7 +23,7 @@ extension ChatEngineAssembly {
 }
 
 extension EngineSettings {
-    /// The transport configuration, with the limit of a message (rule NC-43).
+    /// The transport configuration of a connection, including the longest message (rule NC-43).
     func transport(_ policy: ConnectionPolicy) -> WebSocketTransportConfiguration {
         NetworkSettings(
             policy: policy, authorityFile: certificateAuthorityFile, pins: pins, certificate: clientCertificate,
@@ -41,7 +41,7 @@ extension NCTiming {
         }
     }
 
-    /// How long an application may be in the background before its link is closed (rule NC-16).
+    /// How long an application may be in the background before its connection is closed (rule NC-16).
     var backgroundLimit: Duration {
         switch self {
         case .standard: .seconds(120)
@@ -49,7 +49,7 @@ extension NCTiming {
         }
     }
 
-    /// How often messages that wait without a link are checked, and the pause before a failed write is repeated.
+    /// The interval between checks of messages that wait without a connection, and the pause before a failed database write is repeated.
     var sweepPause: Duration {
         switch self {
         case .standard: .seconds(2)

@@ -4,17 +4,17 @@ import ConnectionEngine
 import EngineRuntime
 import TransportCommon
 
-/// Makes the parts of an engine: for production, or scripted ones in tests.
+/// Functions that make the parts of an engine. Tests replace them by functions that make scripted parts.
 struct ChatEngineAssembly: Sendable {
     typealias Driver = ConnectionDriver<ChatSession>
 
-    /// Makes the driver that carries a session.
+    /// Makes the driver of a session's connection.
     var makeDriver: @Sendable (EngineSettings, ChatMemory, ConnectionPolicy) -> Driver
-    /// The clock of timers outside of the connection: the limit in the background, and the time limit of waiting messages.
+    /// The clock and timers for the time limit in the background and for the time limits of waiting messages.
     var timers: any TimerScheduler
-    /// Observes the network for connections to a host; nil when it cannot be observed.
+    /// Observes the network route to a host; nil when it cannot be observed.
     var observeNetwork: @Sendable (String, @escaping @Sendable (NetworkStatus) -> Void) -> NetworkObservation? = { _, _ in nil }
-    /// Opens the database of a user.
+    /// Opens the database of a user. The second result is true when the database had to be created anew.
     var openDatabase:
         @Sendable (_ directory: String, _ appKey: String, _ user: String) throws(ChatDatabaseError) -> (ChatDatabase, Bool) = {
             (directory, appKey, user) throws(ChatDatabaseError) in

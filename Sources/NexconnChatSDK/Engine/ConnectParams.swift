@@ -5,17 +5,17 @@ import Foundation
     @objc(NCConnectParams) @objcMembers
 #endif
 public class ConnectParams: NSObject {
-    /// The access token that your server requested for the user. A secret.
+    /// The access token that your server requested for the user. It is a secret.
     public let token: String
     /// How many seconds the first connection may take; 0 or less, the default, for no limit (rule NC-3).
     public var timeout: Int = 0
-    /// What happens when this device reconnects and another device of its class has signed in meanwhile. True: this device's session
-    /// ends, and it stays disconnected. False, the default: the other device is signed out.
+    /// Which session ends when this device reconnects after another device of its class has signed in. True: the session of this device
+    /// ends, and this device stays disconnected. False, the default: the other device is signed out.
     public var reconnectKickEnable = false
-    /// The class of this device. The server keeps one session of a user for each class. An addition to the vendor's SDK.
+    /// The class of this device. A user can have one session for each class. An addition to the vendor's SDK.
     public var deviceClass: NCDeviceClass = .mobile
 
-    /// Parameters with a token and default values.
+    /// Creates parameters with a token and default values.
     public init(token: String) {
         self.token = token
     }

@@ -7,12 +7,12 @@ import TransportCommon
 /// The application's settings: an immutable copy of ``InitParams``.
 struct EngineSettings: Sendable {
     var appKey: String
-    /// The address of the server, or the error of an invalid one.
+    /// The address of the server, or the error if the address is invalid.
     var server: Result<ServerAddress, NCError>
     var directory: URL
     var backgroundGrace: TimeInterval?
     var certificateAuthorityFile: String?
-    /// The pins; nil for none.
+    /// The pins of public keys; nil to accept any key.
     var pins: CertificatePins?
     var clientCertificate: ClientCertificate?
     var proxy: NCProxy?
@@ -33,7 +33,7 @@ struct EngineSettings: Sendable {
         appKey = params.appKey
         let address = params.naviServer
         let pins = Result { () throws(NCError) in try Self.pins(params.certificatePins) }
-        // Invalid pins are reported like an invalid address, and no connection is made (rule NC-57).
+        // Invalid pins have the same effect as an invalid address: `connect` fails without a connection (rule NC-57).
         server = Result { () throws(NCError) in
             _ = try pins.get()
             return try ServerAddress(address)
@@ -66,14 +66,14 @@ struct EngineSettings: Sendable {
         }
     }
 
-    /// How long an application may be in the background before its link is closed; nil for no limit (rules NC-16 and NC-65).
+    /// How long an application may be in the background before its connection is closed; nil for no limit (rules NC-16 and NC-65).
     var backgroundLimit: Duration? {
         guard let backgroundGrace else { return timing.backgroundLimit }
         if backgroundGrace.isNaN { return .zero }
         return backgroundGrace == .infinity ? nil : .seconds(min(max(backgroundGrace, 0), 86_400))
     }
 
-    /// The connection policy: the time limits and pauses.
+    /// The time limits and retry pauses of the connection.
     var policy: ConnectionPolicy {
         var policy = timing.policy
         policy.timing = policy.timing.watching(liveness)

@@ -1,7 +1,7 @@
 import Logging
 import NIOConcurrencyHelpers
 
-/// The least severe lines that are written. All loggers over one threshold share it, so that a change takes effect at once, also for a
+/// The least severe log level that is written. All loggers made by one threshold share it, so a change takes effect at once, also for a
 /// client that is signed in.
 final class LogThreshold: Sendable {
     private let box: NIOLockedValueBox<LogLevel>
@@ -15,7 +15,7 @@ final class LogThreshold: Sendable {
         set { box.withLockedValue { $0 = newValue } }
     }
 
-    /// A logger that writes what the threshold admits to `base`, whatever the level of `base` is.
+    /// Makes a logger that writes to `base`. Only this threshold decides which lines are written; the level of `base` has no effect.
     func logger(over base: Logger) -> Logger {
         var base = base
         base.logLevel = .trace
@@ -26,7 +26,7 @@ final class LogThreshold: Sendable {
     private struct Handler: LogHandler {
         let threshold: LogThreshold
         var base: any LogHandler
-        /// The level of this copy of the logger, if somebody has set one.
+        /// The level that was set for this copy of the logger; nil if none was set.
         private var ownLevel: Logger.Level?
 
         init(threshold: LogThreshold, base: any LogHandler) {
@@ -35,7 +35,7 @@ final class LogThreshold: Sendable {
         }
 
         var logLevel: Logger.Level {
-            // Swift-log's least verbose level is `critical`; ``log(event:)`` refuses everything with ``LogLevel/none``.
+            // With ``LogLevel/none`` this returns `critical`, the least verbose level of swift-log, and ``log(event:)`` writes nothing.
             get { ownLevel ?? threshold.level.least ?? .critical }
             set { ownLevel = newValue }
         }
@@ -62,7 +62,7 @@ final class LogThreshold: Sendable {
 }
 
 extension LogLevel {
-    /// The least severe level that is written; nil for nothing.
+    /// The least severe level of swift-log that is written; nil when nothing is written.
     fileprivate var least: Logger.Level? {
         switch self {
         case .none: nil

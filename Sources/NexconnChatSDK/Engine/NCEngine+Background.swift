@@ -1,11 +1,11 @@
 import EngineRuntime
 import Foundation
 
-// Moves of the application to the background and back. On Apple platforms the library observes the system's notifications, except in
-// extensions; elsewhere the application makes these calls.
+// Handles the application's change to the background and its return. On Apple platforms the library observes the system's notifications,
+// except in extensions; elsewhere the application calls these functions.
 extension NCEngine {
-    /// Call this when the application goes to the background. After two minutes the connection is closed with status
-    /// ``NCConnectionStatus/suspend`` (rule NC-16). Repeated calls do nothing.
+    /// Call this when the application goes to the background. After two minutes the connection is closed, and its status becomes
+    /// ``NCConnectionStatus/suspend`` (rule NC-16). Repeated calls have no effect.
     #if canImport(ObjectiveC)
         @objc
     #endif
@@ -13,8 +13,8 @@ extension NCEngine {
         engine.enterBackground()
     }
 
-    /// Call this when the application comes to the foreground. A closed or lost connection is opened at once; an open one is probed
-    /// (rule NC-17).
+    /// Call this when the application returns to the foreground. A connection that was closed or lost is opened at once; an open connection
+    /// is probed (rule NC-17).
     #if canImport(ObjectiveC)
         @objc
     #endif
@@ -22,7 +22,7 @@ extension NCEngine {
         engine.enterForeground()
     }
 
-    /// Observes the system's notifications for the lifetime of the process.
+    /// Starts to observe the system's notifications about the background, until the process ends.
     static func observeApplication() {
         _ = applicationObservation
     }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// The application's settings on the server.
+/// The settings of the application that the server sends at each sign-in.
 #if canImport(ObjectiveC)
     @objc(NCAppSettings) @objcMembers
 #endif
 public final class AppSettings: NSObject, Sendable {
-    /// Whether speech is converted into text. Lifeline's server does not support it.
+    /// Whether speech is converted into text. Always false, because Lifeline's server does not support it.
     public let speechToTextEnable = false
     /// How many minutes after sending a message can be edited.
     public let messageModifiableMinutes: Int
@@ -24,7 +24,7 @@ extension NCEngine {
         engine.setLogLevel(level)
     }
 
-    /// How many milliseconds this device's clock is ahead of the server's; 0 before the first connection. The error is at most half
+    /// How many milliseconds this device's clock is ahead of the server's clock; 0 before the first connection. The error is at most half
     /// of the round-trip time.
     #if canImport(ObjectiveC)
         @objc

@@ -1,27 +1,27 @@
 import EngineRuntime
 import Foundation
 
-/// The entry point of the SDK: initialise it, add handlers, then connect.
+/// The entry point of the SDK. Call ``initialize(_:)``, add handlers, then connect.
 ///
-/// Works with Lifeline's server, not with Nexconn's. May be used from any thread; no method blocks. Handlers and completions are called
-/// on one serial queue, never on the caller's thread (rule NC-20).
+/// The SDK works with Lifeline's server, not with Nexconn's servers. May be used from any thread; no method blocks. Handlers and
+/// completions are called on one serial queue, never on the caller's thread (rule NC-20).
 #if canImport(ObjectiveC)
     @objc(NCEngine)
 #endif
 public final class NCEngine: NSObject {
-    /// Another engine for the code of one task, so that tests do not share an engine.
+    /// The engine for the code of one task; nil for the process's engine. It lets tests use separate engines.
     @TaskLocal static var scoped: ChatEngine?
 
     static var engine: ChatEngine { scoped ?? .shared }
     /// The client of the signed-in user.
     static var client: ChatClient? { engine.client }
-    /// All handlers, and the callback queue.
+    /// All handlers of the application, and the callback queue.
     static var registry: HandlerRegistry { engine.registry }
 
     private override init() {}
 
-    /// Sets the SDK up. Call it once, before everything else. A second call with the same app key is ignored with a warning in the
-    /// log; one with another key signs the present user out and replaces the settings (rule NC-1).
+    /// Initialises the SDK. Call it once, before all other functions. A second call with the same app key only logs a warning; a call with
+    /// another key signs the present user out and replaces the settings (rule NC-1).
     #if canImport(ObjectiveC)
         @objc(initializeWithParams:)
     #endif
@@ -30,16 +30,16 @@ public final class NCEngine: NSObject {
         engine.initialize(EngineSettings(params))
     }
 
-    /// Signs a user in. From then on the library keeps the connection and restores it after every loss.
+    /// Signs a user in. From then on the library keeps the connection open and restores it after every loss.
     ///
-    /// Add handlers first, because offline messages arrive right after the sign-in. A call with another token signs the present user
-    /// out first; one with the same token ends with error 34001, or with 33006 while the connection is being made (rule NC-5).
+    /// Add handlers first, because offline messages arrive right after the sign-in. A call with another token signs the present user out
+    /// first. A call with the same token fails with error 34001, or with 33006 while the client is connecting (rule NC-5).
     ///
     /// - Parameters:
     ///   - params: the parameters.
-    ///   - databaseOpenedHandler: called when the user's local database is open, or could not be opened: before the connection is made
-    ///     if the token was used before on this device, otherwise before the status is ``NCConnectionStatus/connected``. `isRecreated`
-    ///     is true when data that was only stored locally has been lost. Without a database messages are delivered, but not stored.
+    ///   - databaseOpenedHandler: called when the user's local database was opened, or could not be opened. If the token was used before on this
+    /// device, it is called before the client connects, otherwise before the status is ``NCConnectionStatus/connected``. `isRecreated` is
+    /// true when data that was only stored locally has been lost. Without a database messages are delivered, but not stored.
     ///   - completionHandler: called once, with the user's id or an error. After an error no further attempt is made (rule NC-4).
     #if canImport(ObjectiveC)
         @objc(connectWithParams:databaseOpenedHandler:completionHandler:)
@@ -61,11 +61,10 @@ public final class NCEngine: NSObject {
         engine.connect(SignIn(params), call: call)
     }
 
-    /// Signs the user out in every state of the connection; the status becomes ``NCConnectionStatus/signOut``. The local database is
-    /// closed, and handlers get no further events of this user.
+    /// Signs the user out, in any state of the connection. The status becomes ``NCConnectionStatus/signOut``, the local database is closed,
+    /// and handlers get no further events of this user.
     ///
-    /// - Parameter disablePush: whether the server also reports the user as logged out, so that the sender of notifications skips this
-    ///   device.
+    /// - Parameter disablePush: whether the server also reports the user as logged out, so that no notifications are sent to this device.
     #if canImport(ObjectiveC)
         @objc(disconnect:)
     #endif
@@ -73,7 +72,7 @@ public final class NCEngine: NSObject {
         engine.disconnect(disablePush: disablePush)
     }
 
-    /// The connection's present status. It may be newer than the last one that a handler got, because handlers are called on the
+    /// The connection's present status. It may be newer than the last status that a handler got, because handlers are called on the
     /// callback queue.
     #if canImport(ObjectiveC)
         @objc
@@ -82,8 +81,8 @@ public final class NCEngine: NSObject {
         engine.status
     }
 
-    /// The id of the signed-in user. It is known as soon as the server has confirmed the token, or at once when the token was used
-    /// before on this device; nil otherwise.
+    /// The id of the signed-in user. It is known as soon as the server has confirmed the token, or at once if the token was used before on
+    /// this device; otherwise it is nil.
     #if canImport(ObjectiveC)
         @objc
     #endif

@@ -8,12 +8,12 @@ public struct NCProxy: Hashable, Sendable, CustomStringConvertible, CustomReflec
     public var host: String
     /// The TCP port of the proxy, 1 to 65535.
     public var port: Int
-    /// The user name for the proxy; nil when it asks for none.
+    /// The user name for the proxy; nil when the proxy requires none.
     public var user: String?
-    /// The password for the proxy. A secret.
+    /// The password for the proxy, which is a secret; nil when the proxy requires none.
     public var password: String?
 
-    /// A proxy at a host and port, with credentials if it asks for them.
+    /// Creates a proxy at a host and port, with credentials if the proxy requires them.
     public init(host: String, port: Int, user: String? = nil, password: String? = nil) {
         self.host = host
         self.port = port
@@ -21,8 +21,8 @@ public struct NCProxy: Hashable, Sendable, CustomStringConvertible, CustomReflec
         self.password = password
     }
 
-    /// Host and port, without credentials.
+    /// The host and port of the proxy, without credentials.
     public var description: String { "NCProxy(\(host):\(port))" }
-    /// Shows host and port, without credentials.
+    /// Shows the proxy's host and port in dumps, without credentials.
     public var customMirror: Mirror { Mirror(self, children: ["host": host, "port": port]) }
 }

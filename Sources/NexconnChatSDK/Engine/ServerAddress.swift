@@ -7,19 +7,19 @@ struct ServerAddress: Hashable, Sendable {
     var host: String
     var port: Int
     var usesTLS: Bool
-    /// The path of the session.
+    /// The path of the URL at which the session connects.
     var path: String
 
-    /// Reads `http://…`, `https://…`, `ws://…`, `wss://…` with or without port and path, `host:port` and `host`. Without a scheme the
-    /// connection uses TLS, unless the host is this machine itself, so that a missing scheme never leads to an unencrypted token.
+    /// Reads `http://…`, `https://…`, `ws://…` or `wss://…` with or without port and path, `host:port`, or `host`. Without a scheme the
+    /// connection uses TLS, unless the host is this machine, so that a missing scheme never causes an unencrypted transfer of the token.
     ///
     /// - Throws: 33003 with a reason that describes the error.
     init(_ text: String?) throws(NCError) {
         guard let text = text?.trimmingCharacters(in: .whitespacesAndNewlines), !text.isEmpty else {
             throw NCError(
                 .badArgument,
-                reason: "InitParams.naviServer is not set. This library talks to a Lifeline server, not to Nexconn's: set it to"
-                    + " that server's address, such as http://127.0.0.1:6001.")
+                reason: "InitParams.naviServer is not set. This library works with Lifeline's server, not with Nexconn's."
+                    + " Set naviServer to the address of a Lifeline server, such as http://127.0.0.1:6001.")
         }
         let hasScheme = text.contains("://")
         guard let parts = URLComponents(string: hasScheme ? text : "http://" + text),

@@ -3,8 +3,9 @@ import Foundation
 
 /// An error of the SDK.
 ///
-/// `code` is the detailed number of the vendor's tables, such as 31004. ``errorCode`` is the same, except for the two values of the
-/// vendor's sample for the token (15) and for the time limit (14) (rule NC-30). Texts never contain tokens or message contents.
+/// `code` is the detailed number in the vendor's tables, such as 31004. ``errorCode`` is the same number, with two exceptions that the
+/// vendor's sample compares: 15 for errors of the token, and 14 for a passed time limit (rule NC-30). Texts never contain tokens or message
+/// contents.
 #if canImport(ObjectiveC)
     @objc(NCError)
 #endif
@@ -14,11 +15,11 @@ public final class NCError: NSError, @unchecked Sendable {
     /// The domain of all errors.
     public static let domain = "NexconnChatSDK"
 
-    /// Makes an error with a number.
+    /// Creates an error with a number.
     ///
     /// - Parameters:
-    ///   - code: a number of the vendor's tables.
-    ///   - reason: a sentence about this case; nil for the number's own sentence.
+    ///   - code: a number in the vendor's tables.
+    ///   - reason: a sentence about this error; nil for the default sentence of the number.
     public init(code: Int, reason: String? = nil) {
         let text = NCErrorText.text(for: ChatErrorCode(code), reason: reason)
         super.init(domain: Self.domain, code: code, userInfo: [NSLocalizedDescriptionKey: text])
@@ -30,8 +31,8 @@ public final class NCError: NSError, @unchecked Sendable {
 
     @available(*, unavailable) public required init?(coder: NSCoder) { nil }
 
-    /// The number that the vendor's sample compares: 15 for a wrong, expired or used-up token, 14 when the time limit has passed, the
-    /// detailed `code` for everything else.
+    /// The number that the vendor's sample compares: 15 for a wrong, expired or used token, 14 when the time limit has passed, and the
+    /// detailed `code` for all other errors.
     #if canImport(ObjectiveC)
         @objc
     #endif
@@ -43,7 +44,7 @@ public final class NCError: NSError, @unchecked Sendable {
         }
     }
 
-    /// Makes an error with a number of the vendor's tables.
+    /// Creates an error with a number in the vendor's tables.
     #if canImport(ObjectiveC)
         @objc(errorWithCode:)
     #endif

@@ -1,9 +1,9 @@
 import ChatProtocol
 import Foundation
 
-/// The meaning of an error number, and how to correct the error.
+/// The default sentences of error numbers: the cause, and how to correct the error.
 enum NCErrorText {
-    /// The reason of this failure, followed by the text for the number; sentences that the reason contains are left out (rule NC-54).
+    /// The text of an error: `reason`, followed by the default sentences of the number that `reason` does not contain (rule NC-54).
     static func text(for code: ChatErrorCode, reason: String?) -> String {
         let advice = advice(for: code)
         guard let reason, !reason.isEmpty else { return advice }
@@ -11,7 +11,7 @@ enum NCErrorText {
         return ([reason] + sentences(advice).filter { !said.contains($0) }).joined(separator: " ")
     }
 
-    /// The sentences of a text, each with its full stop.
+    /// Splits a text into its sentences, each with its full stop or question mark.
     private static func sentences(_ text: String) -> [String] {
         text.components(separatedBy: ". ").filter { !$0.isEmpty }.map { $0.hasSuffix(".") || $0.hasSuffix("?") ? $0 : $0 + "." }
     }

@@ -1,7 +1,7 @@
 import Foundation
 
 #if canImport(ObjectiveC)
-    /// Gets events of the user's channels. Every method is optional.
+    /// Receives events of the user's channels. Every method is optional.
     @objc(NCChannelHandler) public protocol ChannelHandler: AnyObject {
         @objc optional func onChannelPinnedSync(_ event: ChannelPinnedSyncEvent)
         @objc optional func onChannelNoDisturbLevelSync(_ event: ChannelNoDisturbLevelSyncEvent)
@@ -10,15 +10,15 @@ import Foundation
         @objc optional func onRemoteChannelsSyncCompleted(_ event: RemoteChannelsSyncCompletedEvent)
     }
 #else
-    /// Gets events of the user's channels. Every method is optional.
+    /// Receives events of the user's channels. Every method is optional.
     ///
-    /// Called on the callback queue, in the order of the events (rule NC-20).
+    /// The methods are called on the callback queue, in the order of the events (rule NC-20).
     public protocol ChannelHandler: AnyObject {
         /// Another device of the user pinned or unpinned a channel.
         func onChannelPinnedSync(_ event: ChannelPinnedSyncEvent)
         /// Another device of the user set the do-not-disturb level of a channel.
         func onChannelNoDisturbLevelSync(_ event: ChannelNoDisturbLevelSyncEvent)
-        /// Another device of the user has read a channel.
+        /// Another device of the user has marked the messages of a channel as read.
         func onChannelUnreadStatusSync(_ event: ChannelUnreadStatusSyncEvent)
         /// A user has begun or stopped typing.
         func onTypingStatusChanged(_ event: TypingStatusChangedEvent)
@@ -35,7 +35,7 @@ import Foundation
     }
 #endif
 
-/// Another device of the user pinned or unpinned a channel.
+/// The event that another device of the user pinned or unpinned a channel.
 #if canImport(ObjectiveC)
     @objc(NCChannelPinnedSyncEvent) @objcMembers
 #endif
@@ -52,7 +52,7 @@ public final class ChannelPinnedSyncEvent: NSObject, Sendable {
     }
 }
 
-/// Another device of the user set the do-not-disturb level of a channel.
+/// The event that another device of the user set the do-not-disturb level of a channel.
 #if canImport(ObjectiveC)
     @objc(NCChannelNoDisturbLevelSyncEvent) @objcMembers
 #endif
@@ -69,14 +69,14 @@ public final class ChannelNoDisturbLevelSyncEvent: NSObject, Sendable {
     }
 }
 
-/// Another device of the user has read a channel.
+/// The event that another device of the user has marked the messages of a channel as read.
 #if canImport(ObjectiveC)
     @objc(NCChannelUnreadStatusSyncEvent) @objcMembers
 #endif
 public final class ChannelUnreadStatusSyncEvent: NSObject, Sendable {
     /// The channel.
     public let channelIdentifier: ChannelIdentifier
-    /// Messages up to this time (ms since 1970) count as read.
+    /// The time up to which messages count as read, in milliseconds since 1970.
     public let timestamp: Int64
 
     init(channelIdentifier: ChannelIdentifier, timestamp: Int64) {
@@ -86,14 +86,14 @@ public final class ChannelUnreadStatusSyncEvent: NSObject, Sendable {
     }
 }
 
-/// The users who are typing in a channel have changed.
+/// The event that a user has begun or stopped typing in a channel.
 #if canImport(ObjectiveC)
     @objc(NCTypingStatusChangedEvent) @objcMembers
 #endif
 public final class TypingStatusChangedEvent: NSObject, Sendable {
     /// The channel.
     public let channelIdentifier: ChannelIdentifier
-    /// All users who are typing now; empty when the last one has stopped.
+    /// All users who are typing in the channel now; empty when nobody is typing.
     public let userTypingStatus: [UserTypingStatus]
 
     init(channelIdentifier: ChannelIdentifier, userTypingStatus: [UserTypingStatus]) {
@@ -123,12 +123,12 @@ public final class UserTypingStatus: NSObject, Sendable {
     }
 }
 
-/// The channels' settings were fetched from the server, or could not be.
+/// The event that the channels' settings were fetched from the server, or could not be fetched.
 #if canImport(ObjectiveC)
     @objc(NCRemoteChannelsSyncCompletedEvent) @objcMembers
 #endif
 public final class RemoteChannelsSyncCompletedEvent: NSObject, Sendable {
-    /// The error; nil for success.
+    /// Why the settings could not be fetched; nil for success.
     public let error: NCError?
 
     init(error: NCError?) {

@@ -9,14 +9,14 @@ final class ChatHandlers: Sendable {
     let openChannels = HandlerList<any OpenChannelHandler>()
     let users = HandlerList<any UserHandler>()
 
-    /// The uploads in progress.
+    /// The file uploads in progress.
     let media = MediaSends()
     let reads = ReadReports()
     let typing = PerClient(TypingTracker())
-    /// Delivers events to async sequences.
+    /// Sends all events to async sequences.
     private let broadcaster = Broadcaster<NCEvent>(
         backlog: 65_536, isDroppable: { _ in true }, dropped: { .dropped($0) })
-    /// Serialises sending, because a broadcaster accepts one sender at a time.
+    /// Held while the broadcaster sends, because concurrent calls could deliver events in different orders.
     private let sending = NIOLock()
     private let backlog: NIOLockedValueBox<HandlerBacklog>
 
@@ -24,11 +24,11 @@ final class ChatHandlers: Sendable {
         self.backlog = NIOLockedValueBox(backlog)
     }
 
-    /// All events from now on.
+    /// A new sequence of all later events.
     var stream: EventStream<NCEvent> { broadcaster.stream() }
 
-    /// Delivers events to handlers and sequences in the same order, with one work item on the callback queue for all of `events`.
-    /// Events of a user who has been signed out are dropped.
+    /// Sends events to handlers and sequences in the same order. All `events` form one work item on the callback queue. Events of a user
+    /// who has been signed out are dropped.
     func tell(_ events: [NCEvent], of client: ChatClient) {
         guard !events.isEmpty, !client.isRetired else { return }
         sending.withLock { broadcaster.send(events) }
@@ -66,7 +66,7 @@ final class ChatHandlers: Sendable {
     }
 }
 
-// All handlers are held weakly; the same identifier again replaces the handler (rules NC-20, NC-21).
+// Adds and removes handlers. All handlers are held weakly; a handler with the same identifier is replaced (rules NC-20, NC-21).
 #if canImport(ObjectiveC)
     @objc
 #endif
@@ -112,7 +112,8 @@ extension NCEngine {
         registry.chat.openChannels.remove(identifier)
     }
 
-    /// Registers a handler for changes of users that were subscribed to, held weakly. A handler with the same identifier is replaced.
+    /// Registers a handler for changes of users whose status this user has subscribed to, held weakly. A handler with the same identifier
+    /// is replaced.
     public static func addUserHandler(identifier: String, handler: any UserHandler) {
         registry.chat.users.add(identifier) { [weak handler] in handler }
     }

@@ -1,22 +1,22 @@
 import Foundation
 
 #if canImport(ObjectiveC)
-    /// Gets events of the user's groups. Every method is optional.
+    /// Receives events of the user's groups. Every method is optional.
     @objc(NCGroupChannelHandler) public protocol GroupChannelHandler: AnyObject {
         @objc optional func onGroupOperation(_ event: GroupOperationEvent)
         @objc optional func onGroupInfoChanged(_ event: GroupInfoChangedEvent)
         @objc optional func onGroupMemberInfoChanged(_ event: GroupMemberInfoChangedEvent)
     }
 #else
-    /// Gets events of the user's groups. Every method is optional.
+    /// Receives events of the user's groups. Every method is optional.
     ///
-    /// Called on the callback queue, in the order of the events (rule NC-20).
+    /// The methods are called on the callback queue, in the order of the events (rule NC-20).
     public protocol GroupChannelHandler: AnyObject {
         /// A user joined or left a group, or the group's owner or managers changed.
         func onGroupOperation(_ event: GroupOperationEvent)
-        /// A group's own data changed.
+        /// The data of a group changed, such as its name.
         func onGroupInfoChanged(_ event: GroupInfoChangedEvent)
-        /// A member's data changed.
+        /// The data of a group's member changed, such as the nickname.
         func onGroupMemberInfoChanged(_ event: GroupMemberInfoChangedEvent)
     }
 
@@ -27,20 +27,20 @@ import Foundation
     }
 #endif
 
-/// A user joined or left a group, or the group's owner or managers changed.
+/// The event that a user joined or left a group, or that the group's owner or managers changed.
 #if canImport(ObjectiveC)
     @objc(NCGroupOperationEvent) @objcMembers
 #endif
 public final class GroupOperationEvent: NSObject, Sendable {
     /// The group's id.
     public let groupId: String
-    /// The member who made the change; nil for the application's server.
+    /// The member who made the change; nil when the application's server made it.
     public let operatorInfo: GroupMemberInfo?
-    /// The group's present data.
+    /// The data of the group after the change.
     public let groupInfo: GroupInfo
-    /// The kind of event.
+    /// The kind of change, such as a user joining.
     public let operation: GroupOperation
-    /// The members that the event concerns.
+    /// The members who joined, left or got another role.
     public let memberInfos: [GroupMemberInfo]
     /// When the change happened, milliseconds since 1970.
     public let operationTime: Int64
@@ -59,16 +59,16 @@ public final class GroupOperationEvent: NSObject, Sendable {
     }
 }
 
-/// The data of a group changed, such as its name.
+/// The event that the data of a group changed, such as its name.
 #if canImport(ObjectiveC)
     @objc(NCGroupInfoChangedEvent) @objcMembers
 #endif
 public final class GroupInfoChangedEvent: NSObject, Sendable {
-    /// The member who made the change; nil for the application's server.
+    /// The member who made the change; nil when the application's server made it.
     public let operatorInfo: GroupMemberInfo?
-    /// The group's present data.
+    /// The data of the group after the change.
     public let groupInfo: GroupInfo
-    /// The names of the properties that changed, as in ``GroupInfo``.
+    /// The names of the changed properties of ``GroupInfo``.
     public let changedProperties: [String]
     /// When the change happened, milliseconds since 1970.
     public let operationTime: Int64
@@ -82,16 +82,16 @@ public final class GroupInfoChangedEvent: NSObject, Sendable {
     }
 }
 
-/// The data of a group's member changed.
+/// The event that the data of a group's member changed.
 #if canImport(ObjectiveC)
     @objc(NCGroupMemberInfoChangedEvent) @objcMembers
 #endif
 public final class GroupMemberInfoChangedEvent: NSObject, Sendable {
     /// The group's id.
     public let groupId: String
-    /// The member who made the change; nil for the application's server.
+    /// The member who made the change; nil when the application's server made it.
     public let operatorInfo: GroupMemberInfo?
-    /// The member's present data.
+    /// The data of the member after the change.
     public let memberInfo: GroupMemberInfo
     /// When the change happened, milliseconds since 1970.
     public let operationTime: Int64

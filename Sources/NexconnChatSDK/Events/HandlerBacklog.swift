@@ -1,9 +1,9 @@
-/// The events that wait for slow handlers, and what happens when there are too many (rule NC-72).
+/// Counts the events that wait for slow handlers, and drops further events when there are too many (rule NC-72).
 struct HandlerBacklog: Sendable {
     static let most = 65_536
 
     private var count = 0
-    /// Whether the last event that was admitted says that events are missing.
+    /// Whether the last waiting event is the `messagesMissed` that announces dropped events.
     private var hasToldLoss = false
     private let limit: Int
 
@@ -11,7 +11,7 @@ struct HandlerBacklog: Sendable {
         self.limit = limit
     }
 
-    /// The events that the handlers get: all of them, or those for which there is room and one that says that others are missing.
+    /// Returns the events that the handlers get. If there is no room for all, one `messagesMissed` replaces the dropped ones.
     mutating func admit(_ events: [NCEvent]) -> [NCEvent] {
         let room = max(limit - count, 0)
         var admitted = Array(events.prefix(room))
@@ -24,6 +24,6 @@ struct HandlerBacklog: Sendable {
         return admitted
     }
 
-    /// The handlers get this number of events now.
+    /// Records that the handlers are being called with this number of events, which no longer wait.
     mutating func took(_ number: Int) { count -= number }
 }

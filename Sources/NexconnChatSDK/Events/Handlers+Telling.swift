@@ -1,4 +1,4 @@
-// Calls the handlers' methods, which are optional on Apple platforms.
+// Calls the methods of handlers. On Apple platforms the methods are optional.
 #if canImport(ObjectiveC)
     extension MessageHandler {
         func tell(_ event: MessageReceivedEvent) { onMessageReceived?(event) }

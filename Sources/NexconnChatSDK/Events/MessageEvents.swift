@@ -1,17 +1,17 @@
 import Foundation
 
-/// A message was received.
+/// The event that a message was received.
 #if canImport(ObjectiveC)
     @objc(NCMessageReceivedEvent) @objcMembers
 #endif
 public final class MessageReceivedEvent: NSObject, Sendable {
     /// The received message.
     public let message: Message
-    /// How many messages of the same package are still to be delivered; 0 for a single message.
+    /// How many further messages of the same package follow; 0 for a single message.
     public let left: Int
-    /// Whether the message arrived while missed messages were fetched.
+    /// Whether the message was missed earlier and was fetched after the connection was established.
     public let offline: Bool
-    /// Whether more packages of missed messages follow. With `left == 0` and `hasPackage == false` all missed messages have arrived.
+    /// Whether more packages of missed messages follow. If `left` is 0 and `hasPackage` is false, all missed messages have arrived.
     public let hasPackage: Bool
 
     init(message: Message, left: Int, offline: Bool, hasPackage: Bool) {
@@ -23,12 +23,12 @@ public final class MessageReceivedEvent: NSObject, Sendable {
     }
 }
 
-/// Messages were deleted for everybody. They were removed from the local database too.
+/// The event that messages were deleted for everybody. They were also removed from the local database.
 #if canImport(ObjectiveC)
     @objc(NCMessageDeletedEvent) @objcMembers
 #endif
 public final class MessageDeletedEvent: NSObject, Sendable {
-    /// The messages as they were before.
+    /// The deleted messages, as they were before the deletion.
     public let messages: [Message]
 
     init(messages: [Message]) {
@@ -51,14 +51,14 @@ public final class MessagesUpdatedEvent: NSObject, Sendable {
     }
 }
 
-/// Metadata of a message were set.
+/// The event that metadata of a message was set.
 #if canImport(ObjectiveC)
     @objc(NCMessageMetadataUpdatedEvent) @objcMembers
 #endif
 public final class MessageMetadataUpdatedEvent: NSObject, Sendable {
-    /// The pairs that were set by this change.
+    /// The metadata pairs that this change set.
     public let metadata: [String: String]
-    /// The message with its present metadata.
+    /// The message with its metadata after the change.
     public let message: Message
 
     init(metadata: [String: String], message: Message) {
@@ -68,12 +68,12 @@ public final class MessageMetadataUpdatedEvent: NSObject, Sendable {
     }
 }
 
-/// Metadata of a message were deleted.
+/// The event that metadata of a message was deleted.
 #if canImport(ObjectiveC)
     @objc(NCMessageMetadataDeletedEvent) @objcMembers
 #endif
 public final class MessageMetadataDeletedEvent: NSObject, Sendable {
-    /// The message with its present metadata.
+    /// The message with its metadata after the change.
     public let message: Message
     /// The deleted keys.
     public let keys: [String]
@@ -85,12 +85,12 @@ public final class MessageMetadataDeletedEvent: NSObject, Sendable {
     }
 }
 
-/// Receivers have read messages of the signed-in user.
+/// The event that receivers have read messages of the signed-in user.
 #if canImport(ObjectiveC)
     @objc(NCMessageReceiptResponseEvent) @objcMembers
 #endif
 public final class MessageReceiptResponseEvent: NSObject, Sendable {
-    /// One entry for each message.
+    /// The read receipts, one entry for each message.
     public let responses: [MessageReceiptResponse]
 
     init(responses: [MessageReceiptResponse]) {
@@ -108,13 +108,13 @@ public final class MessageReceiptResponse: NSObject, Sendable {
     public let messageId: String
     /// The message's channel.
     public let channelIdentifier: ChannelIdentifier
-    /// How many receivers have read it.
+    /// How many receivers have read the message.
     public let readCount: Int
-    /// How many receivers have not read it.
+    /// How many receivers have not read the message.
     public let unreadCount: Int
     /// How many receivers the message has.
     public let totalCount: Int
-    /// The receivers who have just read it.
+    /// The receivers who have just read the message.
     public let users: [MessageReceiptUser]
 
     init(
@@ -138,9 +138,9 @@ public final class MessageReceiptResponse: NSObject, Sendable {
 public final class MessageReceiptUser: NSObject, Sendable {
     /// The user's id.
     public let userId: String
-    /// When the user read it, milliseconds since 1970.
+    /// When the user read the message, in milliseconds since 1970.
     public let timestamp: Int64
-    /// Whether the message mentions the user; false when that is not known.
+    /// Whether the message mentions the user; false when this is unknown.
     public let isMentioned: Bool
 
     init(userId: String, timestamp: Int64, isMentioned: Bool = false) {
@@ -151,12 +151,13 @@ public final class MessageReceiptUser: NSObject, Sendable {
     }
 }
 
-/// Messages may be missing.
+/// The event that messages may have been lost.
 #if canImport(ObjectiveC)
     @objc(NCMessagesMissedEvent) @objcMembers
 #endif
 public final class MessagesMissedEvent: NSObject, Sendable {
-    /// The channel; nil for all of the user's direct and group channels, and for every channel when the handlers were too slow.
+    /// The channel whose messages may have been lost. Nil for all direct and group channels of the user, and for all channels when the
+    /// handlers were too slow.
     public let channelIdentifier: ChannelIdentifier?
 
     init(channelIdentifier: ChannelIdentifier?) {

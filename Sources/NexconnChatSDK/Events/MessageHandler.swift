@@ -1,7 +1,7 @@
 import Foundation
 
 #if canImport(ObjectiveC)
-    /// Gets messages and their changes. Every method is optional.
+    /// Receives messages and their changes. Every method is optional.
     @objc(NCMessageHandler) public protocol MessageHandler: AnyObject {
         @objc optional func onMessageReceived(_ event: MessageReceivedEvent)
         @objc optional func onMessageDeleted(_ event: MessageDeletedEvent)
@@ -13,10 +13,10 @@ import Foundation
         @objc optional func onMessagesMissed(_ event: MessagesMissedEvent)
     }
 #else
-    /// Gets messages and their changes. Every method is optional.
+    /// Receives messages and their changes. Every method is optional.
     ///
-    /// Called on the callback queue, in the order of the events (rule NC-20). Add handlers before connecting, because offline messages
-    /// arrive right after the sign-in.
+    /// The methods are called on the callback queue, in the order of the events (rule NC-20). Add handlers before connecting, because
+    /// offline messages arrive right after the sign-in.
     public protocol MessageHandler: AnyObject {
         /// A message was received.
         func onMessageReceived(_ event: MessageReceivedEvent)
@@ -24,16 +24,16 @@ import Foundation
         func onMessageDeleted(_ event: MessageDeletedEvent)
         /// Messages were edited.
         func onMessagesUpdated(_ event: MessagesUpdatedEvent)
-        /// Metadata of a message were set.
+        /// Metadata of a message was set.
         func onMessageMetadataUpdated(_ event: MessageMetadataUpdatedEvent)
-        /// Metadata of a message were deleted.
+        /// Metadata of a message was deleted.
         func onMessageMetadataDeleted(_ event: MessageMetadataDeletedEvent)
         /// Receivers have read messages of the signed-in user.
         func onMessageReceiptResponse(_ event: MessageReceiptResponseEvent)
         /// All missed messages have been delivered.
         func onOfflineMessageSyncCompleted()
-        /// Messages may be missing: this device was away for longer than the server keeps them, or the server lost them. Load the
-        /// history of channels that are shown. An addition to the vendor's SDK.
+        /// Messages may have been lost, because this device was away for longer than the server keeps them, or because the server lost
+        /// them. Load the history of the channels that are shown. An addition to the vendor's SDK.
         func onMessagesMissed(_ event: MessagesMissedEvent)
     }
 

@@ -1,6 +1,6 @@
 import EngineRuntime
 
-/// The events of all handlers as one type. An addition to the vendor's SDK.
+/// The events of all kinds of handlers as one type. An addition to the vendor's SDK.
 public enum NCEvent: Sendable {
     /// A message was received.
     case messageReceived(MessageReceivedEvent)
@@ -8,23 +8,23 @@ public enum NCEvent: Sendable {
     case messageDeleted(MessageDeletedEvent)
     /// Messages were edited.
     case messagesUpdated(MessagesUpdatedEvent)
-    /// Metadata of a message were set.
+    /// Metadata of a message was set.
     case messageMetadataUpdated(MessageMetadataUpdatedEvent)
-    /// Metadata of a message were deleted.
+    /// Metadata of a message was deleted.
     case messageMetadataDeleted(MessageMetadataDeletedEvent)
     /// Receivers have read messages of the signed-in user.
     case messageReceiptResponse(MessageReceiptResponseEvent)
     /// All missed messages have been delivered.
     case offlineMessageSyncCompleted
-    /// Messages may be missing: load the history of channels that are shown.
+    /// Messages may have been lost. Load the history of the channels that are shown.
     case messagesMissed(MessagesMissedEvent)
     /// Another device of the user pinned or unpinned a channel.
     case channelPinned(ChannelPinnedSyncEvent)
     /// Another device of the user set the do-not-disturb level of a channel.
     case channelNoDisturbLevel(ChannelNoDisturbLevelSyncEvent)
-    /// Another device of the user has read a channel.
+    /// Another device of the user has marked the messages of a channel as read.
     case channelUnreadStatus(ChannelUnreadStatusSyncEvent)
-    /// The users who are typing in a channel have changed.
+    /// A user has begun or stopped typing in a channel.
     case typing(TypingStatusChangedEvent)
     /// The settings of channels were fetched from the server, or could not be fetched.
     case remoteChannelsSyncCompleted(RemoteChannelsSyncCompletedEvent)
@@ -36,9 +36,9 @@ public enum NCEvent: Sendable {
     case groupMemberInfoChanged(GroupMemberInfoChangedEvent)
     /// An event of an open channel.
     case openChannel(OpenChannelNews)
-    /// A user that was subscribed to changed.
+    /// A user whose status this user has subscribed to came online or went offline.
     case subscriptionChanged(SubscriptionChangedEvent)
-    /// How many events were dropped here because this consumer was too slow.
+    /// This number of events was dropped at this point of the sequence, because the consumer was too slow.
     case dropped(Int)
 }
 
@@ -46,27 +46,27 @@ public enum NCEvent: Sendable {
 public enum OpenChannelNews: Sendable {
     /// Entering has begun.
     case entering(OpenChannelEnteringEvent)
-    /// The user has entered, also after a reconnect.
+    /// The user has entered an open channel, for the first time or after a reconnect.
     case entered(OpenChannelEnteredEvent)
-    /// The user could not enter, or could not come back after a reconnect.
+    /// The user could not enter an open channel, or could not enter it again after a reconnect.
     case enterFailed(OpenChannelEnterFailedEvent)
-    /// Messages may be missing after a loss of the connection.
+    /// Messages of an open channel may have been lost together with the connection.
     case reset(OpenChannelResetEvent)
-    /// The user has left.
+    /// The user has left an open channel.
     case exited(OpenChannelExitedEvent)
-    /// The channel was destroyed.
+    /// An open channel was destroyed.
     case destroyed(OpenChannelDestroyedEvent)
-    /// The channel's metadata arrived for the first time after entering.
+    /// The metadata of an open channel arrived, after the user had entered it.
     case metadataSynced(OpenChannelMetadataSyncedEvent)
-    /// The channel's metadata changed.
+    /// The metadata of an open channel changed.
     case metadataChanged(OpenChannelMetadataChangedEvent)
-    /// Users entered or left.
+    /// Users entered or left an open channel.
     case participantChanged(OpenChannelParticipantChangedEvent)
-    /// The users who may send messages have changed.
+    /// Users of an open channel were muted or unmuted.
     case participantMuted(OpenChannelParticipantMutedEvent)
     /// Users were banned.
     case participantBanned(OpenChannelParticipantBannedEvent)
-    /// The user entered or left with another device.
+    /// The user entered or left an open channel with another device.
     case multiLoginSync(OpenChannelMultiLoginSyncEvent)
 
     func tell(_ handler: any OpenChannelHandler) {
@@ -87,7 +87,7 @@ public enum OpenChannelNews: Sendable {
     }
 }
 
-/// All events from now on, as an async sequence for one consumer. Ends when the consuming task is cancelled.
+/// All later events, as an async sequence for one consumer. The sequence ends when the consuming task is cancelled.
 ///
 /// ```swift
 /// for await event in NCEngine.events {
@@ -102,20 +102,20 @@ public struct NCEvents: AsyncSequence, Sendable {
 
     let stream: EventStream<NCEvent>
 
-    /// Continues where an earlier loop over this sequence ended.
+    /// Returns an iterator, which continues where an earlier loop over this sequence ended.
     public func makeAsyncIterator() -> Iterator { Iterator(base: stream.makeAsyncIterator()) }
 
-    /// Hands out one event after the other. For one task.
+    /// Iterates over the events. An iterator is for one task.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate var base: EventStream<NCEvent>.Iterator
 
-        /// The next event, or nil at the end.
+        /// Waits for the next event; nil when the sequence has ended.
         public mutating func next() async -> NCEvent? { await base.next() }
     }
 }
 
 extension NCEngine {
-    /// All events from now on. Each sequence is for one consumer; each read of the property returns an independent sequence. An
+    /// All later events of all kinds. Each sequence is for one consumer; each read of the property returns an independent sequence. An
     /// addition to the vendor's SDK.
     public static var events: NCEvents { NCEvents(stream: registry.chat.stream) }
 }

@@ -3,7 +3,7 @@ import Foundation
 
 /// A group to create.
 ///
-/// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
+/// `@unchecked Sendable`: every property is constant or `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
     @objc(NCCreateGroupParams) @objcMembers
 #endif
@@ -50,7 +50,7 @@ public final class CreateGroupParams: NSObject, @unchecked Sendable {
 
 /// Changes of a group; properties that are nil are not changed.
 ///
-/// `@unchecked Sendable`: every property is `Guarded`, a `NIOLockedValueBox`.
+/// `@unchecked Sendable`: every property is `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
     @objc(NCUpdateGroupInfoParams) @objcMembers
 #endif
@@ -109,7 +109,7 @@ public final class KickMembersParams: NSObject, Sendable {
 
 /// The transfer of a group to another owner.
 ///
-/// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
+/// `@unchecked Sendable`: every property is constant or `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
     @objc(NCTransferOwnerParams) @objcMembers
 #endif
@@ -128,7 +128,7 @@ public final class TransferOwnerParams: NSObject, @unchecked Sendable {
 
 /// Changes of a member's data; properties that are nil are not changed.
 ///
-/// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
+/// `@unchecked Sendable`: every property is constant or `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
     @objc(NCSetMemberInfoParams) @objcMembers
 #endif

@@ -3,7 +3,7 @@ import Foundation
 
 /// Selects members of a group by role.
 ///
-/// `@unchecked Sendable`: every property is `Guarded`, a `NIOLockedValueBox`.
+/// `@unchecked Sendable`: every property is `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
     @objc(NCGroupMembersByRoleQueryParams) @objcMembers
 #endif
@@ -20,7 +20,7 @@ public final class GroupMembersByRoleQueryParams: NSObject, @unchecked Sendable 
 
 /// Selects groups of the user by role.
 ///
-/// `@unchecked Sendable`: every property is `Guarded`, a `NIOLockedValueBox`.
+/// `@unchecked Sendable`: every property is `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
     @objc(NCJoinedGroupsByRoleQueryParams) @objcMembers
 #endif
@@ -33,7 +33,7 @@ public final class JoinedGroupsByRoleQueryParams: NSObject, @unchecked Sendable 
 
 /// Selects members of a group by name.
 ///
-/// `@unchecked Sendable`: every property is `Guarded`, a `NIOLockedValueBox`.
+/// `@unchecked Sendable`: every property is `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
     @objc(NCSearchGroupMembersQueryParams) @objcMembers
 #endif

@@ -2,7 +2,7 @@ import Foundation
 
 /// How to enter an open channel.
 ///
-/// `@unchecked Sendable`: every property is `Guarded`, a `NIOLockedValueBox`.
+/// `@unchecked Sendable`: every property is `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
     @objc(NCEnterOpenChannelParams) @objcMembers
 #endif
@@ -31,7 +31,7 @@ public final class EnterOpenChannelParams: NSObject, @unchecked Sendable {
 
 /// Pairs of an open channel's metadata to set.
 ///
-/// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
+/// `@unchecked Sendable`: every property is constant or `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
     @objc(NCSetOpenChannelMetadataParams) @objcMembers
 #endif
@@ -52,7 +52,7 @@ public final class SetOpenChannelMetadataParams: NSObject, @unchecked Sendable {
 
 /// Pairs of an open channel's metadata to delete.
 ///
-/// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
+/// `@unchecked Sendable`: every property is constant or `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
     @objc(NCDeleteOpenChannelMetadataParams) @objcMembers
 #endif
@@ -71,7 +71,7 @@ public final class DeleteOpenChannelMetadataParams: NSObject, @unchecked Sendabl
 
 /// Selects messages of an open channel from the service's history.
 ///
-/// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
+/// `@unchecked Sendable`: every property is constant or `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
     @objc(NCOpenChannelMessagesQueryParams) @objcMembers
 #endif

@@ -15,7 +15,7 @@ public enum MessageLoadPolicy: Int, Sendable {
 
 /// Selects channels to list.
 ///
-/// `@unchecked Sendable`: every property is `Guarded`, a `NIOLockedValueBox`.
+/// `@unchecked Sendable`: every property is `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
     @objc(NCChannelsQueryParams) @objcMembers
 #endif
@@ -37,7 +37,7 @@ public final class ChannelsQueryParams: NSObject, @unchecked Sendable {
 
 /// Selects messages of a channel.
 ///
-/// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
+/// `@unchecked Sendable`: every property is constant or `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
     @objc(NCMessagesQueryParams) @objcMembers
 #endif
@@ -62,7 +62,7 @@ public final class MessagesQueryParams: NSObject, @unchecked Sendable {
 
 /// Selects messages of a channel in this device's database.
 ///
-/// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
+/// `@unchecked Sendable`: every property is constant or `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
     @objc(NCLocalMessagesByTimeQueryParams) @objcMembers
 #endif
@@ -87,7 +87,7 @@ public final class LocalMessagesByTimeQueryParams: NSObject, @unchecked Sendable
 
 /// Selects messages of a channel that contain a keyword.
 ///
-/// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
+/// `@unchecked Sendable`: every property is constant or `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
     @objc(NCSearchMessagesQueryParams) @objcMembers
 #endif
@@ -113,7 +113,7 @@ public final class SearchMessagesQueryParams: NSObject, @unchecked Sendable {
 
 /// Selects messages of one sender in a channel.
 ///
-/// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
+/// `@unchecked Sendable`: every property is constant or `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
     @objc(NCSearchMessagesByUserQueryParams) @objcMembers
 #endif
@@ -137,7 +137,7 @@ public final class SearchMessagesByUserQueryParams: NSObject, @unchecked Sendabl
 
 /// Selects messages of a period, all or those with a keyword.
 ///
-/// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
+/// `@unchecked Sendable`: every property is constant or `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
     @objc(NCSearchMessagesByTimeRangeQueryParams) @objcMembers
 #endif
@@ -165,7 +165,7 @@ public final class SearchMessagesByTimeRangeQueryParams: NSObject, @unchecked Se
 
 /// Selects channels with messages that contain a keyword.
 ///
-/// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
+/// `@unchecked Sendable`: every property is constant or `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
     @objc(NCSearchChannelsParams) @objcMembers
 #endif

@@ -3,7 +3,7 @@ import Foundation
 
 /// A subscription to changes of users.
 ///
-/// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
+/// `@unchecked Sendable`: every property is constant or `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
     @objc(NCSubscribeEventParams) @objcMembers
 #endif

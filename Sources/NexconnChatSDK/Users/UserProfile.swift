@@ -4,7 +4,7 @@ import Identifiers
 
 /// A user's profile.
 ///
-/// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
+/// `@unchecked Sendable`: every property is constant or `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
     @objc(NCUserProfile) @objcMembers
 #endif

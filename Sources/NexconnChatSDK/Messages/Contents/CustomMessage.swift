@@ -18,7 +18,7 @@ import WireCoding
 /// ```
 /// Members `extra`, `user` and `mentionedInfo` of the object belong to ``MessageContent``, unless `encode` writes them itself.
 ///
-/// `@unchecked Sendable`: here every property is constant or `Guarded`, a `NIOLockedValueBox`; a subclass is responsible for its own
+/// `@unchecked Sendable`: here every property is constant or `Guarded`, which protects it with a lock; a subclass is responsible for its own
 /// properties.
 #if canImport(ObjectiveC)
     @objc(NCCustomMessage) @objcMembers
@@ -53,7 +53,7 @@ open class CustomMessage: MessageContent, @unchecked Sendable {
 /// The base of an application's own kinds of messages with a file. Like ``CustomMessage``; `localPath`, `remoteUrl` and `name` are
 /// members too, unless `encode` writes them itself.
 ///
-/// `@unchecked Sendable`: here every property is constant or `Guarded`, a `NIOLockedValueBox`; a subclass is responsible for its own
+/// `@unchecked Sendable`: here every property is constant or `Guarded`, which protects it with a lock; a subclass is responsible for its own
 /// properties.
 #if canImport(ObjectiveC)
     @objc(NCCustomMediaMessage) @objcMembers
@@ -90,7 +90,7 @@ open class CustomMediaMessage: MediaMessageContent, @unchecked Sendable {
 
 /// A content of a type that was not registered, or that could not be read. Keeps the data as it was received.
 ///
-/// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
+/// `@unchecked Sendable`: every property is constant or `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
     @objc(NCUnknownMessage) @objcMembers
 #endif

@@ -2,7 +2,7 @@ import Foundation
 
 /// A file.
 ///
-/// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
+/// `@unchecked Sendable`: every property is constant or `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
     @objc(NCFileMessage) @objcMembers
 #endif
@@ -48,7 +48,7 @@ public final class FileMessage: MediaMessageContent, @unchecked Sendable {
 
 /// A voice recording of at most a minute.
 ///
-/// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
+/// `@unchecked Sendable`: every property is constant or `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
     @objc(NCHDVoiceMessage) @objcMembers
 #endif

@@ -6,7 +6,7 @@ import WireCoding
 /// An application's own kinds are subclasses of ``CustomMessage`` and ``CustomMediaMessage``. May be used from any thread. Sending
 /// encodes the content at once, so later changes do not affect the sent message.
 ///
-/// `@unchecked Sendable`, here and in the subclasses of this module: every property is constant or `Guarded`, a `NIOLockedValueBox`.
+/// `@unchecked Sendable`, here and in the subclasses of this module: every property is constant or `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
     @objc(NCMessageContent) @objcMembers
 #endif
@@ -73,7 +73,7 @@ public enum MessagePersistencePolicy: Int, Sendable {
 
 /// A content with a file, which is at `localPath`, at `remoteUrl`, or at both.
 ///
-/// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
+/// `@unchecked Sendable`: every property is constant or `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
     @objc(NCMediaMessageContent) @objcMembers
 #endif

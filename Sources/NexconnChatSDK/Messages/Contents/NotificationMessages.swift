@@ -2,7 +2,7 @@ import Foundation
 
 /// A command for the receiving application that is stored in the history.
 ///
-/// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
+/// `@unchecked Sendable`: every property is constant or `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
     @objc(NCCommandNotificationMessage) @objcMembers
 #endif
@@ -36,7 +36,7 @@ public final class CommandNotificationMessage: MessageContent, @unchecked Sendab
 
 /// A line of information in a conversation.
 ///
-/// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
+/// `@unchecked Sendable`: every property is constant or `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
     @objc(NCInformationNotificationMessage) @objcMembers
 #endif
@@ -66,7 +66,7 @@ public final class InformationNotificationMessage: MessageContent, @unchecked Se
 
 /// A line about an event in a group.
 ///
-/// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
+/// `@unchecked Sendable`: every property is constant or `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
     @objc(NCGroupNotificationMessage) @objcMembers
 #endif

@@ -3,7 +3,7 @@ import WireCoding
 
 /// A geographic location.
 ///
-/// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
+/// `@unchecked Sendable`: every property is constant or `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
     @objc(NCLocationMessage) @objcMembers
 #endif
@@ -47,7 +47,7 @@ public final class LocationMessage: MessageContent, @unchecked Sendable {
 
 /// Several messages that are forwarded as one.
 ///
-/// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
+/// `@unchecked Sendable`: every property is constant or `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
     @objc(NCCombineMessage) @objcMembers
 #endif
@@ -108,7 +108,7 @@ public final class CombineMessage: MediaMessageContent, @unchecked Sendable {
 
 /// A command for the receiving application, which is neither stored nor counted as unread.
 ///
-/// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
+/// `@unchecked Sendable`: every property is constant or `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
     @objc(NCCommandMessage) @objcMembers
 #endif

@@ -2,7 +2,7 @@ import Foundation
 
 /// A picture, with a thumbnail that is sent with the message.
 ///
-/// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
+/// `@unchecked Sendable`: every property is constant or `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
     @objc(NCImageMessage) @objcMembers
 #endif
@@ -38,7 +38,7 @@ public final class ImageMessage: MediaMessageContent, @unchecked Sendable {
 
 /// An animated picture.
 ///
-/// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
+/// `@unchecked Sendable`: every property is constant or `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
     @objc(NCGIFMessage) @objcMembers
 #endif
@@ -79,7 +79,7 @@ public final class GIFMessage: MediaMessageContent, @unchecked Sendable {
 
 /// A video of at most two minutes.
 ///
-/// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
+/// `@unchecked Sendable`: every property is constant or `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
     @objc(NCShortVideoMessage) @objcMembers
 #endif

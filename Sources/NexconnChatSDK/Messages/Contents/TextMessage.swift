@@ -2,7 +2,7 @@ import Foundation
 
 /// A text.
 ///
-/// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
+/// `@unchecked Sendable`: every property is constant or `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
     @objc(NCTextMessage) @objcMembers
 #endif
@@ -31,7 +31,7 @@ public final class TextMessage: MessageContent, @unchecked Sendable {
 
 /// A reply to another message, which it contains.
 ///
-/// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
+/// `@unchecked Sendable`: every property is constant or `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
     @objc(NCReferenceMessage) @objcMembers
 #endif

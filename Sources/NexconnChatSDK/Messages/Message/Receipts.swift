@@ -47,7 +47,7 @@ public final class MessagesReadReceiptByUsersParams: NSObject, Sendable {
 
 /// Selects a message whose readers are listed.
 ///
-/// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
+/// `@unchecked Sendable`: every property is constant or `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
     @objc(NCMessagesReadReceiptUsersQueryParams) @objcMembers
 #endif

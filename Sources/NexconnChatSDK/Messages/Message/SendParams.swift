@@ -4,7 +4,7 @@ import WireCoding
 
 /// The options of sending a message.
 ///
-/// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
+/// `@unchecked Sendable`: every property is constant or `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
     @objc(NCMessageParams) @objcMembers
 #endif
@@ -45,7 +45,7 @@ open class MessageParams: NSObject, @unchecked Sendable {
 
 /// A message to send with ``BaseChannel/sendMessage(params:attachedHandler:completionHandler:)``.
 ///
-/// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
+/// `@unchecked Sendable`: every property is constant or `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
     @objc(NCSendMessageParams) @objcMembers
 #endif
@@ -63,7 +63,7 @@ public final class SendMessageParams: MessageParams, @unchecked Sendable {
 /// A message with a file to send with
 /// ``BaseChannel/sendMediaMessage(params:attachedHandler:progressHandler:completionHandler:cancelHandler:)``.
 ///
-/// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
+/// `@unchecked Sendable`: every property is constant or `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
     @objc(NCSendMediaMessageParams) @objcMembers
 #endif
@@ -80,7 +80,7 @@ public final class SendMediaMessageParams: MessageParams, @unchecked Sendable {
 
 /// The texts of notifications. This service does not notify devices; webhooks receive these values as the member `push`.
 ///
-/// `@unchecked Sendable`: every property is `Guarded`, a `NIOLockedValueBox`.
+/// `@unchecked Sendable`: every property is `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
     @objc(NCPushConfig) @objcMembers
 #endif
@@ -118,7 +118,7 @@ public final class PushConfig: NSObject, @unchecked Sendable {
 
 /// Values of notifications for Apple's devices.
 ///
-/// `@unchecked Sendable`: every property is `Guarded`, a `NIOLockedValueBox`.
+/// `@unchecked Sendable`: every property is `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
     @objc(NCIOSPushConfig) @objcMembers
 #endif

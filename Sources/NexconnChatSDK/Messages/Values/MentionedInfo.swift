@@ -15,7 +15,7 @@ public enum MentionedType: Int, Sendable {
 
 /// The users that a message in a group mentions.
 ///
-/// `@unchecked Sendable`: every property is `Guarded`, a `NIOLockedValueBox`.
+/// `@unchecked Sendable`: every property is `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
     @objc(NCMentionedInfo) @objcMembers
 #endif

@@ -3,7 +3,7 @@ import WireCoding
 
 /// The sender's description of itself. It is sent with the content, so that receivers need not load the profile.
 ///
-/// `@unchecked Sendable`: every property is `Guarded`, a `NIOLockedValueBox`.
+/// `@unchecked Sendable`: every property is `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
     @objc(NCUserInfo) @objcMembers
 #endif
