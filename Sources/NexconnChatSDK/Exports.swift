@@ -1,7 +1,7 @@
-// Apps that use the SDK name types of Foundation: `NSObject`, `URL`.
+// Foundation is exported, because apps that use the SDK need its types, such as `NSObject` and `URL`.
 @_exported import Foundation
 
-// Settings that all clients of this package share, and their categories.
+// Types of settings that all clients of this package share, and the categories of failures.
 @_exported import struct ConnectionEngine.InvalidRetryPolicy
 @_exported import enum ConnectionEngine.Liveness
 @_exported import struct ConnectionEngine.RetryBackoff

@@ -116,8 +116,8 @@ extension ChatClient {
             closeDatabase()
             open(for: welcome.user)
         }
-        // If the session was not resumed from this user's position, and the user's database has one, the client connects again to resume
-        // from it.
+        // The session was not resumed from this user's inbox position. If the user's database has a position, or if another user's position
+        // was used, the client connects again.
         guard resumedUser?.isExactly(welcome.user) != true else { return beginInbox(welcome) }
         let known = database?.place.flatMap { $0.epoch == welcome.place.epoch ? $0 : nil }
         let isBehind = known.map { $0.sequence < welcome.place.sequence } ?? false
@@ -135,8 +135,8 @@ extension ChatClient {
         }
     }
 
-    /// Changes the state of the inbox in the database. A failed write is only logged, because the next call reports that the database is
-    /// damaged.
+    /// Changes the state of the inbox in the database. A failed write is only logged, because the database has then lost its file, which
+    /// the next call reports.
     private func noteInbox(_ body: (ChatDatabase, ChatClient) throws(ChatDatabaseError) -> Void) {
         guard let database else { return }
         do throws(ChatDatabaseError) {
@@ -178,8 +178,8 @@ extension ChatClient {
         guard let last = items.last, let epoch = state.withLockedValue({ $0.epoch }) else { return }
         let place = ChatPlace(epoch: epoch, sequence: last.sequence)
         state.withLockedValue { state in
-            // When too many events wait, this batch is dropped and recorded as a gap, together with a gap right before it. The oldest batch
-            // does not count, because it is stored next (rule NC-73).
+            // When too many events wait, this batch is dropped and recorded as a gap, merged with a gap right before it. If no batch waits,
+            // the batch is always accepted, because it is stored at once (rule NC-73).
             let isGap = !state.unkept.isEmpty && state.unkeptItems + items.count > Self.mostUnkept
             if isGap, state.unkept.last?.isGap == true { state.unkept.removeLast() }
             if !isGap { state.unkeptItems += items.count }
@@ -192,8 +192,8 @@ extension ChatClient {
     /// The most inbox events that wait in memory while the database cannot store them.
     static var mostUnkept: Int { 10_000 }
 
-    /// Stores waiting batches of inbox events, in order. A batch that cannot be stored stays in the queue and is not acknowledged, so the
-    /// server sends it again.
+    /// Stores waiting batches of inbox events, in order. A batch that cannot be stored stays in the queue and is not acknowledged, so it is
+    /// never lost.
     func keep() {
         while let batch = state.withLockedValue({ $0.unkept.first }) {
             do {

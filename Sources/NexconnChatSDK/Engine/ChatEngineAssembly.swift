@@ -14,7 +14,7 @@ struct ChatEngineAssembly: Sendable {
     var timers: any TimerScheduler
     /// Observes the network route to a host; nil when it cannot be observed.
     var observeNetwork: @Sendable (String, @escaping @Sendable (NetworkStatus) -> Void) -> NetworkObservation? = { _, _ in nil }
-    /// Opens the database of a user. The second result is true when the database had to be created anew.
+    /// Opens the database of a user. The second result is true when an unusable database was replaced by an empty one.
     var openDatabase:
         @Sendable (_ directory: String, _ appKey: String, _ user: String) throws(ChatDatabaseError) -> (ChatDatabase, Bool) = {
             (directory, appKey, user) throws(ChatDatabaseError) in

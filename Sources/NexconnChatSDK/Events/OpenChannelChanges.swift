@@ -1,6 +1,6 @@
 import Foundation
 
-/// A channel's metadata have changed.
+/// The event that the metadata of an open channel changed.
 #if canImport(ObjectiveC)
     @objc(NCOpenChannelMetadataChangedEvent) @objcMembers
 #endif
@@ -21,11 +21,11 @@ public final class OpenChannelMetadataChangedEvent: NSObject, Sendable {
 public final class OpenChannelMetadataChangeInfo: NSObject, Sendable {
     /// The open channel's id.
     public let channelId: String
-    /// The key of the pair.
+    /// The key of the metadata entry.
     public let key: String
-    /// The new value; nil when the pair was removed.
+    /// The new value of the entry; nil when the entry was removed.
     public let value: String?
-    /// Whether the pair was set or removed.
+    /// Whether the entry was set or removed.
     public let operationType: OpenChannelMetadataOperationType
 
     init(channelId: String, key: String, value: String?, operationType: OpenChannelMetadataOperationType) {
@@ -37,7 +37,7 @@ public final class OpenChannelMetadataChangeInfo: NSObject, Sendable {
     }
 }
 
-/// Users entered or left an open channel.
+/// The event that users entered or left an open channel.
 #if canImport(ObjectiveC)
     @objc(NCOpenChannelParticipantChangedEvent) @objcMembers
 #endif
@@ -57,7 +57,7 @@ public final class OpenChannelParticipantChangedEvent: NSObject, Sendable {
     }
 }
 
-/// A user who entered or left.
+/// A user who entered or left an open channel.
 #if canImport(ObjectiveC)
     @objc(NCOpenChannelParticipantAction) @objcMembers
 #endif
@@ -74,22 +74,22 @@ public final class OpenChannelParticipantAction: NSObject, Sendable {
     }
 }
 
-/// The users who may send messages to an open channel have changed.
+/// The event that users of an open channel were muted or unmuted.
 #if canImport(ObjectiveC)
     @objc(NCOpenChannelParticipantMutedEvent) @objcMembers
 #endif
 public final class OpenChannelParticipantMutedEvent: NSObject, Sendable {
     /// The open channel's id.
     public let channelId: String
-    /// The kind of change.
+    /// The kind of change, such as muting users.
     public let type: OpenChannelMuteType
-    /// The users that the change concerns; empty when it concerns all.
+    /// The users who were muted or unmuted; empty when the change applies to all users.
     public let userIds: [String]
-    /// How many milliseconds the change lasts; 0 for no end.
+    /// How many milliseconds the change applies; 0 for an unlimited time.
     public let duration: Int64
-    /// When it happened, milliseconds since 1970.
+    /// When the users were muted or unmuted, in milliseconds since 1970.
     public let operationTime: Int64
-    /// Always nil with this service.
+    /// Always nil with Lifeline's server.
     public let extra: String?
 
     init(
@@ -105,7 +105,7 @@ public final class OpenChannelParticipantMutedEvent: NSObject, Sendable {
     }
 }
 
-/// Users were banned from an open channel.
+/// The event that users were banned from an open channel.
 #if canImport(ObjectiveC)
     @objc(NCOpenChannelParticipantBannedEvent) @objcMembers
 #endif
@@ -114,11 +114,11 @@ public final class OpenChannelParticipantBannedEvent: NSObject, Sendable {
     public let channelId: String
     /// The banned users.
     public let userIds: [String]
-    /// How many milliseconds the ban lasts; 0 for no end.
+    /// How many milliseconds the ban lasts; 0 for an unlimited time.
     public let duration: Int64
-    /// When it happened, milliseconds since 1970.
+    /// When the users were banned, in milliseconds since 1970.
     public let operationTime: Int64
-    /// Always nil with this service.
+    /// Always nil with Lifeline's server.
     public let extra: String?
 
     init(channelId: String, userIds: [String], duration: Int64, operationTime: Int64, extra: String?) {
@@ -131,7 +131,7 @@ public final class OpenChannelParticipantBannedEvent: NSObject, Sendable {
     }
 }
 
-/// The user entered or left with another device.
+/// The event that the user entered or left an open channel with another device.
 #if canImport(ObjectiveC)
     @objc(NCOpenChannelMultiLoginSyncEvent) @objcMembers
 #endif

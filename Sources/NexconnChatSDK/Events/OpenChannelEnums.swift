@@ -33,7 +33,7 @@ public enum OpenChannelParticipantActionType: Int, Sendable {
     case join = 1
 }
 
-/// The ways in which the permission to send messages to open channels changes.
+/// The ways in which users of open channels are muted and unmuted.
 #if canImport(ObjectiveC)
     @objc(NCOpenChannelMuteType)
 #endif

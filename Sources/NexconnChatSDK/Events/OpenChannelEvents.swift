@@ -14,14 +14,14 @@ public final class OpenChannelEnteringEvent: NSObject, Sendable {
     }
 }
 
-/// The user is in an open channel.
+/// The event that the user has entered an open channel.
 #if canImport(ObjectiveC)
     @objc(NCOpenChannelEnteredEvent) @objcMembers
 #endif
 public final class OpenChannelEnteredEvent: NSObject, Sendable {
     /// The open channel's id.
     public let channelId: String
-    /// The channel's data; never nil with this service.
+    /// The channel's data at the moment of entering. Never nil with Lifeline's server.
     public let response: OpenChannelEnterResponseInfo?
 
     init(channelId: String, response: OpenChannelEnterResponseInfo?) {
@@ -31,7 +31,7 @@ public final class OpenChannelEnteredEvent: NSObject, Sendable {
     }
 }
 
-/// The user could not enter an open channel, or could not come back after a reconnect.
+/// The event that the user could not enter an open channel, or could not enter it again after a reconnect.
 #if canImport(ObjectiveC)
     @objc(NCOpenChannelEnterFailedEvent) @objcMembers
 #endif
@@ -48,7 +48,7 @@ public final class OpenChannelEnterFailedEvent: NSObject, Sendable {
     }
 }
 
-/// After a loss of the connection messages of the channel may be missing.
+/// The event that messages of an open channel may have been lost together with the connection.
 #if canImport(ObjectiveC)
     @objc(NCOpenChannelResetEvent) @objcMembers
 #endif
@@ -62,7 +62,7 @@ public final class OpenChannelResetEvent: NSObject, Sendable {
     }
 }
 
-/// The user has left an open channel.
+/// The event that the user has left an open channel.
 #if canImport(ObjectiveC)
     @objc(NCOpenChannelExitedEvent) @objcMembers
 #endif
@@ -76,14 +76,14 @@ public final class OpenChannelExitedEvent: NSObject, Sendable {
     }
 }
 
-/// An open channel was destroyed.
+/// The event that an open channel was destroyed.
 #if canImport(ObjectiveC)
     @objc(NCOpenChannelDestroyedEvent) @objcMembers
 #endif
 public final class OpenChannelDestroyedEvent: NSObject, Sendable {
     /// The open channel's id.
     public let channelId: String
-    /// How it was destroyed.
+    /// How the channel was destroyed: by the application's server, or by the service.
     public let destroyType: OpenChannelDestroyType
 
     init(channelId: String, destroyType: OpenChannelDestroyType) {
@@ -93,7 +93,7 @@ public final class OpenChannelDestroyedEvent: NSObject, Sendable {
     }
 }
 
-/// A channel's metadata has arrived for the first time after entering.
+/// The event that the metadata of an open channel arrived, after the user had entered it.
 #if canImport(ObjectiveC)
     @objc(NCOpenChannelMetadataSyncedEvent) @objcMembers
 #endif

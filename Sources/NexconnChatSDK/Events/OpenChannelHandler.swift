@@ -1,7 +1,7 @@
 import Foundation
 
 #if canImport(ObjectiveC)
-    /// Gets events of open channels. Every method is optional.
+    /// Receives events of open channels. Every method is optional.
     @objc(NCOpenChannelHandler) public protocol OpenChannelHandler: AnyObject {
         @objc optional func onEntering(_ event: OpenChannelEnteringEvent)
         @objc optional func onEntered(_ event: OpenChannelEnteredEvent)
@@ -17,33 +17,33 @@ import Foundation
         @objc optional func onMultiLoginSync(_ event: OpenChannelMultiLoginSyncEvent)
     }
 #else
-    /// Gets events of open channels. Every method is optional.
+    /// Receives events of open channels. Every method is optional.
     ///
-    /// Called on the callback queue, in the order of the events (rule NC-20).
+    /// The methods are called on the callback queue, in the order of the events (rule NC-20).
     public protocol OpenChannelHandler: AnyObject {
         /// Entering has begun.
         func onEntering(_ event: OpenChannelEnteringEvent)
-        /// The user has entered; also called when the SDK has entered again after a loss of the connection.
+        /// The user has entered an open channel, for the first time or after a loss of the connection.
         func onEntered(_ event: OpenChannelEnteredEvent)
-        /// The user could not enter, or could not come back after a loss of the connection.
+        /// The user could not enter an open channel, or could not enter it again after a loss of the connection.
         func onEnterFailed(_ event: OpenChannelEnterFailedEvent)
-        /// After a loss of the connection messages of the channel may be missing.
+        /// Messages of an open channel may have been lost together with the connection.
         func onReset(_ event: OpenChannelResetEvent)
-        /// The user has left.
+        /// The user has left an open channel.
         func onExited(_ event: OpenChannelExitedEvent)
-        /// The channel was destroyed.
+        /// An open channel was destroyed.
         func onChannelDestroyed(_ event: OpenChannelDestroyedEvent)
-        /// The channel's metadata has arrived for the first time after entering.
+        /// The metadata of an open channel arrived, after the user had entered it.
         func onMetadataSynced(_ event: OpenChannelMetadataSyncedEvent)
-        /// The channel's metadata have changed.
+        /// The metadata of an open channel changed.
         func onMetadataChanged(_ event: OpenChannelMetadataChangedEvent)
-        /// Users entered or left.
+        /// Users entered or left an open channel.
         func onParticipantChanged(_ event: OpenChannelParticipantChangedEvent)
-        /// The users who may send messages have changed.
+        /// Users of an open channel were muted or unmuted.
         func onParticipantMuted(_ event: OpenChannelParticipantMutedEvent)
         /// Users were banned.
         func onParticipantBanned(_ event: OpenChannelParticipantBannedEvent)
-        /// The user entered or left with another device.
+        /// The user entered or left an open channel with another device.
         func onMultiLoginSync(_ event: OpenChannelMultiLoginSyncEvent)
     }
 

@@ -1,16 +1,16 @@
 import Foundation
 
 #if canImport(ObjectiveC)
-    /// Gets changes of users that were subscribed to. Every method is optional.
+    /// Receives changes of users whose status this user has subscribed to. Every method is optional.
     @objc(NCUserHandler) public protocol UserHandler: AnyObject {
         @objc optional func onSubscriptionChanged(_ event: SubscriptionChangedEvent)
     }
 #else
-    /// Gets changes of users that were subscribed to. Every method is optional.
+    /// Receives changes of users whose status this user has subscribed to. Every method is optional.
     ///
-    /// Called on the callback queue, in the order of the events (rule NC-20).
+    /// The methods are called on the callback queue, in the order of the events (rule NC-20).
     public protocol UserHandler: AnyObject {
-        /// Called when a user to whose status this user subscribed comes online or goes offline.
+        /// A user whose status this user has subscribed to came online or went offline.
         func onSubscriptionChanged(_ event: SubscriptionChangedEvent)
     }
 
@@ -30,12 +30,12 @@ public enum SubscribeType: Int, Sendable {
     case userProfile = 2
 }
 
-/// Users that the signed-in user subscribed to have changed.
+/// The event that users whose status this user has subscribed to came online or went offline.
 #if canImport(ObjectiveC)
     @objc(NCSubscriptionChangedEvent) @objcMembers
 #endif
 public final class SubscriptionChangedEvent: NSObject, Sendable {
-    /// One entry for each user.
+    /// The changes, one entry for each user.
     public let events: [SubscriptionInfo]
 
     init(events: [SubscriptionInfo]) {
@@ -44,7 +44,7 @@ public final class SubscriptionChangedEvent: NSObject, Sendable {
     }
 }
 
-/// The changes of one user.
+/// The changes of one user's status.
 #if canImport(ObjectiveC)
     @objc(NCSubscriptionInfo) @objcMembers
 #endif
@@ -53,7 +53,7 @@ public final class SubscriptionInfo: NSObject, Sendable {
     public let userId: String
     /// The subscribed property.
     public let subscribeType: SubscribeType
-    /// The changes, oldest first.
+    /// The changes of the user's status, oldest first.
     public let details: [SubscriptionDetail]
 
     init(userId: String, subscribeType: SubscribeType, details: [SubscriptionDetail]) {
@@ -64,16 +64,16 @@ public final class SubscriptionInfo: NSObject, Sendable {
     }
 }
 
-/// One change of a user.
+/// One change of a user's status.
 #if canImport(ObjectiveC)
     @objc(NCSubscriptionDetail) @objcMembers
 #endif
 public final class SubscriptionDetail: NSObject, Sendable {
     /// 1 when the user came online, 0 when the user went offline.
     public let eventValue: Int
-    /// When it happened, milliseconds since 1970.
+    /// When the status changed, in milliseconds since 1970.
     public let changeTime: Int64
-    /// Always empty with this service.
+    /// Always empty with Lifeline's server.
     public let platform: String
 
     init(eventValue: Int, changeTime: Int64, platform: String) {

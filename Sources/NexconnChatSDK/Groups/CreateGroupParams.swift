@@ -1,7 +1,7 @@
 import ChatProtocol
 import Foundation
 
-/// A group to create.
+/// The parameters of a group to be created.
 ///
 /// `@unchecked Sendable`: every property is constant or `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
@@ -12,22 +12,22 @@ public final class CreateGroupParams: NSObject, @unchecked Sendable {
     public let groupId: String
     /// The group's name.
     public let groupName: String
-    /// Members from the start, in addition to the signed-in user.
+    /// The users who become members at once, in addition to the signed-in user.
     @Guarded public var inviteeUserIds: [String]? = nil
     /// The address of the group's picture.
     @Guarded public var portraitUri: String? = nil
-    /// A text about the group.
+    /// A text that introduces the group.
     @Guarded public var introduction: String? = nil
     /// A notice for the members.
     @Guarded public var notice: String? = nil
-    /// Values of the application.
+    /// Additional values that the application defines, by name.
     @Guarded public var extProfile: [String: String]? = nil
     /// Who may join.
     @Guarded public var joinPermission: GroupJoinPermission = .free
     /// Who may invite users.
     @Guarded public var invitePermission: GroupOperationPermission = .everyone
 
-    /// A group with an id and a name that everybody may join.
+    /// Creates the parameters of a group that everybody may join.
     public init(groupId: String, groupName: String) {
         self.groupId = groupId
         self.groupName = groupName
@@ -40,7 +40,7 @@ public final class CreateGroupParams: NSObject, @unchecked Sendable {
         set { portraitUri = newValue }
     }
 
-    /// The group for the server, which sets owner, member count and time.
+    /// The group as it is sent to the server, which sets owner, member count and creation time.
     var wire: ChatGroup {
         ChatGroup(
             id: groupId, name: groupName, owner: "", avatar: portraitUri, introduction: introduction, notice: notice,
@@ -48,7 +48,7 @@ public final class CreateGroupParams: NSObject, @unchecked Sendable {
     }
 }
 
-/// Changes of a group; properties that are nil are not changed.
+/// The parameters of a change of a group; properties that are nil are not changed.
 ///
 /// `@unchecked Sendable`: every property is `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
@@ -59,17 +59,17 @@ public final class UpdateGroupInfoParams: NSObject, @unchecked Sendable {
     @Guarded public var groupName: String? = nil
     /// The address of the group's picture.
     @Guarded public var portraitUri: String? = nil
-    /// A text about the group.
+    /// A text that introduces the group.
     @Guarded public var introduction: String? = nil
     /// A notice for the members.
     @Guarded public var notice: String? = nil
-    /// Values of the application; they replace all former ones.
+    /// Additional values that the application defines, by name. They replace all present ones.
     @Guarded public var extProfile: [String: String]? = nil
-    /// Who may join. Only the owner may change it.
+    /// Who may join the group. Only the owner may change this.
     @Guarded public var joinPermission: GroupJoinPermission? = nil
-    /// Who may invite users. Only the owner may change it.
+    /// Who may invite users to the group. Only the owner may change this.
     @Guarded public var invitePermission: GroupOperationPermission? = nil
-    /// Whether only the owner and managers may send messages. An addition to the vendor's SDK, where only servers can change it.
+    /// Whether only the owner and managers may send messages. An addition to the vendor's SDK, in which only servers can change this.
     @Guarded public var isAllMuted: Bool? = nil
 
     /// Another name of ``portraitUri``.
@@ -92,7 +92,7 @@ public final class UpdateGroupInfoParams: NSObject, @unchecked Sendable {
     }
 }
 
-/// Members to remove from a group.
+/// The parameters for removing members from a group.
 #if canImport(ObjectiveC)
     @objc(NCKickMembersParams) @objcMembers
 #endif
@@ -100,14 +100,14 @@ public final class KickMembersParams: NSObject, Sendable {
     /// The members to remove, 1 … 100.
     public let userIds: [String]
 
-    /// Members with these ids.
+    /// Creates the parameters for removing the members with these ids.
     public init(userIds: [String]) {
         self.userIds = userIds
         super.init()
     }
 }
 
-/// The transfer of a group to another owner.
+/// The parameters for transferring a group to another owner.
 ///
 /// `@unchecked Sendable`: every property is constant or `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
@@ -119,14 +119,14 @@ public final class TransferOwnerParams: NSObject, @unchecked Sendable {
     /// Whether the previous owner leaves the group.
     @Guarded public var leaveAfterTransfer = false
 
-    /// A transfer after which the previous owner stays a member.
+    /// Creates the parameters of a transfer after which the previous owner stays a member.
     public init(newOwnerId: String) {
         self.newOwnerId = newOwnerId
         super.init()
     }
 }
 
-/// Changes of a member's data; properties that are nil are not changed.
+/// The parameters of a change of a member's data; properties that are nil are not changed.
 ///
 /// `@unchecked Sendable`: every property is constant or `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
@@ -137,10 +137,10 @@ public final class SetMemberInfoParams: NSObject, @unchecked Sendable {
     public let userId: String
     /// The member's name in this group.
     @Guarded public var nickname: String? = nil
-    /// A text of the application.
+    /// An additional text that the application defines.
     @Guarded public var extra: String? = nil
 
-    /// A change of the member's data without changed properties.
+    /// Creates parameters that change nothing yet; set the properties to be changed.
     public init(userId: String) {
         self.userId = userId
         super.init()

@@ -2,7 +2,7 @@ import ChatProtocol
 import EngineRuntime
 import Identifiers
 
-// The data of groups and their members. Every completion is called once, on the callback queue (rule NH-1).
+// Loads and changes the data of groups and their members. Every completion is called once, on the callback queue (rule NH-1).
 extension GroupChannel {
     /// Loads the data of groups.
     ///
@@ -21,7 +21,7 @@ extension GroupChannel {
         try await awaiting { info(of: groupIds, NCEngine.engine, $0) }
     }
 
-    /// Loads the data of the given groups, without those in which the user is not a member.
+    /// Loads the data of those of the given groups in which the user is a member.
     ///
     /// - Parameters:
     ///   - groupIds: 1 … 20 ids.
@@ -51,8 +51,7 @@ extension GroupChannel {
     ///
     /// - Parameters:
     ///   - params: the parameters.
-    ///   - completion: called once, on the callback queue. `errorKeys` is nil with this service; the error's text describes invalid
-    ///     parameters.
+    ///   - completion: called once, on the callback queue. `errorKeys` is always nil; the error's text describes invalid parameters.
     public func updateInfo(
         params: UpdateGroupInfoParams, completion: ((_ errorKeys: [String]?, _ error: NCError?) -> Void)?
     ) {
@@ -60,7 +59,7 @@ extension GroupChannel {
         engine.ask(.updateGroup(channelId, params.wire), completion: engine.confirming { block(nil, $0) })
     }
 
-    /// Loads members by their ids. The signed-in user has to be a member.
+    /// Loads members of the group by their user ids. The signed-in user has to be a member.
     ///
     /// - Parameters:
     ///   - userIds: 1 … 100 ids.
@@ -69,7 +68,7 @@ extension GroupChannel {
         members(userIds, engine.answering(completion))
     }
 
-    /// Loads 1 … 100 members by their ids. The signed-in user has to be a member.
+    /// Loads 1 … 100 members of the group by their user ids. The signed-in user has to be a member.
     ///
     /// - Throws: the reason why the service did not answer with the members.
     public func members(_ userIds: [String]) async throws(NCError) -> [GroupMemberInfo] {
@@ -89,7 +88,7 @@ extension GroupChannel {
     private func members(_ userIds: [String], _ completion: @escaping Completion<[GroupMemberInfo]>) {
         let request = ChatMembersRequest(channelId, users: userIds, limit: 100)
         guard (1...100).contains(userIds.count) else {
-            return completion(.failure(NCError(code: 34215, reason: "Pass 1 to 100 members in one call.")))
+            return completion(.failure(NCError(code: 34215, reason: "Pass 1 to 100 userIds in one call.")))
         }
         engine.ask(.groupMembers(request), completion: completion) { _, answer throws(NCError) in
             guard let page = answer.members else { throw .strangeAnswer }
@@ -99,7 +98,7 @@ extension GroupChannel {
 
     private static func info(of ids: [String], _ engine: ChatEngine, _ completion: @escaping Completion<[GroupInfo]>) {
         guard (1...20).contains(ids.count) else {
-            return completion(.failure(NCError(.badArgument, reason: "Pass 1 to 20 groups in one call.")))
+            return completion(.failure(NCError(.badArgument, reason: "Pass 1 to 20 groupIds in one call.")))
         }
         engine.ask(.groupInfo(ids), completion: completion) { _, answer throws(NCError) in
             guard let page = answer.groups else { throw .strangeAnswer }

@@ -1,15 +1,15 @@
 import ChatProtocol
 import EngineRuntime
 
-// Membership in groups. Every completion is called once, on the callback queue (rule NH-1); errors are those of chat-protocol.md,
-// section 10.
+// Creates, joins, leaves and administers groups. Every completion is called once, on the callback queue (rule NH-1). chat-protocol.md,
+// section 10, lists the errors.
 extension GroupChannel {
-    /// Creates a group with the user as owner.
+    /// Creates a group whose owner is the signed-in user.
     ///
     /// - Parameters:
     ///   - params: the parameters.
-    ///   - completion: called once, on the callback queue. `processCode` is 0 for success. `errorKeys` is nil with this service; the
-    ///     error's text describes invalid parameters.
+    ///   - completion: called once, on the callback queue. `processCode` is 0 for success. `errorKeys` is always nil; the error's text describes
+    /// invalid parameters.
     public static func createGroup(
         params: CreateGroupParams,
         completion: ((_ processCode: Int, _ errorKeys: [String]?, _ error: NCError?) -> Void)?
@@ -26,9 +26,9 @@ extension GroupChannel {
         }
     }
 
-    /// Creates a group with the user as owner.
+    /// Creates a group whose owner is the signed-in user.
     ///
-    /// - Throws: 25409 when the group exists; another reason why the service refused.
+    /// - Throws: 25409 when a group with this id exists; otherwise the reason why the service refused.
     public static func create(_ params: CreateGroupParams) async throws(NCError) -> GroupChannel {
         guard let channel = GroupChannel(channelId: params.groupId) else { throw Self.badID }
         _ = try await awaiting { create(params, $0) }
@@ -42,7 +42,7 @@ extension GroupChannel {
         }
     }
 
-    private static var badID: NCError { NCError(code: 34210, reason: "The group id must have 1 to 64 characters.") }
+    private static var badID: NCError { NCError(code: 34210, reason: "The groupId must have 1 to 64 characters.") }
 
     /// Joins the group.
     ///
@@ -58,7 +58,7 @@ extension GroupChannel {
         try await awaiting { engine.ask(.joinGroup(channelId), completion: $0) }
     }
 
-    /// Makes users members of the group.
+    /// Adds users to the group as members.
     ///
     /// - Parameters:
     ///   - userIds: 1 … 100 ids.
@@ -67,9 +67,10 @@ extension GroupChannel {
         process(.inviteToGroup(channelId, users: userIds), completion)
     }
 
-    /// Makes 1 … 100 users members of the group.
+    /// Adds 1 … 100 users to the group as members.
     ///
-    /// - Throws: 25426 when the group's ``GroupInfo/invitePermission`` forbids it; 405 when one of the users blocks the signed-in user.
+    /// - Throws: 25426 when the group's ``GroupInfo/invitePermission`` forbids it; 405 when one of the users has blocked the signed-in
+    ///   user.
     public func invite(_ userIds: [String]) async throws(NCError) {
         try await awaiting { engine.ask(.inviteToGroup(channelId, users: userIds), completion: $0) }
     }
@@ -103,9 +104,9 @@ extension GroupChannel {
         engine.ask(.kickFromGroup(channelId, users: params.userIds), completion: engine.confirming(completion))
     }
 
-    /// Removes 1 … 100 members.
+    /// Removes 1 … 100 members from the group.
     ///
-    /// - Throws: the reason why the service refused, such as a missing right.
+    /// - Throws: the reason why the service refused, such as a missing permission.
     public func kick(_ userIds: [String]) async throws(NCError) {
         try await awaiting { engine.ask(.kickFromGroup(channelId, users: userIds), completion: $0) }
     }
@@ -117,12 +118,12 @@ extension GroupChannel {
             completion: engine.confirming(completion))
     }
 
-    /// Makes members managers. Only the owner may do this.
+    /// Makes members of the group managers. Only the owner may do this.
     public func addAdmins(userIds: [String], completion: ((_ error: NCError?) -> Void)?) {
         engine.ask(.changeAdmins(channelId, add: userIds, remove: []), completion: engine.confirming(completion))
     }
 
-    /// Makes managers normal members again. Only the owner may do this.
+    /// Makes managers of the group normal members. Only the owner may do this.
     public func removeAdmins(userIds: [String], completion: ((_ error: NCError?) -> Void)?) {
         engine.ask(.changeAdmins(channelId, add: [], remove: userIds), completion: engine.confirming(completion))
     }

@@ -26,14 +26,14 @@ extension GroupOperation {
 }
 
 extension GroupMemberInfo {
-    /// The user who made the change, of whom only the id is known. Nil for the application's server.
+    /// The user who made a change, with only the id set. Nil when the application's server made the change.
     static func `operator`(_ user: String) -> GroupMemberInfo? {
         user.isEmpty ? nil : GroupMemberInfo(userId: user)
     }
 }
 
 extension GroupInfo {
-    /// The property's name in this API for a member of the session's group.
+    /// Converts the name of a field of the protocol's group to the name of the property in this API.
     static func propertyName(_ member: String) -> String {
         switch member {
         case "name": "groupName"

@@ -23,7 +23,7 @@ public final class GroupInfo: NSObject, Sendable {
     public var portraitUri: String? { group.avatar }
     /// Another name of ``portraitUri``.
     public var avatarUrl: String? { group.avatar }
-    /// A text about the group.
+    /// A text that introduces the group.
     public var introduction: String? { group.introduction }
     /// A notice for the members.
     public var notice: String? { group.notice }
@@ -35,7 +35,7 @@ public final class GroupInfo: NSObject, Sendable {
     public var joinPermission: GroupJoinPermission { GroupJoinPermission(rawValue: group.joinPermission) ?? .ownerVerify }
     /// Who may invite users.
     public var invitePermission: GroupOperationPermission { GroupOperationPermission(rawValue: group.invitePermission) ?? .owner }
-    /// Values of the application.
+    /// Additional values that the application defines, by name.
     public var extProfile: [String: String] { group.extra }
     /// Whether only the owner and users on the allowlist may send messages.
     public var isAllMuted: Bool { group.isMuted }
@@ -50,11 +50,11 @@ public final class GroupMemberInfo: NSObject, Sendable {
     public let userId: String
     /// The member's name in this group.
     public let nickname: String?
-    /// A text of the application.
+    /// An additional text that the application defines.
     public let extra: String?
-    /// The member's role; ``GroupMemberRole/undef`` when only the id is known.
+    /// The member's role; ``GroupMemberRole/undef`` in events that contain only the id.
     public let role: GroupMemberRole
-    /// When the member joined, milliseconds since 1970; 0 when only the id is known.
+    /// When the member joined, in milliseconds since 1970; 0 in events that contain only the id.
     public let joinedTime: Int64
 
     init(_ member: ChatGroupMember) {

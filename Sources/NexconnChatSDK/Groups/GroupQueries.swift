@@ -1,7 +1,7 @@
 import ChatProtocol
 import Foundation
 
-/// Selects members of a group by role.
+/// The parameters that select members of a group by role.
 ///
 /// `@unchecked Sendable`: every property is `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
@@ -14,11 +14,12 @@ public final class GroupMembersByRoleQueryParams: NSObject, @unchecked Sendable 
     @Guarded public var role: GroupMemberRole = .undef
     /// How many members a page has, 1 … 100.
     @Guarded public var pageSize: Int32 = 50
-    /// The order of a page's members by their ids: ascending or descending. Pages themselves are in ascending order.
+    /// Whether the members within a page are in ascending order of their ids, or in descending order. The pages are always in ascending
+    /// order.
     @Guarded public var isAscending = true
 }
 
-/// Selects groups of the user by role.
+/// The parameters that select groups of the user by role.
 ///
 /// `@unchecked Sendable`: every property is `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
@@ -31,7 +32,7 @@ public final class JoinedGroupsByRoleQueryParams: NSObject, @unchecked Sendable 
     @Guarded public var pageSize: Int32 = 50
 }
 
-/// Selects members of a group by name.
+/// The parameters that select members of a group by name.
 ///
 /// `@unchecked Sendable`: every property is `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
@@ -40,42 +41,42 @@ public final class JoinedGroupsByRoleQueryParams: NSObject, @unchecked Sendable 
 public final class SearchGroupMembersQueryParams: NSObject, @unchecked Sendable {
     /// The group's id.
     @Guarded public var groupId: String = ""
-    /// A part of the nickname or user id. Case does not matter.
+    /// A part of the member's nickname or user id, in any letter case.
     @Guarded public var memberName: String = ""
-    /// How many members are compared for one page, 1 … 100. A page has those of them that match.
+    /// How many members are compared with the name for one page, 1 … 100. The page contains those that match.
     @Guarded public var pageSize: Int32 = 50
 }
 
-/// Selects groups of the user by name.
+/// The parameters that select groups of the user by name.
 #if canImport(ObjectiveC)
     @objc(NCSearchJoinedGroupsParams) @objcMembers
 #endif
 public final class SearchJoinedGroupsParams: NSObject, Sendable {
-    /// A part of the group's name. Case does not matter.
+    /// A part of the group's name, in any letter case.
     public let groupName: String
 
-    /// Groups whose name contains `groupName`.
+    /// Creates parameters that select the groups whose name contains `groupName`.
     public init(groupName: String) {
         self.groupName = groupName
         super.init()
     }
 }
 
-/// Pages of a group's members.
+/// A list of a group's members that is loaded page by page.
 public typealias GroupMembersQuery = PagedQuery<GroupMemberInfo>
-/// Pages of the user's groups.
+/// A list of the user's groups that is loaded page by page.
 public typealias JoinedGroupsQuery = PagedQuery<GroupInfo>
 
 extension GroupChannel {
-    /// Lists the members of a group by role, in pages. The signed-in user has to be a member.
+    /// Lists the members of a group by role, page by page. The signed-in user has to be a member.
     public static func createGroupMembersByRoleQuery(params: GroupMembersByRoleQueryParams) -> GroupMembersQuery {
         let (group, role, size, isAscending) = (params.groupId, params.role.wire, params.pageSize, params.isAscending)
         return members(of: group, role: role, pageSize: size) { members in isAscending ? members : members.reversed() }
     }
 
-    /// Lists the members of a group whose nickname or id contains a text, in pages. The signed-in user has to be a member.
+    /// Lists the members of a group whose nickname or id contains a text, page by page. The signed-in user has to be a member.
     ///
-    /// Loading continues until matching members were found or the group has no more members.
+    /// A page without matching members is skipped, until matching members are found or the group has no more members.
     public static func createSearchGroupMembersQuery(params: SearchGroupMembersQueryParams) -> GroupMembersQuery {
         let keyword = params.memberName.lowercased()
         return members(of: params.groupId, role: nil, pageSize: params.pageSize) { members in
@@ -85,7 +86,7 @@ extension GroupChannel {
         }
     }
 
-    /// Lists the groups of the user by role, in pages.
+    /// Lists the groups of the user by role, page by page.
     public static func createJoinedGroupsByRoleQuery(params: JoinedGroupsByRoleQueryParams) -> JoinedGroupsQuery {
         let engine = NCEngine.engine
         let (role, limit) = (params.role.wire, PageSize.clamped(params.pageSize, to: 1...100))
@@ -110,7 +111,7 @@ extension GroupChannel {
                     switch result {
                     case .failure(let error): completion(.failure(error))
                     case .success(let (found, place)):
-                        // An empty page would mean the end of the list.
+                        // An empty page is skipped, because callers take it for the end of the list.
                         if found.isEmpty, let place, place != after { return next(place) }
                         completion(.success((PageData(found), place)))
                     }

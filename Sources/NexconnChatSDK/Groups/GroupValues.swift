@@ -6,9 +6,9 @@ import Foundation
     @objc(NCGroupMemberRole)
 #endif
 public enum GroupMemberRole: Int, Sendable {
-    /// Unknown; in queries, all roles.
+    /// The role is unknown. In queries, all roles.
     case undef = 0
-    /// A member without further rights.
+    /// A member who may neither change the group nor remove members.
     case normal = 1
     /// A member who may change the group and remove normal members.
     case manager = 2
@@ -27,7 +27,7 @@ public enum GroupMemberRole: Int, Sendable {
             }
     }
 
-    /// The session's role; nil for all roles.
+    /// The protocol's role; nil for all roles.
     var wire: ChatGroupRole? {
         switch self {
         case .undef: nil
@@ -38,35 +38,35 @@ public enum GroupMemberRole: Int, Sendable {
     }
 }
 
-/// The users who may join a group. The numbers are the vendor's.
+/// The users who may join a group. The raw values are those of the vendor's SDK.
 #if canImport(ObjectiveC)
     @objc(NCGroupJoinPermission)
 #endif
 public enum GroupJoinPermission: Int, Sendable {
-    /// Everybody. The service does not ask the owner for approval.
+    /// Everybody may join, because this service does not ask the owner for approval.
     case ownerVerify = 0
     /// Everybody.
     case free = 1
-    /// Only users who are invited.
+    /// Only invited users may join.
     case ownerOrAdminVerify = 2
     /// Nobody.
     case noOneAllowed = 3
 }
 
-/// The members who may perform an operation in a group.
+/// The members who may perform an operation in a group, such as inviting users.
 #if canImport(ObjectiveC)
     @objc(NCGroupOperationPermission)
 #endif
 public enum GroupOperationPermission: Int, Sendable {
     /// The owner.
     case owner = 0
-    /// The owner and managers.
+    /// The owner and the managers.
     case ownerOrAdmin = 1
     /// All members.
     case everyone = 2
 }
 
-/// The kinds of events of a group's membership.
+/// The kinds of changes of a group's membership.
 #if canImport(ObjectiveC)
     @objc(NCGroupOperation)
 #endif
@@ -85,6 +85,6 @@ public enum GroupOperation: Int, Sendable {
     case addAdmin = 5
     /// Managers became normal members.
     case removeAdmin = 6
-    /// The group has another owner.
+    /// The group was transferred to another owner.
     case transferGroupOwner = 7
 }

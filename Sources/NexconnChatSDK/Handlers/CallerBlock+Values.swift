@@ -1,6 +1,6 @@
 import EngineRuntime
 
-// The chat API's blocks may be nil and have up to three values.
+// Initialisers for the blocks of the chat API, which may be nil and have up to three parameters.
 extension CallerBlock {
     init(_ block: ((Input) -> Void)?) {
         self.init { block?($0) }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A change of the connection's status.
+/// The event that the connection's status changed.
 #if canImport(ObjectiveC)
     @objc(NCConnectionStatusChangedEvent)
 #endif
@@ -10,7 +10,7 @@ public final class ConnectionStatusChangedEvent: NSObject, Sendable {
         @objc
     #endif
     public let status: NCConnectionStatus
-    /// The cause, the number of failed attempts, and the time of the next one. An addition to the vendor's SDK.
+    /// The cause of the change, the number of failed attempts, and the time until the next attempt. An addition to the vendor's SDK.
     public let details: NCConnectionDetails
 
     init(_ details: NCConnectionDetails) {
@@ -19,13 +19,13 @@ public final class ConnectionStatusChangedEvent: NSObject, Sendable {
     }
 }
 
-/// A change of this device's network: links and routes, as reported by the system. ``ConnectionStatusChangedEvent`` reports whether the
-/// server can be reached. An addition to the vendor's SDK.
+/// The event that this device's network became available or unavailable, as the system reports it. ``ConnectionStatusChangedEvent`` reports
+/// whether the server can be reached. An addition to the vendor's SDK.
 #if canImport(ObjectiveC)
     @objc(NCNetworkStatusChangedEvent)
 #endif
 public final class NetworkStatusChangedEvent: NSObject, Sendable {
-    /// Whether there is a network now.
+    /// Whether a network is available now.
     #if canImport(ObjectiveC)
         @objc
     #endif
@@ -37,7 +37,7 @@ public final class NetworkStatusChangedEvent: NSObject, Sendable {
 }
 
 #if canImport(ObjectiveC)
-    /// Gets changes of the connection's status. Every method is optional.
+    /// Receives changes of the connection's status. Every method is optional.
     @objc(NCConnectionStatusHandler) public protocol ConnectionStatusHandler: AnyObject {
         @objc optional func onConnectionStatusChanged(_ event: ConnectionStatusChangedEvent)
         @objc optional func onNetworkStatusChanged(_ event: NetworkStatusChangedEvent)
@@ -48,14 +48,14 @@ public final class NetworkStatusChangedEvent: NSObject, Sendable {
         func tell(_ event: NetworkStatusChangedEvent) { onNetworkStatusChanged?(event) }
     }
 #else
-    /// Gets changes of the connection's status. Every method is optional.
+    /// Receives changes of the connection's status. Every method is optional.
     ///
-    /// Called on the callback queue, in the order of the events (rule NC-20).
+    /// The methods are called on the callback queue, in the order of the events (rule NC-20).
     public protocol ConnectionStatusHandler: AnyObject {
-        /// The status has changed. It always differs from the previous one.
+        /// The connection's status has changed. The new status always differs from the previous one.
         func onConnectionStatusChanged(_ event: ConnectionStatusChangedEvent)
-        /// The network became available or unavailable, also while no user is signed in. Called before the statuses that result from
-        /// it. An addition to the vendor's SDK (rule NC-70).
+        /// The network became available or unavailable, also while no user is signed in. Called before the resulting changes of the
+        /// connection's status. An addition to the vendor's SDK (rule NC-70).
         func onNetworkStatusChanged(_ event: NetworkStatusChangedEvent)
     }
 

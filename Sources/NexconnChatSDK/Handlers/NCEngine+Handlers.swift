@@ -1,4 +1,4 @@
-// Handlers of the connection. Handlers of messages, channels and users are registered next to their protocols.
+// Adds and removes handlers of the connection. Handlers of messages, channels and users are registered next to their protocols.
 extension NCEngine {
     /// Registers a handler for changes of the connection's status, called on the callback queue.
     ///

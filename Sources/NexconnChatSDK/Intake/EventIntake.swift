@@ -3,13 +3,13 @@ import ChatProtocol
 import ConnectionEngine
 import Dispatch
 
-/// Turns arriving events into changes of the local database and events for handlers (rules NH-40 to NH-45).
+/// Stores arriving events in the local database, and converts them to events for handlers (rules NH-40 to NH-45).
 struct EventIntake: ChatIntake {
     func received(
         _ items: [ChatInboxItem], place: ChatPlace, isOffline: Bool, hasMore: Bool, client: ChatClient
     ) throws {
         let user = client.user ?? ""
-        // Messages are also delivered without a database (rule NC-6).
+        // Without a database, messages are delivered but not stored (rule NC-6).
         let changes =
             try client.database?.receive(items, place: place)
             ?? items.map { item in
@@ -79,7 +79,7 @@ struct EventIntake: ChatIntake {
         client.registry.chat.tell(events, of: client)
     }
 
-    // MARK: Typing (rule NH-42)
+    // MARK: Typing notices (rule NH-42)
 
     private var now: UInt64 { DispatchTime.now().uptimeNanoseconds }
 
@@ -87,7 +87,7 @@ struct EventIntake: ChatIntake {
         .typing(TypingStatusChangedEvent(channelIdentifier: ChannelIdentifier(channel), userTypingStatus: present))
     }
 
-    /// The sender of a message is not typing any more.
+    /// Records that the sender of a received message has stopped typing, and adds the event for handlers.
     private func stopTyping(of message: LocalMessage, _ client: ChatClient, into events: inout [NCEvent]) {
         guard message.channel.conversation == .direct, !message.isSent else { return }
         let present = client.registry.chat.typing.withValue(of: client) { $0.stop(message.sender, in: message.channel) }
@@ -100,7 +100,7 @@ struct EventIntake: ChatIntake {
         expireTypingLater(client)
     }
 
-    /// One timer for all typing users.
+    /// Starts the timer that removes expired typing notices, unless it is running. One timer serves all typing users.
     private func expireTypingLater(_ client: ChatClient) {
         guard let next = client.registry.chat.typing.withValue(of: client, { $0.takeTimer() }) else { return }
         client.work.asyncAfter(deadline: DispatchTime(uptimeNanoseconds: next) + .milliseconds(1)) { [weak client] in

@@ -2,7 +2,7 @@ import ChatDatabase
 import ChatProtocol
 import Identifiers
 
-/// Translates an event into the handlers' values.
+/// Converts events of the protocol to events for handlers.
 struct EventReader {
     /// The signed-in user.
     let user: String
@@ -12,7 +12,7 @@ struct EventReader {
         case .message(let local):
             events.append(.messageReceived(received(local)))
         case .sent:
-            // The sender's own completion reports the unknown outcome.
+            // No event is added, because the completion of the send reports its outcome.
             break
         case .recalled(_, let local):
             if let local { events.append(.messageDeleted(MessageDeletedEvent(messages: [message(local)]))) }
@@ -54,12 +54,12 @@ struct EventReader {
         case .openMembers, .openMetadata, .openMute, .openBan, .openDestroyed, .openSync:
             if let news = OpenChannelNews(event) { events.append(.openChannel(news)) }
         case .recall, .edit, .metadata, .receipt, .read, .settings, .typing, .unknown:
-            // Events that change stored messages arrive through the inbox; typing is handled next to its timers.
+            // No event is added: changes of stored messages arrive through the inbox, and `EventIntake` handles typing notices.
             break
         }
     }
 
-    /// An open channel was entered, or entered again.
+    /// The events for handlers after an open channel was entered, for the first time or after a reconnect.
     func entered(_ entrance: ChatOpenEntrance) -> [NCEvent] {
         var events = entrance.messages.map { NCEvent.messageReceived(received(LocalMessage($0, seenBy: user))) }
         let response = OpenChannelEnterResponseInfo(entrance)
@@ -108,7 +108,7 @@ struct EventReader {
 }
 
 extension LocalMessage {
-    /// A message as `user` sees it, which this device does not store.
+    /// Creates a message that this device does not store; `user` is the signed-in user.
     init(_ message: ChatMessage, seenBy user: String) {
         let isSent = message.from.isExactly(user)
         self.init(

@@ -1,7 +1,7 @@
 import ChatProtocol
 
 extension OpenChannelNews {
-    /// Nil for an event that is not about open channels.
+    /// Converts an event of the protocol. Returns nil for an event that is not about open channels.
     init?(_ event: ChatWireEvent) {
         switch event {
         case .openMembers(let channel, let actions, let count, _):

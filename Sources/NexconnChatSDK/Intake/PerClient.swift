@@ -1,6 +1,6 @@
 import NIOConcurrencyHelpers
 
-/// A value that belongs to the signed-in user, and is discarded when another user signs in.
+/// A value of the signed-in user's client. It is reset when another user signs in.
 struct PerClient<Value: Sendable>: Sendable {
     private let box: NIOLockedValueBox<(client: UInt64, value: Value)>
     private let initial: Value
@@ -13,7 +13,7 @@ struct PerClient<Value: Sendable>: Sendable {
     func withValue<Result>(of client: ChatClient, _ body: (inout Value) -> Result) -> Result {
         box.withLockedValue { state in
             if state.client < client.number { state = (client.number, initial) }
-            // The client has been replaced: its events must not reach the next user's handlers.
+            // A client that has been replaced gets a temporary value, so that its events do not reach the next user's handlers.
             guard state.client == client.number else {
                 var dropped = initial
                 return body(&dropped)

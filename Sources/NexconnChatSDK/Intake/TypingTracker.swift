@@ -1,21 +1,21 @@
 import ChatProtocol
 import Identifiers
 
-/// The typing users by channel. Times are nanoseconds of a monotonic clock.
+/// The users who are typing, by channel. Times are nanoseconds of a monotonic clock.
 struct TypingTracker: Sendable {
     private struct Entry {
         var status: UserTypingStatus
         var until: UInt64
     }
 
-    /// How long a user counts as typing without a repeated notice (rule NH-42).
+    /// How many nanoseconds a user counts as typing after a typing notice: six seconds (rule NH-42).
     static let lifetime: UInt64 = 6_000_000_000
 
-    /// How many channels are tracked at once; typing in further ones is not reported (rule NH-73).
+    /// The most channels with typing users. Typing notices in further channels are ignored (rule NH-73).
     static let mostChannels = 1_000
 
     private var channels: [ChatChannel: [Identifier: Entry]] = [:]
-    /// Whether somebody waits for ``expire(now:)``.
+    /// Whether a timer that will call ``expire(now:)`` is running.
     private var isTimed = false
 
     /// Records that a user is typing. Returns the users who are typing in the channel, or nil when too many channels are tracked.
@@ -25,20 +25,21 @@ struct TypingTracker: Sendable {
         return present(in: channel)
     }
 
-    /// Records that a message of the user has come. Returns the users who are still typing, or nil when the user was not.
+    /// Records that a user has stopped typing, because a message of the user has arrived. Returns the users who are still typing in the
+    /// channel, or nil when the user was not typing.
     mutating func stop(_ user: String, in channel: ChatChannel) -> [UserTypingStatus]? {
         guard channels[channel]?.removeValue(forKey: Identifier(user)) != nil else { return nil }
         return present(in: channel)
     }
 
-    /// The time at which ``expire(now:)`` has to be called, or nil when somebody waits already, or nobody is typing.
+    /// The time at which a timer has to call ``expire(now:)``; nil when a timer is running already, or when nobody is typing.
     mutating func takeTimer() -> UInt64? {
         guard !isTimed, let next = channels.values.lazy.flatMap({ $0.values }).map(\.until).min() else { return nil }
         isTimed = true
         return next
     }
 
-    /// Removes users whose notices are too old. Returns the channels in which the typing users have changed.
+    /// Removes users whose typing notices have expired. Returns the channels whose typing users have changed.
     mutating func expire(now: UInt64) -> [(channel: ChatChannel, present: [UserTypingStatus])] {
         isTimed = false
         var changed: [(channel: ChatChannel, present: [UserTypingStatus])] = []
@@ -51,7 +52,7 @@ struct TypingTracker: Sendable {
         return changed
     }
 
-    /// The typing users in the order of their ids, so that equal states are equal lists.
+    /// The typing users of a channel in the order of their ids, so that equal states give equal lists.
     private mutating func present(in channel: ChatChannel) -> [UserTypingStatus] {
         let present = (channels[channel] ?? [:]).values.map(\.status).sorted { Identifier($0.userId) < Identifier($1.userId) }
         if present.isEmpty { channels[channel] = nil }

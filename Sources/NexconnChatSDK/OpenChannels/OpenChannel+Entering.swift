@@ -1,11 +1,11 @@
 import ChatProtocol
 
-// Entering and leaving (rules NH-60 to NH-63).
+// Enters and leaves open channels (rules NH-60 to NH-63).
 extension OpenChannel {
-    /// Enters the channel. The library enters it again after every reconnect, until ``exitChannel(completion:)``.
+    /// Enters the channel. The library enters it again after every reconnect, until ``exitChannel(completion:)`` is called.
     ///
-    /// Handlers get the latest messages, ``OpenChannelHandler/onEntered(_:)`` and ``OpenChannelHandler/onMetadataSynced(_:)`` before
-    /// the completion is called.
+    /// Before the completion, handlers get the latest messages, ``OpenChannelHandler/onEntered(_:)`` and
+    /// ``OpenChannelHandler/onMetadataSynced(_:)``.
     public func enterChannel(
         params: EnterOpenChannelParams,
         completion: ((_ response: OpenChannelEnterResponseInfo?, _ error: NCError?) -> Void)?
@@ -13,7 +13,7 @@ extension OpenChannel {
         enter(params, engine.answering(completion))
     }
 
-    /// Enters the channel. The library enters it again after every reconnect, until ``exit()``.
+    /// Enters the channel. The library enters it again after every reconnect, until ``exit()`` is called.
     ///
     /// - Throws: the reason why the service refused, such as 23409 for a banned user.
     @discardableResult
@@ -26,9 +26,9 @@ extension OpenChannel {
         exit(engine.confirming(completion))
     }
 
-    /// Leaves the channel.
+    /// Leaves the channel. Even if the request fails, the library does not enter the channel again after a reconnect.
     ///
-    /// - Throws: the reason why the request failed; in any case the library does not enter the channel again after a reconnect.
+    /// - Throws: the reason why the request failed.
     public func exit() async throws(NCError) {
         try await awaiting { exit($0) }
     }

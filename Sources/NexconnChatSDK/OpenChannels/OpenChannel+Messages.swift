@@ -2,11 +2,11 @@ import ChatDatabase
 import ChatProtocol
 
 extension BaseChannel {
-    /// Lists the messages of an open channel from the service's history, in pages.
+    /// Lists the messages of an open channel from the service's history, page by page.
     public static func createOpenChannelMessagesQuery(params: OpenChannelMessagesQueryParams) -> MessagesQuery {
         let engine = NCEngine.engine
         guard ChannelIdentifier.isValid(params.channelId) else {
-            return PagedQuery(engine, refused: NCError(code: 34210, reason: "The channel id must have 1 to 64 characters."))
+            return PagedQuery(engine, refused: NCError(code: 34210, reason: "The channelId must have 1 to 64 characters."))
         }
         return engine.serverMessages(
             of: ChatChannel(.open, params.channelId), limit: PageSize.clamped(params.pageSize, to: 1...100),
@@ -15,7 +15,7 @@ extension BaseChannel {
 }
 
 extension ChatEngine {
-    /// A channel's messages from the server, without the local database.
+    /// Lists a channel's messages from the server, without storing them in the local database.
     func serverMessages(
         of channel: ChatChannel, limit: Int, startTime: Int64, isAscending: Bool
     ) -> MessagesQuery {

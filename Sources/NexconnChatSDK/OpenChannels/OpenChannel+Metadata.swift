@@ -1,13 +1,13 @@
 import ChatProtocol
 
-// Metadata of open channels: at most 100 pairs. Only users in the channel see them.
+// Reads and changes the metadata of an open channel, at most 100 entries. Only users in the channel have access to it.
 extension OpenChannel {
     /// Loads all metadata of the channel.
     public func getAllMetadata(completion: ((_ metadata: [String: String]?, _ error: NCError?) -> Void)?) {
         pairs(nil, engine.answering(completion))
     }
 
-    /// Loads one pair of the channel's metadata; the result is empty when there is none.
+    /// Loads one entry of the channel's metadata; the result is empty when there is no entry with this key.
     public func getMetadata(key: String, completion: ((_ metadata: [String: String]?, _ error: NCError?) -> Void)?) {
         pairs(key, engine.answering(completion))
     }
@@ -19,26 +19,26 @@ extension OpenChannel {
         try await awaiting { pairs(nil, $0) }
     }
 
-    /// Sets 1 … 10 pairs of the channel's metadata.
+    /// Sets 1 … 10 entries of the channel's metadata.
     public func setMetadata(params: SetOpenChannelMetadataParams, completion: ((_ error: NCError?) -> Void)?) {
         set(params, engine.confirming(completion))
     }
 
-    /// Sets 1 … 10 pairs of the channel's metadata.
+    /// Sets 1 … 10 entries of the channel's metadata.
     ///
-    /// - Throws: the reason why the service refused; no pair was set then.
+    /// - Throws: the reason why the service refused; no entry was set then.
     public func setMetadata(_ params: SetOpenChannelMetadataParams) async throws(NCError) {
         try await awaiting { set(params, $0) }
     }
 
-    /// Deletes 1 … 10 pairs of the channel's metadata.
+    /// Deletes 1 … 10 entries of the channel's metadata.
     public func deleteMetadata(params: DeleteOpenChannelMetadataParams, completion: ((_ error: NCError?) -> Void)?) {
         delete(params, engine.confirming(completion))
     }
 
-    /// Deletes 1 … 10 pairs of the channel's metadata.
+    /// Deletes 1 … 10 entries of the channel's metadata.
     ///
-    /// - Throws: the reason why the service refused; no pair was deleted then.
+    /// - Throws: the reason why the service refused; no entry was deleted then.
     public func deleteMetadata(_ params: DeleteOpenChannelMetadataParams) async throws(NCError) {
         try await awaiting { delete(params, $0) }
     }
@@ -64,5 +64,5 @@ extension OpenChannel {
         engine.ask(.deleteOpenMetadata(channelId, keys: params.keys, force: params.isForce), completion: completion)
     }
 
-    private static var tooMany: NCError { NCError(code: 23429, reason: "Metadata are changed by 1 to 10 pairs at a time.") }
+    private static var tooMany: NCError { NCError(code: 23429, reason: "Set or delete 1 to 10 metadata entries in one call.") }
 }

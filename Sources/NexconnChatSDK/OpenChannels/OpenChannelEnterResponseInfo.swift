@@ -1,7 +1,7 @@
 import ChatProtocol
 import Foundation
 
-/// The data of an open channel at the moment of entering.
+/// The data of an open channel at the moment when the user entered it.
 #if canImport(ObjectiveC)
     @objc(NCOpenChannelEnterResponseInfo) @objcMembers
 #endif
@@ -17,16 +17,16 @@ public final class OpenChannelEnterResponseInfo: NSObject, Sendable {
     public var createTime: Int64 { entrance.created }
     /// How many users are in the channel.
     public var participantCount: Int { entrance.count }
-    /// Another name of ``participantCount``: the vendor's pages use both.
+    /// Another name of ``participantCount``, because the vendor's documentation uses both.
     public var memberCount: Int { entrance.count }
     /// When the user entered, milliseconds since 1970.
     public var enterTime: Int64 { entrance.entered }
-    /// Whether only users on the allowlist may send messages.
+    /// Whether all users of the channel are muted: only users on the allowlist may send messages.
     public var isAllChannelMuted: Bool { entrance.isMutedForAll }
     /// Whether the user may not send messages to any open channel of the application.
     public var isCurrentUserMuted: Bool { entrance.isMuted }
     /// Whether the user may not send messages to this channel.
     public var isCurrentChannelMuted: Bool { entrance.isMutedHere }
-    /// Whether the user is on the allowlist and may send messages while all are muted.
+    /// Whether the user is on the allowlist and may send messages while all users are muted.
     public var isCurrentChannelInAllowlist: Bool { entrance.isAllowed }
 }

@@ -1,9 +1,10 @@
 import ChatDatabase
 import ChatProtocol
 
-// Lists in pages. A page is loaded by ``PagedQuery/loadNextPage(completion:)``; an empty one is the end.
+// Lists that are loaded page by page with ``PagedQuery/loadNextPage(completion:)``. An empty page is the end of a list.
 extension BaseChannel {
-    /// Lists the user's channels from this device's database, in pages: pinned ones first, then by the time of the last operation.
+    /// Lists the user's channels from this device's database, page by page: first the pinned channels, each part by the time of the last
+    /// operation.
     public static func createChannelsQuery(params: ChannelsQueryParams) -> ChannelsQuery {
         let engine = NCEngine.engine
         let kinds = params.channelTypes.listed
@@ -19,15 +20,15 @@ extension BaseChannel {
         }
     }
 
-    /// Lists a channel's messages in pages, newest first by default. Messages that this device lacks are fetched from the server and
-    /// stored.
+    /// Lists a channel's messages page by page, newest first by default. Messages that are not on this device are fetched from the server
+    /// and stored.
     ///
-    /// Without a connection pages hold the messages of this device, and ``PageData/mayMissElements`` is true when some may be missing.
+    /// Without a connection, pages contain the messages on this device, and ``PageData/mayMissElements`` is true if some may be missing.
     public static func createMessagesQuery(params: MessagesQueryParams) -> MessagesQuery {
         let engine = NCEngine.engine
         guard let channel = params.channelIdentifier.channel else { return .badChannel(engine) }
         let limit = PageSize.clamped(params.pageSize, to: 1...100)
-        // Messages of open channels are not stored on this device.
+        // Messages of open channels are loaded from the server, because this device does not store them.
         if params.policy == .remote || (channel.conversation == .open && params.policy != .local) {
             return engine.serverMessages(
                 of: channel, limit: limit, startTime: params.startTime, isAscending: params.isAscending)
@@ -38,7 +39,7 @@ extension BaseChannel {
                 asksServer: params.policy == .localRemote))
     }
 
-    /// Lists a channel's messages from this device's database, in pages, all or only some types.
+    /// Lists a channel's messages from this device's database, page by page: messages of all types, or of some types.
     public static func createLocalMessagesByTimeQuery(params: LocalMessagesByTimeQueryParams) -> MessagesQuery {
         let engine = NCEngine.engine
         guard let channel = params.channelIdentifier.channel else { return .badChannel(engine) }
@@ -48,7 +49,7 @@ extension BaseChannel {
                 limit: PageSize.clamped(params.pageSize, to: 1...100), asksServer: false))
     }
 
-    /// Searches a channel's messages for a keyword in this device's database, newest first, in pages.
+    /// Searches a channel's messages in this device's database for a keyword. The results are loaded page by page, newest first.
     public static func createSearchMessagesQuery(params: SearchMessagesQueryParams) -> MessagesQuery {
         let engine = NCEngine.engine
         let end = params.startTime > 0 ? params.startTime - 1 : Int64.max
@@ -56,7 +57,7 @@ extension BaseChannel {
         return engine.search(params.keyword, in: channel, params.messageTypes, time: 0...end, params.pageSize)
     }
 
-    /// Lists the messages of one sender in a channel from this device's database, newest first, in pages.
+    /// Lists the messages of one sender in a channel from this device's database, page by page, newest first.
     public static func createSearchMessagesByUserQuery(params: SearchMessagesByUserQueryParams) -> MessagesQuery {
         let engine = NCEngine.engine
         let first: LocalPlace = params.startTime > 0 ? .beforeTime(params.startTime) : .latest
@@ -67,7 +68,8 @@ extension BaseChannel {
         }
     }
 
-    /// Lists a channel's messages of a period, all or those with a keyword, from this device's database, newest first, in pages.
+    /// Lists a channel's messages of a period from this device's database, page by page, newest first: all messages, or those with a
+    /// keyword.
     public static func createSearchMessagesByTimeRangeQuery(
         params: SearchMessagesByTimeRangeQueryParams
     ) -> MessagesQuery {
@@ -76,7 +78,7 @@ extension BaseChannel {
         let start = max(params.startTime, 0)
         let end = params.endTime > 0 ? params.endTime : Int64.max
         guard start <= end else {
-            return PagedQuery(engine, refused: NCError(.badArgument, reason: "The time ends before it begins."))
+            return PagedQuery(engine, refused: NCError(.badArgument, reason: "The endTime is before the startTime."))
         }
         if !params.keyword.isEmpty { return engine.search(params.keyword, in: channel, [], time: start...end, params.pageSize) }
         return engine.backwards(from: .latest, params.pageSize) { database, place, limit throws(ChatDatabaseError) in
@@ -97,10 +99,10 @@ extension BaseChannel {
         }
     }
 
-    /// Loads a page of the channel's messages, newest first. Messages that this device lacks are fetched from the server and stored.
+    /// Loads a page of the channel's messages, newest first. Messages that are not on this device are fetched from the server and stored.
     ///
     /// - Parameters:
-    ///   - message: the page ends before this message; nil for the latest messages.
+    ///   - message: the page contains messages before this message; nil for the latest messages.
     ///   - limit: how many messages the page has; clamped to 1 … 100.
     /// - Throws: an error of the local database.
     public final func history(before message: Message? = nil, limit: Int = 20) async throws(NCError) -> PageData<Message> {
@@ -118,12 +120,12 @@ extension BaseChannel {
 
 extension PagedQuery {
     static func badChannel(_ engine: ChatEngine) -> PagedQuery {
-        PagedQuery(engine, refused: NCError(code: 34210, reason: "The channel's id or type is invalid."))
+        PagedQuery(engine, refused: NCError(code: 34210, reason: "The channelId or channelType is not valid."))
     }
 }
 
 extension [ChannelType] {
-    /// The conversation kinds that the list of channels contains.
+    /// The conversation kinds that lists of channels contain, which are all except open channels.
     var listed: [ChatConversationKind] { compactMap(\.conversation).filter { $0 != .open } }
 }
 

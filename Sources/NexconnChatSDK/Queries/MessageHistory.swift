@@ -1,7 +1,7 @@
 import ChatDatabase
 import ChatProtocol
 
-/// A channel's messages, page by page, from this device and from the server (rules NH-32 to NH-35).
+/// Loads a channel's messages page by page, from this device and from the server (rules NH-32 to NH-35).
 struct MessageHistory: Sendable {
     let channel: ChatChannel
     let first: LocalPlace
@@ -9,7 +9,8 @@ struct MessageHistory: Sendable {
     let limit: Int
     let asksServer: Bool
 
-    /// How many requests to the server may fill one page: each request makes the hole smaller by at least one page.
+    /// The most requests to the server for one page. Each request fetches at least one page of the messages that are missing on this
+    /// device.
     private static let rounds = 16
 
     init(
@@ -29,7 +30,7 @@ struct MessageHistory: Sendable {
 
     typealias Page = (page: PageData<Message>, next: LocalMessage?)
 
-    /// Loads the page after a message; on the client's queue.
+    /// Loads the page after a message. Must be called on the client's queue.
     func load(after last: LocalMessage?, _ client: ChatClient, _ completion: @escaping Completion<Page>) {
         let place = last.map { first.isAscending ? LocalPlace.after($0) : .before($0) } ?? first
         load(from: place, client, round: 0, isFresh: false, completion)
@@ -55,14 +56,16 @@ struct MessageHistory: Sendable {
                 let isAtEnd = try merge(result.get(), of: missing, client)
                 load(from: place, client, round: round + 1, isFresh: isFresh || isAtEnd, completion)
             } catch {
-                // The local messages are returned, marked as possibly incomplete.
+                // The messages on this device are returned, with the mark that some may be missing.
                 guard !local.messages.isEmpty else { return completion(.failure(error)) }
                 completion(.success(page(local, mayMiss: true, client)))
             }
         }
     }
 
-    /// - Returns: whether the server has just confirmed the newest message.
+    /// Stores messages that the server has sent.
+    ///
+    /// - Returns: whether the answer contains the channel's newest message.
     private func merge(
         _ answer: ChatAnswer, of request: ChatHistoryRequest, _ client: ChatClient
     ) throws(NCError) -> Bool {

@@ -1,7 +1,7 @@
 import Foundation
 import NIOConcurrencyHelpers
 
-/// One page of a list.
+/// One page of a list that is loaded page by page.
 public final class PageData<Element: Sendable>: NSObject, Sendable {
     /// The elements; empty at the end of the list.
     public let data: [Element]
@@ -17,7 +17,7 @@ public final class PageData<Element: Sendable>: NSObject, Sendable {
 
 /// A list that is loaded page by page. May be used from any thread, but only one page can be loaded at a time.
 ///
-/// `@unchecked Sendable`: the mutable state is in `state`, a `NIOLockedValueBox`.
+/// `@unchecked Sendable`: the mutable state is protected by `state`, a `NIOLockedValueBox`.
 public final class PagedQuery<Element: Sendable>: NSObject, @unchecked Sendable {
     private struct State {
         var isLoading = false
@@ -28,8 +28,10 @@ public final class PagedQuery<Element: Sendable>: NSObject, @unchecked Sendable 
     private let engine: ChatEngine
     private let load: @Sendable (@escaping Completion<PageData<Element>>) -> Void
 
-    /// - Parameter load: loads the page after the cursor, which is nil at first, and returns the cursor of the next one; nil at the
-    /// end.
+    /// Creates a list whose pages are loaded by `load`.
+    ///
+    /// - Parameter load: loads the page after a cursor, which is nil for the first page. It returns the page and the next cursor, which is
+    ///   nil at the end of the list.
     init<Cursor: Sendable>(
         _ engine: ChatEngine,
         load: @escaping @Sendable (Cursor?, @escaping Completion<(page: PageData<Element>, next: Cursor?)>) -> Void
@@ -50,7 +52,7 @@ public final class PagedQuery<Element: Sendable>: NSObject, @unchecked Sendable 
         super.init()
     }
 
-    /// A list that is loaded as a whole, and split into pages here.
+    /// Creates a list that `loadAll` loads as a whole and that is split into pages here.
     convenience init(
         _ engine: ChatEngine, cutting size: Int, loadAll: @escaping @Sendable (@escaping Completion<[Element]>) -> Void
     ) {
@@ -65,14 +67,14 @@ public final class PagedQuery<Element: Sendable>: NSObject, @unchecked Sendable 
         }
     }
 
-    /// A list that cannot be loaded: every page fails with this error.
+    /// Creates a list that cannot be loaded: loading any page fails with `error`.
     convenience init(_ engine: ChatEngine, refused error: NCError) {
         self.init(engine) { (_: Never?, completion) in completion(.failure(error)) }
     }
 
     /// Whether a page is being loaded.
     public var isLoading: Bool { state.withLockedValue { $0.isLoading } }
-    /// Whether the last page has been loaded; the next ones are empty.
+    /// Whether the last page has been loaded. Further pages are empty.
     public var isAtEnd: Bool { state.withLockedValue { $0.isAtEnd } }
 
     /// Loads the next page. An empty page is the end of the list. After an error the same page can be loaded again.
@@ -99,7 +101,7 @@ public final class PagedQuery<Element: Sendable>: NSObject, @unchecked Sendable 
         } else if isFree {
             load(completion)
         } else {
-            completion(.failure(NCError(.queryRunning, reason: "A page of this query is being loaded.")))
+            completion(.failure(NCError(.queryRunning, reason: "This query is already loading a page.")))
         }
     }
 }

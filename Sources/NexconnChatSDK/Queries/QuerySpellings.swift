@@ -1,8 +1,8 @@
 #if canImport(ObjectiveC)
     import Foundation
 
-    // ``PagedQuery`` for Objective-C, which has no generic classes of Swift. A page is an array, as in the vendor's SDK; an empty one
-    // is the end.
+    // Lists for Objective-C, which cannot use the generic Swift class ``PagedQuery``. A page is an array, as in the vendor's SDK; an empty
+    // array is the end of the list.
 
     /// Pages of messages.
     @objc(NCMessagesQuery) public final class OCMessagesQuery: NSObject {
@@ -18,7 +18,7 @@
         }
     }
 
-    /// Pages of the list of channels.
+    /// A list of channels that is loaded page by page.
     @objc(NCChannelsQuery) public final class OCChannelsQuery: NSObject {
         private let query: ChannelsQuery
 
@@ -32,7 +32,7 @@
         }
     }
 
-    /// Pages of a group's members.
+    /// A list of a group's members that is loaded page by page.
     @objc(NCGroupMembersQuery) public final class OCGroupMembersQuery: NSObject {
         private let query: GroupMembersQuery
 
@@ -46,7 +46,7 @@
         }
     }
 
-    /// Pages of the user's groups.
+    /// A list of the user's groups that is loaded page by page.
     @objc(NCJoinedGroupsQuery) public final class OCJoinedGroupsQuery: NSObject {
         private let query: JoinedGroupsQuery
 
@@ -60,7 +60,7 @@
         }
     }
 
-    /// Pages of the users who have read a message.
+    /// A list of the users who have read a message, loaded page by page.
     @objc(NCMessagesReadReceiptUsersQuery) public final class OCMessagesReadReceiptUsersQuery: NSObject {
         private let query: MessagesReadReceiptUsersQuery
 
@@ -74,7 +74,7 @@
         }
     }
 
-    /// Pages of the user's subscriptions.
+    /// A list of the user's subscriptions that is loaded page by page.
     @objc(NCSubscribeQuery) public final class OCSubscribeQuery: NSObject {
         private let query: SubscribeQuery
 
@@ -161,7 +161,7 @@
     }
 
     extension ChannelsQueryParams {
-        /// `setChannelTypes(_:)` with numbers, because Objective-C has no arrays of enums.
+        /// Sets the channel types as numbers, because Objective-C has no arrays of enums.
         @objc(setChannelTypes:) public func objcSetChannelTypes(_ types: [NSNumber]) {
             setChannelTypes(types.channelTypes)
         }

@@ -1,21 +1,21 @@
 import ChatProtocol
 import Foundation
 
-/// A subscription to changes of users.
+/// The parameters of a subscription to changes of users.
 ///
 /// `@unchecked Sendable`: every property is constant or `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
     @objc(NCSubscribeEventParams) @objcMembers
 #endif
 public final class SubscribeEventParams: NSObject, @unchecked Sendable {
-    /// The users, 1 … 200.
+    /// The ids of the users to subscribe to, 1 … 200.
     public let userIds: [String]
     /// The property to subscribe to.
     @Guarded public var subscribeType: SubscribeType
     /// How long the subscription lasts, in seconds: 60 … 2,592,000.
     @Guarded public var expiry: Int
 
-    /// A subscription to users; `expiry` in seconds.
+    /// Creates the parameters of a subscription; `expiry` is in seconds.
     public init(userIds: [String], subscribeType: SubscribeType = .onlineStatus, expiry: Int = 86_400) {
         self.userIds = userIds
         self.subscribeType = subscribeType
@@ -24,7 +24,7 @@ public final class SubscribeEventParams: NSObject, @unchecked Sendable {
     }
 }
 
-/// A subscription that the service has.
+/// A present subscription of the signed-in user to another user's changes.
 #if canImport(ObjectiveC)
     @objc(NCSubscribeEvent) @objcMembers
 #endif
@@ -33,9 +33,9 @@ public final class SubscribeEvent: NSObject, Sendable {
     public let userId: String
     /// The subscribed property.
     public let subscribeType: SubscribeType
-    /// When it began, milliseconds since 1970.
+    /// When the subscription began, in milliseconds since 1970.
     public let subscribeTime: Int64
-    /// When it ends, milliseconds since 1970.
+    /// When the subscription ends, in milliseconds since 1970.
     public let expireTime: Int64
 
     init(_ subscription: ChatSubscription) {

@@ -2,7 +2,7 @@ import ChatProtocol
 import EngineRuntime
 import Identifiers
 
-// The blocklist: messages of blocked users to this user are refused with 405.
+// Reads and changes the blocklist. The service refuses messages of blocked users to this user with error 405.
 extension UserModule {
     /// Blocks a user, whose messages no longer reach the signed-in user.
     public func addToBlocklist(userId: String, completion: ((_ error: NCError?) -> Void)?) {
@@ -19,7 +19,7 @@ extension UserModule {
         blocked(engine.answering(completion))
     }
 
-    /// Loads whether a user is blocked.
+    /// Loads whether a user is on the blocklist.
     public func checkBlocked(userId: String, completion: ((_ isBlocked: Bool, _ error: NCError?) -> Void)?) {
         let block = CallerBlock(completion)
         let registry = engine.registry

@@ -1,14 +1,15 @@
 import ChatProtocol
 import Identifiers
 
-// Online status. ``UserHandler/onSubscriptionChanged(_:)`` reports changes, and the present state right after subscribing and again
-// with each connection (chat-protocol.md, section 9).
+// Subscribes to the online status of users. ``UserHandler/onSubscriptionChanged(_:)`` reports changes. It also reports the present status
+// right after subscribing and after every connect (chat-protocol.md, section 9).
 extension UserModule {
     /// Subscribes to changes of users.
     ///
     /// - Parameters:
     ///   - params: the parameters.
-    ///   - completion: called once, on the callback queue. `failedIds` are users beyond the limit of subscriptions.
+    ///   - completion: called once, on the callback queue. `failedIds` are the users who were not subscribed to, because the limit of subscriptions
+    /// is reached.
     public func subscribeEvent(
         params: SubscribeEventParams, completion: ((_ failedIds: [String]?, _ error: NCError?) -> Void)?
     ) {
@@ -17,18 +18,18 @@ extension UserModule {
 
     /// Subscribes to changes of users.
     ///
-    /// - Returns: users beyond the limit of subscriptions.
+    /// - Returns: the users who were not subscribed to, because the limit of subscriptions is reached.
     /// - Throws: the reason why the service refused.
     @discardableResult
     public func subscribe(_ params: SubscribeEventParams) async throws(NCError) -> [String] {
         try await awaiting { subscribe(params, $0) }
     }
 
-    /// Ends subscriptions. The parameters' `expiry` has no effect.
+    /// Ends subscriptions to users. The parameters' `expiry` has no effect.
     ///
     /// - Parameters:
     ///   - params: the parameters.
-    ///   - completion: called once, on the callback queue. `failedIds` is empty with this service.
+    ///   - completion: called once, on the callback queue. `failedIds` is always empty for success.
     public func unsubscribeEvent(
         params: SubscribeEventParams, completion: ((_ failedIds: [String]?, _ error: NCError?) -> Void)?
     ) {
@@ -52,7 +53,7 @@ extension UserModule {
         }
     }
 
-    /// Lists all subscriptions, in pages.
+    /// Lists all subscriptions of the signed-in user, page by page.
     ///
     /// - Parameters:
     ///   - subscribeType: the subscribed property.
@@ -68,10 +69,10 @@ extension UserModule {
         do throws(NCError) {
             try Self.check(params.subscribeType)
             guard (60...2_592_000).contains(params.expiry) else {
-                throw NCError(.badArgument, reason: "A subscription lasts 60 to 2,592,000 seconds.")
+                throw NCError(.badArgument, reason: "The expiry must be 60 to 2,592,000 seconds.")
             }
             guard (1...200).contains(params.userIds.count) else {
-                throw NCError(code: 34215, reason: "Users are subscribed to 1 to 200 at a time.")
+                throw NCError(code: 34215, reason: "Pass 1 to 200 userIds in one call.")
             }
         } catch {
             return completion(.failure(error))
@@ -98,7 +99,7 @@ extension UserModule {
 
     private static func check(_ type: SubscribeType) throws(NCError) {
         guard type == .onlineStatus else {
-            throw NCError(.badArgument, reason: "This service reports only whether users are online.")
+            throw NCError(.badArgument, reason: "The service supports only the subscribeType onlineStatus.")
         }
     }
 }

@@ -2,7 +2,7 @@ import ChatProtocol
 import EngineRuntime
 import Foundation
 
-/// The calls about users: profiles, blocklist, and online status. Available as ``NCEngine/userModule``.
+/// Functions for users: profiles, blocklist, and online status. Available as ``NCEngine/userModule``.
 ///
 /// May be used from any thread. Every completion is called once, on the callback queue (rule NH-1).
 #if canImport(ObjectiveC)
@@ -28,12 +28,11 @@ public final class UserModule: NSObject, Sendable {
         try await awaiting { own($0) }
     }
 
-    /// Changes the signed-in user's profile: name and picture if they are set, and all other values.
+    /// Changes the signed-in user's profile. Name and picture are changed only if they are set; all other values are replaced.
     ///
     /// - Parameters:
     ///   - profile: the new profile.
-    ///   - completion: called once, on the callback queue. `errorKeys` is nil with this service; the error's text describes the invalid
-    ///     values.
+    ///   - completion: called once, on the callback queue. `errorKeys` is always nil; the error's text describes the invalid values.
     public func updateMyUserProfile(
         _ profile: UserProfile, completion: ((_ errorKeys: [String]?, _ error: NCError?) -> Void)?
     ) {
@@ -41,14 +40,14 @@ public final class UserModule: NSObject, Sendable {
         update(profile, engine.confirming { block(nil, $0) })
     }
 
-    /// Changes the signed-in user's profile: name and picture if they are set, and all other values.
+    /// Changes the signed-in user's profile. Name and picture are changed only if they are set; all other values are replaced.
     ///
     /// - Throws: the reason why the service refused.
     public func updateMyProfile(_ profile: UserProfile) async throws(NCError) {
         try await awaiting { update(profile, $0) }
     }
 
-    /// Loads the profiles of users. Users who do not exist are left out.
+    /// Loads the profiles of users. The result lacks users who do not exist.
     ///
     /// - Parameters:
     ///   - userIds: 1 … 100 ids.
@@ -57,7 +56,7 @@ public final class UserModule: NSObject, Sendable {
         profiles(userIds, engine.answering(completion))
     }
 
-    /// Loads the profiles of 1 … 100 users. Users who do not exist are left out.
+    /// Loads the profiles of 1 … 100 users. The result lacks users who do not exist.
     ///
     /// - Throws: the reason why the service did not answer.
     public func profiles(_ userIds: [String]) async throws(NCError) -> [UserProfile] {
@@ -66,7 +65,9 @@ public final class UserModule: NSObject, Sendable {
 
     private func own(_ completion: @escaping Completion<UserProfile>) {
         engine.perform(completion) { (client, completion) throws(NCError) in
-            guard let user = client.user else { throw NCError(.notConnectedYet, reason: "The user is not known yet.") }
+            guard let user = client.user else {
+                throw NCError(.notConnectedYet, reason: "The server has not confirmed the user yet.")
+            }
             self.profiles([user]) { result in
                 completion(
                     result.flatMap { profiles in
@@ -87,7 +88,7 @@ public final class UserModule: NSObject, Sendable {
 
     private func profiles(_ users: [String], _ completion: @escaping Completion<[UserProfile]>) {
         guard (1...100).contains(users.count) else {
-            return completion(.failure(NCError(code: 24365, reason: "Pass 1 to 100 user ids in one call.")))
+            return completion(.failure(NCError(code: 24365, reason: "Pass 1 to 100 userIds in one call.")))
         }
         engine.ask(.users(users), completion: completion) { _, answer throws(NCError) in
             guard let users = answer.users else { throw .strangeAnswer }
@@ -97,7 +98,7 @@ public final class UserModule: NSObject, Sendable {
 }
 
 extension NCEngine {
-    /// The calls about users: profiles, blocklist, and online status.
+    /// Functions for users: profiles, blocklist, and online status.
     #if canImport(ObjectiveC)
         @objc
     #endif

@@ -9,13 +9,13 @@ import Identifiers
     @objc(NCUserProfile) @objcMembers
 #endif
 public final class UserProfile: NSObject, @unchecked Sendable {
-    /// The user's id; empty in a profile that was made for ``UserModule/updateMyUserProfile(_:completion:)``.
+    /// The user's id; empty in a profile that was created for ``UserModule/updateMyUserProfile(_:completion:)``.
     public let userId: String
     /// The user's name.
     @Guarded public var name: String? = nil
     /// The address of the user's picture.
     @Guarded public var avatarUrl: String? = nil
-    /// An id that people use to find the user.
+    /// An id by which other people can find the user.
     @Guarded public var uniqueId: String? = nil
     /// The email address.
     @Guarded public var email: String? = nil
@@ -23,13 +23,13 @@ public final class UserProfile: NSObject, @unchecked Sendable {
     @Guarded public var birthday: String? = nil
     /// The place.
     @Guarded public var location: String? = nil
-    /// The gender, as a number of the application.
+    /// The gender, as a number that the application defines.
     @Guarded public var gender: Int? = nil
-    /// The role, as a number of the application.
+    /// The role, as a number that the application defines.
     @Guarded public var role: Int? = nil
-    /// The level, as a number of the application.
+    /// The level, as a number that the application defines.
     @Guarded public var level: Int? = nil
-    /// Values of the application; their names begin with `ext_`.
+    /// Additional values that the application defines. Their names must begin with `ext_`.
     @Guarded public var extProfile: [String: String] = [:]
 
     /// An empty profile.
@@ -53,11 +53,11 @@ public final class UserProfile: NSObject, @unchecked Sendable {
         extProfile = user.extra.filter { $0.key.hasBytePrefix("ext_") }
     }
 
-    /// The member `ext` of the session (rule NH-71).
+    /// The additional values as the protocol's field `ext` (rule NH-71). Throws when a name in `extProfile` is not valid.
     func extra() throws(NCError) -> [String: String] {
         var extra = extProfile
         guard extra.keys.allSatisfy({ $0.hasBytePrefix("ext_") }) else {
-            throw NCError(.badArgument, reason: "The names in extProfile begin with ext_.")
+            throw NCError(.badArgument, reason: "A name in extProfile does not begin with ext_.")
         }
         extra["uniqueId"] = uniqueId
         extra["email"] = email

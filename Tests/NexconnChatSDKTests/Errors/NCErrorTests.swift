@@ -42,7 +42,7 @@ import Testing
 
     @Test func `a sentence that the reason says is not said again (NC-54)`() {
         let offline = NCError(.noConnection, reason: "There is no connection.").localizedDescription
-        #expect(offline == "There is no connection. It comes back by itself; try again when the status is connected.")
+        #expect(offline == "There is no connection. The library reconnects; try again when the status is connected.")
         let nobody = NCError(.notConnectedYet, reason: "Nobody is signed in.").localizedDescription
         #expect(nobody == "Nobody is signed in. Call NCEngine.connect first.")
         #expect(NCError(.noSuchGroup, reason: "There is no such group.").localizedDescription == "There is no such group.")

@@ -1,19 +1,19 @@
 import OrderedCollections
 import WireCoding
 
-/// The members of a content's JSON object, in the order in which they are written.
+/// The fields of a content's JSON object, in the order in which they are written.
 struct ContentFields: Sendable {
     private(set) var members: OrderedDictionary<String, JSONValue> = [:]
 
     init() {}
 
-    /// Nil when the bytes are not a JSON object.
+    /// Returns nil when the bytes are not a JSON object.
     init?(_ bytes: [UInt8]) {
         guard let value = try? JSONValue(parsing: bytes), case .object(let members) = value else { return nil }
         self.members = members
     }
 
-    /// Nil for a value that is not an object.
+    /// Returns nil for a JSON value that is not an object.
     init?(_ value: JSONValue) {
         guard case .object(let members) = value else { return nil }
         self.members = members
@@ -31,7 +31,7 @@ struct ContentFields: Sendable {
 
     func string(_ name: String) -> String? { members[name]?.string }
 
-    /// An integer; also one that is written with a fraction or in quotes, as some senders do.
+    /// The integer in a field. A number with a fraction and a number in quotes are accepted, because some senders write integers so.
     func integer(_ name: String) -> Int64? {
         switch members[name] {
         case .number(let number): number.integer.map { Int64($0) } ?? Int64(exactly: number.double.rounded(.towardZero))
@@ -64,7 +64,7 @@ struct ContentFields: Sendable {
         if let value, let number = JSONNumber(value) { members[name] = .number(number) }
     }
 
-    /// Sets a field unless it is set already.
+    /// Sets a field, unless the field is set already.
     mutating func complete(_ name: String, _ value: JSONValue?) {
         if members[name] == nil { set(name, value) }
     }

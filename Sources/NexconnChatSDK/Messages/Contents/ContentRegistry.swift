@@ -3,17 +3,17 @@ import Identifiers
 import NIOConcurrencyHelpers
 import WireCoding
 
-/// The class of contents for each type.
+/// Finds the class for each type of content, and decodes contents.
 enum ContentRegistry {
     private static let custom = NIOLockedValueBox<[String: MessageContent.Type]>([:])
 
-    /// Decodes a content. Never fails: a content that cannot be decoded becomes an ``UnknownMessage`` (rule NH-4).
+    /// Decodes a content. A content that cannot be decoded becomes an ``UnknownMessage``, so decoding never fails (rule NH-4).
     static func content(type: String, bytes: [UInt8]) -> MessageContent {
         guard let fields = ContentFields(bytes) else { return UnknownMessage(type: type, bytes: bytes) }
         return builtIn(type, fields) ?? own(type, bytes)
     }
 
-    /// Decodes a content that is part of another one, without parsing it again.
+    /// Decodes a content that is part of another content and is already parsed.
     static func content(type: String, value: JSONValue) -> MessageContent {
         guard let fields = ContentFields(value) else { return UnknownMessage(type: type, bytes: Array(value.text.utf8)) }
         return builtIn(type, fields) ?? own(type, fields.bytes)
@@ -30,11 +30,11 @@ enum ContentRegistry {
         return own ?? UnknownMessage(type: type, bytes: bytes)
     }
 
-    /// Adds classes; an existing type gets the new class (rule NH-5).
+    /// Registers classes for custom types. A type that is registered already gets the new class (rule NH-5).
     static func register(_ classes: [MessageContent.Type]) throws(NCError) {
         for kind in classes {
             guard kind is CustomMessage.Type || kind is CustomMediaMessage.Type else {
-                throw NCError(code: 34209, reason: "Custom messages are subclasses of CustomMessage or CustomMediaMessage.")
+                throw NCError(code: 34209, reason: "\(kind) is not a subclass of CustomMessage or CustomMediaMessage.")
             }
             try check(customType: kind.messageType)
         }
@@ -43,13 +43,13 @@ enum ContentRegistry {
         }
     }
 
-    /// Types of applications have 1 to 32 characters and do not begin with `RC:` (chat-protocol.md, section 5).
+    /// Checks a type name of the application: 1 to 32 characters, not beginning with `RC:` (chat-protocol.md, section 5).
     static func check(customType type: String) throws(NCError) {
         guard (1...32).contains(type.unicodeScalars.count) else {
-            throw NCError(code: 34209, reason: "A message type has 1 to 32 characters.")
+            throw NCError(code: 34209, reason: "The messageType must have 1 to 32 characters.")
         }
         guard !type.hasBytePrefix("RC:") else {
-            throw NCError(code: 34209, reason: "Types that begin with RC: are the service's.")
+            throw NCError(code: 34209, reason: "The messageType begins with RC:, which is reserved for the service.")
         }
     }
 
@@ -74,6 +74,6 @@ enum ContentRegistry {
 }
 
 extension MessageContent {
-    /// The name of this content's type on the wire.
+    /// The type name of this content in the protocol, such as `RC:TxtMsg`.
     var typeName: String { (self as? UnknownMessage)?.type ?? Self.messageType }
 }

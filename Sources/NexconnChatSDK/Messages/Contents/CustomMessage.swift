@@ -1,7 +1,7 @@
 import Foundation
 import WireCoding
 
-/// The base of an application's own kinds of messages.
+/// The base class of an application's own message types.
 ///
 /// ```swift
 /// final class OrderMessage: CustomMessage, @unchecked Sendable {
@@ -16,15 +16,15 @@ import WireCoding
 /// }
 /// NCEngine.registerCustomMessages([OrderMessage.self])       // before connecting
 /// ```
-/// Members `extra`, `user` and `mentionedInfo` of the object belong to ``MessageContent``, unless `encode` writes them itself.
+/// The fields `extra`, `user` and `mentionedInfo` of the JSON object are written by ``MessageContent``, unless `encode` writes them itself.
 ///
-/// `@unchecked Sendable`: here every property is constant or `Guarded`, which protects it with a lock; a subclass is responsible for its own
-/// properties.
+/// `@unchecked Sendable`: every property of this class is constant or `Guarded`, which protects it with a lock; a subclass is responsible
+/// for its own properties.
 #if canImport(ObjectiveC)
     @objc(NCCustomMessage) @objcMembers
 #endif
 open class CustomMessage: MessageContent, @unchecked Sendable {
-    /// A content without values.
+    /// Creates a content without values.
     public override init() {
         super.init()
     }
@@ -35,12 +35,12 @@ open class CustomMessage: MessageContent, @unchecked Sendable {
     /// - Throws: any error of a subclass; the message then has an ``UnknownMessage`` as its content.
     public required init(content: Data) throws {
         guard let fields = ContentFields(Array(content)) else {
-            throw NCError(code: 34205, reason: "The content is not a JSON object.")
+            throw NCError(code: 34205, reason: "The content of a custom message is not a JSON object.")
         }
         super.init(fields)
     }
 
-    /// Writes the content's values as a JSON object in UTF-8.
+    /// Returns the content's values as a JSON object in UTF-8.
     ///
     /// - Throws: any error of a subclass; the message is not sent then.
     open func encode() throws -> Data { Data("{}".utf8) }
@@ -50,16 +50,16 @@ open class CustomMessage: MessageContent, @unchecked Sendable {
     }
 }
 
-/// The base of an application's own kinds of messages with a file. Like ``CustomMessage``; `localPath`, `remoteUrl` and `name` are
-/// members too, unless `encode` writes them itself.
+/// The base class of an application's own message types with a file. It works like ``CustomMessage``; the fields `localPath`, `remoteUrl`
+/// and `name` are also written automatically, unless `encode` writes them itself.
 ///
-/// `@unchecked Sendable`: here every property is constant or `Guarded`, which protects it with a lock; a subclass is responsible for its own
-/// properties.
+/// `@unchecked Sendable`: every property of this class is constant or `Guarded`, which protects it with a lock; a subclass is responsible
+/// for its own properties.
 #if canImport(ObjectiveC)
     @objc(NCCustomMediaMessage) @objcMembers
 #endif
 open class CustomMediaMessage: MediaMessageContent, @unchecked Sendable {
-    /// A content with the file at `localPath`.
+    /// Creates a content with the file at `localPath`.
     public override init(localPath: String?) {
         super.init(localPath: localPath)
     }
@@ -69,13 +69,13 @@ open class CustomMediaMessage: MediaMessageContent, @unchecked Sendable {
     /// - Throws: any error of a subclass; the message then has an ``UnknownMessage`` as its content.
     public required init(content: Data) throws {
         guard let fields = ContentFields(Array(content)) else {
-            throw NCError(code: 34205, reason: "The content is not a JSON object.")
+            throw NCError(code: 34205, reason: "The content of a custom message is not a JSON object.")
         }
         super.init(fields)
         remoteUrl = fields.string("remoteUrl")
     }
 
-    /// Writes the content's values as a JSON object in UTF-8.
+    /// Returns the content's values as a JSON object in UTF-8.
     ///
     /// - Throws: any error of a subclass; the message is not sent then.
     open func encode() throws -> Data { Data("{}".utf8) }
@@ -88,16 +88,16 @@ open class CustomMediaMessage: MediaMessageContent, @unchecked Sendable {
     }
 }
 
-/// A content of a type that was not registered, or that could not be read. Keeps the data as it was received.
+/// A content whose type was not registered, or that could not be decoded. It contains the data as it was received.
 ///
 /// `@unchecked Sendable`: every property is constant or `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
     @objc(NCUnknownMessage) @objcMembers
 #endif
 public final class UnknownMessage: MessageContent, @unchecked Sendable {
-    /// The name of the type on the wire.
+    /// The name of the content's type in the protocol.
     public let type: String
-    /// A JSON object in UTF-8.
+    /// The content as it was received: a JSON object in UTF-8.
     public let rawData: Data
 
     init(type: String, bytes: [UInt8]) {
@@ -115,9 +115,9 @@ public final class UnknownMessage: MessageContent, @unchecked Sendable {
 private enum CustomContent {
     static func fields(_ encode: () throws -> Data) throws(NCError) -> ContentFields {
         let data: Data
-        do { data = try encode() } catch { throw NCError(code: 34205, reason: "The message's encode() threw an error.") }
+        do { data = try encode() } catch { throw NCError(code: 34205, reason: "The custom message's encode() threw an error.") }
         guard let fields = ContentFields(Array(data)) else {
-            throw NCError(code: 34205, reason: "The message's encode() gave something else than a JSON object.")
+            throw NCError(code: 34205, reason: "The custom message's encode() did not return a JSON object.")
         }
         return fields
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A file.
+/// A content with a file.
 ///
 /// `@unchecked Sendable`: every property is constant or `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
@@ -12,14 +12,14 @@ public final class FileMessage: MediaMessageContent, @unchecked Sendable {
     /// The file's type: the part of its name after the last dot.
     @Guarded public var fileType: String
 
-    /// A file on this device.
+    /// Creates a content with a file on this device.
     public init(localPath: String) {
         size = LocalFile.size(localPath)
         fileType = LocalFile.suffix(localPath)
         super.init(localPath: localPath)
     }
 
-    /// A file that is on a server already.
+    /// Creates a content with a file that was uploaded before.
     public init(remoteUrl: String, name: String, size: Int64) {
         self.size = size
         fileType = LocalFile.suffix(name)
@@ -46,7 +46,7 @@ public final class FileMessage: MediaMessageContent, @unchecked Sendable {
     }
 }
 
-/// A voice recording of at most a minute.
+/// A content with a voice recording of at most one minute.
 ///
 /// `@unchecked Sendable`: every property is constant or `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
@@ -56,7 +56,7 @@ public final class HDVoiceMessage: MediaMessageContent, @unchecked Sendable {
     /// The length of the recording in seconds.
     @Guarded public var duration: Int
 
-    /// A recording on this device; `duration` in seconds.
+    /// Creates a content with a recording on this device; `duration` is in seconds.
     public init(localPath: String?, duration: Int) {
         self.duration = duration
         super.init(localPath: localPath)
@@ -77,15 +77,15 @@ public final class HDVoiceMessage: MediaMessageContent, @unchecked Sendable {
     }
 }
 
-/// The properties of a file on this device that are known without reading it.
+/// Reads properties of a file on this device without reading its content.
 enum LocalFile {
-    /// The size in bytes; 0 when there is no such file.
+    /// The size of the file in bytes; 0 when there is no such file.
     static func size(_ path: String?) -> Int64 {
         guard let path, let attributes = try? FileManager.default.attributesOfItem(atPath: path) else { return 0 }
         return (attributes[.size] as? NSNumber)?.int64Value ?? 0
     }
 
-    /// Returns the text after the last dot in the last part of a path.
+    /// The file name extension of a path: the text after the last dot of its last part.
     static func suffix(_ path: String) -> String {
         let name = path.split(separator: "/").last ?? ""
         guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return "" }

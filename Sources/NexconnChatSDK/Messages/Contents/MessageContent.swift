@@ -1,27 +1,28 @@
 import Foundation
 import WireCoding
 
-/// The content of a message. Made by the application to be sent, or read from a received message.
+/// The content of a message, created by the application or decoded from a received message.
 ///
-/// An application's own kinds are subclasses of ``CustomMessage`` and ``CustomMediaMessage``. May be used from any thread. Sending
-/// encodes the content at once, so later changes do not affect the sent message.
+/// An application's own types are subclasses of ``CustomMessage`` and ``CustomMediaMessage``. May be used from any thread. Sending encodes
+/// the content at once, so later changes do not affect the sent message.
 ///
-/// `@unchecked Sendable`, here and in the subclasses of this module: every property is constant or `Guarded`, which protects it with a lock.
+/// `@unchecked Sendable`, here and in the subclasses of this module: every property is constant or `Guarded`, which protects it with a
+/// lock.
 #if canImport(ObjectiveC)
     @objc(NCMessageContent) @objcMembers
 #endif
 open class MessageContent: NSObject, @unchecked Sendable {
-    /// The sender's description of itself; nil when it sent none.
+    /// The name and picture of the sender, as the sender has set them; nil when the message contains none.
     @Guarded public final var senderUserInfo: UserInfo? = nil
     /// The users that a message in a group mentions.
     @Guarded public final var mentionedInfo: MentionedInfo? = nil
-    /// A text of the application.
+    /// An additional text that the application defines.
     @Guarded public final var extra: String? = nil
 
-    /// The name of the type on the wire, such as `RC:TxtMsg`.
+    /// The name of this content type in the protocol, such as `RC:TxtMsg`.
     open class var messageType: String { "" }
 
-    /// Whether messages of this kind are stored and counted.
+    /// Whether messages of this type are stored in the history and counted as unread.
     open class var persistencePolicy: MessagePersistencePolicy { .counted }
 
     override init() {
@@ -33,13 +34,14 @@ open class MessageContent: NSObject, @unchecked Sendable {
         readShared(fields)
     }
 
-    /// The text for lists of channels and for the search; nil for none.
+    /// The text that lists of channels show and searches find; nil for none.
     open var conversationDigest: String? { nil }
 
-    /// Adds the members of this kind. With `isLocal` also the members that only this device needs.
+    /// Adds the fields of this content type. If `isLocal` is true, fields that only this device needs, such as the local path, are also
+    /// added.
     func write(_ fields: inout ContentFields, isLocal: Bool) throws(NCError) {}
 
-    /// The whole content as a JSON object (rule NH-3).
+    /// The complete content as a JSON object (rule NH-3).
     final func encoded(isLocal: Bool = false) throws(NCError) -> [UInt8] {
         var fields = ContentFields()
         try write(&fields, isLocal: isLocal)
@@ -56,18 +58,18 @@ open class MessageContent: NSObject, @unchecked Sendable {
     }
 }
 
-/// Whether messages of a kind are stored and counted as unread. The numbers are those of the vendor's services.
+/// Whether messages of a type are stored and counted as unread. The raw values are those of the vendor's services.
 #if canImport(ObjectiveC)
     @objc(NCMessagePersistencePolicy)
 #endif
 public enum MessagePersistencePolicy: Int, Sendable {
-    /// Not stored in the history, but delivered to devices that come online later.
+    /// Messages are not stored in the history, but are delivered to devices that come online later.
     case none = 0
     /// Stored.
     case persisted = 1
-    /// Stored, and counted as unread.
+    /// Messages are stored in the history and counted as unread.
     case counted = 3
-    /// Delivered only to devices that are connected at the moment.
+    /// Messages are delivered only to devices that are connected at the moment.
     case status = 16
 }
 
@@ -78,7 +80,7 @@ public enum MessagePersistencePolicy: Int, Sendable {
     @objc(NCMediaMessageContent) @objcMembers
 #endif
 open class MediaMessageContent: MessageContent, @unchecked Sendable {
-    /// The path of the file on this device. It is not sent.
+    /// The path of the file on this device, which is not sent to receivers.
     @Guarded public final var localPath: String? = nil
     /// The address from which receivers fetch the file.
     @Guarded public final var remoteUrl: String? = nil

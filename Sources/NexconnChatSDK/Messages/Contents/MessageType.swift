@@ -1,4 +1,4 @@
-/// The type names of the built-in contents, as they are sent.
+/// The names of the built-in content types in the protocol.
 public enum MessageType {
     /// ``TextMessage``.
     public static let text = "RC:TxtMsg"

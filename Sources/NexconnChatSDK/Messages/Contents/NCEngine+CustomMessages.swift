@@ -1,10 +1,10 @@
 import Foundation
 
 extension NCEngine {
-    /// Registers the application's own kinds of messages. Call it before connecting: messages that arrive earlier have an
+    /// Registers the application's own message types. Call it before connecting, because messages that arrive earlier have an
     /// ``UnknownMessage`` as their content.
     ///
-    /// - Parameter classes: subclasses of ``CustomMessage`` or ``CustomMediaMessage``, each with a type of its own.
+    /// - Parameter classes: subclasses of ``CustomMessage`` or ``CustomMediaMessage``, each with a type name of its own.
     /// - Returns: nil for success; otherwise an error (34209), and none of the classes was registered.
     #if canImport(ObjectiveC)
         @objc

@@ -12,7 +12,7 @@ public final class CommandNotificationMessage: MessageContent, @unchecked Sendab
     /// The command's data, in the application's own format.
     @Guarded public var data: String
 
-    /// A command with a name and data.
+    /// Creates a command with a name and data.
     public init(name: String, data: String) {
         self.name = name
         self.data = data
@@ -34,17 +34,17 @@ public final class CommandNotificationMessage: MessageContent, @unchecked Sendab
     }
 }
 
-/// A line of information in a conversation.
+/// A content that is shown as a line of information in a conversation.
 ///
 /// `@unchecked Sendable`: every property is constant or `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
     @objc(NCInformationNotificationMessage) @objcMembers
 #endif
 public final class InformationNotificationMessage: MessageContent, @unchecked Sendable {
-    /// The text of the line.
+    /// The text of the line of information.
     @Guarded public var message: String
 
-    /// A line with a text.
+    /// Creates a line of information with a text.
     public init(message: String) {
         self.message = message
         super.init()
@@ -64,7 +64,7 @@ public final class InformationNotificationMessage: MessageContent, @unchecked Se
     }
 }
 
-/// A line about an event in a group.
+/// A content that is shown as a line about an event in a group.
 ///
 /// `@unchecked Sendable`: every property is constant or `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
@@ -77,10 +77,10 @@ public final class GroupNotificationMessage: MessageContent, @unchecked Sendable
     @Guarded public var operation: String
     /// The event's data, in the application's own format.
     @Guarded public var data: String
-    /// The text of the line.
+    /// The text of the line about the event.
     @Guarded public var message: String
 
-    /// A line about an event that `operatorUserId` caused.
+    /// Creates a line about an event that `operatorUserId` caused.
     public init(operatorUserId: String, operation: String, data: String, message: String) {
         self.operatorUserId = operatorUserId
         self.operation = operation

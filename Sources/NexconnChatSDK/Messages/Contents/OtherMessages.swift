@@ -1,7 +1,7 @@
 import Foundation
 import WireCoding
 
-/// A geographic location.
+/// A content with a geographic location.
 ///
 /// `@unchecked Sendable`: every property is constant or `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
@@ -14,10 +14,10 @@ public final class LocationMessage: MessageContent, @unchecked Sendable {
     @Guarded public var longitude: Double
     /// The name of the place.
     @Guarded public var poi: String
-    /// A small JPEG of a map, which the application makes.
+    /// A small JPEG of a map, which the application provides; nil for none.
     @Guarded public var thumbnailImage: Data?
 
-    /// A location, in degrees, with the name of the place.
+    /// Creates a location from its coordinates in degrees and the name of the place.
     public init(latitude: Double, longitude: Double, poi: String, thumbnailImage: Data? = nil) {
         self.latitude = latitude
         self.longitude = longitude
@@ -45,25 +45,25 @@ public final class LocationMessage: MessageContent, @unchecked Sendable {
     }
 }
 
-/// Several messages that are forwarded as one.
+/// A content with several messages that are forwarded as one.
 ///
 /// `@unchecked Sendable`: every property is constant or `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
     @objc(NCCombineMessage) @objcMembers
 #endif
 public final class CombineMessage: MediaMessageContent, @unchecked Sendable {
-    /// One line of text for each of the first messages.
+    /// Summaries of the first forwarded messages, one line of text for each.
     @Guarded public var summaryList: [String]
-    /// The names of the senders.
+    /// The names of the senders of the forwarded messages.
     @Guarded public var nameList: [String]
-    /// The messages as JSON objects with the members `type`, `from`, `time` and `content`.
+    /// The forwarded messages as JSON objects with the fields `type`, `from`, `time` and `content`.
     @Guarded public var msgList: [String]
-    /// How many messages there are; `msgList` may lack some that are in the file at `remoteUrl`.
+    /// How many messages are forwarded. `msgList` may lack some that the file at `remoteUrl` contains.
     @Guarded public var msgNum: Int
-    /// The type of the channel that the messages come from.
+    /// The type of the channel in which the forwarded messages were sent.
     @Guarded public var channelType: ChannelType
 
-    /// A content that forwards `messages`.
+    /// Creates a content that forwards `messages`.
     public init(channelType: ChannelType, summaryList: [String], nameList: [String], messages: [Message]) {
         self.channelType = channelType
         self.summaryList = summaryList
@@ -89,7 +89,7 @@ public final class CombineMessage: MediaMessageContent, @unchecked Sendable {
         fields.set("conversationType", channelType.rawValue)
         fields.set("summaryList", .array(summaryList.map { .string($0) }))
         fields.set("nameList", .array(nameList.map { .string($0) }))
-        // Unchanged, or as text when the application has set a value that is not JSON.
+        // A value that the application has set and that is not JSON is written as a string.
         fields.set("msgList", .array(msgList.map { (try? JSONValue(parsing: $0)) ?? .string($0) }))
         fields.set("msgNum", msgNum)
         fields.set("remoteUrl", remoteUrl)
@@ -118,7 +118,7 @@ public final class CommandMessage: MessageContent, @unchecked Sendable {
     /// The command's data, in the application's own format.
     @Guarded public var data: String
 
-    /// A command with a name and data.
+    /// Creates a command with a name and data.
     public init(name: String, data: String) {
         self.name = name
         self.data = data

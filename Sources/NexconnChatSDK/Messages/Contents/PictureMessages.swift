@@ -1,21 +1,21 @@
 import Foundation
 
-/// A picture, with a thumbnail that is sent with the message.
+/// A content with a picture, and with a thumbnail that is part of the message.
 ///
 /// `@unchecked Sendable`: every property is constant or `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
     @objc(NCImageMessage) @objcMembers
 #endif
 public final class ImageMessage: MediaMessageContent, @unchecked Sendable {
-    /// A small JPEG for previews, which the application makes.
+    /// A small JPEG for previews, which the application provides; nil for none.
     @Guarded public var thumbnailImage: Data? = nil
 
-    /// A picture on this device.
+    /// Creates a content with a picture on this device.
     public override init(localPath: String?) {
         super.init(localPath: localPath)
     }
 
-    /// A picture that is on a server already.
+    /// Creates a content with a picture that was uploaded before.
     public convenience init(remoteUrl: String) {
         self.init(localPath: nil)
         self.remoteUrl = remoteUrl
@@ -36,7 +36,7 @@ public final class ImageMessage: MediaMessageContent, @unchecked Sendable {
     }
 }
 
-/// An animated picture.
+/// A content with an animated picture.
 ///
 /// `@unchecked Sendable`: every property is constant or `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
@@ -45,12 +45,12 @@ public final class ImageMessage: MediaMessageContent, @unchecked Sendable {
 public final class GIFMessage: MediaMessageContent, @unchecked Sendable {
     /// The size of the file in bytes.
     @Guarded public var dataSize: Int64
-    /// The width in pixels.
+    /// The width of the picture in pixels.
     @Guarded public var width: Int
-    /// The height in pixels.
+    /// The height of the picture in pixels.
     @Guarded public var height: Int
 
-    /// An animated picture on this device; sizes in pixels.
+    /// Creates a content with an animated picture on this device; `width` and `height` are in pixels.
     public init(localPath: String?, width: Int = 0, height: Int = 0) {
         dataSize = LocalFile.size(localPath)
         self.width = width
@@ -77,7 +77,7 @@ public final class GIFMessage: MediaMessageContent, @unchecked Sendable {
     }
 }
 
-/// A video of at most two minutes.
+/// A content with a video of at most two minutes.
 ///
 /// `@unchecked Sendable`: every property is constant or `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
@@ -88,10 +88,10 @@ public final class ShortVideoMessage: MediaMessageContent, @unchecked Sendable {
     @Guarded public var duration: Int
     /// The size of the file in bytes.
     @Guarded public var size: Int64
-    /// A small JPEG for previews, which the application makes.
+    /// A small JPEG for previews, which the application provides; nil for none.
     @Guarded public var thumbnailImage: Data?
 
-    /// A video on this device; `duration` in seconds.
+    /// Creates a content with a video on this device; `duration` is in seconds.
     public init(localPath: String?, duration: Int, thumbnailImage: Data? = nil) {
         self.duration = duration
         self.thumbnailImage = thumbnailImage

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A text.
+/// A content that is a text.
 ///
 /// `@unchecked Sendable`: every property is constant or `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
@@ -10,7 +10,7 @@ public final class TextMessage: MessageContent, @unchecked Sendable {
     /// The text.
     @Guarded public var text: String
 
-    /// A content with a text.
+    /// Creates a content with a text.
     public init(text: String) {
         self.text = text
         super.init()
@@ -29,7 +29,7 @@ public final class TextMessage: MessageContent, @unchecked Sendable {
     }
 }
 
-/// A reply to another message, which it contains.
+/// A content that replies to another message and contains that message's content.
 ///
 /// `@unchecked Sendable`: every property is constant or `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
@@ -38,16 +38,16 @@ public final class TextMessage: MessageContent, @unchecked Sendable {
 public final class ReferenceMessage: MessageContent, @unchecked Sendable {
     /// The text of the reply.
     @Guarded public var content: String
-    /// The content of the message that is replied to.
+    /// The content of the original message, to which this is a reply.
     @Guarded public var referMsg: MessageContent?
-    /// The sender of the message that is replied to.
+    /// The user id of the original message's sender.
     @Guarded public var referMsgUserId: String
-    /// The id of the message that is replied to.
+    /// The service's id of the original message.
     @Guarded public var referMsgId: String
-    /// The state of the message that is replied to, as the reply's sender knew it.
+    /// The state of the original message when the reply was sent.
     @Guarded public var referMsgStatus: ReferenceMessageStatus
 
-    /// A reply to a message that is described by its content, sender and id.
+    /// Creates a reply to a message that is described by its content, sender and id.
     public init(content: String, referMsg: MessageContent?, referMsgUserId: String, referMsgId: String) {
         self.content = content
         self.referMsg = referMsg
@@ -57,7 +57,7 @@ public final class ReferenceMessage: MessageContent, @unchecked Sendable {
         super.init()
     }
 
-    /// A reply to a message.
+    /// Creates a reply to a message.
     public convenience init(content: String, message: Message) {
         self.init(
             content: content, referMsg: message.content, referMsgUserId: message.senderUserId, referMsgId: message.messageId)
@@ -89,7 +89,7 @@ public final class ReferenceMessage: MessageContent, @unchecked Sendable {
     }
 }
 
-/// The states of a message that is replied to.
+/// The states of a message to which a reply refers.
 #if canImport(ObjectiveC)
     @objc(NCReferenceMessageStatus)
 #endif

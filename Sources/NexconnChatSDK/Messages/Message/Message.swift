@@ -3,25 +3,28 @@ import ChatProtocol
 import Foundation
 import NIOConcurrencyHelpers
 
-/// A message with its content and state. An object describes one moment; later changes are delivered as new objects. The exception is a
-/// message that is being sent: its callbacks share one object, which shows the progress. Every completion is called once, on the
-/// callback queue.
+/// A message with its content and state.
+///
+/// An object describes the message at one moment; later changes are delivered as new objects. A message that is being sent is an exception:
+/// all callbacks of the send get the same object, whose status changes. Every completion is called once, on the callback queue.
 #if canImport(ObjectiveC)
     @objc(NCMessage) @objcMembers
 #endif
 public final class Message: NSObject, Sendable {
     private struct State {
         var local: LocalMessage
-        /// The content, decoded from the bytes on first use.
+        /// The decoded content; nil until it is first read.
         var content: MessageContent?
     }
 
     private let state: NIOLockedValueBox<State>
     private let user: String
-    /// Whether the message arrived while missed messages were fetched.
+    /// Whether the message was missed earlier and was fetched after the connection was established.
     public let isOffline: Bool
 
-    /// - Parameter user: who is signed in.
+    /// Creates a message object from stored data.
+    ///
+    /// - Parameter user: the id of the signed-in user.
     init(_ local: LocalMessage, user: String, content: MessageContent? = nil, isOffline: Bool = false) {
         state = NIOLockedValueBox(State(local: local, content: content))
         self.user = user
@@ -31,13 +34,13 @@ public final class Message: NSObject, Sendable {
 
     var local: LocalMessage { state.withLockedValue { $0.local } }
 
-    /// The same message as a separate object, which does not get later changes.
+    /// Returns a separate object for the same message. Later changes of this object do not affect it.
     func twin() -> Message {
         let state = state.withLockedValue { $0 }
         return Message(state.local, user: user, content: state.content, isOffline: isOffline)
     }
 
-    /// Updates the state of sending.
+    /// Changes the data of a message that is being sent.
     func update(_ change: (inout LocalMessage) -> Void) {
         state.withLockedValue { change(&$0.local) }
     }
@@ -46,7 +49,7 @@ public final class Message: NSObject, Sendable {
 
     /// The message's channel.
     public var channelIdentifier: ChannelIdentifier { ChannelIdentifier(local.channel) }
-    /// This device's number of the message; 0 or less for messages that it does not store.
+    /// This device's number of the message. It is 0 or less for messages that this device does not store.
     public var clientId: Int { Int(local.localID) }
     /// The service's id of the message; empty until the service has accepted it.
     public var messageId: String { local.id?.description ?? "" }
@@ -57,7 +60,7 @@ public final class Message: NSObject, Sendable {
 
     // MARK: Contents
 
-    /// The type name of the content, such as `RC:TxtMsg`.
+    /// The type name of the message's content, such as `RC:TxtMsg`.
     public var messageType: String { local.type }
     /// The content.
     public var content: MessageContent {
@@ -66,7 +69,7 @@ public final class Message: NSObject, Sendable {
         let content = ContentRegistry.content(type: local.type, bytes: local.content)
         if let mentioned = content.mentionedInfo { mentioned.isMentionedMe = !local.isSent && mentioned.mentions(user) }
         return state.withLockedValue { state in
-            // Another thread may have decoded it meanwhile; all callers get the same object.
+            // If another thread has decoded the content in the meantime, its object is returned, so that all callers get the same object.
             if let known = state.content { return known }
             state.content = content
             return content
@@ -83,36 +86,36 @@ public final class Message: NSObject, Sendable {
 
     /// The progress of a sent message.
     public var sentStatus: SentStatus { SentStatus(local.status) }
-    /// What the user has done with a received message.
+    /// Whether the user has read, listened to or downloaded a received message.
     public var receivedStatusInfo: ReceivedStatusInfo { ReceivedStatusInfo(bits: local.received) }
-    /// When the message was sent, milliseconds since 1970, by the service's clock; by this device's clock until the service has
-    /// accepted it.
+    /// When the message was sent, in milliseconds since 1970. The time is of the service's clock, or of this device's clock until the
+    /// service has accepted the message.
     public var sentTime: Int64 { local.sentTime }
-    /// When it was received, milliseconds since 1970, by this device's clock.
+    /// When the message was received, in milliseconds since 1970 of this device's clock.
     public var receivedTime: Int64 { local.receivedTime }
-    /// Whether it was edited.
+    /// Whether the message was edited.
     public var hasChanged: Bool { local.edited != nil }
-    /// The latest edit; nil when it was not edited.
+    /// The latest edit of the message; nil when it was not edited.
     public var updateInfo: MessageUpdateInfo? {
         local.edited.map { MessageUpdateInfo(updateTime: $0, content: content) }
     }
 
-    // MARK: How it was sent
+    // MARK: How the message was sent
 
-    /// Whether it is stored in the history.
+    /// Whether the message is stored in the history.
     public var isPersisted: Bool { local.options.isPersisted && !local.options.isStatus }
-    /// Whether it counts as unread.
+    /// Whether the message counts as unread for its receivers.
     public var isCounted: Bool { local.options.isCounted && isPersisted }
-    /// Whether the sender asked for read receipts.
+    /// Whether the sender requested read receipts for the message.
     public var needReceipt: Bool { local.options.needsReceipt }
-    /// Whether a read receipt was sent to the sender.
+    /// Whether this user has sent a read receipt for the message to its sender.
     public var sentReceipt: Bool { local.hasSentReceipt }
-    /// Whether receivers are not notified.
+    /// Whether the receivers get no notification of the message.
     public var disableNotification: Bool { local.options.isQuiet }
-    /// The members of a group who receive it; nil for all.
+    /// The ids of the group members who receive the message; nil for all members.
     public var directedUserIds: [String]? { local.options.users }
 
-    /// Type, ids and status, without the content.
+    /// The message's type, ids and status, without its content.
     override public var description: String {
         "Message(\(messageType), \(clientId), \(messageId.isEmpty ? "-" : messageId), \(sentStatus))"
     }

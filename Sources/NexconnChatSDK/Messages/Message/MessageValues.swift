@@ -1,7 +1,7 @@
 import ChatDatabase
 import Foundation
 
-/// Whether the signed-in user sent or received a message. The numbers are those of the vendor's services.
+/// Whether the signed-in user sent or received a message. The raw values are those of the vendor's services.
 #if canImport(ObjectiveC)
     @objc(NCMessageDirection)
 #endif
@@ -12,7 +12,7 @@ public enum MessageDirection: Int, Sendable {
     case receive = 2
 }
 
-/// The progress of a sent message. The numbers are those of the vendor's services.
+/// The progress of a sent message. The raw values are those of the vendor's services.
 #if canImport(ObjectiveC)
     @objc(NCSentStatus)
 #endif
@@ -46,7 +46,7 @@ public enum SentStatus: Int, Sendable {
     }
 }
 
-/// What the user has done with a received message.
+/// Whether the user has read, listened to or downloaded a received message.
 #if canImport(ObjectiveC)
     @objc(NCReceivedStatusInfo) @objcMembers
 #endif
@@ -57,7 +57,7 @@ public final class ReceivedStatusInfo: NSObject, Sendable {
     public let isListened: Bool
     /// Whether the message's file was downloaded.
     public let isDownloaded: Bool
-    /// Whether another device of the user has received the message. Always false with this service.
+    /// Whether another device of the user has received the message. Always false with Lifeline's server.
     public let isRetrieved: Bool
 
     init(bits: Int) {

@@ -10,9 +10,9 @@ public final class MessageReadReceiptInfo: NSObject, Sendable {
     public let channelIdentifier: ChannelIdentifier
     /// The service's id of the message.
     public let messageId: String
-    /// How many receivers have read it.
+    /// How many receivers have read the message.
     public let readCount: Int
-    /// How many receivers have not read it.
+    /// How many receivers have not read the message.
     public let unreadCount: Int
     /// How many receivers the message has.
     public let totalCount: Int
@@ -27,7 +27,7 @@ public final class MessageReadReceiptInfo: NSObject, Sendable {
     }
 }
 
-/// Selects a message, and the users for whom to query whether they have read it.
+/// The parameters that select a message and the users of whom to load whether they have read it.
 #if canImport(ObjectiveC)
     @objc(NCMessagesReadReceiptByUsersParams) @objcMembers
 #endif
@@ -37,7 +37,7 @@ public final class MessagesReadReceiptByUsersParams: NSObject, Sendable {
     /// The users' ids.
     public let userIds: [String]
 
-    /// Makes parameters that select one message and these users.
+    /// Creates parameters that select one message and these users.
     public init(messageId: String, userIds: [String]) {
         self.messageId = messageId
         self.userIds = userIds
@@ -45,7 +45,7 @@ public final class MessagesReadReceiptByUsersParams: NSObject, Sendable {
     }
 }
 
-/// Selects a message whose readers are listed.
+/// The parameters that select a message whose readers are listed.
 ///
 /// `@unchecked Sendable`: every property is constant or `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
@@ -59,7 +59,7 @@ public final class MessagesReadReceiptUsersQueryParams: NSObject, @unchecked Sen
     /// How many readers a page has, 1 … 100.
     @Guarded public var pageSize: Int32 = 20
 
-    /// Makes parameters that select all readers of a message.
+    /// Creates parameters that select all readers of a message.
     public init(channelIdentifier: ChannelIdentifier, messageId: String) {
         self.channelIdentifier = channelIdentifier
         self.messageId = messageId
@@ -67,14 +67,14 @@ public final class MessagesReadReceiptUsersQueryParams: NSObject, @unchecked Sen
     }
 }
 
-/// Pages of the users who have read a message.
+/// A list of the users who have read a message, loaded page by page.
 public typealias MessagesReadReceiptUsersQuery = PagedQuery<MessageReceiptUser>
 
 extension ChatMessageID {
-    /// Parses 1 to 100 message ids of the API.
+    /// Parses 1 to 100 message ids that the application has passed.
     static func list(_ ids: [String]) throws(NCError) -> [ChatMessageID] {
         guard (1...100).contains(ids.count) else {
-            throw NCError(.badArgument, reason: "Pass 1 to 100 message ids at once.")
+            throw NCError(.badArgument, reason: "Pass 1 to 100 message ids in one call.")
         }
         var list: [ChatMessageID] = []
         for id in ids { list.append(try one(id)) }
@@ -84,7 +84,7 @@ extension ChatMessageID {
     static func one(_ id: String) throws(NCError) -> ChatMessageID {
         guard let known = ChatMessageID(id) else {
             throw NCError(
-                .noSuchMessage, reason: "The text is not a message id; a message that is still being sent has no id yet.")
+                .noSuchMessage, reason: "The messageId is not valid; a message that is still being sent has no id yet.")
         }
         return known
     }

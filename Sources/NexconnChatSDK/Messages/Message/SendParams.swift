@@ -9,25 +9,25 @@ import WireCoding
     @objc(NCMessageParams) @objcMembers
 #endif
 open class MessageParams: NSObject, @unchecked Sendable {
-    /// The members of a group who receive it; nil for all.
+    /// The ids of the group members who receive the message; nil for all members.
     @Guarded public final var directedUserIds: [String]? = nil
-    /// Whether the message does not become its channel's latest message.
+    /// Whether the message is not shown as its channel's latest message.
     @Guarded public final var disableUpdateLastMessage = false
-    /// Whether to ask for read receipts. For direct and group channels.
+    /// Whether to request read receipts. Only for direct and group channels.
     @Guarded public final var needReceipt = false
-    /// Whether receivers are not notified.
+    /// Whether the receivers get no notification of the message.
     @Guarded public final var disableNotification = false
-    /// Key-value pairs that the sender and receivers may change later. Keys have at most 32 letters, digits, `+`, `=`, `-` and `_`;
-    /// values have at most 4096 characters. For direct and group channels.
+    /// Key-value pairs that the sender and receivers may change later. Only for direct and group channels. Keys have at most 32 letters,
+    /// digits, `+`, `=`, `-` and `_`; values have at most 4096 characters.
     @Guarded public final var metadata: [String: String]? = nil
-    /// The texts of notifications; nil for none.
+    /// The texts of notifications of the message; nil for none.
     @Guarded public final var pushConfig: PushConfig? = nil
 
     override init() {
         super.init()
     }
 
-    /// The session's options for a message with this policy.
+    /// The session's options for a message whose content type has this policy.
     final func options(_ policy: MessagePersistencePolicy) -> ChatMessageOptions {
         var options = ChatMessageOptions()
         options.isPersisted = policy == .persisted || policy == .counted
@@ -43,7 +43,7 @@ open class MessageParams: NSObject, @unchecked Sendable {
     }
 }
 
-/// A message to send with ``BaseChannel/sendMessage(params:attachedHandler:completionHandler:)``.
+/// The parameters of ``BaseChannel/sendMessage(params:attachedHandler:completionHandler:)``.
 ///
 /// `@unchecked Sendable`: every property is constant or `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
@@ -53,15 +53,14 @@ public final class SendMessageParams: MessageParams, @unchecked Sendable {
     /// The content.
     public let content: MessageContent
 
-    /// A message with a content and default options.
+    /// Creates the parameters of a message with default options.
     public init(content: MessageContent) {
         self.content = content
         super.init()
     }
 }
 
-/// A message with a file to send with
-/// ``BaseChannel/sendMediaMessage(params:attachedHandler:progressHandler:completionHandler:cancelHandler:)``.
+/// The parameters of ``BaseChannel/sendMediaMessage(params:attachedHandler:progressHandler:completionHandler:cancelHandler:)``.
 ///
 /// `@unchecked Sendable`: every property is constant or `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
@@ -71,14 +70,14 @@ public final class SendMediaMessageParams: MessageParams, @unchecked Sendable {
     /// The content.
     public let content: MediaMessageContent
 
-    /// A message with a content and default options.
+    /// Creates the parameters of a message with a file and default options.
     public init(content: MediaMessageContent) {
         self.content = content
         super.init()
     }
 }
 
-/// The texts of notifications. This service does not notify devices; webhooks receive these values as the member `push`.
+/// The texts of notifications. This service sends no notifications to devices; webhooks receive these values as the field `push`.
 ///
 /// `@unchecked Sendable`: every property is `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
@@ -91,15 +90,15 @@ public final class PushConfig: NSObject, @unchecked Sendable {
     @Guarded public var pushTitle: String? = nil
     /// The text.
     @Guarded public var pushContent: String? = nil
-    /// Data for the receiving application.
+    /// Data for the receiving application, in its own format.
     @Guarded public var pushData: String? = nil
-    /// Whether the text is shown even when the receiver hides details.
+    /// Whether the notification shows its text even when the receiver has hidden details.
     @Guarded public var forceShowDetailContent = false
-    /// The vendor's template of the notification.
+    /// The id of the vendor's template for the notification.
     @Guarded public var templateId: String? = nil
-    /// Whether it is a VoIP notification.
+    /// Whether the notification is sent as a VoIP notification.
     @Guarded public var voIPPush = false
-    /// Values for Apple's devices.
+    /// Additional values for notifications on Apple's devices; nil for none.
     @Guarded public var iOSConfig: IOSPushConfig? = nil
 
     var fields: ContentFields {
@@ -123,13 +122,13 @@ public final class PushConfig: NSObject, @unchecked Sendable {
     @objc(NCIOSPushConfig) @objcMembers
 #endif
 public final class IOSPushConfig: NSObject, @unchecked Sendable {
-    /// The thread under which notifications are grouped.
+    /// The id of the thread in which notifications are grouped.
     @Guarded public var threadId: String? = nil
-    /// The category, which selects the actions.
+    /// The notification category, which selects the actions that the user is offered.
     @Guarded public var category: String? = nil
-    /// Notifications with the same id replace each other.
+    /// The collapse id. A notification replaces an earlier one with the same id.
     @Guarded public var apnsCollapseId: String? = nil
-    /// The address of a picture to show.
+    /// The address of a picture that the notification shows.
     @Guarded public var richMediaUri: String? = nil
     /// The interruption level of Apple's notification service.
     @Guarded public var interruptionLevel: String? = nil

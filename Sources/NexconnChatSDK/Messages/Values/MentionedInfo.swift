@@ -7,9 +7,9 @@ import WireCoding
     @objc(NCMentionedType)
 #endif
 public enum MentionedType: Int, Sendable {
-    /// Everybody in the channel.
+    /// The message mentions everybody in the channel.
     case all = 1
-    /// The users in ``MentionedInfo/userIdList``.
+    /// The message mentions the users in ``MentionedInfo/userIdList``.
     case part = 2
 }
 
@@ -29,7 +29,7 @@ public final class MentionedInfo: NSObject, @unchecked Sendable {
     /// Whether the signed-in user is mentioned. Set in received messages only.
     @Guarded public internal(set) var isMentionedMe = false
 
-    /// Mentions everybody or single users.
+    /// Creates a mention of everybody or of single users.
     public init(type: MentionedType, userIdList: [String] = [], mentionedContent: String? = nil) {
         self.type = type
         self.userIdList = userIdList
@@ -37,7 +37,7 @@ public final class MentionedInfo: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// The member `mentionedInfo` of a content (rule NH-3).
+    /// Reads the field `mentionedInfo` of a content (rule NH-3). Returns nil when it is missing or invalid.
     convenience init?(_ value: JSONValue?) {
         guard let value, let type = value["type"]?.integer.flatMap(MentionedType.init(rawValue:)) else { return nil }
         self.init(

@@ -1,7 +1,7 @@
 import Foundation
 import WireCoding
 
-/// The sender's description of itself. It is sent with the content, so that receivers need not load the profile.
+/// The name and picture of a message's sender, sent with the content, so that receivers need not load the sender's profile.
 ///
 /// `@unchecked Sendable`: every property is `Guarded`, which protects it with a lock.
 #if canImport(ObjectiveC)
@@ -16,10 +16,10 @@ public final class UserInfo: NSObject, @unchecked Sendable {
     @Guarded public var portraitUri: String?
     /// The name that the receiver has given the user.
     @Guarded public var alias: String?
-    /// A text of the application.
+    /// An additional text that the application defines.
     @Guarded public var extra: String?
 
-    /// A description of a user.
+    /// Creates a description of a user.
     public init(
         userId: String, name: String? = nil, portraitUri: String? = nil, alias: String? = nil, extra: String? = nil
     ) {
@@ -31,7 +31,7 @@ public final class UserInfo: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// The member `user` of a content (rule NH-3); nil when it has no user id.
+    /// Reads the field `user` of a content (rule NH-3). Returns nil when the field has no user id.
     convenience init?(_ value: JSONValue?) {
         guard let value, let id = value["id"]?.string else { return nil }
         self.init(
