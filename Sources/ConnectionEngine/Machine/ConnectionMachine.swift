@@ -1,6 +1,8 @@
 /// The state machine of a connection, as a value.
 ///
-/// Inputs go in, effects come out; nothing waits, locks, asks a clock or draws unseeded numbers. Every input is handled in every state.
+/// It takes inputs and returns effects. It never waits or locks, reads no clock, and draws random numbers only from its seed. Every input is
+/// handled in every state.
+///
 /// `docs/behaviour.md` has the rules with their numbers; the tests cover every (state, input) pair.
 ///
 /// ```
@@ -21,7 +23,7 @@
 ///
 ///   disconnect leads from every phase to disconnected (from connected through disconnecting);
 ///   connect leads from disconnected, failed, waiting and suspended to connecting;
-///   in the background every attempt and every wait is suspended, and so is what connect asks for.
+///   in the background every attempt and every pause is suspended, and connect leads to suspended.
 /// ```
 public struct ConnectionMachine<Session: ProtocolSession>: Sendable {
     @usableFromInline enum State: Hashable, Sendable {

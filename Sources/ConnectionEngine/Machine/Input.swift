@@ -10,7 +10,7 @@ public enum Input<Session: ProtocolSession>: Sendable {
     case cancelRetry
     /// A user's command to the session. The request id is nil when no caller waits for the answer.
     indirect case perform(Session.Command, RequestID?)
-    /// The caller of a request stopped waiting.
+    /// The caller of a request stopped waiting for its answer.
     case abandon(RequestID)
     /// The policy has changed. The new policy applies to timers and attempts that start from now on.
     indirect case updatePolicy(ConnectionPolicy)

@@ -17,7 +17,7 @@ public struct RetryPolicy: Hashable, Sendable {
     /// Pauses and limits of single categories. They replace `backoff` for these categories.
     public let overrides: [StatusCategory: RetryBackoff]
 
-    /// Categories that no policy can retry: the same client would fail in the same way.
+    /// Categories that no policy can retry, because a retry would fail again.
     public static let finalCategories: Set<StatusCategory> = [
         .refused, .credentialsRejected, .kicked, .banned, .accountDeleted, .malformedFilter, .requestTooLong, .disconnected,
     ]
@@ -73,7 +73,7 @@ public struct RetryBackoff: Hashable, Sendable {
     /// The range of pauses that users may choose.
     public static let pauses = Duration.milliseconds(10)...Duration.seconds(86_400)
 
-    /// No retry at all.
+    /// The limit is 0, so the client never retries.
     public static let never = RetryBackoff(uncheckedBase: .seconds(1), cap: .seconds(1), jitter: .none, limit: 0)
 
     /// Creates pauses that double from `base` to `cap`.

@@ -9,7 +9,7 @@ public enum RetrySchedule: Hashable, Sendable {
     /// No pause is shorter than `atLeast`: the first interval is moved up by `atLeast`, and the other intervals lose their part below it,
     /// so that clients do not accumulate at the bound.
     case jittered(first: Duration, base: Duration, cap: Duration, atLeast: Duration)
-    /// Always the same pause.
+    /// All pauses have the same length.
     case fixed(Duration)
     /// The pauses in order; the last one repeats. An empty list means no pause.
     case sequence([Duration])

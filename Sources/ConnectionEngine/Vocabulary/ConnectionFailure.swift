@@ -10,7 +10,7 @@ public struct ConnectionFailure: Error, Hashable, Sendable, CustomStringConverti
         case server
     }
 
-    /// The kind of failure.
+    /// The kind of failure, which determines whether and when the client retries.
     public var category: StatusCategory
     /// A sentence for people that describes the failure, at most a few hundred characters.
     public var reason: String

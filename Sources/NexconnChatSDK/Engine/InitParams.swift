@@ -114,7 +114,7 @@ public class InitParams: NSObject {
 
 /// Sets of time limits for connections and requests. An addition to the vendor's SDK.
 public enum NCTiming: Hashable, Sendable {
-    /// The limits for production.
+    /// The time limits for production use.
     case standard
     /// Short limits for tests: the client detects an outage within 3 s, and tries again within 3 s.
     case fast

@@ -30,7 +30,7 @@ import Foundation
         func onMessageMetadataDeleted(_ event: MessageMetadataDeletedEvent)
         /// Receivers have read messages of the signed-in user.
         func onMessageReceiptResponse(_ event: MessageReceiptResponseEvent)
-        /// All missed messages have been delivered.
+        /// All messages that this device missed while it was not connected have been delivered.
         func onOfflineMessageSyncCompleted()
         /// Messages may have been lost, because this device was away for longer than the server keeps them, or because the server lost
         /// them. Load the history of the channels that are shown. An addition to the vendor's SDK.

@@ -14,7 +14,7 @@ public enum NCEvent: Sendable {
     case messageMetadataDeleted(MessageMetadataDeletedEvent)
     /// Receivers have read messages of the signed-in user.
     case messageReceiptResponse(MessageReceiptResponseEvent)
-    /// All missed messages have been delivered.
+    /// All messages that this device missed while it was not connected have been delivered.
     case offlineMessageSyncCompleted
     /// Messages may have been lost. Load the history of the channels that are shown.
     case messagesMissed(MessagesMissedEvent)

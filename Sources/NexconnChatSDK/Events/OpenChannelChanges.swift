@@ -19,7 +19,7 @@ public final class OpenChannelMetadataChangedEvent: NSObject, Sendable {
     @objc(NCOpenChannelMetadataChangeInfo) @objcMembers
 #endif
 public final class OpenChannelMetadataChangeInfo: NSObject, Sendable {
-    /// The open channel's id.
+    /// The id of the open channel that the event concerns.
     public let channelId: String
     /// The key of the metadata entry.
     public let key: String
@@ -42,9 +42,9 @@ public final class OpenChannelMetadataChangeInfo: NSObject, Sendable {
     @objc(NCOpenChannelParticipantChangedEvent) @objcMembers
 #endif
 public final class OpenChannelParticipantChangedEvent: NSObject, Sendable {
-    /// The open channel's id.
+    /// The id of the open channel that the event concerns.
     public let channelId: String
-    /// The users who entered or left.
+    /// The users who entered or left the channel.
     public let actions: [OpenChannelParticipantAction]
     /// How many users are in the channel now.
     public let participantCount: Int
@@ -64,7 +64,7 @@ public final class OpenChannelParticipantChangedEvent: NSObject, Sendable {
 public final class OpenChannelParticipantAction: NSObject, Sendable {
     /// The user's id.
     public let userId: String
-    /// Whether the user entered or left.
+    /// Whether the user entered or left the channel.
     public let action: OpenChannelParticipantActionType
 
     init(userId: String, action: OpenChannelParticipantActionType) {
@@ -79,7 +79,7 @@ public final class OpenChannelParticipantAction: NSObject, Sendable {
     @objc(NCOpenChannelParticipantMutedEvent) @objcMembers
 #endif
 public final class OpenChannelParticipantMutedEvent: NSObject, Sendable {
-    /// The open channel's id.
+    /// The id of the open channel that the event concerns.
     public let channelId: String
     /// The kind of change, such as muting users.
     public let type: OpenChannelMuteType
@@ -110,7 +110,7 @@ public final class OpenChannelParticipantMutedEvent: NSObject, Sendable {
     @objc(NCOpenChannelParticipantBannedEvent) @objcMembers
 #endif
 public final class OpenChannelParticipantBannedEvent: NSObject, Sendable {
-    /// The open channel's id.
+    /// The id of the open channel that the event concerns.
     public let channelId: String
     /// The banned users.
     public let userIds: [String]
@@ -136,11 +136,11 @@ public final class OpenChannelParticipantBannedEvent: NSObject, Sendable {
     @objc(NCOpenChannelMultiLoginSyncEvent) @objcMembers
 #endif
 public final class OpenChannelMultiLoginSyncEvent: NSObject, Sendable {
-    /// The open channel's id.
+    /// The id of the open channel that the event concerns.
     public let channelId: String
-    /// Whether the user entered or left.
+    /// Whether the user entered or left the channel.
     public let status: OpenChannelSyncStatus
-    /// Why the user entered or left.
+    /// Why the user entered or left the channel.
     public let reason: OpenChannelSyncReason
 
     init(channelId: String, status: OpenChannelSyncStatus, reason: OpenChannelSyncReason) {

@@ -5,7 +5,7 @@ import Foundation
     @objc(NCOpenChannelEnteringEvent) @objcMembers
 #endif
 public final class OpenChannelEnteringEvent: NSObject, Sendable {
-    /// The open channel's id.
+    /// The id of the open channel that the event concerns.
     public let channelId: String
 
     init(channelId: String) {
@@ -19,7 +19,7 @@ public final class OpenChannelEnteringEvent: NSObject, Sendable {
     @objc(NCOpenChannelEnteredEvent) @objcMembers
 #endif
 public final class OpenChannelEnteredEvent: NSObject, Sendable {
-    /// The open channel's id.
+    /// The id of the open channel that the event concerns.
     public let channelId: String
     /// The channel's data at the moment of entering. Never nil with Lifeline's server.
     public let response: OpenChannelEnterResponseInfo?
@@ -36,7 +36,7 @@ public final class OpenChannelEnteredEvent: NSObject, Sendable {
     @objc(NCOpenChannelEnterFailedEvent) @objcMembers
 #endif
 public final class OpenChannelEnterFailedEvent: NSObject, Sendable {
-    /// The open channel's id.
+    /// The id of the open channel that the event concerns.
     public let channelId: String
     /// The reason.
     public let error: NCError
@@ -53,7 +53,7 @@ public final class OpenChannelEnterFailedEvent: NSObject, Sendable {
     @objc(NCOpenChannelResetEvent) @objcMembers
 #endif
 public final class OpenChannelResetEvent: NSObject, Sendable {
-    /// The open channel's id.
+    /// The id of the open channel that the event concerns.
     public let channelId: String
 
     init(channelId: String) {
@@ -67,7 +67,7 @@ public final class OpenChannelResetEvent: NSObject, Sendable {
     @objc(NCOpenChannelExitedEvent) @objcMembers
 #endif
 public final class OpenChannelExitedEvent: NSObject, Sendable {
-    /// The open channel's id.
+    /// The id of the open channel that the event concerns.
     public let channelId: String
 
     init(channelId: String) {
@@ -81,7 +81,7 @@ public final class OpenChannelExitedEvent: NSObject, Sendable {
     @objc(NCOpenChannelDestroyedEvent) @objcMembers
 #endif
 public final class OpenChannelDestroyedEvent: NSObject, Sendable {
-    /// The open channel's id.
+    /// The id of the open channel that the event concerns.
     public let channelId: String
     /// How the channel was destroyed: by the application's server, or by the service.
     public let destroyType: OpenChannelDestroyType
@@ -98,7 +98,7 @@ public final class OpenChannelDestroyedEvent: NSObject, Sendable {
     @objc(NCOpenChannelMetadataSyncedEvent) @objcMembers
 #endif
 public final class OpenChannelMetadataSyncedEvent: NSObject, Sendable {
-    /// The open channel's id.
+    /// The id of the open channel that the event concerns.
     public let channelId: String
 
     init(channelId: String) {

@@ -24,7 +24,7 @@ public final class CreateGroupParams: NSObject, @unchecked Sendable {
     @Guarded public var extProfile: [String: String]? = nil
     /// Who may join.
     @Guarded public var joinPermission: GroupJoinPermission = .free
-    /// Who may invite users.
+    /// Which members may invite users to the group.
     @Guarded public var invitePermission: GroupOperationPermission = .everyone
 
     /// Creates the parameters of a group that everybody may join.

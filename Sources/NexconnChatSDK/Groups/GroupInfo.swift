@@ -33,7 +33,7 @@ public final class GroupInfo: NSObject, Sendable {
     public var createTime: Int64 { group.created }
     /// Who may join.
     public var joinPermission: GroupJoinPermission { GroupJoinPermission(rawValue: group.joinPermission) ?? .ownerVerify }
-    /// Who may invite users.
+    /// Which members may invite users to the group.
     public var invitePermission: GroupOperationPermission { GroupOperationPermission(rawValue: group.invitePermission) ?? .owner }
     /// Additional values that the application defines, by name.
     public var extProfile: [String: String] { group.extra }

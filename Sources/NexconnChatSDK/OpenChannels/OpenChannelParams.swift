@@ -36,7 +36,7 @@ public final class EnterOpenChannelParams: NSObject, @unchecked Sendable {
     @objc(NCSetOpenChannelMetadataParams) @objcMembers
 #endif
 public final class SetOpenChannelMetadataParams: NSObject, @unchecked Sendable {
-    /// 1 … 10 pairs.
+    /// The entries to set, 1 … 10, by key.
     public let metadata: [String: String]
     /// Whether the entries are deleted when the user leaves the channel.
     @Guarded public var deleteWhenLeft = false

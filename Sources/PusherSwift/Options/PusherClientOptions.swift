@@ -8,7 +8,7 @@ import TransportCommon
 
 /// Sets of time limits for a connection.
 public enum PusherTiming: Hashable, Sendable {
-    /// The limits for production.
+    /// The time limits for production use.
     case standard
     /// Short limits for tests: the client detects an outage within 3 s, and tries again within 3 s.
     case fast

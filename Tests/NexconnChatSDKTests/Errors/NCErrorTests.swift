@@ -45,9 +45,10 @@ import Testing
         #expect(offline == "There is no connection. The library reconnects; try again when the status is connected.")
         let nobody = NCError(.notConnectedYet, reason: "Nobody is signed in.").localizedDescription
         #expect(nobody == "Nobody is signed in. Call NCEngine.connect first.")
-        #expect(NCError(.noSuchGroup, reason: "There is no such group.").localizedDescription == "There is no such group.")
+        let group = NCError(.noSuchGroup, reason: "There is no such group.").localizedDescription
+        #expect(group == "There is no such group. Check the group id.")
         let own = NCError(.badArgument, reason: "An id has 1 to 64 characters.").localizedDescription
         #expect(own == "An id has 1 to 64 characters. An argument is missing or wrong.")
-        #expect(NCError(.noSuchGroup, reason: "").localizedDescription == "There is no such group.")
+        #expect(NCError(.noSuchGroup, reason: "").localizedDescription == "There is no such group. Check the group id.")
     }
 }
