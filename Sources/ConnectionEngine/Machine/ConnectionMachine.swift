@@ -1,7 +1,7 @@
 /// The state machine of a connection, as a value.
 ///
-/// It takes inputs and returns effects. It never waits or locks, reads no clock, and draws random numbers only from its seed. Every input is
-/// handled in every state.
+/// It takes inputs and returns effects. It never waits or locks, reads no clock, and draws random numbers only from its seed. Every input
+/// is handled in every state.
 ///
 /// `docs/behaviour.md` has the rules with their numbers; the tests cover every (state, input) pair.
 ///

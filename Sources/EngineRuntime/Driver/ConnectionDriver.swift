@@ -111,7 +111,7 @@ public final class ConnectionDriver<Session: ProtocolSession>: Sendable {
     ///
     /// - Parameters:
     ///   - note: called with the answer before the caller gets it, also for a cancelled call. It runs on the thread that drives the engine,
-    /// in one order with ``notices`` that are observed inline. Must not block.
+    ///     in one order with ``notices`` that are observed inline. Must not block.
     ///   - submitted: called once the command was submitted; inputs that are submitted later are handled after the command.
     /// - Throws: the failure that the session answered; `disconnected` when the connection was ended before the answer; `cancelled` when
     ///   the calling task was cancelled.

@@ -34,7 +34,7 @@ public enum SystemActivity {
     /// - Parameters:
     ///   - reason: for the system's logs.
     ///   - begin: called at once with a closure, which the work has to call when it is done, on any thread. Not called on systems that do
-    /// not suspend processes.
+    ///     not suspend processes.
     public static func run(reason: String, until begin: (@escaping @Sendable () -> Void) -> Void) {
         #if canImport(UIKit)
             let done = DispatchSemaphore(value: 0)

@@ -46,8 +46,8 @@ extension BaseChannel {
     ///
     /// - Parameters:
     ///   - message: the message.
-    ///   - completion: called once, on the callback queue. The error is 25101 when there is no such message, and 25107 when another user sent
-    /// the message and the application forbids deleting other users' messages.
+    ///   - completion: called once, on the callback queue. The error is 25101 when there is no such message, and 25107 when another user
+    ///     sent the message and the application forbids deleting other users' messages.
     public static func deleteMessageForAll(_ message: Message, completion: ((_ error: NCError?) -> Void)?) {
         let engine = NCEngine.engine
         engine.recall(message, engine.confirming(completion))

@@ -64,8 +64,8 @@ extension BaseChannel {
     ///
     /// - Parameters:
     ///   - message: the message.
-    ///   - completion: called once, on the callback queue. The error is -101 when the file is not being uploaded, for example because the upload is
-    /// complete.
+    ///   - completion: called once, on the callback queue. The error is -101 when the file is not being uploaded, for example because the
+    ///     upload is complete.
     public final func cancelSendingMediaMessage(_ message: Message, completion: ((_ error: NCError?) -> Void)? = nil) {
         let confirm: Completion<Void> = engine.confirming(completion)
         if engine.registry.chat.media.cancel(message.local.clientID) {

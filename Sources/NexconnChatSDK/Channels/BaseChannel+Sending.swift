@@ -15,9 +15,10 @@ extension BaseChannel {
     ///
     /// - Parameters:
     ///   - params: the parameters.
-    ///   - attachedHandler: called first, when the message is stored on this device. The message then has a `clientId` and the status `sending`.
-    ///   - completionHandler: called once, on the callback queue, with the message and its `messageId`, or with an error. After an error a stored
-    /// message has the status `failed` and can be sent again with ``resendMessage(_:completionHandler:)``.
+    ///   - attachedHandler: called first, when the message is stored on this device. The message then has a `clientId` and the status
+    ///     `sending`.
+    ///   - completionHandler: called once, on the callback queue, with the message and its `messageId`, or with an error. After an error a
+    ///     stored message has the status `failed` and can be sent again with ``resendMessage(_:completionHandler:)``.
     public final func sendMessage(
         params: SendMessageParams, attachedHandler: ((_ message: Message?) -> Void)? = nil,
         completionHandler: ((_ message: Message?, _ error: NCError?) -> Void)? = nil

@@ -8,8 +8,8 @@ extension GroupChannel {
     ///
     /// - Parameters:
     ///   - params: the parameters.
-    ///   - completion: called once, on the callback queue. `processCode` is 0 for success. `errorKeys` is always nil; the error's text describes
-    /// invalid parameters.
+    ///   - completion: called once, on the callback queue. `processCode` is 0 for success. `errorKeys` is always nil; the error's text
+    ///     describes invalid parameters.
     public static func createGroup(
         params: CreateGroupParams,
         completion: ((_ processCode: Int, _ errorKeys: [String]?, _ error: NCError?) -> Void)?

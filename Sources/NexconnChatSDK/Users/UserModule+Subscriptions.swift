@@ -8,8 +8,8 @@ extension UserModule {
     ///
     /// - Parameters:
     ///   - params: the parameters.
-    ///   - completion: called once, on the callback queue. `failedIds` are the users who were not subscribed to, because the limit of subscriptions
-    /// is reached.
+    ///   - completion: called once, on the callback queue. `failedIds` are the users who were not subscribed to, because the limit of
+    ///     subscriptions is reached.
     public func subscribeEvent(
         params: SubscribeEventParams, completion: ((_ failedIds: [String]?, _ error: NCError?) -> Void)?
     ) {

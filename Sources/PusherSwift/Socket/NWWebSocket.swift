@@ -59,8 +59,8 @@ open class NWWebSocket: WebSocketConnection, @unchecked Sendable {
     /// - Parameters:
     ///   - url: the address.
     ///   - connectAutomatically: whether to connect at once.
-    ///   - options: `maximumMessageSize`, and on Linux headers and subprotocols. On Apple platforms headers cannot be read from Apple's class, so
-    /// put them in a request.
+    ///   - options: `maximumMessageSize`, and on Linux headers and subprotocols. On Apple platforms headers cannot be read from Apple's
+    ///     class, so put them in a request.
     ///   - connectionQueue: the queue on which the delegate is called.
     public init(
         url: URL, connectAutomatically: Bool = false, options: NWProtocolWebSocket.Options = NWWebSocket.defaultOptions,
