@@ -99,7 +99,7 @@ extension ChatClient {
     func local<Value>(
         _ body: (ChatClient, ChatDatabase) throws(ChatDatabaseError) -> Value
     ) throws(NCError) -> Value {
-        guard let database else { throw NCError(.databaseClosed, reason: "The local database is not open. Connect first.") }
+        guard let database else { throw NCError(.databaseClosed) }
         do {
             return try body(self, database)
         } catch {

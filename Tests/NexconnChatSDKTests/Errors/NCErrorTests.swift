@@ -40,15 +40,19 @@ import Testing
         #expect(NCError(ConnectionFailure(category, "Scripted.")).code == code)
     }
 
-    @Test func `a sentence that the reason says is not said again (NC-54)`() {
-        let offline = NCError(.noConnection, reason: "There is no connection.").localizedDescription
-        #expect(offline == "There is no connection. The library reconnects; try again when the status is connected.")
+    @Test func `NC-54: a text is the reason, or the meaning of the code, and then what to do`() {
+        let offline = NCError(.noConnection).localizedDescription
+        let reconnects = "The library reconnects; try again when the status is connected."
+        #expect(offline == "There is no connection to the server. " + reconnects)
         let nobody = NCError(.notConnectedYet, reason: "Nobody is signed in.").localizedDescription
         #expect(nobody == "Nobody is signed in. Call NCEngine.connect first.")
-        let group = NCError(.noSuchGroup, reason: "There is no such group.").localizedDescription
-        #expect(group == "There is no such group. Check the group id.")
+        let group = NCError(.noSuchGroup, reason: "There is no group with this id.").localizedDescription
+        #expect(group == "There is no group with this id. Check the group id.")
+        #expect(NCError(.noSuchGroup, reason: "").localizedDescription == group)
+        let advised = NCError(.databaseClosed, reason: "The local database is not open. Call NCEngine.connect first.")
+        #expect(advised.localizedDescription == "The local database is not open. Call NCEngine.connect first.")
         let own = NCError(.badArgument, reason: "An id has 1 to 64 characters.").localizedDescription
-        #expect(own == "An id has 1 to 64 characters. An argument is missing or wrong.")
-        #expect(NCError(.noSuchGroup, reason: "").localizedDescription == "There is no such group. Check the group id.")
+        #expect(own == "An id has 1 to 64 characters.")
+        #expect(NCError(.badArgument).localizedDescription == "An argument is missing or not valid.")
     }
 }
