@@ -60,7 +60,7 @@ struct RootCommand: AsyncParsableCommand {
         end(with: ExitCode.success)
     }
 
-    /// Rules CL-8 and CL-120: help and versions exit with 0, usage errors with 2, all other errors with 1.
+    /// Ends the process. Help and versions exit with 0, usage errors with 2, all other errors with 1 (rules CL-8 and CL-120).
     private static func end(with error: any Error) -> Never {
         if let failure = error as? CommandFailure {
             for message in failure.messages { StandardError.print("error: \(message)") }
@@ -76,7 +76,7 @@ struct RootCommand: AsyncParsableCommand {
                 leave(problem.kind.rawValue)
             }
         } else {
-            // The parser's message, in the form of all other errors.
+            // The argument parser's message gets the prefix that all other errors have.
             let text = message(for: error)
             if !text.isEmpty { StandardError.print("error: \(text)") }
             if code == .validationFailure { StandardError.print(hint) }
@@ -84,7 +84,7 @@ struct RootCommand: AsyncParsableCommand {
         leave(code == .validationFailure ? CommandFailure.Kind.usage.rawValue : code.rawValue)
     }
 
-    /// The hint of a usage error: how to show the help of the subcommand that was called.
+    /// The hint after a usage error: the command that shows the help of the subcommand that was called.
     private static var hint: String {
         var path = "lifeline"
         var known = configuration.subcommands
@@ -97,7 +97,7 @@ struct RootCommand: AsyncParsableCommand {
     }
 }
 
-/// Exits at once, without the C library's clean-up, which would wait for the lock of standard input, which the reading thread holds.
+/// Exits at once, without the C library's clean-up. The clean-up would wait for the lock of standard input, which the reading thread holds.
 private func leave(_ code: Int32) -> Never {
     _exit(code)
 }

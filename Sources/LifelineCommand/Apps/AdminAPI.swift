@@ -6,14 +6,14 @@ import ServerStorage
 import TransportCommon
 import WireCoding
 
-/// Calls of a server's admin port about applications, with the console's password (rules AR-14 and AR-21).
+/// Makes the calls of `lifeline apps` to a server's admin port, with the console's password (rules AR-14 and AR-21).
 struct AdminAPI: Sendable {
     private let base: String
     private let password: Secret
     private let caller: HTTPCaller
     private let limit: Duration
 
-    /// The largest answer in bytes: the list of as many applications as there may be.
+    /// The largest accepted answer in bytes: 64 MiB, enough for a list of the largest permitted number of applications.
     private static let longestAnswer = 64 << 20
 
     init(_ options: AdminAccessOptions) throws(CommandFailure) {
@@ -44,7 +44,7 @@ struct AdminAPI: Sendable {
         } catch {
             throw CommandFailure("\(error.reason) The server needs an admin port (--admin-port), whose address --url names.")
         }
-        // What is not JSON comes from something else than an admin port.
+        // A program other than an admin port answers if the body is not JSON.
         let value = try? JSONValue(parsing: answer.body)
         guard answer.isSuccess else { throw Self.refusal(answer.status, value?["error"]?.string) }
         guard let value, value.object != nil else {
@@ -53,7 +53,8 @@ struct AdminAPI: Sendable {
         return value
     }
 
-    /// The server's own sentence says what to do; it is completed where only the command knows more.
+    /// Makes the error for an HTTP status that is not a success. It ends with the server's own text, except for a wrong password (401) and
+    /// an unknown path (404), where the command gives better advice.
     static func refusal(_ status: Int, _ words: String?) -> CommandFailure {
         let said = words.map { " \($0.prefix(1_000).printable)" } ?? ""
         switch status {

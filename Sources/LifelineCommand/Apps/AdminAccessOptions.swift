@@ -35,7 +35,8 @@ struct AdminAccessOptions: ParsableArguments {
 extension AdminAccessOptions {
     private static let passwordVariable = "LIFELINE_ADMIN_PASSWORD"
 
-    /// The address and the password: those of the options, completed from the configuration and variables as a server reads them.
+    /// Returns the address and the password: from the options, else from the configuration and the environment variables, which are read
+    /// like those of a server.
     func access(
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(CommandFailure) -> (url: String, password: Secret) {
@@ -60,7 +61,8 @@ extension AdminAccessOptions {
         } catch {
             throw CommandFailure("--config cannot be read: \(error)", .usage)
         }
-        // A configuration without an admin port may name a server whose port --url names: the password is for that one (rule AR-32).
+        // With `--url` the password variables are for that address, and the configuration may lack an admin port (rule AR-32). They are
+        // removed here, because a password without an admin port is an error of the settings.
         let passwords: Set = [Self.passwordVariable, "LIFELINE_ADMIN_READ_ONLY_PASSWORD"]
         let settings = try ServeSettings(
             options,

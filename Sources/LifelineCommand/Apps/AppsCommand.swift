@@ -2,7 +2,7 @@ import ArgumentParser
 import OrderedCollections
 import WireCoding
 
-/// Applications of a running server, through its admin port (rules AR-21 to AR-24).
+/// `lifeline apps`: manages the applications of a running server through its admin port (rules AR-21 to AR-24).
 struct AppsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "apps",
@@ -164,7 +164,7 @@ struct AppsRotateCommand: AsyncParsableCommand {
     }
 }
 
-/// The application that a command is about.
+/// The arguments that name one application: its service, and its id or key.
 struct ApplicationArguments: ParsableArguments {
     @Argument(help: "The service of the application.")
     var service: ServiceKind

@@ -1,13 +1,13 @@
 import WireCoding
 
-/// An application, as `apps` prints it: a value (rule AR-23).
+/// One application as `lifeline apps` prints it (rule AR-23).
 struct AppsRow: Hashable, Sendable {
     /// The application as the server describes it.
     let value: JSONValue
 
     init(_ value: JSONValue) { self.value = value }
 
-    /// The application in the answer to a change, with its secret if the answer has one.
+    /// Makes the row from the server's answer to a change. It contains the application's secret if the answer does.
     init(changed answer: JSONValue) {
         var object = answer["application"]?.object ?? [:]
         if let secret = answer["secret"] { object["secret"] = secret }
@@ -16,7 +16,7 @@ struct AppsRow: Hashable, Sendable {
 
     private func text(_ name: String) -> String { value[name]?.string?.printable ?? "" }
 
-    /// One line of JSON.
+    /// The application as one line of JSON.
     var json: String { value.text }
 
     private var cells: [String] {
@@ -27,7 +27,7 @@ struct AppsRow: Hashable, Sendable {
 
     private static let head = ["SERVICE", "ID", "KEY", "SOURCE", "STATE", "SECRETS"]
 
-    /// The lines of a table for people.
+    /// Formats applications as a table with a header: one line of text for each.
     static func table(_ rows: [AppsRow]) -> [String] {
         let lines = [head] + rows.map(\.cells)
         let widths = head.indices.map { column in lines.compactMap { $0.element(at: column)?.count }.max() ?? 0 }
@@ -37,7 +37,9 @@ struct AppsRow: Hashable, Sendable {
         }
     }
 
-    /// The lines for people after a change.
+    /// The lines that a command without `--json` prints after a change.
+    ///
+    /// - Parameter word: the change, such as `created` or `rotated`.
     func lines(_ word: String) -> [String] {
         var lines = ["\(word): \(text("service"))/\(text("id"))"]
         if word == "created" {
@@ -47,7 +49,7 @@ struct AppsRow: Hashable, Sendable {
         }
         if value["secret"] != nil { lines.append("secret: \(text("secret"))  (shown this once)") }
         if let end = value["previousEnds"]?.integer {
-            // At most the year 9999, whatever a server answers.
+            // Limits the time to the end of the year 9999, because a server may send any number.
             let seconds = Int64(clamping: min(max(end, 0), 253_402_300_799))
             lines.append("the former secret works until \(TimeOfDay.timestamp(milliseconds: seconds * 1000))")
         }
@@ -57,7 +59,7 @@ struct AppsRow: Hashable, Sendable {
         return lines
     }
 
-    /// Prints the answer to a change.
+    /// Prints the server's answer to a change, as JSON or as text.
     static func show(_ answer: JSONValue, _ word: String, json: Bool) {
         let row = AppsRow(changed: answer)
         guard !json else { return StandardOutput.print(row.json) }

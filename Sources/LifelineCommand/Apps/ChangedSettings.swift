@@ -1,9 +1,9 @@
 import OrderedCollections
 import WireCoding
 
-/// The settings that `apps set` changes, from texts such as `limits.connections=5000`: a value (rule AR-30).
+/// The settings that `apps set` changes, parsed from arguments such as `limits.connections=5000` (rule AR-30).
 struct ChangedSettings: Hashable, Sendable {
-    /// An object with the settings, as a configuration file has them.
+    /// The settings as a JSON object with the names that a configuration file uses.
     let value: JSONValue
 
     init(_ texts: [String]) throws(CommandFailure) {
@@ -18,7 +18,7 @@ struct ChangedSettings: Hashable, Sendable {
             guard seen.insert(name).inserted else {
                 throw CommandFailure("The setting \(name.printable) is given twice.", .usage)
             }
-            // A text that is no JSON is meant as it is.
+            // A value that is not valid JSON is used as a string.
             let value = (try? JSONValue(parsing: Array(written.utf8))) ?? .string(written)
             let path = name.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard let first = path.first, path.allSatisfy({ !$0.isEmpty }) else {

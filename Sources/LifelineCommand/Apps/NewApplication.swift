@@ -2,9 +2,9 @@ import OrderedCollections
 import ServerStorage
 import WireCoding
 
-/// The settings of a new application from the options of `apps create`: a value (rule AR-22).
+/// The settings of a new application, made from the options of `apps create` (rule AR-22).
 struct NewApplication: Hashable, Sendable {
-    /// The settings as a configuration file has them.
+    /// The settings as a JSON object with the names that a configuration file uses.
     let value: JSONValue
 
     /// - Parameters:
@@ -29,7 +29,7 @@ struct NewApplication: Hashable, Sendable {
         value = .object(object)
     }
 
-    /// The settings in a JSON file.
+    /// Reads the JSON object in the file that `--settings` names.
     static func settings(_ file: String) throws(CommandFailure) -> JSONValue {
         let bytes: [UInt8]
         do throws(FileContent.Failure) {
@@ -37,7 +37,7 @@ struct NewApplication: Hashable, Sendable {
         } catch {
             throw CommandFailure("--settings \(file) \(error.reason).", .usage)
         }
-        // The error of the parser would quote the file, which may contain a secret.
+        // The parser's own error is not shown, because it would quote the file, which may contain a secret.
         guard let value = try? JSONValue(parsing: bytes), value.object != nil else {
             throw CommandFailure("--settings \(file) must contain a JSON object, such as {\"clientEvents\": true}.", .usage)
         }

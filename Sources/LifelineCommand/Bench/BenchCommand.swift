@@ -87,7 +87,7 @@ struct BenchCommand: AsyncParsableCommand {
         if !report.isComplete { throw ExitCode(CommandFailure.Kind.failed.rawValue) }
     }
 
-    /// Whether the keys are those that are printed in this package's and the vendors' documentation.
+    /// Whether the credentials are the public examples in the documentation of this package or of the vendor.
     private static func arePublic(_ credentials: ServerCredentials, _ service: ServiceKind) -> Bool {
         switch service {
         case .pusher: credentials.key == Application.development.key
@@ -98,7 +98,7 @@ struct BenchCommand: AsyncParsableCommand {
     }
 
     private static func raiseOpenFiles(for subscribers: Int) throws(CommandFailure) {
-        // In addition to the subscribers' sockets: those of the publisher, and other open files.
+        // One descriptor for each subscriber, and 128 for the publisher's sockets and other open files.
         let needed = subscribers + 128
         guard let limit = OpenFileLimit.raise(to: needed), limit < needed else { return }
         throw CommandFailure(

@@ -8,7 +8,7 @@ import TransportCommon
 import WebSocketTransport
 import WireCoding
 
-/// A connection of the engine that is open until it is released.
+/// One connection of the engine. It stays open until this value is released.
 struct BenchConnection: Sendable {
     private let driver: any AnyObject & Sendable
     private let observation: Observation

@@ -9,7 +9,7 @@ struct BenchPayload: Hashable, Sendable {
     /// The smallest size that holds every run, number and time.
     static let smallest = 64
 
-    /// - Parameter size: the size in bytes; the text is longer when it does not fit.
+    /// - Parameter size: the size in bytes; the text is longer if run, number and time need more bytes.
     func text(size: Int) -> String {
         let head = "\(run) \(number) \(due) "
         return head + String(repeating: "x", count: max(0, size - head.utf8.count))

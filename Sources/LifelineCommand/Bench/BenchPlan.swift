@@ -21,10 +21,10 @@ struct BenchPlan: Hashable, Sendable {
 
     func channel(_ index: Int) -> String { "bench-\(run)-\(index)" }
 
-    /// The number of messages when the server keeps up.
+    /// The number of messages of a run in which the server keeps up with the rate.
     var messages: Int { rate * duration }
 
-    /// How many subscribers a channel has: they are spread evenly.
+    /// How many subscribers a channel has. Subscribers are distributed evenly over the channels.
     func subscribers(of channel: Int) -> Int {
         subscribers / channels + (channel < subscribers % channels ? 1 : 0)
     }

@@ -26,7 +26,7 @@ final class BenchPublisher: Sendable {
         var counts = Counts()
         var pending = 0
         var trouble: String?
-        /// The continuation of ``run()`` while it waits until at most `wanted` calls are in progress: zero at the end.
+        /// The continuation of ``run()`` while it waits until at most `wanted` calls are in progress. At the end of a run `wanted` is 0.
         var waiter: CheckedContinuation<Void, Never>?
         var wanted = 0
     }
@@ -79,7 +79,7 @@ final class BenchPublisher: Sendable {
         await room(for: 0)
     }
 
-    /// Returns when at most this number of calls are in progress.
+    /// Waits until at most `pending` calls are in progress.
     private func room(for pending: Int) async {
         await withCheckedContinuation { continuation in
             let isFree = state.withLockedValue { state in

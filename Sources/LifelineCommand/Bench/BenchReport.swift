@@ -7,7 +7,7 @@ struct BenchReport: Hashable, Sendable {
     var accepted = 0
     var refused = 0
     var unknown = 0
-    /// Why a call failed.
+    /// The reason of the latest failed call; nil when no call has failed.
     var trouble: String?
     /// The number of received messages, including repetitions.
     var delivered = 0

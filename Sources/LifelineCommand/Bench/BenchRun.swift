@@ -37,7 +37,9 @@ struct BenchRun: Sendable {
         return report
     }
 
-    /// - Throws: why a connection cannot be made.
+    /// Connects and subscribes all subscribers, at most ``wave`` at a time.
+    ///
+    /// - Throws: the reason why a subscriber could not subscribe in time.
     private func connect(_ subscribers: [BenchSubscriber]) async throws -> [BenchConnection] {
         let making = BenchConnections(plan: plan, api: api, isSigned: isSigned)
         var connections: [BenchConnection] = []
@@ -80,7 +82,7 @@ struct BenchRun: Sendable {
         }
     }
 
-    /// Returns when all messages have arrived, or none has arrived for some time.
+    /// Waits until all expected messages have arrived, or none has arrived for 3 s (``quiet``).
     private func settle(_ tally: BenchTally, expected: Int) async throws {
         var (count, since) = (tally.count, Moment.now)
         while count < expected, Moment.now.duration(since: since) < Self.quiet {

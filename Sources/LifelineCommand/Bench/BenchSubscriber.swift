@@ -5,12 +5,12 @@ import NIOConcurrencyHelpers
 final class BenchSubscriber: Sendable {
     struct State: Sendable {
         var ledger = SequenceLedger()
-        /// How often the connection was made.
+        /// How often this subscriber has connected.
         var connects = 0
         var isSubscribed = false
         /// The last failure.
         var trouble: ConnectionFailure?
-        /// Whether the client will not try again.
+        /// Whether the connection has failed for good, so that the client makes no further attempt.
         var hasFailed = false
     }
 
@@ -29,7 +29,7 @@ final class BenchSubscriber: Sendable {
 
     var now: State { state.withLockedValue(\.self) }
 
-    /// The texts of the messages of one read.
+    /// Records the texts of all messages of one read of the connection.
     func receive(_ texts: some Sequence<String>) {
         let now = Moment.now
         var latencies: [Int64] = []

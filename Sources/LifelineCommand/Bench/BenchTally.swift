@@ -1,7 +1,7 @@
 import ConnectionEngine
 import NIOConcurrencyHelpers
 
-/// The received messages of all subscribers. Any thread may add; there are several locks, so that event loops do not block each other.
+/// The received messages of all subscribers. Any thread may add messages; several locks keep event loops from blocking each other.
 final class BenchTally: Sendable {
     private struct Part {
         var histogram = LogLinearHistogram()

@@ -1,6 +1,6 @@
 /// Counts of durations in buckets whose width grows with the duration: no percentile is more than 1.6 % too large.
 struct LogLinearHistogram: Sendable {
-    /// Buckets for each power of two.
+    /// The number of buckets for each power of two.
     private static let parts = 64
     private static let shift = 6
 
@@ -37,7 +37,7 @@ struct LogLinearHistogram: Sendable {
         return maximum
     }
 
-    /// Each value below `parts` has a bucket.
+    /// The index of the bucket for a value. Each value below `parts` has a bucket of its own.
     static func bucket(of value: Int64) -> Int {
         guard value >= parts else { return Int(value) }
         let exponent = Int64.bitWidth - 1 - value.leadingZeroBitCount
@@ -49,7 +49,7 @@ struct LogLinearHistogram: Sendable {
         guard index >= parts else { return Int64(index) }
         let (octave, part) = index.quotientAndRemainder(dividingBy: parts)
         let width = Int64(octave - 1)
-        // Wraps for the last bucket, whose end is the largest 64-bit number.
+        // The last bucket ends at the largest 64-bit number, so the sum overflows and the subtraction wraps back.
         return ((Int64(parts + part) + 1) << width) &- 1
     }
 }

@@ -87,7 +87,7 @@ extension Message {
 }
 
 extension CommandFailure {
-    /// Using a feature that the service lacks is a usage error; all other errors are failures.
+    /// Makes the command's failure: a usage error if the service lacks the requested feature, otherwise a failed command.
     init(_ error: LifelineError, of options: ServiceOptions) {
         let advice = options.advice(on: error).map { " \($0)" } ?? ""
         self.init("\(error.reason) [\(error.code)]\(advice)", error.code == .unsupported ? .usage : .failed)

@@ -75,7 +75,7 @@ struct PublishCommand: AsyncParsableCommand {
         case .pusher: break
         case .pubnub: return try await channel.publish(json: data, event: event)
         case .nexconn:
-            // Of the channels that can be published to, only open ones need an entry.
+            // Open channels must be entered before a publish; direct, group and system channels need no entry.
             let isOpen = !["direct:", "group:", "system:"].contains { channel.name.hasBytePrefix($0) }
             if isOpen { return try await enter(channel, with: client).publish(json: data, event: event) }
             try await service.connectIfNeeded(client)

@@ -1,7 +1,7 @@
 import Foundation
 import WireCoding
 
-/// The value of a field in a new configuration file.
+/// How the value of a field in a new configuration file is made.
 enum DraftValue: Hashable, Sendable {
     /// Six random digits, as a text.
     case number

@@ -6,7 +6,7 @@ struct ConfigListing {
     struct Row: Hashable {
         var name: String
         var value: ShownSetting
-        /// `--port`, `LIFELINE_PORT`, `lifeline.json, line 3`, or `default`.
+        /// Where the value comes from: `--port`, `LIFELINE_PORT`, `lifeline.json, line 3`, or `default`.
         var source: String
     }
 
@@ -29,12 +29,12 @@ struct ConfigListing {
 
     private static let unset = "default"
 
-    /// The rows of the applications of a service.
+    /// The rows for the applications of one service.
     ///
     /// - Parameters:
-    ///   - name: the name of a single application.
-    ///   - list: the name of a list of several.
-    ///   - written: the object or the list that was written.
+    ///   - name: the name of the setting for a single application.
+    ///   - list: the name of the setting for a list of applications.
+    ///   - written: the object or list in the configuration.
     static func rows<Value>(
         _ fields: ServiceFields<Value>, _ values: [Value], name: String, list: String,
         written: (one: SettingValue?, several: SettingValue?), _ sources: SectionSources
@@ -57,7 +57,7 @@ struct ConfigListing {
         return rows
     }
 
-    /// The source of a field of an object; nil when the field is missing, or is a null that means the same.
+    /// The source of a field of an object. Nil when the object lacks the field, or has `null` where that has the same meaning.
     private static func origin<Value>(of field: ServiceField<Value>, in object: SettingValue?) -> String? {
         let parts = field.name.split(separator: ".").map(String.init)
         var problems = SettingProblems()
@@ -70,7 +70,7 @@ struct ConfigListing {
         return value.origin
     }
 
-    /// Columns: name, value and source.
+    /// The rows as text in three columns: name, value and source.
     func lines(showsSecrets: Bool) -> [String] {
         let width = rows.map(\.name.count).max() ?? 0
         return rows.map { row in

@@ -1,6 +1,6 @@
 /// The settings of the whole server, as text for people and as JSON for programs. Rule SO-141.
 enum SettingsTable {
-    /// For people: a paragraph for each setting.
+    /// The settings as text: one paragraph for each.
     static var lines: [String] {
         ServerSetting.all.flatMap { setting in
             let ways = ([setting.variable] + [setting.optionName].compactMap(\.self)).joined(separator: ", ")
@@ -25,7 +25,7 @@ enum SettingsTable {
         }
     }
 
-    /// The table of the documentation.
+    /// The settings as a Markdown table for the documentation.
     static var markdown: [String] {
         ["| file | variable | option | default | meaning |", "|---|---|---|---|---|"]
             + ServerSetting.all.map { setting in
@@ -37,7 +37,7 @@ enum SettingsTable {
             }
     }
 
-    /// The default, in the form in which it is written in a file, if possible.
+    /// The default of a setting, if possible in the form in which a file contains it.
     private static func unset(_ setting: ServerSetting) -> String {
         if case .words(let words) = setting.unset { return words }
         switch setting.shown(ServeSettings()) {

@@ -1,13 +1,15 @@
 import LifelineServer
 
-/// Decides when a line about a copy's progress is due, at most one a second, and computes the rate.
+/// Computes the rate of a copy and decides when its next progress line is due: at most once per second.
 struct CopyMeter: Sendable {
     private var phase: String?
     /// The time and the number of rows at the beginning of the phase.
     private var start: (time: Duration, rows: Int) = (.zero, 0)
     private var last = Duration.zero
 
-    /// - Parameter time: since the copy began.
+    /// The progress line for a copy of rows.
+    ///
+    /// - Parameter time: the time since the copy began.
     /// - Returns: nil when no line is due.
     mutating func line(for progress: DataCopy.Progress, at time: Duration) -> String? {
         guard let rate = rate(progress.phase.rawValue, progress.rows, at: time) else { return nil }
@@ -17,17 +19,18 @@ struct CopyMeter: Sendable {
             + "\(rate) rows/s"
     }
 
-    /// A line about work of which the end is not known.
+    /// The progress line for work whose total is unknown; nil when no line is due.
     ///
     /// - Parameters:
-    ///   - work: what is done.
-    ///   - count: how much is done.
-    ///   - unit: what is counted.
+    ///   - work: the kind of work, such as `reading Redis`.
+    ///   - count: how many units are done.
+    ///   - unit: the plural of the unit, such as `rows`.
+    ///   - time: the time since the copy began.
     mutating func line(_ work: String, _ count: Int, of unit: String, at time: Duration) -> String? {
         rate(work, count, at: time).map { "\(work): \(count) \(unit), \($0) \(unit)/s" }
     }
 
-    /// - Returns: how much is done in a second; nil when no line is due.
+    /// - Returns: how many units per second were done since the phase began; nil when no line is due.
     private mutating func rate(_ phase: String, _ count: Int, at time: Duration) -> Int? {
         if self.phase != phase {
             self.phase = phase

@@ -1,31 +1,31 @@
 import LifelineServer
 import ServerStorage
 
-/// What is printed after a copy.
+/// The result of `lifeline data copy`, which is printed at its end.
 struct CopyReport {
-    /// The places, without passwords.
+    /// The directories or addresses of the source and the destination, without passwords.
     let from: String
     let to: String
     let summary: DataCopySummary
     /// The directory with the contents of uploaded files that were not copied; nil for none.
     var files: String?
-    /// What is said of a copy from Redis; nil for other copies.
+    /// Further results of a copy from Redis; nil for other sources.
     var redis: Redis?
-    /// What the operator has to know or do.
+    /// Notes for the operator: facts to know and steps to take.
     var notes: [String] = []
 
     struct Redis {
-        /// The number of uploaded files, and of those whose contents were copied.
+        /// The number of uploaded files, and the number of files whose contents were copied.
         var files: (all: Int, copied: Int) = (0, 0)
-        /// The number of events of chat that were left out.
+        /// The number of chat events that were not copied.
         var leftOut = 0
-        /// Whether servers now start with PostgreSQL beside Redis.
+        /// Whether the cluster now uses a PostgreSQL database beside this Redis (`--beside-redis`).
         var isBeside = false
     }
 
     private static let head = ["TABLE", "COPIED", "ROWS IN FROM", "ROWS IN TO", "KEPT", "CHECKSUM"]
 
-    /// The lines of a table for people. The last column has the first characters of the checksum.
+    /// The copied tables as lines of text. The last column contains the first characters of the table's checksum.
     var lines: [String] {
         let rows = summary.tables.map { table in
             [

@@ -4,17 +4,17 @@ import LifelineServer
 import PostgreSQLStorage
 import ServerStorage
 
-/// A place where a server keeps its data: a directory, or a PostgreSQL database.
+/// A directory or a PostgreSQL database in which a server stores its data.
 struct DataPlace: Hashable {
     private let text: String
     private let passwordFile: String?
-    /// The place without a password.
+    /// The directory, or the address of the database without its password. For output.
     let shown: String
 
-    /// Whether the place is a database, and not a directory.
+    /// Whether the data are in a database, and not in a directory.
     var isDatabase: Bool { DataAddress.isAddress(text) }
 
-    /// - Throws: wrong usage.
+    /// - Throws: a usage error for the address of a Redis, an invalid address, an empty name, and a directory with a password file.
     init(_ text: String, passwordFile: String?) throws(CommandFailure) {
         self.text = text
         self.passwordFile = passwordFile
@@ -40,7 +40,8 @@ struct DataPlace: Hashable {
         shown = address.shown
     }
 
-    /// Whether both are certainly the same; the locks find the other cases.
+    /// Whether both values certainly name the same directory or database. Other cases fail later, because each store is locked while it is
+    /// used.
     func isSame(as other: DataPlace) -> Bool {
         guard !isDatabase, !other.isDatabase else { return text == other.text }
         return filePath == other.filePath
@@ -48,7 +49,7 @@ struct DataPlace: Hashable {
 
     private var filePath: String { URL(fileURLWithPath: text).standardizedFileURL.resolvingSymlinksInPath().path }
 
-    /// The directory with the contents of uploaded files, if there are any.
+    /// The directory with the contents of uploaded files; nil for a database, and when there are no such files.
     var files: String? {
         guard !isDatabase else { return nil }
         // An error means that there is no such directory.
@@ -67,7 +68,7 @@ struct DataPlace: Hashable {
             ? try PostgreSQLTables.writing(settings, parts: parts) : try SQLiteTables(writingTo: text, parts: parts)
     }
 
-    /// An error of a place or of the copy, for the operator.
+    /// Makes the command's failure from an error of a store or of the copy.
     static func explain(_ error: any Error) -> CommandFailure {
         switch error {
         case let error as MessageStoreError: CommandFailure("The data were not copied: \(error).")

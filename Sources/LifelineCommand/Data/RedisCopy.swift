@@ -2,11 +2,11 @@ import LifelineServer
 import NIOConcurrencyHelpers
 import ServerStorage
 
-/// Copies what a stopped cluster keeps in Redis to a directory or a database (rules DC-12 to DC-17).
+/// Copies the data of a stopped cluster from Redis to a directory or a database (rules DC-12 to DC-17).
 struct RedisCopy {
     let from: RedisPlace
     let to: DataPlace
-    /// Whether the servers go on with this Redis, and have the database beside it.
+    /// Whether the servers continue with this Redis and use the database beside it (`--beside-redis`).
     let staysBeside: Bool
     /// The directory for the contents of uploaded files; nil to leave them in Redis.
     let files: String?
@@ -25,7 +25,7 @@ struct RedisCopy {
         try await source.load { progress.show("reading Redis", $0, of: "rows") }
         let copy = DataCopy(from: source, to: target, replacesOthers: replacesOthers, expiry: systemTicks()) { progress.show($0) }
         let summary = try await copy.run {
-            // What is compared was read again, so that an error of the first reading is found too.
+            // The source is read again before the comparison, so that the comparison also finds errors of the first reading.
             try await source.load { progress.show("reading Redis again", $0, of: "rows") }
         }
         var report = CopyReport(from: from.shown, to: to.shown, summary: summary)

@@ -1,6 +1,6 @@
 import LifelineServer
 
-/// The Redis of a cluster, as a place to copy from.
+/// The Redis servers of a cluster, as the source of a copy.
 struct RedisPlace: Hashable {
     let configuration: RedisConfiguration
 
@@ -9,15 +9,15 @@ struct RedisPlace: Hashable {
 
     private static let schemes = ["redis://", "rediss://"]
 
-    /// Whether a place is the Redis of a cluster, and not a directory or a database.
+    /// Whether a text is the address of a Redis, and not a directory or a database.
     static func isAddress(_ text: String) -> Bool { schemes.contains { text.utf8.starts(with: $0.utf8) } }
 
     /// - Parameters:
     ///   - text: one address, or several with spaces between them.
     ///   - more: further addresses.
     ///   - prefix: the prefix of the cluster's keys.
-    ///   - passwordFile: a file with the password of all Redis.
-    /// - Throws: wrong usage.
+    ///   - passwordFile: a file with the password of all these Redis servers.
+    /// - Throws: a usage error for an invalid address or an unusable password file.
     init(_ text: String, more: [String], prefix: String, passwordFile: String?) throws(CommandFailure) {
         var addresses = ([text] + more).flatMap { $0.split(separator: " ").map(String.init) }
         if let passwordFile {
@@ -25,7 +25,7 @@ struct RedisPlace: Hashable {
             addresses = try addresses.map { address throws(CommandFailure) in try Self.address(address, with: password) }
         }
         do throws(RedisConfigurationError) {
-            // The copy reads the number of partitions from Redis. There are no fewer than there are Redis.
+            // The number of addresses is only the smallest possible number of partitions; the copy reads the real number from Redis.
             configuration = try RedisConfiguration(
                 addresses: addresses, node: "data-copy", prefix: prefix, partitions: max(1, addresses.count))
         } catch {
@@ -33,7 +33,7 @@ struct RedisPlace: Hashable {
         }
     }
 
-    /// The first line of a file.
+    /// Reads the password: the first line of the file.
     private static func password(in file: String) throws(CommandFailure) -> String {
         let bytes: [UInt8]
         do throws(FileContent.Failure) {
@@ -58,7 +58,7 @@ struct RedisPlace: Hashable {
         return "\(scheme)\(user):\(escaped(password))\(rest[mark...])"
     }
 
-    /// A password as addresses have it.
+    /// Percent-encodes a password for an address.
     private static func escaped(_ text: String) -> String {
         text.utf8.reduce(into: "") { escaped, byte in
             let scalar = Unicode.Scalar(byte)

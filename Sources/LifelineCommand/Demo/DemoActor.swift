@@ -1,13 +1,13 @@
 import Lifeline
 import NIOConcurrencyHelpers
 
-/// A client of the demonstration, whose events go to the stage.
+/// A client of the demonstration. It passes its events to the ``DemoStage``.
 final class DemoActor: Sendable {
     let name: String
     let client: LifelineClient
     private let stage: DemoStage
     private let listening: Task<Void, Never>
-    /// The rooms, which end when they are released.
+    /// The subscriptions by channel. The release of a `Room` ends its subscription.
     private let rooms = NIOLockedValueBox<[String: Room]>([:])
 
     init(_ name: String, service: Service, stage: DemoStage) {
@@ -20,12 +20,12 @@ final class DemoActor: Sendable {
 
     deinit { listening.cancel() }
 
-    /// Connects. The script waits for the events, which say how it goes, a failure included.
+    /// Connects without waiting. The client's events report success or failure, and the script waits for these events.
     func connect() {
         Task { [client] in try? await client.connect() }
     }
 
-    /// Subscribes a channel. As with ``connect()`` the events say how it goes.
+    /// Subscribes to a channel without waiting. The client's events report success or failure.
     func subscribe(_ channel: String) {
         Task { [client, rooms] in
             guard let room = try? await client.channel(channel).subscribe() else { return }
@@ -35,7 +35,7 @@ final class DemoActor: Sendable {
 
     func unsubscribe(_ channel: String) {
         client.channel(channel).unsubscribe()
-        // Released behind the lock.
+        // The removed room is released outside the lock.
         _ = rooms.withLockedValue { $0.removeValue(forKey: channel) }
     }
 
@@ -44,10 +44,10 @@ final class DemoActor: Sendable {
         Task { await self.send(tick, to: channel) }
     }
 
-    /// Publishes; a message that is not accepted is a problem.
+    /// Publishes a message, and records a problem if it was not accepted.
     func send(_ tick: DemoTick, to channel: String) async {
         let outcome = try? await client.channel(channel).publish(tick, event: "tick")
-        // Pusher confirms no client events, so an outage leaves their outcome unknown.
+        // Only refusals are problems: Pusher does not confirm client events, so an outage leaves their outcome unknown.
         if case .refused(let error)? = outcome {
             stage.change { $0.journal.problem("\(name)'s message \(tick.number) was refused: \(error.reason)") }
         } else if outcome == nil {
@@ -55,7 +55,7 @@ final class DemoActor: Sendable {
         }
     }
 
-    /// Disconnects, and waits until the last events are on the stage.
+    /// Disconnects, and returns when the connection is closed.
     func leave() async {
         await client.disconnect()
     }

@@ -36,7 +36,7 @@ final class DemoBoard<State: Sendable>: Sendable {
         return value
     }
 
-    /// Waits until the state meets a condition. False when that takes longer than `limit`.
+    /// Waits until the state meets a condition. Returns false if that takes longer than `limit`.
     func wait(atMost limit: Duration, _ test: @escaping @Sendable (State) -> Bool) async -> Bool {
         let id = inside.withLockedValue { inside in
             inside.lastWaiter += 1

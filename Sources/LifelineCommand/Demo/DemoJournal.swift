@@ -1,6 +1,6 @@
 import ConnectionEngine
 
-/// The events of a demonstration, and whether they are complete, as a value.
+/// Records the events of a demonstration and checks that none is missing.
 struct DemoJournal: Sendable {
     /// One kind of traffic: sender, receiver and channel.
     struct Route: Hashable, Sendable {
@@ -14,11 +14,11 @@ struct DemoJournal: Sendable {
             self.to = to
         }
 
-        /// The name of a channel in tables. The two users of a direct channel of chat have different names for it.
+        /// The name of a channel in tables. A direct channel of chat is called `direct`, because its two users have different names for it.
         static func label(_ channel: String) -> String { channel.hasPrefix("direct:") ? "direct" : channel }
     }
 
-    /// A condition that has to be met.
+    /// A condition that the demonstration has to meet.
     struct Check: Sendable {
         let what: String
         let happened: Bool
@@ -34,20 +34,21 @@ struct DemoJournal: Sendable {
         /// The fault that was applied to the line.
         var fault: String
         var begunAt: Moment
-        /// When the line could be used again.
+        /// The time at which the interrupted line could be used again; nil before.
         var usableAt: Moment?
         var noticedAt: Moment?
         var confirmedAt: [String: Moment] = [:]
         var recoveredAt: Moment?
     }
 
-    /// The client whose line is interrupted.
+    /// The name of the client whose line is interrupted.
     let subject: String
-    /// The channels that have to be confirmed for the end of an outage.
+    /// An outage ends when all these channels are confirmed.
     let channels: [String]
-    /// The longest permitted time between the last received data and the report of the outage.
+    /// The longest permitted time between the last received data and the client's report of the outage.
     let detection: Duration
-    /// Whether only gaps that the client reports declare a loss. Otherwise the times of its outages do, which are then recorded.
+    /// Whether a lost event counts as declared only in a gap that the client reported. If false, outages are recorded, and the event counts
+    /// as declared if it was sent during a reported outage.
     let judgesByGaps: Bool
     private(set) var routes: [Route] = []
     private var events: [Route: [Int: Event]] = [:]
@@ -71,7 +72,7 @@ struct DemoJournal: Sendable {
 
     // MARK: Traffic
 
-    /// The number of the next event of a route.
+    /// Records that an event is sent on a route. Returns its number, which begins with 1.
     mutating func send(_ route: Route, at now: Moment) -> Int {
         if events[route] == nil { routes.append(route) }
         let number = (events[route]?.count ?? 0) + 1
@@ -92,7 +93,7 @@ struct DemoJournal: Sendable {
         latest[route] = number
     }
 
-    /// A client reports that messages of a channel may be missing before the next one.
+    /// Records a client's report that messages of a channel may be missing before the next one.
     mutating func declareGap(on channel: String, to name: String) {
         openGaps.formUnion(routes.filter { $0.channel == channel && $0.to == name })
     }
@@ -123,13 +124,13 @@ struct DemoJournal: Sendable {
         outages[last].usableAt = now
     }
 
-    /// The subject reports that it is not connected.
+    /// Records that the client with the interrupted line has reported that it is not connected.
     mutating func noticed(at now: Moment) {
         guard let last = outages.indices.last, outages[last].noticedAt == nil else { return }
         outages[last].noticedAt = now
     }
 
-    /// Records that a channel of the subject is confirmed. Returns whether it was the last one of an outage.
+    /// Records that a channel of the client with the interrupted line is confirmed. Returns whether this ended the outage.
     mutating func confirmed(_ channel: String, at now: Moment) -> Bool {
         guard let last = outages.indices.last, outages[last].noticedAt != nil, outages[last].recoveredAt == nil else {
             return false
@@ -141,7 +142,7 @@ struct DemoJournal: Sendable {
     }
 }
 
-// The evaluation of the journal.
+// Evaluates the recorded events, outages and checks.
 extension DemoJournal {
     struct Count: Hashable, Sendable {
         var sent = 0
@@ -176,7 +177,8 @@ extension DemoJournal {
 
     var total: Count { routes.reduce(Count()) { $0 + count($1) } }
 
-    /// Rule CL-10: within the detection time before the notice, or between the notice and the channel's confirmation.
+    /// Whether an event was sent during a reported outage: from one detection time before the report to the confirmation of the channel
+    /// (rule CL-10).
     private func isDeclared(_ sentAt: Moment, on channel: String) -> Bool {
         outages.contains { outage in
             guard let noticedAt = outage.noticedAt else { return false }
@@ -185,8 +187,9 @@ extension DemoJournal {
         }
     }
 
-    /// Rules CL-10, CL-14 and CL-30: only declared events are lost, none arrives twice, without a cause or out of order, everything
-    /// that had to happen did, and every outage was detected in time and has ended.
+    /// Whether the demonstration succeeded (rules CL-10, CL-14 and CL-30). Every lost event must be declared. No event may arrive twice,
+    /// out of order, or without having been sent. Every expected step must have happened, and every outage must have ended and been
+    /// detected in time.
     var addsUp: Bool {
         let total = total
         return total.lost == total.declared && total.duplicated == 0 && phantoms == 0 && misordered == 0
@@ -196,10 +199,10 @@ extension DemoJournal {
 }
 
 extension DemoJournal.Outage {
-    /// From the fault to its detection.
+    /// The time from the fault to its detection; nil if the fault was not detected.
     var noticing: Duration? { noticedAt.map { $0.duration(since: begunAt) } }
 
-    /// From the time when the line could be used again to the last confirmation.
+    /// The time from the repair of the line to the last confirmation of a channel; nil while either is missing.
     var recovering: Duration? {
         guard let recoveredAt, let usableAt else { return nil }
         return max(recoveredAt.duration(since: usableAt), .zero)

@@ -1,28 +1,28 @@
 import Lifeline
 import LifelineServer
 
-/// One part of the demonstration as a script: the server, who takes part, and what happens in which order.
+/// One part of the demonstration as a script: its server, its clients, and its steps in their order.
 struct DemoPart: Sendable {
     let title: String
     let server: @Sendable () async throws -> LifelineServer
-    /// The lines below the title.
+    /// Makes the lines that are printed below the title.
     let introduction: @Sendable (LifelineServer, FaultRelay) -> [String]
     let journal: DemoJournal
     let steps: [DemoStep]
 }
 
-/// A step of a script.
+/// One step of a part's script.
 enum DemoStep: Sendable {
-    /// Prints what happens next, with pauses for reading. Later expectations see only the news from here on.
+    /// Prints a heading for the next steps, with a pause before and after it. Later `expect` steps consider only events after this step.
     case cause(String)
     /// Does something.
     case act(@Sendable (DemoRun) async throws -> Void)
-    /// Waits for something that has to happen.
+    /// Waits until a condition is met, and records whether it was met in time.
     case expect(String, @Sendable (DemoStage.State) -> Bool)
 
-    /// A client appears: subscribes the channels and connects.
+    /// Adds a client that subscribes to the channels and connects.
     ///
-    /// - Parameter throughRelay: whether its connection goes through the relay, where faults affect it.
+    /// - Parameter throughRelay: whether the client connects through the relay, where faults affect it.
     static func enter(
         _ name: String, _ channels: [String], throughRelay: Bool = false,
         _ service: @escaping @Sendable (DemoRun, ServiceHost) async throws -> Service
@@ -37,7 +37,7 @@ enum DemoStep: Sendable {
         }
     }
 
-    /// Runs `body` with the latest client of this name; does nothing without one.
+    /// Runs `body` with the latest client of this name; does nothing if there is no such client.
     static func with(_ name: String, _ body: @escaping @Sendable (DemoActor) async throws -> Void) -> DemoStep {
         .act { run in
             if let actor = run.actor(name) { try await body(actor) }
@@ -52,7 +52,7 @@ enum DemoStep: Sendable {
         }
     }
 
-    /// Something happens to the line of the relay.
+    /// Records the begin of an outage, and applies a fault to the relay.
     static func fault(_ name: String, _ body: @escaping @Sendable (FaultRelay) async throws -> Void) -> DemoStep {
         .act { run in
             run.stage.change { $0.journal.breakLine(name, at: .now) }
@@ -60,7 +60,7 @@ enum DemoStep: Sendable {
         }
     }
 
-    /// The line can be used again.
+    /// Records that the relay's line can be used again, and applies `body`, such as the end of a fault, to the relay.
     static func repair(_ body: @escaping @Sendable (FaultRelay) async throws -> Void = { _ in }) -> DemoStep {
         .act { run in
             run.stage.change { $0.journal.repairLine(at: .now) }

@@ -22,7 +22,7 @@ final class DemoRun: Sendable {
         self.pace = pace
     }
 
-    /// Runs a part from its server's start to its summary; returns whether it adds up.
+    /// Runs a part, from the start of its server to its summary. Returns whether the part succeeded.
     static func play(
         _ part: DemoPart, colours: Colours, pace: DemoPace, print: @escaping @Sendable (DemoLine) -> Void
     ) async throws -> Bool {
@@ -43,14 +43,14 @@ final class DemoRun: Sendable {
         return summary.journal.addsUp
     }
 
-    /// The client of this name that appeared last.
+    /// The latest client with this name; nil if there is none.
     func actor(_ name: String) -> DemoActor? { actors.withLockedValue { $0.last { $0.name == name } } }
 
     func add(_ actor: DemoActor) {
         actors.withLockedValue { $0.append(actor) }
     }
 
-    /// Keeps a task that runs beside the script until ``stopTasks()``.
+    /// Stores a task that runs beside the script, so that ``stopTasks()`` can cancel it.
     func keep(_ task: Task<Void, Never>) {
         tasks.withLockedValue { $0.append(task) }
     }

@@ -5,7 +5,7 @@ import Lifeline
 final class DemoStage: Sendable {
     struct State: Sendable {
         var journal: DemoJournal
-        /// Whether the script has ended, after which the clients only disconnect.
+        /// Whether the script has ended. From then on the clients only disconnect, and their lines are not shown.
         var hasEnded = false
         private var clients: [String: DemoNews] = [:]
 
@@ -44,12 +44,12 @@ final class DemoStage: Sendable {
     @discardableResult
     func change<Value>(_ body: (inout State) -> Value) -> Value { board.change(body) }
 
-    /// Waits until the state meets a condition. False when that takes longer than `limit`.
+    /// Waits until the state meets a condition. Returns false if that takes longer than `limit`.
     func wait(atMost limit: Duration, _ test: @escaping @Sendable (State) -> Bool) async -> Bool {
         await board.wait(atMost: limit, test)
     }
 
-    /// The next event of a sender on a channel, which each of the receivers should get.
+    /// Records the next event of a sender on a channel, for each of the receivers, and returns its contents.
     func next(_ channel: String, from: String, to receivers: [String]) -> DemoTick {
         let number = change { state in
             receivers.map { state.journal.send(.init(channel: channel, from: from, to: $0), at: .now) }.max() ?? 0
@@ -58,11 +58,12 @@ final class DemoStage: Sendable {
     }
 }
 
-/// What a client has reported since the latest cause. The confirmed channels are those of the present connection.
+/// The events that one client has reported since the latest `cause` step of the script. The confirmed channels are those of the present
+/// connection.
 struct DemoNews: Sendable {
     var statuses: [ConnectionStatus] = []
     var confirmed: Set<String> = []
-    /// Members that came and went, such as `ben join`.
+    /// Members that joined or left, such as `ben join`.
     var presence: [String] = []
     var gaps: [Gap.Reason] = []
     var problems: [Problem] = []
@@ -75,7 +76,7 @@ struct DemoNews: Sendable {
     var phases: [ConnectionPhase] { statuses.map(\.phase) }
     var isOffline: Bool { phases.contains { $0 == .waiting || $0 == .suspended } }
 
-    /// Whether the client has reported once that it does not try again, for this reason.
+    /// Whether the client has reported exactly one phase, that it has failed for this reason and makes no further attempt.
     func hasEnded(with category: StatusCategory) -> Bool {
         phases == [.failed] && statuses.last?.category == category && statuses.last?.willRetry == false
     }
@@ -85,7 +86,7 @@ struct DemoNews: Sendable {
     }
 }
 
-// Events of the clients.
+// Records the events of the clients and prints their lines.
 extension DemoStage {
     func take(_ event: ClientEvent, of name: String) {
         switch event {
@@ -115,7 +116,7 @@ extension DemoStage {
 
     private func take(_ status: ConnectionStatus, _ name: String) {
         guard let line = timeline.status(status, of: name) else { return }
-        // The line comes first, because the script may print the next cause as soon as the state has changed.
+        // The line is printed before the state changes, because the script may print its next heading as soon as the state has changed.
         show(line)
         change { state in
             state[name].statuses.append(status)
@@ -140,7 +141,7 @@ extension DemoStage {
         show(timeline.line(at: now, name, "confirmed", colour: .green, rest))
     }
 
-    /// Counts a message. Clients of some services get their own messages as well.
+    /// Counts a received message. Clients of some services also receive their own messages, which are not counted.
     private func take(_ message: Message, _ name: String) {
         let tick: DemoTick
         do {

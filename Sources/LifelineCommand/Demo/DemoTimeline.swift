@@ -9,7 +9,7 @@ struct DemoTimeline: Sendable {
         .event(.init(at: at, elapsed: at.duration(since: start), who: who, word: word, colour: colour, rest: rest))
     }
 
-    /// A heading for the next step.
+    /// The line for a heading of the next step.
     func heading(_ at: Moment, _ text: String) -> DemoLine {
         .cause(at: at, elapsed: at.duration(since: start), text)
     }

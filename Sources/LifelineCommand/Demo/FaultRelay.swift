@@ -16,7 +16,7 @@ final class FaultRelay: Sendable {
         var listener: (any Channel)?
         var lines: [ObjectIdentifier: RelayLine] = [:]
         var isMute = false
-        /// The port; 0 until the first listener has got a free one.
+        /// The port for clients; 0 until the first listener is bound to a free port.
         var port = 0
     }
 
@@ -37,10 +37,10 @@ final class FaultRelay: Sendable {
         self.eventLoop = eventLoop
     }
 
-    /// The address for clients, which stays the same.
+    /// The port for clients. It does not change when the relay stops and starts listening.
     var port: Int { state.withLockedValue { $0.port } }
 
-    /// Resets every open connection. New ones are accepted.
+    /// Resets every open connection. New connections are accepted.
     func cut() {
         for line in openLines { line.reset() }
     }
@@ -55,12 +55,12 @@ final class FaultRelay: Sendable {
         for line in lines { line.mute() }
     }
 
-    /// Forwards new connections again. Muted ones stay silent, as after the loss of a NAT mapping.
+    /// Forwards new connections again. Connections that were muted stay silent, as after the loss of a NAT mapping.
     func unmute() {
         state.withLockedValue { $0.isMute = false }
     }
 
-    /// Resets every open connection and refuses new ones.
+    /// Resets every open connection and refuses new connections.
     func refuse() async throws {
         let listener = state.withLockedValue { state in
             defer { state.listener = nil }
@@ -70,7 +70,7 @@ final class FaultRelay: Sendable {
         cut()
     }
 
-    /// Listens, also again after `refuse()`.
+    /// Starts to listen, for the first time or after `refuse()`.
     func listen() async throws {
         let listener = try await Self.listener(on: port, eventLoop: eventLoop) { [weak self] in
             self?.accept($0) ?? $0.close()
@@ -114,7 +114,7 @@ final class FaultRelay: Sendable {
     }
 }
 
-/// One connection through the relay: the client's side and the server's.
+/// One connection through the relay: the sockets to the client and to the server.
 final class RelayLine: Sendable {
     private struct State {
         var server: (any Channel)?
@@ -139,7 +139,7 @@ final class RelayLine: Sendable {
         state.withLockedValue { $0.isMute = true }
     }
 
-    /// Ends both sides with a reset instead of a FIN.
+    /// Closes both sockets with a reset instead of a FIN.
     func reset() {
         for side in [client, state.withLockedValue { $0.server }] {
             guard let side = side as? any Channel & SocketOptionProvider else { continue }
@@ -155,7 +155,8 @@ final class RelayLine: Sendable {
         other?.writeAndFlush(bytes, promise: nil)
     }
 
-    /// One side has closed the connection. Ignored while mute, as on a dead line.
+    /// Closes the other socket after one side has closed the connection. While the line is mute, the client's socket stays open, as on a
+    /// dead line.
     func ended(fromClient: Bool) {
         let other = state.withLockedValue { state -> (any Channel)? in
             fromClient ? state.server : state.isMute ? nil : client
@@ -164,7 +165,7 @@ final class RelayLine: Sendable {
     }
 }
 
-/// Passes the bytes of one side of a line to the other.
+/// Forwards the bytes of one side of a relayed connection to the other side.
 private final class RelayHandler: ChannelInboundHandler, Sendable {
     typealias InboundIn = ByteBuffer
 

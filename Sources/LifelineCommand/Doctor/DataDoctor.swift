@@ -2,7 +2,7 @@ import HubStorage
 import PostgreSQLStorage
 import ServerStorage
 
-/// Tests a place where a server keeps its data: `lifeline doctor --data` (rule DC-10).
+/// Tests a server's data directory or database: `lifeline doctor --data` (rule DC-10).
 struct DataDoctor {
     let place: DataPlace
     /// Called with the result of each test as soon as it is known.
@@ -43,7 +43,7 @@ struct DataDoctor {
         return 0
     }
 
-    /// An error of a data directory with what to do.
+    /// The result for an error of a data directory, with advice.
     static func failure(_ error: any Error) -> ExaminationStep.Verdict {
         let (fact, advice) = (error as? MessageStoreError)?.parts ?? ("\(error)", nil)
         return .failed(

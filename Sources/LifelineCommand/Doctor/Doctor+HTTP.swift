@@ -1,7 +1,7 @@
 import NIOCore
 import TransportCommon
 
-/// An ordinary request, and the clock of the server that answers it.
+/// The steps `http` and `clock`: an ordinary HTTP request, and a comparison of the server's time with this machine's.
 extension Doctor {
     private var path: String { target.prefix + (target.service == .pubnub ? "/time/0" : "/") }
 
@@ -20,12 +20,12 @@ extension Doctor {
         let server = answer.first("server").map { " from \(Finding.quote($0))" } ?? ""
         let words = "status \(answer.status)\(server)"
         switch answer.status {
-        // No session follows that would detect this (rule SO-123).
+        // For PubNub below a path no session is tried that would find this error later (rule SO-123).
         case 404 where target.isPubNubBelowPath: throw Finding.nothingAt(path)
         case 511: throw Finding.signInRequired
         case 300..<400: return .noted(words, .redirected(to: answer.first("location")))
         case 200..<300 where answer.isPage: return .noted(words, .pageAtRoot)
-        // A typical answer of a TLS server to plain HTTP.
+        // Status 400 is a typical answer of a TLS server to plain HTTP.
         case 400 where !target.usesTLS:
             if await speaksTLS() { throw Finding.tlsExpected }
             return .passed(words)
@@ -41,7 +41,8 @@ extension Doctor {
     }
 
     private func speaksTLS() async -> Bool {
-        // A server without TLS may wait for the rest of the bytes, which it reads as a line of text.
+        // The wait is limited, because a server without TLS may wait for more bytes: it reads the TLS handshake as an unfinished line of
+        // text.
         let certificates = try? await showCertificates(within: min(amount, .seconds(5)))
         return certificates?.isEmpty == false
     }

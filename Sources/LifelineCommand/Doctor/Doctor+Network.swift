@@ -3,7 +3,7 @@ import NIOCore
 import NIOPosix
 import TransportCommon
 
-/// Name, TCP and proxy.
+/// The steps for the name, the TCP connection and the proxy.
 extension Doctor {
     /// The address to connect to: the proxy's, if there is one.
     private var dialled: (host: String, port: Int) { target.proxy.map { ($0.host, $0.port) } ?? (target.host, target.port) }
@@ -53,7 +53,7 @@ extension Doctor {
             }
         }
         guard let address else {
-            // A definite answer of one address is more useful than the silence of another.
+            // A definite answer of one address is reported rather than the timeout of another, because it is more useful.
             throw failed.first { $0.finding.code != "connect-timeout" }?.finding ?? failed.first?.finding
                 ?? .unknownName(dialled.host)
         }
@@ -92,7 +92,7 @@ extension Doctor {
         }
     }
 
-    /// A connection to the server itself, without TLS; for steps that need a new one.
+    /// Opens another connection to the server itself, without TLS, for steps that need a new connection.
     func reopen() async throws -> ProbeLink {
         guard let address else { throw Finding.cut }
         let link: ProbeLink

@@ -6,7 +6,7 @@ import TransportCommon
 import WebSocketFraming
 import WireCoding
 
-/// The Pusher protocol, from the upgrade to a message and back.
+/// The steps of the Pusher protocol, from the WebSocket upgrade to a published message that is received.
 extension Doctor {
     private static let subprotocol = "pusher-channels-protocol-7"
 
@@ -157,7 +157,7 @@ extension Doctor {
 
     // MARK: Reading
 
-    /// The next event that meets a condition; others are skipped, and pings are answered.
+    /// The next event that meets a condition. Other events are skipped, and pings are answered.
     private func event(
         on socket: ProbeSocket, after what: String, where fits: @Sendable (PusherEnvelope) -> Bool
     ) async throws -> PusherEnvelope {

@@ -3,7 +3,7 @@ import Foundation
 import Lifeline
 import NIOConcurrencyHelpers
 
-/// PubNub and chat: a client connects, publishes a message and receives it.
+/// The steps for PubNub and chat: a client connects, publishes a message and receives it.
 extension Doctor {
     private var service: Service? {
         switch target.service {
@@ -53,11 +53,11 @@ extension Doctor {
 
     private func enter(_ client: LifelineClient) async throws(LifelineError) -> Room {
         let (channel, limit) = (client.channel(channel), limit)
-        // PubNub connects when it has a channel; the others subscribe when they have a connection.
+        // A PubNub client connects when it has a channel; a chat client needs its connection before it can subscribe.
         if target.service == .nexconn { try await client.connect(timeout: limit) }
         let cause = NIOLockedValueBox<ConnectionFailure?>(nil)
         let connecting = Task { try? await client.connect(timeout: limit) }
-        // While a client keeps trying, only its statuses show the cause.
+        // The cause of a failed attempt is read from the statuses, because a client that keeps trying throws no error.
         let watching = Task {
             for await status in client.statuses {
                 guard let failure = status.cause else { continue }

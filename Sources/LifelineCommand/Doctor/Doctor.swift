@@ -7,10 +7,10 @@ import TransportCommon
 /// Examines a connection step by step and reports the result of each.
 struct Doctor: Sendable {
     let target: DoctorTarget
-    /// How long each wait of a step may take.
+    /// The time limit of each wait in a step.
     let limits: @Sendable (DoctorStep) -> Duration
     let roots: TrustRoots
-    /// The file of `roots`, for clients that read it themselves.
+    /// The file of `roots`, for clients that read the certificates themselves; nil for the system's certificates.
     let authorityFile: String?
     /// Called with each step as it ends.
     let report: @Sendable (StepReport) async -> Void
@@ -18,7 +18,7 @@ struct Doctor: Sendable {
     let unixTime: @Sendable () -> Int64
     let lookUp: SystemResolver.LookUp
 
-    /// How long each wait of the present step may take.
+    /// The time limit of each wait in the present step.
     var limit = Duration.zero
 
     // The addresses that an earlier step has found.
@@ -27,7 +27,7 @@ struct Doctor: Sendable {
     var link: ProbeLink?
     var socket: ProbeSocket?
     var socketID = ""
-    /// The header `Date` of the server.
+    /// The time in the server's header `Date`, in seconds since 1970; nil before an answer with this header.
     var serverTime: Int64?
     /// The subscribed channel.
     var subscribed: String?

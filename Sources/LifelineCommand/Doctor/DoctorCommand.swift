@@ -85,7 +85,7 @@ struct DoctorCommand: AsyncParsableCommand {
         let limit = Duration.seconds(network.timeout)
         var doctor = Doctor(target: target, limits: { _ in limit }, authorityFile: network.ca) { step in
             if json { return StandardOutput.print(step.json) }
-            // All of them are reported in one line at the end.
+            // The titles of all unreached steps are printed in one line at the end.
             if case .unreached = step.verdict { return unreached.withLockedValue { $0.append(step.step.title) } }
             StandardOutput.print(step.text(colours))
         }
@@ -100,7 +100,7 @@ struct DoctorCommand: AsyncParsableCommand {
         if failures > 0 { throw ExitCode(CommandFailure.Kind.failed.rawValue) }
     }
 
-    /// The credentials from options, configuration and variables. Rule CL-124.
+    /// Reads the credentials from the options, the configuration and the environment variables (rule CL-124).
     private func credentials(
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(CommandFailure) -> (key: String?, publishKey: String?, appID: String?, secret: String?) {
@@ -133,7 +133,7 @@ struct DoctorCommand: AsyncParsableCommand {
         let (json, colours) = (json, Colours.standardOutput)
         var failures = 0
         do {
-            // All addresses are read before the first one is tested.
+            // All addresses are parsed before the first server is tested, so that an invalid address is reported at once.
             for address in try addresses.map({ try RedisAddress($0) }) {
                 let doctor = RedisDoctor(address: address, keys: keys, limit: .seconds(network.timeout)) { step in
                     StandardOutput.print(json ? step.json : step.text(colours))

@@ -29,7 +29,7 @@ struct DoctorTarget: Sendable {
 
     private static let example = "Write it like https://example.com, ws://127.0.0.1:6001/app/KEY, or --cluster eu."
 
-    /// - Throws: wrong usage. Rule CL-31.
+    /// - Throws: a usage error for a missing, invalid or contradictory address (rule CL-31).
     init(
         service: ServiceKind = .pusher, url: String?, cluster: String? = nil, key: String? = nil, secret: String? = nil,
         appID: String = "1001", channel: String? = nil, proxy: String? = nil
@@ -109,7 +109,8 @@ struct DoctorTarget: Sendable {
 
     // MARK: Derived values
 
-    /// Whether no client of this package can connect, because those of PubNub accept only a host and a port (rule SO-123).
+    /// Whether the URL of a PubNub server has a path prefix. No client of this package can connect there, because PubNub clients accept
+    /// only a host and a port (rule SO-123).
     var isPubNubBelowPath: Bool { service == .pubnub && !prefix.isEmpty }
     var isAddress: Bool { (try? SocketAddress(ipAddress: host, port: port)) != nil }
     private var bracketed: String { host.contains(":") ? "[\(host)]" : host }
@@ -121,14 +122,14 @@ struct DoctorTarget: Sendable {
     var appPath: String { "\(prefix)/app/\(PercentEncoding.encode(key))" }
     var serviceHost: ServiceHost { ServiceHost(host, port: port, tls: usesTLS) }
 
-    /// The host of Pusher's HTTP API: Pusher's own hosts come in pairs.
+    /// The base URL of Pusher's HTTP API. On Pusher's own servers its host is another one: `api-eu.pusher.com` beside `ws-eu.pusher.com`.
     var api: String {
         let isPushers = host.hasPrefix("ws-") && host.hasSuffix(".pusher.com")
         let name = isPushers ? "api-" + host.dropFirst(3) : bracketed
         return "\(usesTLS ? "https" : "http")://\(name):\(port)\(prefix)"
     }
 
-    /// The result of the step without an attempt.
+    /// The result of the step `configuration`, which makes no connection.
     var verdict: StepVerdict {
         let words = [
             service.word, usesTLS ? "TLS" : "no TLS", authority, service == .pusher ? appPath : "key \(key)",

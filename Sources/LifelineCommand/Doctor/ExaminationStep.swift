@@ -14,7 +14,7 @@ struct ExaminationStep: Sendable {
     var verdict: Verdict
     var duration: Duration
 
-    /// The result as text for people, with the advice on a second line.
+    /// The result as text for people. The advice, if any, is on a second line.
     func text(_ colours: Colours) -> String {
         let (mark, colour, words, advice): (String, Colours.Colour, String, String?) =
             switch verdict {

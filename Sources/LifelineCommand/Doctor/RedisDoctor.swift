@@ -10,7 +10,7 @@ import ServerCluster
 struct RedisDoctor: Sendable {
     let address: RedisAddress
     let keys: ClusterKeys
-    /// How long connecting and each command may take.
+    /// The time limit for connecting and for each command.
     let limit: Duration
     /// Called with the result of each test as soon as it is known.
     let report: @Sendable (ExaminationStep) -> Void
@@ -21,7 +21,7 @@ struct RedisDoctor: Sendable {
     func run() async throws(RedisAddressError) -> Int {
         var settings = try RedisLinkSettings(
             address: address, clientName: "lifeline-doctor", key: keys.name(""), seed: .random(in: 0 ... .max))
-        // Without a subscription connection, because commands show everything that is needed.
+        // No second connection for subscriptions is opened, because commands show everything that the tests need.
         settings.policy.probe = nil
         let ready = NIOLockedValueBox<RedisServer?>(nil)
         let loss = NIOLockedValueBox<RedisLoss?>(nil)

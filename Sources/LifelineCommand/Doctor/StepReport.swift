@@ -1,12 +1,12 @@
 /// The result of a step.
 enum StepVerdict: Hashable, Sendable {
-    /// The step succeeded; with the details.
+    /// The step succeeded. The text has the details.
     case passed(String)
-    /// The step succeeded, with a remark.
+    /// The step succeeded. The text has the details, and the finding is a remark.
     case noted(String, Finding)
-    /// The step was not requested; with the reason.
+    /// The step was not requested. The text is the reason.
     case skipped(String)
-    /// The step could not be tried, because another step failed.
+    /// The step could not be tried, because the given earlier step failed.
     case unreached(DoctorStep)
     case failed(Finding)
 }
@@ -22,7 +22,7 @@ struct StepReport: Hashable, Sendable {
         if case .failed = verdict { true } else { false }
     }
 
-    /// The lines for people.
+    /// The step as lines of text for people.
     func text(_ colours: Colours) -> String {
         let (mark, colour, words, finding): (String, Colours.Colour, String, Finding?) =
             switch verdict {

@@ -70,7 +70,7 @@ struct ListenCommand: AsyncParsableCommand {
     }
 
     private func runResolved() async throws {
-        // In the background, reading from the terminal must not stop the program; commands are then not available.
+        // When the program runs in the background, a read from the terminal must not stop it. Commands cannot be entered then.
         signal(SIGTTIN, SIG_IGN)
         let made = try service.makeService(presence: presence, filter: filter)
         for note in service.notes { StandardError.print("note: \(note)") }

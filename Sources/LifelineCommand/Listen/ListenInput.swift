@@ -11,7 +11,7 @@ enum ListenInput: Hashable, Sendable {
 
     static let summary = "subscribe C, unsubscribe C, publish C JSON, disconnect, connect, status, quit"
 
-    /// Nil for an empty line.
+    /// Parses a line; returns nil for an empty line.
     ///
     /// - Throws: ``CommandFailure`` with a list of the commands.
     static func parse(_ line: String) throws(CommandFailure) -> ListenInput? {

@@ -1,7 +1,7 @@
 import ConnectionEngine
 import Lifeline
 
-/// One line of `lifeline listen`.
+/// One output line of `lifeline listen`.
 struct ListenLine: Hashable, Sendable {
     struct Status: Hashable, Sendable {
         var word: StatusWord
@@ -34,9 +34,9 @@ struct ListenLine: Hashable, Sendable {
     var subscriber: String
     var content: Content
 
-    /// Rule CL-1: every line of a kind has all its keys, in this order.
+    /// The line as a JSON object. All lines of one kind have the same keys in this order (rule CL-1).
     ///
-    /// - Parameter time: the time of day of the line as text.
+    /// - Parameter time: converts the moment of the line to text.
     func json(time: (Moment) -> String) -> String {
         var object = JSONObject()
         object.put("t", at)

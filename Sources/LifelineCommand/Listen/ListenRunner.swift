@@ -8,27 +8,28 @@ actor ListenRunner {
     private let print: @Sendable (ListenLine) async -> Void
     private var translator: ListenTranslator
     private let event: String
-    /// Channels that are wanted, in order, whether they are subscribed or not.
+    /// The channels that the user has requested, in order, also those that are not subscribed at present.
     private var wanted: [String] = []
-    /// The last command on each channel that is still in progress. The next command waits for it (rule CL-84).
+    /// The last command in progress for each channel. The next command for the channel waits for it (rule CL-84).
     private var pending: [String: (turn: Int, work: Task<Void, Never>)] = [:]
     private var turns = 0
     private var connecting: Task<Void, Never>?
-    /// Ends when the client is connecting again after a failure. A subscription before that would fail at once with that failure.
+    /// A task that ends when the client is connecting again after a failure. Subscriptions wait for it, because before that they would fail
+    /// with the old failure.
     private var reconnecting: Task<Void, Never>?
     /// The numbers of requested and answered publishes.
     private var published = (asked: 0, answered: 0)
     private let publishes: AsyncStream<(channel: String, json: String)>.Continuation
     private let publishing: AsyncStream<(channel: String, json: String)>
 
-    /// How many publishes may wait for the ones before them.
+    /// How many publishes may wait for earlier publishes. Further publishes are refused.
     private static let publishLimit = 4096
 
-    /// How long a command waits for earlier publishes. With a connection they are answered within the time limit of a request; without
-    /// one they may wait for a later `connect`.
+    /// How long a command waits for the answers to earlier publishes. On an open connection each answer comes within the time limit of a
+    /// request; without a connection a publish may wait for a later `connect`.
     private static let patience = Duration.seconds(10)
 
-    /// - Parameter event: the event's name for publishes from the command line.
+    /// - Parameter event: the event name for publishes that the user enters.
     init(
         client: LifelineClient, translator: ListenTranslator, event: String = Message.defaultEvent,
         print: @escaping @Sendable (ListenLine) async -> Void
@@ -43,7 +44,7 @@ actor ListenRunner {
     /// The latest status that was printed.
     var status: StatusWord? { translator.status }
 
-    /// Whether the client was connected and not only refused (rule CL-93).
+    /// Whether the client was connected, and some requested channel was not refused (rule CL-93).
     var hasListened: Bool { translator.hasListened }
 
     /// Connects and subscribes.
@@ -61,8 +62,8 @@ actor ListenRunner {
                 await print(line)
                 if case .status(let status) = line.content, status.word == .failed { onFailed() }
             }
-            // The channel was refused for good, and the user may request it again. The end of the connection refuses no channel (rule
-            // CL-83).
+            // The service has refused this channel for good, so the channel is no longer requested until the user subscribes to it again.
+            // After a failed connection no channel counts as refused (rule CL-83).
             if case .problem(let error, let channel?, willRetry: false, _) = event, error.code != .decryptionFailed,
                 translator.status != .failed
             {
@@ -84,7 +85,7 @@ actor ListenRunner {
         }
     }
 
-    /// Disconnects in an orderly way.
+    /// Stops publishing, disconnects, and cancels commands in progress.
     func stop() async {
         publishes.finish()
         wanted = []
@@ -95,7 +96,7 @@ actor ListenRunner {
 
 // Commands.
 extension ListenRunner {
-    /// Executes one line of the input. False for `quit`.
+    /// Executes one line of the input. Returns false for `quit`.
     func obey(_ line: String) async -> Bool {
         do throws(CommandFailure) {
             guard let command = try ListenInput.parse(line) else { return true }
@@ -123,7 +124,7 @@ extension ListenRunner {
             wanted.removeAll { $0 == channel }
             await unsubscribe(channel)
         case .publish(let channel, let json):
-            // Commands over the connection need the subscription that was requested before.
+            // A publish over the connection may need the subscription that was requested before it, so it waits for that command.
             if client.status.phase == .connected, let earlier = pending[channel] { await earlier.work.value }
             guard case .enqueued = publishes.yield((channel, json)) else {
                 let error = LifelineError(.init(.overloaded), "\(Self.publishLimit) publishes wait already.")
@@ -143,11 +144,11 @@ extension ListenRunner {
         }
     }
 
-    /// Connects; statuses report the progress.
+    /// Starts to connect, and subscribes to the requested channels. Statuses report the progress.
     private func connect() {
         connecting?.cancel()
         let client = client
-        // Messages that still wait then will fail together with the connection.
+        // After a failure all requested channels are subscribed again, because subscriptions in progress fail together with the connection.
         let hasFailed = client.status.phase == .failed
         let statuses = client.statuses
         // Statuses report failures.
@@ -156,22 +157,23 @@ extension ListenRunner {
         for channel in wanted where hasFailed || pending[channel] == nil { subscribe(channel) }
     }
 
-    /// Ends the connection, also one that was requested just before.
+    /// Closes the connection, also one that a previous command has just requested.
     private func disconnect() async {
-        // A cancelled task stops waiting, and has requested the connection by then.
+        // The cancelled task has already requested the connection, and stops waiting for it.
         connecting?.cancel()
         await connecting?.value
         await client.disconnect()
     }
 
-    /// Subscribes; lines report the progress. The next `connect` repeats a subscription that ended with a connection.
+    /// Subscribes to a channel; printed lines report the progress. If the connection ends first, the next `connect` subscribes again.
     private func subscribe(_ channel: String) {
         let client = client
         let reconnecting = reconnecting
         enqueue(on: channel) { [weak self] in
             await reconnecting?.value
             do throws(LifelineError) {
-                // The lines come from the client's own sequence; messages that the room stores for a first consumer are released.
+                // Lines are made from the client's own sequence of events. `deliveries` is read to release messages that the room stores
+                // for a first consumer.
                 _ = try await client.channel(channel).subscribe().deliveries
             } catch {
                 await self?.refused(channel, error)
@@ -182,8 +184,8 @@ extension ListenRunner {
     private func unsubscribe(_ channel: String) async {
         await waitForPublishes()
         let client = client
-        // Unsubscribed at once, so that no call keeps waiting for a subscription; and again afterwards, because the subscription may
-        // not have begun yet.
+        // The first call ends a subscription that is waited for. The second call follows earlier commands, because the subscription may not
+        // have begun yet.
         client.channel(channel).unsubscribe()
         guard pending[channel] != nil else { return }
         enqueue(on: channel) { client.channel(channel).unsubscribe() }
@@ -208,7 +210,8 @@ extension ListenRunner {
         if pending[channel]?.turn == turn { pending[channel] = nil }
     }
 
-    /// Prints the refusal of a channel without a request to the service, because the client emits no event for it.
+    /// Prints a refusal that the client made itself, without a request to the service, because the client emits no event for such a
+    /// refusal.
     private func refused(_ channel: String, _ error: LifelineError) async {
         guard error.code == .unsupported || channel.hasBytePrefix("#"), error.code != .disconnected, error.code != .cancelled,
             client.status.phase != .failed
@@ -218,7 +221,7 @@ extension ListenRunner {
         await print(translator.line(for: error, in: channel, at: .now))
     }
 
-    /// Waits until all earlier publishes are answered, as long as that is possible.
+    /// Waits until all earlier publishes are answered, while the client is connected, for at most `patience`.
     private func waitForPublishes() async {
         let (asked, end) = (published.asked, ContinuousClock.now + Self.patience)
         while published.answered < asked, client.status.phase == .connected, ContinuousClock.now < end {

@@ -2,7 +2,7 @@ import Lifeline
 import NIOConcurrencyHelpers
 import UnixSignals
 
-/// One run of `lifeline listen`: connects the listener to the terminal and ends it in order.
+/// One run of `lifeline listen`: connects the runner to the terminal and shuts down in order.
 struct ListenSession: Sendable {
     /// Why a run ends.
     private enum End: Sendable {
@@ -16,7 +16,7 @@ struct ListenSession: Sendable {
     private let duration: Duration?
     private let text: @Sendable (ListenLine) -> String
 
-    /// The time limit for the reader to accept the last lines.
+    /// How long the last lines wait for the reader of the output to accept them.
     private static let patience = Duration.seconds(2)
 
     init(service: Service, command: ListenCommand) {
@@ -36,7 +36,7 @@ struct ListenSession: Sendable {
         }
     }
 
-    /// Runs to the end; returns whether the session succeeded (rules CL-6 and CL-93).
+    /// Runs until an end is requested or the time is up. Returns whether the session succeeded (rules CL-6 and CL-93).
     func run() async -> Bool {
         let (ends, end) = AsyncStream<End>.makeStream()
         let printer = LinePrinter(onBroken: { end.yield(.asked) })
@@ -47,7 +47,7 @@ struct ListenSession: Sendable {
         let events = client.events
         let telling = Task { await listener.tell(events) { end.yield(.failed) } }
         let publishing = Task { await listener.publishInOrder() }
-        // Started before the first command is read, which may already wait in the pipe (rule CL-84).
+        // The runner starts before the first command is read, because commands may already wait in the pipe (rule CL-84).
         await listener.start(channels: channels)
         let watching = [
             Task { for await _ in signals { end.yield(.asked) } },
@@ -67,7 +67,7 @@ struct ListenSession: Sendable {
 
         for task in watching { task.cancel() }
         await listener.stop()
-        // Events up to this point are still printed, if the reader accepts them.
+        // Events that occurred before this point are still printed, if the reader of the output accepts them.
         telling.cancel()
         await Self.atMost(Self.patience) {
             await telling.value
@@ -78,7 +78,8 @@ struct ListenSession: Sendable {
         return if isTimeUp { await listener.hasListened } else { true }
     }
 
-    /// Rule CL-6: after a connection has failed for good, a command may request it again, as long as commands can arrive.
+    /// Waits until the session has to end. A failed connection does not end it while commands can still arrive, because a command may
+    /// connect again (rule CL-6).
     private func waitForEnd(_ ends: AsyncStream<End>) async -> End {
         var hasFailed = false
         var hasInput = true
@@ -93,7 +94,7 @@ struct ListenSession: Sendable {
         return .asked
     }
 
-    /// Waits for `body`, at most for `limit`. After that `body` continues without being awaited.
+    /// Waits for `body`, but not longer than `limit`. If the limit passes, `body` continues without being awaited.
     private static func atMost(_ limit: Duration, _ body: @escaping @Sendable () async -> Void) async {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             let waiting = NIOLockedValueBox<CheckedContinuation<Void, Never>?>(continuation)

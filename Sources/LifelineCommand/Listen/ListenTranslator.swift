@@ -5,7 +5,7 @@ import Lifeline
 struct ListenTranslator: Sendable {
     let subscriber: String
     let service: ServiceKind
-    /// Whether lines about presence are printed.
+    /// Whether lines about presence events are printed.
     let showsPresence: Bool
     /// Whether events that only this service has are printed.
     let showsNotices: Bool
@@ -15,10 +15,10 @@ struct ListenTranslator: Sendable {
     private var hasSubscribed = false
     private var wasRefused = false
 
-    /// Whether it was connected, and at least one channel was confirmed if any was refused (rule CL-93).
+    /// Whether the client was connected, and at least one channel was confirmed if any was refused (rule CL-93).
     var hasListened: Bool { hasConnected && (hasSubscribed || !wasRefused) }
 
-    /// A channel was refused before a request to the service.
+    /// Records that the client has refused a channel itself, without a request to the service.
     mutating func noteRefusal() { wasRefused = true }
 
     init(subscriber: String, service: ServiceKind = .pusher, showsPresence: Bool, showsNotices: Bool = false) {
@@ -71,12 +71,12 @@ struct ListenTranslator: Sendable {
         case .notice(let notice, let at):
             return showsNotices ? [line(at, .notice(notice))] : []
         case .dropped(_, let since, let at):
-            // Rule CL-4: lines that could not be printed in time are reported as a gap of every channel.
+            // Events that were dropped because lines could not be printed in time are reported as a gap of every channel (rule CL-4).
             return subscribed.map { line(at, .gap(channel: $0, since: since)) }
         }
     }
 
-    /// The answer to a publish: the problem, if any, and then the outcome.
+    /// The lines for the answer to a publish: first the problem, if there is one, then the outcome.
     func lines(for outcome: PublishOutcome, in channel: String, at now: Moment) -> [ListenLine] {
         switch outcome {
         case .accepted(let id):
@@ -88,12 +88,12 @@ struct ListenTranslator: Sendable {
         }
     }
 
-    /// A problem of a command.
+    /// The line for an error of a command.
     func line(for error: LifelineError, in channel: String?, at now: Moment) -> ListenLine {
         line(now, .error(error, channel))
     }
 
-    /// The answer to the command `status`; nil before the first `connect`.
+    /// The line for the command `status`; nil before the first `connect`.
     func line(for status: ConnectionStatus, at now: Moment) -> ListenLine? {
         ListenLine.Status(status, of: service).map { line(now, .status($0)) }
     }

@@ -4,7 +4,7 @@ import Lifeline
 /// A line of `lifeline listen` for people: time, kind and text, in columns.
 struct PlainLine: Sendable {
     let colours: Colours
-    /// Time of day of a moment on the monotonic clock.
+    /// Formats a moment of the monotonic clock as time of day.
     let timeOfDay: @Sendable (Moment) -> String
 
     func text(_ line: ListenLine) -> String {

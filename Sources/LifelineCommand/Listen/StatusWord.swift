@@ -1,11 +1,11 @@
 import ConnectionEngine
 import Lifeline
 
-/// The words for a status that all services share.
+/// The words for a connection status, which are the same for all services.
 enum StatusWord: String, Hashable, Sendable, CaseIterable {
     case connecting, connected, reconnecting, disconnecting, disconnected, failed
 
-    /// Rule CL-2. Nil before the first `connect`, when there is nothing to report yet.
+    /// The word for a phase (rule CL-2); nil before the first `connect`, when there is nothing to report yet.
     init?(_ phase: ConnectionPhase) {
         switch phase {
         case .idle: return nil
@@ -18,7 +18,7 @@ enum StatusWord: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The text when there is no cause to report.
+    /// The explanation of a status that has no cause.
     var sentence: String {
         switch self {
         case .connecting: "Connecting."
@@ -32,7 +32,7 @@ enum StatusWord: String, Hashable, Sendable, CaseIterable {
 }
 
 extension ListenLine.Status {
-    /// Nil before the first `connect`.
+    /// The content of a line for a status; nil before the first `connect`.
     init?(_ status: ConnectionStatus, of service: ServiceKind = .pusher) {
         guard let word = StatusWord(status.phase) else { return nil }
         let isError = word == .reconnecting || word == .failed

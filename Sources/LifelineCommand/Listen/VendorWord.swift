@@ -6,14 +6,14 @@ extension ServiceKind {
     /// The service's own name of a status (rules CL-2, CL-11 and CL-17); nil when it has none.
     func vendorWord(_ status: ConnectionStatus, _ word: StatusWord) -> String? {
         switch self {
-        // Pusher's only name for an unrequested end is `disconnected`.
+        // Pusher has only the name `disconnected` for an end that the client did not request.
         case .pusher: word == .failed ? "disconnected" : word.rawValue
         case .pubnub: Self.pubNubCategory(status, word).map { "PN\($0)Category" }
         case .nexconn: Self.nexconnStatus(status)
         }
     }
 
-    /// Name and number, such as `connected 0`.
+    /// The name and number of a chat status, such as `connected 0`.
     private static func nexconnStatus(_ status: ConnectionStatus) -> String {
         let code = ChatStatusCode(
             change: ConnectionChange(

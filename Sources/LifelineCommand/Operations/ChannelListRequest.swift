@@ -33,7 +33,7 @@ struct ChannelListRequest: Sendable {
     private func pusher() async throws(CommandFailure) -> [ListedChannel] {
         let filter = prefix.isEmpty ? [] : [("filter_by_prefix", prefix)]
         var rows: [[UInt8]: ListedChannel] = [:]
-        // An application that does not count subscriptions refuses a request for the count.
+        // The request is repeated without the count if it is refused, because applications may be set up not to count subscriptions.
         let counted: HTTPCallAnswer
         do throws(ConnectionFailure) {
             counted = try await api.pusher("GET", "channels", parameters: filter + [("info", "subscription_count")])
@@ -67,7 +67,7 @@ struct ChannelListRequest: Sendable {
         }
         for (key, row) in channels {
             let answer = try await ServerAPI.json { () async throws(ConnectionFailure) in
-                // The characters of a channel's name need no encoding in a path.
+                // The characters that channel names may have need no encoding in a path.
                 try await api.pusher("GET", "channels/\(row.name)/users")
             }
             rows[key]?.members = (answer["users"]?.elements ?? []).compactMap { $0["id"]?.identifier }.sorted()
@@ -76,7 +76,7 @@ struct ChannelListRequest: Sendable {
 
     private static func channels(_ json: JSONText) throws(CommandFailure) -> [JSONText.Member] {
         guard let members = json["channels"]?.members else {
-            // Without channels PubNub's own service answers with an empty list.
+            // PubNub's own service answers with an empty list when there are no channels.
             if json["channels"]?.elements?.isEmpty == true { return [] }
             throw CommandFailure("The server's answer has no list of channels.")
         }
@@ -105,7 +105,7 @@ struct ChannelListRequest: Sendable {
 
     // MARK: Chat
 
-    /// Lists groups only, because the server API has no call that lists open channels.
+    /// Lists group channels only, because the server API has no call that lists open channels.
     private func groups() async throws(CommandFailure) -> [ListedChannel] {
         var rows: [ListedChannel] = []
         var page: String?

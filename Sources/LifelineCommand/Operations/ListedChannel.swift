@@ -15,7 +15,7 @@ struct ListedChannel: Hashable, Sendable {
         self.members = members
     }
 
-    /// The line for people.
+    /// The channel as one line of text.
     var text: String {
         let counts = [
             subscriptions.map { "\($0) \($0 == 1 ? "subscription" : "subscriptions")" },

@@ -64,7 +64,7 @@ struct PubNubRightsOptions: ParsableArguments {
         return found
     }
 
-    /// The name, and the rights after the last `=`. A name may contain `=` when rights follow.
+    /// Splits `name=rights` at the last `=`, which must be followed by rights. Without any `=` the whole text is the name.
     static func split(_ text: String, _ option: String) throws(CommandFailure) -> (name: String, rights: PubNubRights?) {
         guard let sign = text.lastIndex(of: "=") else { return (text, nil) }
         var rights: PubNubRights = []
@@ -81,12 +81,12 @@ struct PubNubRightsOptions: ParsableArguments {
 }
 
 extension PubNubRights {
-    /// The rights by the words of the command line; the last word is all of them.
+    /// The rights by their words on the command line. The last word, `all`, stands for all rights.
     static let named: [(name: String, right: PubNubRights)] = [
         ("read", .read), ("write", .write), ("manage", .manage), ("delete", .delete), ("create", .create), ("get", .get),
         ("update", .update), ("join", .join), ("all", .all),
     ]
 
-    /// `read, write`, or `nothing`.
+    /// The words of these rights, such as `read, write`.
     var words: [String] { Self.named.dropLast().filter { contains($0.right) }.map(\.name) }
 }

@@ -24,6 +24,8 @@ struct PubNubTokenReport {
         ]
     }
 
+    /// The report as lines of text.
+    ///
     /// - Parameter now: seconds since 1970.
     func lines(now: Int) -> [String] {
         var lines = [
@@ -40,6 +42,8 @@ struct PubNubTokenReport {
         return lines
     }
 
+    /// Formats a time, limited to the years 1970 to 9999.
+    ///
     /// - Parameter seconds: seconds since 1970; any number is possible, because the token is not verified.
     private static func time(_ seconds: Int) -> String {
         TimeOfDay.timestamp(milliseconds: Int64(min(max(seconds, 0), 253_402_300_799)) * 1000)

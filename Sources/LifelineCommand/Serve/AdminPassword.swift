@@ -3,15 +3,16 @@ import Logging
 import ServerConsole
 import ServerStorage
 
-/// The password of the console: the configured one, the one that an earlier start has made, or a new one (rule CO-11).
+/// Chooses the password of the console: the configured password, else the password that an earlier start generated, else a new one (rule
+/// CO-11).
 struct AdminPassword {
     let admin: AdminSettings
-    /// The directory of `data`; nil for none.
+    /// The directory of the setting `data`, which stores the hash of a generated password; nil for a server without this setting.
     let directory: String?
 
     static let fileName = "console-password"
 
-    /// - Parameter terminal: prints a line on the terminal; passwords must not go to a log.
+    /// - Parameter terminal: prints a line on the terminal, because a new password must not go to a log; nil without a terminal.
     /// - Returns: nil when there is no password and no terminal to show a new one.
     func passwords(_ logger: Logger, terminal: ((String) -> Void)?) throws(CommandFailure) -> ConsolePasswords? {
         let reader = admin.readOnlyPassword?.revealed

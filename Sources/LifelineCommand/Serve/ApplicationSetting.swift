@@ -7,7 +7,7 @@ enum ApplicationSetting {
         blank: Application(id: "", key: "", secret: ""),
         keys: [.init(name: "id", field: \.id), .init(name: "key", field: \.key)], secretField: "secret")
 
-    /// The line of a report.
+    /// The line about an application in the report of `serve --check`.
     @Sendable static func line(_ application: Application, in settings: ServeSettings) -> String {
         var traits: [String] = application.isEnabled ? [] : ["disabled"]
         if application.allowsClientEvents { traits.append("client events") }
@@ -113,7 +113,7 @@ extension ServeSection {
             },
             isPublic: { $0.validSecrets.contains(Application.development.secret) },
             draft: [
-                // The id has digits only, because some libraries accept no other.
+                // The generated id has digits only, because some client libraries accept no other ids.
                 ("id", .number), ("key", .random(bytes: 10)), ("secret", .random(bytes: 32)), ("clientEvents", .no),
             ], line: ApplicationSetting.line)
         // A reload replaces the applications in the registry, which the server reads.

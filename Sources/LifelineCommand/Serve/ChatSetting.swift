@@ -6,7 +6,7 @@ enum ChatSetting {
         word: "chat application", prefix: "LIFELINE_NEXCONN_", all: all + limits, development: .development,
         blank: ChatApplication(key: "", secret: ""), keys: [.init(name: "key", field: \.key)], secretField: "secret")
 
-    /// The line of a report, with the application's key when there are several.
+    /// The line about a chat application in the report of `serve --check`, with the application's key when there are several.
     @Sendable static func line(_ chat: ChatApplication, in settings: ServeSettings) -> String {
         let name = settings.chatApplications.count > 1 ? "chat \(chat.key)" : "chat"
         return "\(name): \(chat.isEnabled ? "" : "disabled, ")presence \(chat.hasPresence ? "on" : "off")"
@@ -15,7 +15,7 @@ enum ChatSetting {
     }
 
     private static let all: [ServiceField<ChatApplication>] = [
-        // The limit is the length of the server API's header that contains the key.
+        // A key has at most 128 characters, the limit of the header of the server API that contains it.
         .name("key", \.key, length: 128, option: .text(\.nexconn.nexconnKey, "key"), "The app key of chat clients"),
         .secret("secret", \.secret, option: .text(\.nexconn.nexconnSecret, "key"), "The secret that signs the server API"),
         .secret(
@@ -47,7 +47,7 @@ enum ChatSetting {
         .seconds(
             "tokenLifetime", \.tokenLifetime, 1...3_153_600_000, option: .text(\.nexconn.nexconnTokenLifetime, "seconds"),
             unset: .words("without end"), "How long tokens are valid"),
-        // As long as inboxes at least.
+        // Histories must keep messages at least as long as inboxes do: 604,800 s.
         .seconds(
             "historyRetention", \.limits.historyRetention, 604_800...3_153_600_000,
             option: .text(\.nexconn.nexconnHistoryRetention, "seconds"), "How long histories keep messages"),
@@ -76,7 +76,7 @@ enum ChatSetting {
         .integer("limits.groups", \.limits.groups, 0...10_000_000),
         .integer("limits.groupMembers", \.limits.groupMembers, 1...1_000_000),
         .integer("limits.openChannels", \.limits.openChannels, 0...10_000_000),
-        // The limit is the capacity of a session's frame.
+        // The limit is the largest content that fits into a frame of a session.
         .integer("limits.contentBytes", \.limits.contentBytes, 1...131_072),
     ]
 }

@@ -11,7 +11,7 @@ enum JSONLines {
         var depth = 0
         var isInString = false
         var isEscaped = false
-        // Whether the next byte that is not white space begins a member's key or an element.
+        // Whether the next byte that is not white space begins a member's key or an element of a list.
         var isAwaiting = false
         for byte in text.utf8 {
             if byte == UInt8(ascii: "\n") { line += 1 }

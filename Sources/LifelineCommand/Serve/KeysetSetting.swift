@@ -9,7 +9,7 @@ enum KeysetSetting {
         keys: [.init(name: "publishKey", field: \.publishKey), .init(name: "subscribeKey", field: \.subscribeKey)],
         secretField: "secret")
 
-    /// The line of a report, with the keyset's key when there are several.
+    /// The line about a keyset in the report of `serve --check`, with the keyset's key when there are several.
     @Sendable static func line(_ keyset: Keyset, in settings: ServeSettings) -> String {
         let hold = (keyset.pollHold ?? settings.server.pollHold).components.seconds
         let name = settings.keysets.count > 1 ? "pubnub \(keyset.subscribeKey)" : "pubnub"
@@ -18,7 +18,7 @@ enum KeysetSetting {
             + (keyset.previousSecretKey == nil ? "" : ", two secrets")
     }
 
-    /// The retention of a history; without a limit only the memory of Redis bounds it.
+    /// The limits of a keyset's history, as text. Without a limit only the memory of Redis bounds the history.
     private static func history(of keyset: Keyset, in settings: ServeSettings) -> String {
         let bounds = HistoryBounds.text(keyset.historyMessages, keyset.historyBytes)
         if let retention = keyset.historyRetention { return ", history of \(retention.components.seconds) s" + bounds }
@@ -40,7 +40,7 @@ enum KeysetSetting {
         .truth("enabled", \.isEnabled),
         .truth(
             "accessManager", \.requiresGrants, option: .flag(\.pubnub.pubnubAccessManager), "Whether PubNub clients need grants"),
-        // Clients give up a poll soon after 300 s.
+        // At most 300 s, because clients give up a poll soon after that time.
         .seconds(
             "pollHold", \.pollHold, 1...300, used: ServerConfiguration().pollHold,
             option: .text(\.pubnub.pubnubPollHold, "seconds"),
@@ -58,7 +58,7 @@ enum KeysetSetting {
         ) { value, keyset throws(CommandFailure) in
             keyset.pushWebhook = try WebhookSetting.address(value)
         },
-        // Several of the largest have to fit in memory at the same time.
+        // At most 16 MiB, because several of the largest files must fit in memory at the same time.
         .integer(
             "fileBytes", \.fileBytes, 1...16_777_216, option: .text(\.pubnub.pubnubFileBytes, "bytes"),
             "The largest file that clients can send"),
@@ -112,6 +112,6 @@ extension ServeSection {
 }
 
 extension Keyset {
-    /// Whether nothing but the memory of Redis bounds the history, where Redis keeps it.
+    /// Whether a history has no limit of age, number or size. With Redis only the memory of Redis bounds such a history.
     fileprivate var isHistoryEndless: Bool { historyRetention == nil && historyMessages == nil && historyBytes == nil }
 }

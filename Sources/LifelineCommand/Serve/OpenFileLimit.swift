@@ -6,17 +6,17 @@
     import Darwin
 #endif
 
-/// How many files and sockets this process may have open at a time. Rule SO-43.
+/// Reads and raises the limit of files and sockets that this process may have open at the same time (rule SO-43).
 enum OpenFileLimit {
     /// Files in addition to the sockets of clients: the store, event loops, webhooks, and files of libraries.
     private static let reserve = 512
 
-    /// How many descriptors a server needs for this number of connections, and for the requests that it answers beside them.
+    /// How many descriptors a server needs for this number of connections, and for HTTP requests that are answered on further connections.
     static func needed(for connections: Int) -> Int { connections + 1024 + reserve }
 
-    /// Raises the limit to `wanted`, or to the hard limit if that is lower. Never lowers it.
+    /// Raises the limit to `wanted`, or to the hard limit if that is lower. Never lowers the limit.
     ///
-    /// - Returns: the limit from then on; nil when it is not known.
+    /// - Returns: the limit after the call; nil when it is not known.
     @discardableResult
     static func raise(to wanted: Int) -> Int? {
         guard var limit = current else { return nil }

@@ -2,7 +2,7 @@ import LifelineServer
 import ServerStorage
 import WireCoding
 
-// Applications that are made at run time have the fields of those in the file, with the same ranges and errors (rule AR-6).
+// Applications that are made at run time have the same fields as applications in the file, with the same ranges and errors (rule AR-6).
 extension ApplicationReader {
     static let fields = ApplicationReader { service, object throws(ApplicationProblem) in
         do throws(CommandFailure) {

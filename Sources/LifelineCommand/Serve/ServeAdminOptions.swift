@@ -1,7 +1,7 @@
 import ArgumentParser
 
-/// The options of `lifeline serve` for the admin port. Passwords can be set only in the file and in variables, because other users can
-/// see options.
+/// The options of `lifeline serve` for the admin port. Passwords can be set only in the file and in variables, because other users of the
+/// machine can see options.
 struct ServeAdminOptions: ParsableArguments {
     @Option(help: ServerSetting.adminPort.help)
     var adminPort: String?

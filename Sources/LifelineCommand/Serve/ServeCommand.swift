@@ -92,8 +92,8 @@ struct ServeCommand: AsyncParsableCommand {
         warn(about: settings, logger)
         let tracing = tracing(settings, logger)
         let registry = ReloadableApplicationRegistry(settings.applications(for: settings.services))
-        // Installed before the server can be known to others: a reload signal must not end the process, and an early end has to be
-        // orderly. In a container a signal would otherwise be ignored, because the first process gets only signals that it traps.
+        // Signal handlers are installed before the server starts, because a reload signal must not end the process, and an early end has to
+        // be orderly. In a container an untrapped signal would be ignored, because the first process receives only signals that it traps.
         let signals = await UnixSignalsSequence(trapping: .sighup)
         let ends = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         var configuration = settings.configuration(registry: registry, logger: logger)
@@ -130,7 +130,7 @@ struct ServeCommand: AsyncParsableCommand {
         try await group.run()
     }
 
-    /// Makes spans of requests be sent to a collector; nil without one.
+    /// Sets up tracing, which sends spans of requests to a collector. Nil without the setting `tracesEndpoint`.
     private func tracing(_ settings: ServeSettings, _ logger: Logger) -> SpanService? {
         guard let endpoint = settings.tracesEndpoint else { return nil }
         let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
@@ -140,8 +140,8 @@ struct ServeCommand: AsyncParsableCommand {
         return SpanService(exporter: exporter, eventLoop: eventLoop)
     }
 
-    /// Starts the server; nil when a signal requests the end before the server is ready, because a start waits up to 30 s for Redis
-    /// (rule CR-34).
+    /// Starts the server. Nil when a signal requests the end before the server is ready, because a start waits up to 30 s for Redis (rule
+    /// CR-34).
     private func start(_ configuration: ServerConfiguration, unless ends: UnixSignalsSequence) async throws -> LifelineServer? {
         let (outcomes, outcome) = AsyncStream.makeStream(of: Result<LifelineServer, any Error>?.self)
         let starting = Task {
@@ -165,11 +165,11 @@ struct ServeCommand: AsyncParsableCommand {
         return nil
     }
 
-    /// Writes a line to standard error if it is a terminal; nil when it is a file or a log.
+    /// Writes a line to standard error if that is a terminal; nil if standard error is a file or a pipe.
     private static var terminal: ((String) -> Void)? {
         guard isatty(STDERR_FILENO) == 1 else { return nil }
         return { line in
-            // Not written to the log, which may also be stored elsewhere.
+            // The line may contain a password, so it goes only to the terminal: logs may also be stored elsewhere.
             FileHandle.standardError.write(Data((line + "\n").utf8))
         }
     }
@@ -179,7 +179,7 @@ struct ServeCommand: AsyncParsableCommand {
         for line in ServeReport(checked: settings).lines { await printer.printNow(line) }
     }
 
-    /// Warns about valid settings that are probably not intended; raises the limit of file descriptors as far as the system allows.
+    /// Warns about valid settings that are probably unintended, and raises the limit of file descriptors as far as the system allows.
     private func warn(about settings: ServeSettings, _ logger: Logger) {
         for variable in settings.strayVariables { logger.warning("\(variable.text)") }
         for file in settings.exposedFiles { logger.warning("\(file)") }
@@ -194,7 +194,7 @@ struct ServeCommand: AsyncParsableCommand {
         let connections = settings.server.maximumConnections
         let needed = OpenFileLimit.needed(for: connections)
         guard let limit = OpenFileLimit.raise(to: needed), limit < needed else { return }
-        // A default that is larger than the machine's limit needs no warning.
+        // Only a chosen `maxConnections` is worth a warning, because the default is often larger than the machine's limit.
         let isChosen = connections != ServerConfiguration().maximumConnections
         logger.log(
             level: isChosen ? .warning : .info, "fewer files may be open than maxConnections needs",
@@ -202,7 +202,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
 }
 
-/// Ends with the first signal that requests it.
+/// A service that ends when a signal requests the end of the server.
 private struct EndService: Service {
     let signals: UnixSignalsSequence
     let supervisor: ServiceSupervisor
@@ -224,7 +224,7 @@ private struct ReadyService: Service {
     var address: String { "\(server.url)\(pathPrefix)" }
 
     func run() async throws {
-        // The server works also when this line cannot be printed.
+        // The server runs even if this line cannot be printed.
         await LinePrinter(isRequired: false).printNow("lifeline: ready \(address)")
         supervisor.notify(.ready(status: "Accepts connections at \(address)."))
         try await server.run()

@@ -11,7 +11,7 @@ import PostgreSQLStorage
     import Darwin
 #endif
 
-/// The errors of a server that could not start, with advice.
+/// Converts the errors of a server that could not start to texts with advice.
 enum ServeFailure {
     static func explain(_ error: any Error, _ settings: ServeSettings) -> CommandFailure {
         if let error = error as? MessageStoreError { return CommandFailure("Messages cannot be kept: \(error).") }
@@ -32,7 +32,7 @@ enum ServeFailure {
         return address(error, host: settings.host, port: settings.port, option: "--port")
     }
 
-    /// Why a server cannot listen on an address.
+    /// The error for an address on which the server cannot listen.
     ///
     /// - Parameter option: the option that sets the port.
     private static func address(_ error: any Error, host: String, port: Int, option: String) -> CommandFailure {
@@ -54,12 +54,12 @@ enum ServeFailure {
         }
     }
 
-    /// Invalid files are usage errors, whether a start or `--check` finds them (rule SO-92).
+    /// The error for unusable certificate files. It is a usage error, whether a start or `--check` finds it (rule SO-92).
     static func certificate(_ error: CertificateError) -> CommandFailure {
         CommandFailure("\(error) \(settings(of: error)) must name PEM files that belong together.", .usage)
     }
 
-    /// The settings that name the file, or both files.
+    /// The settings that name the unusable file or files.
     private static func settings(of error: CertificateError) -> String {
         let certificate = "--tls-cert (LIFELINE_TLS_CERT, tls.cert)"
         let key = "--tls-key (LIFELINE_TLS_KEY, tls.key)"

@@ -35,7 +35,7 @@ struct ServeLogHandler: LogHandler {
         (self.label, self.format, self.level) = (label, format, level)
     }
 
-    /// The level of all loggers: setting that of one logger changes it for all.
+    /// The level of all loggers, because all handlers share it: a change for one logger changes it for all.
     var logLevel: Logger.Level {
         get { level.current }
         set { level.change(to: newValue) }
@@ -67,7 +67,7 @@ struct ServeLogHandler: LogHandler {
         }
     }
 
-    /// Metadata never replaces one of the four fields that every line has.
+    /// The name of a metadata field in JSON. A name that every line already has gets a `_`, so that metadata never replaces such a field.
     private static func name(_ key: String) -> String {
         ["time", "level", "logger", "message"].contains(key) ? key + "_" : key
     }

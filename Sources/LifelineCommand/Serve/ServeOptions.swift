@@ -23,7 +23,7 @@ struct ServeOptions: ParsableArguments {
     @OptionGroup(title: "Log and traces") var log: ServeLogOptions
 }
 
-/// The services to run, and the places of settings and messages.
+/// The options for the configuration file, the services that run, and the directories of data.
 struct ServeBaseOptions: ParsableArguments {
     @Option(help: ArgumentHelp("A JSON file with settings; also LIFELINE_CONFIG.", valueName: "file"), completion: .file())
     var config: String?

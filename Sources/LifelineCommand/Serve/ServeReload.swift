@@ -13,7 +13,7 @@ struct ServeReload: Service {
     let started: ServeSettings
     let level: ServeLogLevel
     let supervisor: ServiceSupervisor
-    /// The address for clients, for the status that the service manager shows.
+    /// The address for clients, which is part of the status that the service manager shows.
     let address: String
     let logger: Logger
 
@@ -27,10 +27,11 @@ struct ServeReload: Service {
         do throws(CommandFailure) {
             let settings = try ServeSettings(command: command)
             try settings.refusePublicSecrets()
-            // Applied before data is read from Redis, which may refuse the former password.
+            // The new settings of Redis are applied first, because the later steps read data from Redis, which may refuse the former
+            // password.
             if let redis = settings.redis { server.replace(redis: redis) }
-            // Applications of a service that is switched off are left out until the next start. Applied before the other changes,
-            // because only this can fail.
+            // Applications of a service that is switched off are ignored until the next start. This change comes before the others, because
+            // only this one can fail.
             try await replace(settings.reloaded(for: started.services))
             registry.replace(with: settings.applications(for: started.services))
             level.change(to: settings.logLevel)

@@ -3,9 +3,9 @@ import LifelineServer
 /// The report of `serve --check`: the configuration of a start, without secrets. Rule SO-5.
 struct ServeReport {
     let settings: ServeSettings
-    /// How many files may be open, as far as it is known.
+    /// The highest limit of open files that this process can set; nil when it is not known.
     var openFiles: Int?
-    /// How long the certificate is valid, if there is one.
+    /// How many days the certificate is still valid; nil without a certificate.
     var daysLeft: Int?
 
     init(settings: ServeSettings, openFiles: Int? = nil, daysLeft: Int? = nil) {
@@ -14,7 +14,7 @@ struct ServeReport {
         self.daysLeft = daysLeft
     }
 
-    /// The report for settings that were read for a check, including what depends on this machine and the present time.
+    /// Makes the report for settings that were read for a check, with facts that depend on this machine and the present time.
     init(checked settings: ServeSettings) {
         self.init(
             settings: settings, openFiles: OpenFileLimit.highest,

@@ -4,47 +4,48 @@ import ServerRuntime
 
 /// The part of one service in the settings of `lifeline serve` (rule SO-146).
 ///
-/// Reading, `config show`, reports and the check for public secrets walk a list of these. A module that declares a section of its own is in the
-/// list without an edit.
+/// The reader of settings, `config show`, reports and the check for public secrets use a list of these sections. A module that declares its
+/// own section is in the list without an edit.
 struct ServeSection: Sendable {
-    /// The name in `services`; nil for a service that always runs.
+    /// The service that must be in the setting `services` for this section to apply; nil for a service that always runs.
     let service: ServiceKind?
-    /// The members of the file that it reads.
+    /// The members of the configuration file that this section reads.
     let members: [String]
-    /// The variables that it reads.
+    /// The environment variables that this section reads.
     let variables: [String]
-    /// Reads the settings from all sources.
+    /// Reads the settings of this service from the options, the environment and the file.
     let read: @Sendable (SectionSources, inout ServeSettings) throws(CommandFailure) -> Void
-    /// The rows of `config show`.
+    /// The rows of this service in the output of `config show`.
     let rows: @Sendable (SectionSources, ServeSettings) throws(CommandFailure) -> [ConfigListing.Row]
-    /// The lines of the report of a check.
+    /// The lines of this service in the report of `serve --check`.
     var report: @Sendable (ServeSettings) -> [String] = { _ in [] }
-    /// The fields of a new configuration file.
+    /// The fields of this service in a new configuration file of `config init`.
     var draft: [(name: String, value: DraftValue)] = []
-    /// Something about the settings that the operator should know, as a message of the log; nil for nothing.
+    /// A log message for the operator about these settings; nil when there is nothing to report.
     var notice: @Sendable (ServeSettings) -> (text: String, metadata: Logger.Metadata)? = { _ in nil }
-    /// Whether an application has a published secret of this package.
+    /// Whether an application has a secret that is published in this package.
     var hasPublicSecret: @Sendable (ServeSettings) -> Bool = { _ in false }
-    /// The option and the variable of the secret of a single application.
+    /// The option and the variable that set the secret of a single application, for error texts.
     var secretOption = ""
-    /// What a reload applies while these services run; nil for a service whose applications are in the registry of the server.
+    /// The settings that a reload passes to the service, given the set of running services. Nil for a service whose applications are in the
+    /// registry of the server.
     var reloaded: @Sendable (ServeSettings, Set<ServiceKind>) -> (service: ServiceName, settings: any Sendable)? = {
         _, _ in nil
     }
-    /// The number of applications while these services run, with its name in the log; nil for a service without applications.
+    /// The number of applications and its name in the log, given the set of running services. Nil for a service without applications.
     var count: @Sendable (ServeSettings, Set<ServiceKind>) -> (name: String, count: Int)? = { _, _ in nil }
 
-    /// The services of `lifeline serve`: those of this package. A further service is one more entry.
+    /// The modules whose services `lifeline serve` can run: those of this package. A further service needs one more entry.
     static let modules: [any ServiceModule] = ServiceModules.all
 
     static let all = all(modules)
 
-    /// The sections of these services.
+    /// The sections of Pusher, PubNub and chat, and of all modules that declare a section.
     static func all(_ modules: [any ServiceModule]) -> [ServeSection] {
         [pusher, pubnub, chat] + modules.compactMap { module in module.section.map { make($0, of: module) } }
     }
 
-    /// Whether the service runs.
+    /// Whether the section's service runs with these settings.
     func isOn(_ settings: ServeSettings) -> Bool { service.map { settings.services.contains($0) } ?? true }
 }
 
@@ -56,16 +57,16 @@ struct SectionSources: Sendable {
 }
 
 extension ServeSection {
-    /// A service whose applications are one object or a list of objects.
+    /// Makes the section of a service whose applications are one object or a list of objects.
     ///
     /// - Parameters:
-    ///   - members: the name of an object in the file, and the name of a list.
-    ///   - list: the variable that replaces what the file has.
+    ///   - members: the members of the file for a single application, and for a list.
+    ///   - list: the variable that replaces these members.
     ///   - counted: the name of the number of applications in the log.
-    ///   - written: the object or the list that was written, from the file or from the variable.
-    ///   - isPublic: whether an application has a published secret of this package.
+    ///   - written: reads the object or the list from the variable or the file.
+    ///   - isPublic: whether an application has a secret that is published in this package.
     ///   - draft: the fields of an application in a new configuration file.
-    ///   - line: the line of the report about an application.
+    ///   - line: makes the line about an application in the report of `serve --check`.
     static func make<Value: Sendable>(
         _ fields: ServiceFields<Value>, _ service: ServiceKind, in values: any WritableKeyPath<ServeSettings, [Value]> & Sendable,
         members: (one: String, several: String), list: String, counted: String,
@@ -105,7 +106,7 @@ extension ServeSection {
         return section
     }
 
-    /// A service with a section of its own: one object, whose fields a reload applies.
+    /// Makes the section of a service that declares one itself: one object, whose fields a reload applies.
     static func make<Section: ServiceSection>(_ section: Section, of module: any ServiceModule) -> ServeSection {
         let name = section.name
         let fields = ServiceFields(
@@ -129,7 +130,7 @@ extension ServeSection {
 }
 
 extension ServiceField {
-    /// A field of a section that a service declares.
+    /// Converts a field of a section that a service module declares.
     init(_ field: SectionField<Value>) {
         switch field.kind {
         case .text(let path):

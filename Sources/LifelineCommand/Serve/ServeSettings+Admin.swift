@@ -8,9 +8,9 @@ struct AdminSettings: Hashable, Sendable {
     var host = "127.0.0.1"
     var port: Int
     var names: [String] = []
-    /// The networks of proxies that end TLS (rule CO-87).
+    /// The networks of proxies that terminate TLS in front of the admin port (rule CO-87).
     var proxies: [ProxyNetwork] = []
-    /// The password; nil for one that is made at the first start.
+    /// The password of the console; nil when one is generated at the first start.
     var password: Secret?
     var readOnlyPassword: Secret?
     var tellsPublicMetrics = false
@@ -20,7 +20,7 @@ struct AdminSettings: Hashable, Sendable {
 }
 
 extension ServeSettings {
-    /// The admin port; nil for none.
+    /// Reads the settings of the admin port; nil for a server without one.
     func admin(_ given: GivenSettings) throws(CommandFailure) -> AdminSettings? {
         guard given.values[ServerSetting.adminPort.name] != nil else {
             if let alone = given.first(of: [.adminHost, .adminNames, .adminTrustProxy, .adminPassword, .adminReadOnlyPassword]) {
@@ -65,14 +65,14 @@ extension ServeSettings {
         return Secret(text)
     }
 
-    /// Why the admin port would be off; nil when it would be open.
+    /// The reason why the admin port stays off; nil when it opens.
     var adminObstacle: String? {
         guard let admin, !admin.isLoopback, tls == nil, admin.proxies.isEmpty else { return nil }
         return
             "other machines can reach \(admin.host), and there is no TLS (tls.cert, tls.key, or a proxy's with adminTrustProxy)"
     }
 
-    /// The server's configuration of the admin port. Hashes passwords, which takes a moment, and may generate one.
+    /// The server's configuration of the admin port; nil for none. Hashes passwords, which takes a moment, and may generate one.
     ///
     /// - Parameter terminal: prints a line on the terminal, which is not logged; nil without a terminal.
     func adminConfiguration(

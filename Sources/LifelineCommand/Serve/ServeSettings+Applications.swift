@@ -10,8 +10,8 @@ extension ServeSettings {
             environment: environment)
     }
 
-    /// The list of several applications. An empty variable is used as well: if a list was lost, the development application in its place
-    /// would be open to everybody.
+    /// The list of several Pusher applications; nil for none. An empty variable counts as a list, because a lost list must not be replaced
+    /// by the development application, whose secret is public.
     static func applications(environment: [String: String], file: SettingsFile) -> SettingValue? {
         environment["LIFELINE_APPS"].map { SettingValue("LIFELINE_APPS", text: $0) } ?? file.sections["apps"]
     }
@@ -30,7 +30,8 @@ extension ServeSettings {
         return try ChatSetting.fields.read(one: one, several: several, options: options, environment: environment)
     }
 
-    /// An empty list is for a server whose applications are all made at run time, which needs a place to keep them (rules AR-1 and CL-129).
+    /// Refuses empty lists of applications, unless applications can be made at run time. That needs a data directory, a database or Redis
+    /// to store them (rules AR-1 and CL-129).
     func checkEmptyLists(_ problems: inout SettingProblems) {
         let canMake = data != nil || !redisParts.addresses.isEmpty
         for list in emptyLists where services.contains(list.service) {
@@ -48,7 +49,7 @@ extension ServeSettings {
         }
     }
 
-    /// A setting that is an object or a list of objects. The variable replaces what the file has.
+    /// A setting that is an object or a list of objects. The environment variable replaces the member of the file.
     static func oneOrSeveral(
         _ variable: String, environment: [String: String], file: SettingValue?
     ) throws(CommandFailure) -> (one: SettingValue?, several: SettingValue?) {
@@ -61,6 +62,6 @@ extension ServeSettings {
 struct EmptyList: Sendable {
     let service: ServiceKind
     let value: SettingValue
-    /// The word for an application of the service in sentences.
+    /// The word for one application of the service in error texts, such as `keyset`.
     let word: String
 }

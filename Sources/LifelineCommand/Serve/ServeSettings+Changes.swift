@@ -1,20 +1,20 @@
 import LifelineServer
 import ServerStorage
 
-// The settings that a reload cannot change, and warnings about settings that should be changed before others can connect.
+// Finds changed settings that a reload cannot apply, and public secrets on a server that other machines can reach.
 extension ServeSettings {
     /// The names of settings that differ from those of a running server and take effect only after a restart (rule SO-20).
     func settingsForNewStart(since started: ServeSettings) -> [String] {
         var names: [String] = []
         for setting in ServerSetting.all where setting.needsNewStart(started, self) {
-            // The members of an object are reported as one.
+            // All members of an object such as `tls` are reported as one name, the object's.
             let name = setting.group ?? setting.name
             if names.last != name { names.append(name) }
         }
         return names
     }
 
-    /// The applications that a bridge joins, by a value that identifies each.
+    /// The ids or keys of the applications that a bridge joins: the first application of each service.
     var bridged: [String] {
         [applications.first?.id, keysets.first?.subscribeKey, chatApplications.first?.key].compactMap(\.self)
     }
@@ -25,7 +25,7 @@ extension ServeSettings {
     /// Whether other machines can reach the server, as far as its settings show.
     private var isExposed: Bool { !isLocal || server.trustsProxyHeaders || !server.pathPrefix.isEmpty }
 
-    /// Throws if other machines can reach the server and its secrets are the published ones of this package, unless that is permitted
+    /// Throws if other machines can reach the server and one of its secrets is published in this package, unless the settings permit it
     /// (rule SO-64).
     func refusePublicSecrets() throws(CommandFailure) {
         guard !isLocal, !allowsPublicSecrets, !openServices.isEmpty else { return }
@@ -36,7 +36,7 @@ extension ServeSettings {
                 + "--allow-public-secrets where everybody may read and write everything.", .usage)
     }
 
-    /// The services that other machines can access with a published secret of this package.
+    /// The running services that other machines can use with a secret that is published in this package.
     var openServices: [String] { openSections.compactMap(\.service?.word) }
 
     private var openSections: [ServeSection] {

@@ -2,13 +2,13 @@ import LifelineServer
 import PostgreSQLStorage
 
 extension ServeSettings {
-    /// Where messages are kept, without a password; nil for memory.
+    /// The directory or database address of stored messages, without a password; nil when messages are only in memory.
     var shownData: String? { data.map { DataAddress($0)?.shown ?? $0 } }
 
-    /// Whether messages are kept in PostgreSQL.
+    /// Whether messages are stored in PostgreSQL.
     var usesDatabase: Bool { data.map(DataAddress.isAddress) ?? false }
 
-    /// Checks the settings of a database together.
+    /// Checks the settings of the data store against each other.
     func checkDatabase(_ hasServices: Bool, _ problems: inout SettingProblems) {
         func refuse(_ isWrong: Bool, _ text: String) {
             if isWrong { problems.add(CommandFailure(text, .usage)) }
@@ -26,7 +26,7 @@ extension ServeSettings {
                 + "leave pubnub out of services.")
     }
 
-    /// Sets the place of all data.
+    /// Sets the directories or the database in which the server stores its data.
     func keepData(in configuration: inout ServerConfiguration) {
         configuration.fileDirectory = dataParts.files
         guard usesDatabase else { return configuration.dataDirectory = data }

@@ -2,11 +2,11 @@ import Foundation
 import LifelineServer
 
 extension ServeSettings {
-    /// The name of this machine.
+    /// The default name of the node: the host name of this machine.
     static var defaultNode: String { ProcessInfo.processInfo.hostName }
     static let defaultRedisPrefix = "lifeline"
 
-    /// The Redis that is shared with other servers; nil without one, and when one of its settings is invalid.
+    /// The Redis servers that this server shares with others. Nil when there are none, and when one of these settings is invalid.
     static func redis(_ parts: RedisParts, _ given: GivenSettings) throws(CommandFailure) -> RedisConfiguration? {
         guard let value = given.values[ServerSetting.redis.name] else {
             if let alone = given.first(of: [.node, .redisPrefix, .partitions]) {
@@ -25,12 +25,12 @@ extension ServeSettings {
     }
 }
 
-/// The settings about Redis.
+/// The settings of Redis before they are checked together.
 struct RedisParts: Sendable {
-    /// One address for each Redis.
+    /// The addresses of independent Redis servers, one for each.
     var addresses: [String] = []
     var partitions = 1
-    /// The name of the node; nil for the name of the machine.
+    /// The name of the node; nil for the host name of the machine.
     var node: String?
     /// The prefix of keys; nil for ``ServeSettings/defaultRedisPrefix``.
     var prefix: String?

@@ -7,7 +7,7 @@ import ServerStorage
 extension ServeSettings {
     /// A path prefix such as `/realtime`, with or without a slash at the end.
     static func pathPrefix(_ value: SettingValue) throws(CommandFailure) -> String {
-        // An empty prefix is none.
+        // An empty text means no prefix.
         var text = value.isNull ? "" : try value.string()[...]
         while text.last == "/" { text.removeLast() }
         let allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/".utf8
@@ -20,8 +20,8 @@ extension ServeSettings {
         return String(text)
     }
 
-    /// The origin as browsers write it, because it is compared byte by byte: in lower case, without the scheme's default port and
-    /// without a slash.
+    /// Normalises an origin to the form that browsers send, because it is compared byte by byte: lower case, without the default port of
+    /// its scheme and without a final slash.
     static func corsOrigin(_ text: String, _ value: SettingValue) throws(CommandFailure) -> String {
         if text == "*" || text == "null" { return text }
         var origin = text.lowercased()

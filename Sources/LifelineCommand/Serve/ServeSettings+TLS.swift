@@ -26,7 +26,7 @@ extension ServeSettings {
     }
 }
 
-/// The settings about TLS.
+/// The settings of TLS before they are checked together.
 struct TLSParts: Sendable {
     var certificate: String?
     var key: String?

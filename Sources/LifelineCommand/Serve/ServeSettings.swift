@@ -4,13 +4,13 @@ import Logging
 import ServerRuntime
 import ServerStorage
 
-/// The settings of `lifeline serve`: options have precedence over the environment, and that over the file. Rule CL-9.
+/// The settings of `lifeline serve`. Options have precedence over environment variables, and variables over the file (rule CL-9).
 struct ServeSettings: Sendable {
     var host = "127.0.0.1"
     var port = 6001
-    /// At least one, also when Pusher is switched off.
+    /// The Pusher applications of the configuration, also when Pusher is switched off. Empty only if the configured list is empty.
     var applications: [Application] = []
-    /// The services that run. At least one.
+    /// The services that run: at least one.
     var services = Set(ServiceKind.allCases)
     /// The settings of the server as a whole, without its address, applications, certificate and logger.
     var server = ServerConfiguration(drainTimeout: Self.drainTimeout)
@@ -19,54 +19,56 @@ struct ServeSettings: Sendable {
     var activityTimeout = 120
     var logLevel = Logger.Level.notice
     var logFormat = ServeLogFormat.text
-    /// The address for traces; nil for none.
+    /// The address of the collector of traces; nil for none.
     var tracesEndpoint: String?
-    /// Those of the configuration, also when the service is switched off.
+    /// The keysets of the configuration, also when PubNub is switched off.
     var keysets: [Keyset] = []
     var chatApplications: [ChatApplication] = []
-    /// The lists of applications that were written without any.
+    /// The configured lists of applications that have no element.
     var emptyLists: [EmptyList] = []
-    /// The settings of further services, by service.
+    /// The settings of services that further modules declare.
     var others: [ServiceName: any Sendable] = [:]
     private(set) var modules = ServeSection.modules
-    /// The parts of the services, in the order in which they are read and shown.
+    /// The settings sections of the services, in the order in which they are read and shown.
     private(set) var sections = ServeSection.all
     /// The directory for messages, or the address of a PostgreSQL database; nil for memory.
     var data: String?
-    /// The other settings of that database.
+    /// The other settings of the data store.
     var dataParts = DataParts()
     var redisParts = RedisParts()
     /// The Redis that is shared with other servers; nil for none.
     var redis: RedisConfiguration?
     var adminPort: Int?
-    /// The settings of the admin port; the port itself is ``adminPort``.
+    /// The settings of the admin port except the port itself, which is ``adminPort``.
     var adminParts = AdminSettings(port: 0)
-    /// The port for the console and figures; nil for none.
+    /// The checked settings of the admin port, for the console and metrics; nil for none.
     var admin: AdminSettings?
     /// The key with which applications made at run time are encrypted in the store; nil for none.
     var applicationsKey: Secret?
     /// The largest number of applications made at run time.
     var maxApplications = 1_000
-    /// Whether channels of the same name are one over all services.
+    /// Whether channels with the same name are one channel in all services.
     var isBridged = false
     /// Whether the bridge is permitted although PubNub's access manager is on.
     var bridgeIgnoresAccessManager = false
-    /// Whether the development secrets are permitted when others can reach the server.
+    /// Whether the published development secrets are permitted on a server that other machines can reach.
     var allowsPublicSecrets = false
     /// When the certificate ends, in seconds since 1970; nil without `--check` or TLS.
     private(set) var certificateEnd: Int?
-    /// Variables that have the prefix of settings and are not settings.
+    /// Environment variables that begin like variables of settings but belong to no setting.
     var strayVariables: [StrayVariable] = []
     /// Files with secrets that every user of this machine may read, as sentences (rule SO-100).
     var exposedFiles: [String] = []
 
-    /// The time limit for closing connections; the rest of the five seconds is for all other work.
+    /// The default time for closing connections: 4.5 s. The rest of the five seconds of a stop is for all other work.
     static let drainTimeout = Duration.milliseconds(4_500)
 
     /// The defaults, without any application.
     init() {}
 
-    /// - Throws: everything that is wrong, at once (rule SO-90).
+    /// Reads the settings of a `serve` command.
+    ///
+    /// - Throws: all errors of the settings at once (rule SO-90).
     init(
         command: ServeCommand, environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(CommandFailure) {
@@ -74,9 +76,9 @@ struct ServeSettings: Sendable {
     }
 
     /// - Parameters:
-    ///   - isCheck: whether to check also the conditions that a server checks when it starts.
+    ///   - isCheck: whether conditions are also checked that a server otherwise checks when it starts.
     ///   - trace: records the source of each setting of the whole server.
-    ///   - modules: the services.
+    ///   - modules: the modules of the services.
     /// - Throws: all errors of the settings at once (rule SO-90).
     init(
         _ options: ServeOptions, isCheck: Bool = false, environment: [String: String] = ProcessInfo.processInfo.environment,
@@ -108,7 +110,7 @@ struct ServeSettings: Sendable {
         let hasServices = areApplicationsRight && !given.wrong.contains(ServerSetting.services.name)
         checkTogether(hasServices, &problems)
         if isCheck {
-            // A server checks these when it starts.
+            // Without `isCheck` a server checks these conditions when it starts.
             if hasServices, !given.wrong.contains(ServerSetting.host.name) {
                 _ = problems.attempt { () throws(CommandFailure) in try refusePublicSecrets() }
             }
@@ -135,7 +137,7 @@ struct ServeSettings: Sendable {
         return given
     }
 
-    /// Makes the values that depend on several settings.
+    /// Computes the values that depend on several settings: TLS, Redis and the admin port.
     private mutating func join(_ given: GivenSettings, _ problems: inout SettingProblems) {
         let parts = (tlsParts, redisParts)
         tls = problems.attempt { () throws(CommandFailure) in try Self.tls(parts.0, given) }.flatMap(\.self)
@@ -147,7 +149,7 @@ struct ServeSettings: Sendable {
         }
     }
 
-    /// Checks settings that are valid alone and contradict each other.
+    /// Reports settings that are valid alone and contradict each other.
     private func checkTogether(_ hasServices: Bool, _ problems: inout SettingProblems) {
         func refuse(_ isWrong: Bool, _ text: String) {
             if isWrong { problems.add(CommandFailure(text, .usage)) }
@@ -175,7 +177,8 @@ struct ServeSettings: Sendable {
         configuration.host = host
         configuration.port = port
         configuration.applications = registry
-        // A service that has only keys that anybody could know is switched off.
+        // The lists are empty for services that are switched off, so that development credentials, which everybody can know, do not open
+        // them.
         configuration.keysets = keysets(for: services)
         configuration.chatApplications = chatApplications(for: services)
         if isBridged {
@@ -195,7 +198,7 @@ struct ServeSettings: Sendable {
         return configuration
     }
 
-    /// What a reload applies to each service while these services run (rule SO-144).
+    /// The settings that a reload passes to each service, given the running services (rule SO-144).
     func reloaded(for services: Set<ServiceKind>) -> [ServiceName: any Sendable] {
         var settings: [ServiceName: any Sendable] = [:]
         for section in sections {
@@ -204,7 +207,7 @@ struct ServeSettings: Sendable {
         return settings
     }
 
-    /// The number of applications of each service while these services run, for the log.
+    /// The number of applications of each running service, as log metadata.
     func counts(for services: Set<ServiceKind>) -> Logger.Metadata {
         var counts: Logger.Metadata = [:]
         for section in sections {
@@ -213,17 +216,17 @@ struct ServeSettings: Sendable {
         return counts
     }
 
-    /// The applications for Pusher's clients while these services run.
+    /// The Pusher applications if Pusher is one of the running services, otherwise none.
     func applications(for services: Set<ServiceKind>) -> [Application] {
         services.contains(.pusher) ? applications : []
     }
 
-    /// The keysets while these services run.
+    /// The keysets if PubNub is one of the running services, otherwise none.
     func keysets(for services: Set<ServiceKind>) -> [Keyset] {
         services.contains(.pubnub) ? keysets : []
     }
 
-    /// The chat applications while these services run.
+    /// The chat applications if chat is one of the running services, otherwise none.
     func chatApplications(for services: Set<ServiceKind>) -> [ChatApplication] {
         services.contains(.nexconn) ? chatApplications : []
     }

@@ -3,13 +3,13 @@ import ServerStorage
 
 /// One field of an application of a service: its name, and how its value is set. Rules SO-1 and SO-140.
 struct ServiceField<Value: Sendable>: Sendable {
-    /// The name; with a dot for fields of `limits`.
+    /// The name in the file. Fields of `limits` have names with a dot, such as `limits.channels`.
     let name: String
-    /// Whether `null` removes a value. For all other fields it is the same as leaving the field out.
+    /// Whether `null` removes a value. For all other fields `null` is the same as leaving the field out.
     let takesNull: Bool
-    /// Nil for a field that has no option.
+    /// The option of the command line; nil for a field without one.
     let option: ServerOption?
-    /// Its meaning: a sentence without its full stop.
+    /// The meaning of the field, as a sentence without its full stop.
     let meaning: String
     let unset: UnsetValue
     /// The present value, for `config show`.
@@ -64,7 +64,7 @@ struct ServiceField<Value: Sendable>: Sendable {
         }
     }
 
-    /// An optional number, without which there is no limit.
+    /// A field with an optional number. Without a number there is no limit.
     static func count(
         _ name: String, _ field: any WritableKeyPath<Value, Int?> & Sendable, _ range: ClosedRange<Int>,
         option: ServerOption? = nil, _ meaning: String = ""
@@ -85,11 +85,11 @@ struct ServiceField<Value: Sendable>: Sendable {
         }
     }
 
-    /// An optional time.
+    /// A field with an optional time.
     ///
     /// - Parameters:
-    ///   - used: the time that applies without a value; nil when there is none.
-    ///   - unset: the text of help for that case.
+    ///   - used: the time that applies without a value; nil when no time applies.
+    ///   - unset: how help texts describe the default.
     static func seconds(
         _ name: String, _ field: any WritableKeyPath<Value, Duration?> & Sendable, _ range: ClosedRange<Int>,
         used: Duration? = nil, option: ServerOption? = nil, unset: UnsetValue = .shown, _ meaning: String = ""

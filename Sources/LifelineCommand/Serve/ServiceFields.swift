@@ -15,17 +15,17 @@ struct ServiceFields<Value: Sendable>: Sendable {
     /// The prefix of the variables of a single application.
     let prefix: String
     let all: [ServiceField<Value>]
-    /// The defaults of a single application.
+    /// The defaults of a single application, with the development credentials.
     let development: Value
     /// The defaults of each application of a list.
     let blank: Value
     let keys: [Key]
-    /// The field that each of several applications has to set in addition to its keys.
+    /// The field that each application of a list has to set in addition to its keys.
     let secretField: String
 
     func variable(_ field: ServiceField<Value>) -> String { SettingNames.variable(field.name, prefix: prefix) }
 
-    /// The variables that hold the fields of the only application.
+    /// The environment variables for the fields of a single application.
     var variables: [String] { all.map(variable) }
 
     /// The option of a field, such as `--pubnub-poll-hold`; nil when it has none.
@@ -48,10 +48,12 @@ struct ServiceFields<Value: Sendable>: Sendable {
         return ArgumentHelp("\(field.meaning)\(value).", valueName: field.option?.valueName)
     }
 
+    /// Reads the applications from all sources.
+    ///
     /// - Parameters:
-    ///   - one: the only application in the file.
-    ///   - several: a list of applications, from any source.
-    /// - Returns: one application, or those of the list, which may be empty (rule CL-129).
+    ///   - one: the single application in the file.
+    ///   - several: a list of applications, from the file or a variable.
+    /// - Returns: the single application, or the applications of the list, which may be empty (rule CL-129).
     /// - Throws: all errors of all applications.
     func read(
         one: SettingValue?, several: SettingValue?, options: ServeOptions, environment: [String: String]
@@ -98,7 +100,7 @@ struct ServiceFields<Value: Sendable>: Sendable {
         return values
     }
 
-    /// One application that has to set its keys and its secret, as each of several has (rule AR-6).
+    /// Reads one application that must set its keys and its secret, like each application of a list (rule AR-6).
     ///
     /// - Throws: all errors of the application.
     func application(_ object: SettingValue) throws(CommandFailure) -> Value {
@@ -109,7 +111,7 @@ struct ServiceFields<Value: Sendable>: Sendable {
         return value
     }
 
-    /// The same as ``apply(_:to:_:)``, for an object that has to set the keys and the secret.
+    /// Applies the fields like ``apply(_:to:_:)``, and reports keys and a secret that the object does not set.
     @discardableResult
     private func applyWhole(_ object: SettingValue, to value: inout Value, _ problems: inout SettingProblems) -> Set<String>? {
         let found = apply(object, to: &value, &problems)
@@ -154,7 +156,7 @@ struct ServiceFields<Value: Sendable>: Sendable {
         }
     }
 
-    /// Sets a field; false when the value sets nothing.
+    /// Sets a field of an application. Returns false when the value is the same as leaving the field out.
     @discardableResult
     private func set(
         _ name: String, to value: SettingValue, in target: inout Value, _ problems: inout SettingProblems

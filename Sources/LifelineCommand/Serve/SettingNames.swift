@@ -1,6 +1,6 @@
-/// Names of settings: the valid ones, and those of their variables and options.
+/// Checks the names of settings, and derives the names of their variables and options.
 enum SettingNames {
-    /// The members whose names are known and unique. All others are problems. Rule SO-2.
+    /// Returns the members whose names are known and unique. All other members are reported as problems (rule SO-2).
     ///
     /// - Parameter place: the object that the names belong to; empty for the file itself.
     static func check(
@@ -25,7 +25,8 @@ enum SettingNames {
         }
     }
 
-    /// The variable of a setting: `limits.userIDBytes` becomes `LIFELINE_APP_LIMITS_USER_ID_BYTES` with the prefix `LIFELINE_APP_`.
+    /// The environment variable of a setting: `limits.userIDBytes` becomes `LIFELINE_APP_LIMITS_USER_ID_BYTES` with the prefix
+    /// `LIFELINE_APP_`.
     static func variable(_ name: String, prefix: String = "LIFELINE_") -> String {
         var out = prefix
         let letters = Array(name)
@@ -49,7 +50,7 @@ enum SettingNames {
         (isOn ? "--" : "--no-") + variable(name, prefix: "").lowercased().map { $0 == "_" ? "-" : String($0) }.joined()
     }
 
-    /// The name that was probably intended, with at most one different character in five; otherwise all that there are.
+    /// Advice for an unknown name: the similar known name, if at most one character in five differs, otherwise all known names.
     private static func advice(_ name: String, known: [String], in place: String) -> String {
         if name.utf8.count <= longest,
             let nearest = SimilarName.nearest(to: name, among: known, most: min(max(name.utf8.count / 5, 1), 3))
@@ -59,7 +60,7 @@ enum SettingNames {
         return "\(place.isEmpty ? "There are" : "In \(place) there are") \(known.joined(separator: ", "))."
     }
 
-    /// The longest name for which a similar one is looked for.
+    /// The longest name, in bytes, for which a similar name is searched.
     private static let longest = 80
 
     /// A text that was given as a name, without characters that could confuse a terminal.

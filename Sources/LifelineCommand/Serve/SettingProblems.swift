@@ -6,7 +6,7 @@ struct SettingProblems {
 
     mutating func add(_ failure: CommandFailure) { failures.append(failure) }
 
-    /// The result of `read`; nil when it fails, which is recorded.
+    /// Calls `read` and returns its result. If it throws, records the error and returns nil.
     mutating func attempt<Value>(_ read: () throws(CommandFailure) -> Value) -> Value? {
         do throws(CommandFailure) {
             return try read()

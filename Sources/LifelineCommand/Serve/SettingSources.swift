@@ -1,4 +1,4 @@
-/// The sources of the settings of the whole server: options have precedence over variables, and these over the file. Rule CL-9.
+/// The sources of the settings of the whole server: options have precedence over variables, and variables over the file (rule CL-9).
 struct SettingSources {
     let options: ServeOptions
     let environment: [String: String]
@@ -19,13 +19,13 @@ struct SettingSources {
     }
 }
 
-/// The settings of the whole server that have been given a value, by their names.
+/// The values of settings of the whole server that some source sets, by the names of the settings.
 struct GivenSettings {
     var values: [String: SettingValue] = [:]
-    /// Settings with unusable values, which have been reported.
+    /// The names of settings whose values are unusable. Their errors have been recorded.
     var wrong: Set<String> = []
 
-    /// The first one of these that is set.
+    /// The value of the first of these settings that is set; nil when none is set.
     func first(of settings: [ServerSetting]) -> SettingValue? {
         settings.lazy.compactMap { values[$0.name] }.first
     }

@@ -1,16 +1,15 @@
 import WireCoding
 
-/// The value of one setting: JSON of a file, or text of a variable or an option; with its name and where it was written.
+/// The value of one setting with its name and its source. It is JSON from a file, or text from a variable or an option.
 ///
-/// Errors name the source and the value, unless the value is confidential: a secret, or a value that may contain one. Rules SO-2 and
-/// SO-4.
+/// Errors name the source and the value, unless the value is confidential: a secret, or a value that may contain one. Rules SO-2 and SO-4.
 struct SettingValue: Sendable {
     enum Content: Sendable {
         case json(JSONText)
         case text(String)
     }
 
-    /// `--port`, `LIFELINE_PORT`, or the path in the file, such as `apps[0].id`.
+    /// The option, the variable or the path in the file: `--port`, `LIFELINE_PORT`, or `apps[0].id`.
     var name: String
     var content: Content
     /// Whether errors omit the value. The parts of a confidential value are confidential as well.
@@ -20,9 +19,9 @@ struct SettingValue: Sendable {
 
     /// A line of a configuration file.
     struct Place: Hashable, Sendable {
-        /// The file as it was given; nil when the text is not from a file.
+        /// The path of the file as it was given; nil when the text is not from a file.
         var file: String?
-        /// The line; the first line is 1.
+        /// The number of the line, counted from 1.
         var line: Int
     }
 
@@ -44,7 +43,7 @@ struct SettingValue: Sendable {
         return value
     }
 
-    /// `--port`, `LIFELINE_PORT`, or `port (lifeline.json, line 3)`.
+    /// The name and position of the value: `--port`, `LIFELINE_PORT`, or `port (lifeline.json, line 3)`.
     var source: String { name + Self.suffix(place) }
 
     /// Where the value was written, without the setting's name: `--port`, `LIFELINE_PORT`, or `lifeline.json, line 3`.
@@ -53,19 +52,19 @@ struct SettingValue: Sendable {
         return (place.file.map { "\($0), " } ?? "") + "line \(place.line)"
     }
 
-    /// The place in brackets, to follow a name; empty without one.
+    /// The position in parentheses, to be appended to a name; empty without a position.
     static func suffix(_ place: Place?) -> String {
         guard let place else { return "" }
         return place.file.map { " (\($0), line \(place.line))" } ?? " (line \(place.line))"
     }
 
-    /// The error of an invalid value: the source, the value as far as it may be shown, and the expected value.
+    /// The error for an invalid value: the source, the value unless it may contain a secret, and a description of valid values.
     func wrong(_ expected: String) -> CommandFailure {
         failure(shown(beside: expected).map { "is \($0); it must be \(expected)." } ?? "must be \(expected).")
     }
 
-    /// The error of a value that should have parts. Of a text only the kind is shown: it may be, or contain, the secret of an application
-    /// (rule SO-170).
+    /// The error for a value that should be a list or an object. A text is not shown, because it may be or contain the secret of an
+    /// application (rule SO-170).
     private func wrongKind(_ expected: String) -> CommandFailure {
         if case .json(let json) = content, json.kind != .string { return wrong(expected) }
         guard !isConfidential, let kind = try? json()?.kind else { return confidential.wrong(expected) }
@@ -81,12 +80,12 @@ struct SettingValue: Sendable {
         return failure("is \(given); it must be \(expected).")
     }
 
-    /// Another error of the setting: its source, followed by the rest of a sentence.
+    /// An error that consists of the setting's source and the rest of a sentence.
     func failure(_ sentence: String) -> CommandFailure {
         CommandFailure("\(source) \(sentence)", .usage)
     }
 
-    /// Up to 60 characters of the value. Lists and objects are not shown, because they may contain secrets.
+    /// The value for an error text, at most 60 characters. Lists and objects are not shown, because they may contain secrets.
     private func shown(beside expected: String) -> String? {
         let text: String
         switch content {
@@ -103,7 +102,7 @@ struct SettingValue: Sendable {
         return isConfidential ? nil : "\"\(text.prefix(60).printable)\(text.count > 60 ? "…" : "")\""
     }
 
-    /// Whether the value means none: `null`, or an empty variable.
+    /// Whether the value means that nothing is set: `null`, or an empty variable.
     var isNull: Bool {
         switch content {
         case .json(let json): json.isNull
@@ -111,12 +110,14 @@ struct SettingValue: Sendable {
         }
     }
 
-    /// Whether it is `null` in a file, which is the same as leaving the setting out unless its documentation differs.
+    /// Whether the value is `null` in a file. For most settings `null` is the same as leaving the setting out.
     var isNullJSON: Bool {
         if case .json(let json) = content { json.isNull } else { false }
     }
 
-    /// A text that is not empty.
+    /// The value as a text that is not empty.
+    ///
+    /// - Throws: the error for any other value.
     func string() throws(CommandFailure) -> String {
         let string: String? =
             switch content {
@@ -154,13 +155,13 @@ struct SettingValue: Sendable {
         return number
     }
 
-    /// Seconds with or without decimals, to the millisecond.
+    /// The value as seconds with or without decimals, rounded to milliseconds.
     func decimalSeconds(_ range: ClosedRange<Int>) throws(CommandFailure) -> Duration {
         let number: Double? =
             switch content {
             case .json(let json): json.double
             case .text(let text):
-                // `Double` also reads hexadecimal numbers and "nan".
+                // Only digits and dots are accepted, because `Double` also reads hexadecimal numbers and "nan".
                 text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == UInt8(ascii: ".") }
                     ? Double(text) : nil
             }
@@ -175,7 +176,7 @@ struct SettingValue: Sendable {
         .seconds(try integer(range, unit: ", in seconds"))
     }
 
-    /// Several texts: a list of strings, or a text with commas between them.
+    /// The value as several texts: a list of strings, or one text with commas between them.
     func strings() throws(CommandFailure) -> [String] {
         let strings: [String]?
         switch content {
@@ -187,7 +188,8 @@ struct SettingValue: Sendable {
         return strings
     }
 
-    /// The members of an object, each with its name appended to this one's. `known` lists the allowed names; others are problems.
+    /// The members of an object, each with its name appended to the object's name. Names that `known` does not contain are reported as
+    /// problems.
     func members(
         of known: [String], _ problems: inout SettingProblems
     ) throws(CommandFailure) -> [(key: String, value: SettingValue)] {
@@ -199,7 +201,7 @@ struct SettingValue: Sendable {
         return SettingNames.check(named, known: known, in: name, &problems)
     }
 
-    /// The elements of a list, each with its index as its name.
+    /// The elements of a list, each with its index appended to the list's name.
     func elements() throws(CommandFailure) -> [SettingValue] {
         guard let json = try json(), let elements = json.elements else { throw wrongKind("a list") }
         let lines = JSONLines.children(of: json.text, from: place?.line ?? 1)
@@ -212,7 +214,7 @@ struct SettingValue: Sendable {
         return child
     }
 
-    /// Whether the value is a list; otherwise it has to be an object.
+    /// Whether the value is a list. Throws if it is neither a list nor an object.
     func isList(or other: String) throws(CommandFailure) -> Bool {
         switch try json()?.kind {
         case .array: return true
@@ -221,7 +223,7 @@ struct SettingValue: Sendable {
         }
     }
 
-    /// The value as JSON; a variable contains it as text.
+    /// The value as JSON; the text of a variable or an option is parsed.
     private func json() throws(CommandFailure) -> JSONText? {
         switch content {
         case .json(let json): return json
@@ -233,7 +235,7 @@ struct SettingValue: Sendable {
 }
 
 extension StringProtocol {
-    /// Without leading and trailing spaces.
+    /// The text without leading and trailing spaces.
     var trimmingSpaces: String {
         var text = self[...]
         while text.first?.isWhitespace == true { text.removeFirst() }

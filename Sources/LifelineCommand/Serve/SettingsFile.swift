@@ -1,31 +1,31 @@
 import WireCoding
 
-/// The configuration file: JSON in which every name is known. Rule SO-2.
+/// The parsed configuration file: a JSON object. Unknown names are errors (rule SO-2).
 struct SettingsFile: Sendable {
-    /// Settings of the whole server, by their names; those of `tls` are called `tls.cert` and so on.
+    /// The settings of the whole server by their names. Members of the object `tls` are called `tls.cert` and so on.
     private(set) var values: [String: SettingValue] = [:]
-    /// What the sections of the services have, by the names of the members: an object, or a list of objects.
+    /// The settings of services by the names of the members: each is an object, or a list of objects.
     private(set) var sections: [String: SettingValue] = [:]
-    /// The warning about a file with secrets that every user of this machine may read; nil for other files.
+    /// The warning for a file that contains secrets and can be read by every user of this machine; nil for other files.
     private(set) var exposure: String?
 
-    /// The largest file, which is more than ten thousand applications need.
+    /// The largest accepted file in bytes: 16 MiB, which is enough for more than ten thousand applications.
     static let maximumBytes = 16 << 20
 
-    /// Names that are unknown or not unique, and sections that are invalid.
+    /// The errors of unknown or repeated names and of invalid sections.
     private var problems = SettingProblems()
 
-    /// The problems with names in the file; nil for none.
+    /// The errors of this file; nil for none.
     var failure: CommandFailure? { problems.failure }
 
-    /// The settings without a file.
+    /// Makes empty settings, for a server without a configuration file.
     init() {}
 
     init(path: String, _ sections: [ServeSection] = ServeSection.all) throws(CommandFailure) {
         var bytes: [UInt8] = []
         do {
             bytes = try FileContent.read(path, limit: Self.maximumBytes)
-            // Lines are counted from the file's first byte.
+            // The parser skips white space at the beginning, so the line on which the JSON begins is computed here.
             let start = bytes.firstIndex { $0 > 0x20 } ?? 0
             self.init(try JSONText(bytes: bytes), sections, at: .init(file: path, line: JSONLines.line(of: start, in: bytes)))
             if FileContent.isReadableByAll(path), Self.hasSecrets(bytes) {
@@ -43,8 +43,8 @@ struct SettingsFile: Sendable {
     }
 
     /// - Parameters:
-    ///   - services: the services whose sections are known.
-    ///   - place: the position at which the text begins.
+    ///   - services: the services whose sections the file may contain.
+    ///   - place: the file and line at which the text begins.
     init(
         _ json: JSONText, _ services: [ServeSection] = ServeSection.all, at place: SettingValue.Place = .init(file: nil, line: 1)
     ) {
@@ -59,7 +59,7 @@ struct SettingsFile: Sendable {
         let members = services.flatMap(\.members)
         let known = members + ServerSetting.scalars + ServerSetting.groups.keys.sorted()
         for (key, value) in SettingNames.check(named, known: known, in: "", &problems) {
-            // `null` is the same as leaving a setting out.
+            // A member that is `null` is the same as a missing member.
             if value.isNullJSON { continue }
             if members.contains(key) {
                 sections[key] = value
@@ -74,7 +74,7 @@ struct SettingsFile: Sendable {
         }
     }
 
-    /// Whether the file contains the name of a setting with a secret. The name in a value also counts, because this is only for a
+    /// Whether the file contains the name of a setting with a secret. A match inside a value also counts, because the result is only for a
     /// warning.
     private static func hasSecrets(_ bytes: [UInt8]) -> Bool {
         let text = String(decoding: bytes, as: UTF8.self)

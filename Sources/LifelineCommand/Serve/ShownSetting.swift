@@ -7,7 +7,7 @@ enum ShownSetting: Hashable, Sendable {
     case string(String?)
     case integer(Int?)
     case bool(Bool)
-    /// A time; nil for none. Fractions are printed when there are any.
+    /// A time in seconds; nil for none. Fractions are printed when there are any.
     case seconds(Duration?)
     case strings([String])
     /// A secret, printed as `•••` unless secrets are shown.
@@ -29,7 +29,7 @@ enum ShownSetting: Hashable, Sendable {
         }
     }
 
-    /// The same for people: JSON, on one line and without control characters.
+    /// The value for output to people: JSON on one line without control characters, or `none`.
     func text(showsSecrets: Bool) -> String {
         let json = json(showsSecrets: showsSecrets)
         return json == "null" ? "none" : json.printable
@@ -47,7 +47,7 @@ enum ShownSetting: Hashable, Sendable {
         return "\(Double(whole) + Double(fraction) / 1e18)"
     }
 
-    /// The address without user, password, query and fragment; the path stays, because it identifies the address.
+    /// The address with `xxx` in place of user, password, query and fragment. The path stays, because it identifies the address.
     static func masked(_ address: String) -> String {
         guard var parts = URLComponents(string: address) else { return mask }
         if parts.user != nil { parts.user = "xxx" }

@@ -1,6 +1,7 @@
-/// Finds the name that was probably intended where another one was typed.
+/// Finds the valid name that the user probably meant with an unknown name.
 enum SimilarName {
-    /// The name with the smallest edit distance, of several the first one in alphabetical order; nil when each has more than `most`.
+    /// The name with the smallest edit distance; of several the first in alphabetical order. Nil when every distance is greater than
+    /// `most`.
     static func nearest(to name: String, among names: some Sequence<String>, most: Int) -> String? {
         names
             .map { (distance: distance(Array(name.utf8), Array($0.utf8)), name: $0) }

@@ -1,11 +1,11 @@
-/// A variable that has the prefix of settings and is not a setting (rule SO-2).
+/// An environment variable that begins like the variables of settings but belongs to no setting (rule SO-2).
 struct StrayVariable: Hashable, Sendable {
     let name: String
 
-    /// The longest name; longer names belong to other programs.
+    /// The longest name, in bytes, that is examined; longer names belong to other programs.
     private static let longest = 80
 
-    /// The stray ones of an environment, in the order of their names.
+    /// The stray variables of an environment, in the order of their names.
     ///
     /// - Parameter known: the names of the variables of settings.
     static func all(
@@ -16,7 +16,7 @@ struct StrayVariable: Hashable, Sendable {
         }
     }
 
-    /// The warning: the variable's name, and the setting that was probably intended.
+    /// The warning: the variable's name, and the similar setting that the user probably meant.
     var text: String {
         "the variable \(name.printable) is not a setting" + (nearest.map { "; did you mean \($0)?" } ?? "")
     }

@@ -2,13 +2,13 @@ import Foundation
 import LifelineServer
 import ServerStorage
 
-/// A webhook of an application in the configuration. Rule SO-1.
+/// Reads a webhook of an application from the configuration (rule SO-1).
 enum WebhookSetting {
     private static let fields = ["url", "events", "channelPrefix", "channelSuffix", "batches", "headers"]
 
-    /// - Parameter value: an object, or an address alone.
+    /// - Parameter value: an object, or a text that contains only the address.
     static func webhook(_ given: SettingValue) throws(CommandFailure) -> Webhook {
-        // Addresses and headers may contain credentials.
+        // The value is confidential, because addresses and headers may contain credentials.
         let value = given.confidential
         if case .json(let json) = value.content, json.kind == .string { return Webhook(url: try address(value)) }
         if case .text = value.content { return Webhook(url: try address(value)) }
@@ -55,7 +55,7 @@ enum WebhookSetting {
         var headers: [String: String] = [:]
         var seen: Set<String> = []
         for member in members {
-            // Other characters would end the header field and begin another one.
+            // Other characters are refused, because they would end the header field and begin another one.
             guard let text = member.value.string, text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }), !member.key.isEmpty,
                 member.key.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && !"\"(),/:;<=>?@[\\]{}".utf8.contains($0) })
             else { throw value.wrong("an object of header fields, names and texts without line breaks") }

@@ -2,8 +2,8 @@ import ConnectionEngine
 import Lifeline
 import NIOConcurrencyHelpers
 
-/// The connections of commands that make one request. Other clients keep trying; a user of a terminal needs the error at once. Rule
-/// CL-19.
+/// Connects for commands that make one request (rule CL-19). Such a command reports the first failure at once, while other clients keep
+/// trying.
 enum BriefConnection {
     private struct Findings {
         /// The error that ended the command.
@@ -12,9 +12,10 @@ enum BriefConnection {
         var last: LifelineError?
     }
 
-    /// Runs `body`, which connects and subscribes. It ends with the first failure that a retry cannot resolve, and with the time limit.
+    /// Runs `body`, which connects and subscribes. Ends with the first failure that a retry cannot resolve, or when the time limit has
+    /// passed.
     ///
-    /// The client is disconnected when this throws because of either.
+    /// In both cases the client is disconnected before this throws.
     static func open<Value: Sendable>(
         _ client: LifelineClient, within limit: Duration,
         _ body: @escaping @Sendable () async throws(LifelineError) -> Value
@@ -48,7 +49,7 @@ enum BriefConnection {
         }
     }
 
-    /// The failures after which the client would try again.
+    /// The failure in an event after which the client tries again; nil for other events.
     private static func failure(_ event: ClientEvent) -> LifelineError? {
         switch event {
         case .status(let status) where status.willRetry:

@@ -1,7 +1,7 @@
 import Lifeline
 
 extension ServiceOptions {
-    /// What to do about a refused call, in terms of the command's options; nil when the reason says it. Rule CL-128.
+    /// Advice on a refused call, in terms of the command's options. Nil when the error's reason contains the advice (rule CL-128).
     func advice(on error: LifelineError) -> String? {
         if error.code == .init(.tlsUntrusted) { return "Trust its authority with --ca FILE." }
         switch service {

@@ -6,7 +6,7 @@
     import Darwin
 #endif
 
-/// Colours for terminals; otherwise text is unchanged.
+/// Colours text for terminals; without a terminal the text is unchanged.
 struct Colours: Sendable {
     let isOn: Bool
 

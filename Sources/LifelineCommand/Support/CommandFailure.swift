@@ -1,4 +1,4 @@
-/// Why a command fails, and how to correct it.
+/// The reason why a command failed, and advice for the user.
 struct CommandFailure: Error, Hashable, CustomStringConvertible {
     enum Kind: Int32, Hashable {
         /// The command was tried and failed.
@@ -7,7 +7,7 @@ struct CommandFailure: Error, Hashable, CustomStringConvertible {
         case usage = 2
     }
 
-    /// The error text, one line for each error.
+    /// The error texts, one per line.
     var message: String
     var kind: Kind
 
@@ -16,7 +16,7 @@ struct CommandFailure: Error, Hashable, CustomStringConvertible {
         self.kind = kind
     }
 
-    /// Several failures as one, without repetitions; nil for none.
+    /// Joins several failures, without repetitions. Nil for an empty list.
     init?(all failures: [CommandFailure]) {
         guard let first = failures.first else { return nil }
         var seen: Set<String> = []
@@ -24,7 +24,7 @@ struct CommandFailure: Error, Hashable, CustomStringConvertible {
         self.init(messages.joined(separator: "\n"), first.kind)
     }
 
-    /// The errors, one each.
+    /// The error texts: the lines of `message`.
     var messages: [String] { message.split(separator: "\n").map(String.init) }
 
     var description: String { message }

@@ -8,8 +8,8 @@ import WireCoding
     import Darwin
 #endif
 
-/// What the program writes to standard error when it crashes: its version, the signal, and the addresses of the functions that were
-/// running (rule SO-46). Then the program ends as without this handler, with the backtrace of Swift's runtime where that is enabled.
+/// Writes a report to standard error when the program crashes: its version, the signal, and the addresses of the running functions (rule
+/// SO-46). Then the program ends as it would without this handler, with the backtrace of Swift's runtime where that is enabled.
 ///
 /// The packaged program has no symbols, and Swift's backtrace program is not in the package: without this handler only the signal of a
 /// crash would be known. The handler uses only async-signal-safe functions, and memory that was allocated before.
@@ -17,7 +17,7 @@ enum CrashReport {
     private typealias Backtrace = @convention(c) (UnsafeMutablePointer<UnsafeMutableRawPointer?>, CInt) -> CInt
     private typealias Symbols = @convention(c) (UnsafePointer<UnsafeMutableRawPointer?>, CInt, CInt) -> Void
 
-    /// Set once, before there are other threads, and read by the handler only.
+    /// The parts of the report's text. They are set once, before there are other threads, and read by the handler only.
     nonisolated(unsafe) private static var beginning: UnsafeBufferPointer<UInt8>?
     nonisolated(unsafe) private static var ending: UnsafeBufferPointer<UInt8>?
     nonisolated(unsafe) private static var former: UnsafeMutablePointer<sigaction>?
@@ -30,7 +30,7 @@ enum CrashReport {
     private static let signalLimit = 64
     private static let frameLimit: CInt = 64
 
-    /// Call this before there are other threads.
+    /// Installs the handler. Must be called before there are other threads.
     static func install() {
         beginning = bytes("lifeline \(PackageVersion.current) crashed: signal ")
         ending = bytes("lifeline: end of the backtrace\n")
@@ -42,7 +42,7 @@ enum CrashReport {
         self.frames = frames
         backtrace = function("backtrace")
         symbols = function("backtrace_symbols_fd")
-        // The first call loads the library for stack traces, which must not happen in the handler.
+        // The first call of `backtrace` loads a library, which must not happen in the signal handler.
         _ = backtrace?(frames, frameLimit)
         for signal in signals {
             var action = sigaction()
@@ -74,7 +74,7 @@ enum CrashReport {
             write(ending)
         }
         guard let former else { return }
-        // After this function returns, the signal is raised again at the same place, and goes to the former handler.
+        // Restores the former handler. The signal is raised again, and reaches that handler, after this function returns.
         sigaction(signal, former + Int(signal), nil)
         raise(signal)
     }
@@ -93,14 +93,14 @@ enum CrashReport {
         #endif
     }
 
-    /// A copy that exists until the process ends.
+    /// Copies a text to memory that is never freed.
     private static func bytes(_ text: String) -> UnsafeBufferPointer<UInt8> {
         let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: text.utf8.count)
         _ = copy.initialize(from: text.utf8)
         return UnsafeBufferPointer(copy)
     }
 
-    /// A function of the C library that not every version has.
+    /// Finds a function of the C library; nil if this version of the library lacks it.
     private static func function<Function>(_ name: String) -> Function? {
         dlsym(nil, name).map { unsafeBitCast($0, to: Function.self) }
     }

@@ -9,7 +9,7 @@ import ServerStorage
     import Musl
 #endif
 
-/// The credentials of an application at its server.
+/// The credentials with which a command calls the server of an application.
 struct ServerCredentials: Hashable, Sendable {
     /// The id of the application in Pusher's HTTP API.
     var appID = ""
@@ -20,15 +20,16 @@ struct ServerCredentials: Hashable, Sendable {
     var secret: Secret
 }
 
-/// The sources of an application's secret for commands: a configuration file of the server and its variables. Rules CL-103 and CL-124.
+/// Finds an application's secret for a command, in a configuration file of the server or in its environment variables (rules CL-103 and
+/// CL-124).
 struct CredentialSources {
-    /// `--config`; nil for the file of `LIFELINE_CONFIG`, if any.
+    /// The value of `--config`. Nil for the file that `LIFELINE_CONFIG` names, if it is set.
     var config: String?
     var environment: [String: String]
 
-    /// Whether a configuration or a secret of the service in the environment was given. Otherwise only the development credentials of
-    /// `serve` are available. A variable that is set and empty was given, too, and is an error later: a secret that got lost must not go
-    /// unnoticed (rule CL-126). With a secret that was `given` as an option it changes nothing.
+    /// Whether a configuration, or a variable with the service's secret, was given. If not, only the development credentials of `serve` are
+    /// available. An empty variable counts as given unless the secret was `given` as an option: a later error then reports the missing
+    /// secret (rule CL-126).
     func areNamed(for service: ServiceKind, given: Secret?) -> Bool {
         config != nil
             || [Self.variable(service), "LIFELINE_CONFIG"].contains { name in
@@ -37,8 +38,8 @@ struct CredentialSources {
     }
 
     /// - Parameters:
-    ///   - key: the key of the requested application; nil for the first one. The same for the publish key and the id.
-    ///   - given: a secret that has precedence over the configuration's.
+    ///   - key: the key of the requested application; nil for the first application. A nil `publishKey` or `appID` has the same meaning.
+    ///   - given: a secret that has precedence over the configured secret.
     func credentials(
         for service: ServiceKind, key: String?, publishKey: String?, appID: String?, given: Secret?
     ) throws(CommandFailure) -> ServerCredentials {
@@ -69,8 +70,8 @@ struct CredentialSources {
             appID: appID ?? first?.appID ?? "", key: named, publishKey: publishKey ?? first?.publishKey ?? "", secret: given)
     }
 
-    /// The secret of the service's variable when no source names its application: neither a configuration nor a variable for a key or
-    /// an id. Then it belongs to the application that the command names.
+    /// The secret in the service's variable, if neither a configuration nor a variable names the key or id of its application. It then
+    /// belongs to the application that the command names.
     private func loneSecret(of service: ServiceKind) -> Secret? {
         let names =
             switch service {
@@ -84,11 +85,11 @@ struct CredentialSources {
         return Secret(secret)
     }
 
-    /// The server's address, when no command names another one and no configuration was given.
+    /// The server's address if neither the command nor a configuration gives one.
     static let usualAddress = "http://127.0.0.1:6001"
 
-    /// The address at which the server of the configuration listens, as this machine reaches it; the usual one without a configuration, or
-    /// with a port that the server chooses. Rule CL-127.
+    /// The address at which this machine reaches the server of the configuration (rule CL-127). It is ``usualAddress`` without a
+    /// configuration, and for a server that chooses its port itself.
     func address() throws(CommandFailure) -> String {
         guard config != nil || environment["LIFELINE_CONFIG"]?.isEmpty == false else { return Self.usualAddress }
         let settings = try settings()
@@ -105,7 +106,7 @@ struct CredentialSources {
         } catch {
             throw CommandFailure("--config cannot be read: \(error)", .usage)
         }
-        // The console's passwords are for other commands, and without an admin port they are an error of a server's settings.
+        // The variables with the console's passwords are removed, because without an admin port they would be an error of the settings.
         let passwords: Set = ["LIFELINE_ADMIN_PASSWORD", "LIFELINE_ADMIN_READ_ONLY_PASSWORD"]
         return try ServeSettings(options, environment: environment.filter { !passwords.contains($0.key) })
     }
@@ -122,7 +123,7 @@ struct CredentialSources {
         }
     }
 
-    /// The secret that is given with `--secret` or `--secret-file`; nil without either.
+    /// The secret of `--secret` or `--secret-file`; nil when neither option was given.
     static func secret(_ secret: String?, file: String?) throws(CommandFailure) -> Secret? {
         if let secret {
             guard !secret.isEmpty else { throw CommandFailure("--secret is empty.", .usage) }
@@ -149,7 +150,7 @@ struct CredentialSources {
         return Secret(secret)
     }
 
-    /// The first line, without reading any byte after it, because `listen` reads its commands there.
+    /// Reads the first line byte by byte and nothing after it, because `listen` reads its commands from the following lines.
     private static func lineOfStandardInput() -> [UInt8] {
         var line: [UInt8] = []
         var byte: UInt8 = 0
@@ -157,7 +158,7 @@ struct CredentialSources {
             let count = read(STDIN_FILENO, &byte, 1)
             if count < 0, errno == EINTR { continue }
             if count < 0, errno == EAGAIN {
-                // The descriptor does not block: wait until there is input.
+                // Waits until there is input, because another process may have made the descriptor non-blocking.
                 var waiting = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
                 guard poll(&waiting, 1, -1) >= 0 || errno == EINTR else { break }
                 continue

@@ -6,9 +6,9 @@
     import Darwin
 #endif
 
-/// Reads a file of text, or any other source that has an end, such as a pipe.
+/// Reads a text file, or any other source of bytes that ends, such as a pipe.
 enum FileContent {
-    /// Why the file cannot be read, as a text that follows its name.
+    /// The reason why the file cannot be read, as a text to follow the file's name.
     struct Failure: Error {
         let reason: String
 
@@ -29,7 +29,7 @@ enum FileContent {
 
     /// Reads a file, without the byte order mark that some editors write at the beginning (rule SO-99). Blocks the thread.
     ///
-    /// - Parameter limit: the largest file in bytes, so that an endless device fails.
+    /// - Parameter limit: the largest accepted size in bytes, so that reading an endless device fails.
     static func read(_ path: String, limit: Int) throws(Failure) -> [UInt8] {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw Failure(errno) }
@@ -49,7 +49,7 @@ enum FileContent {
     /// U+FEFF in UTF-8.
     private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-    /// Whether a file is a regular one that every user of this machine may read.
+    /// Whether a path is a regular file that every user of this machine may read.
     static func isReadableByAll(_ path: String) -> Bool {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
@@ -57,7 +57,7 @@ enum FileContent {
     }
 }
 
-/// The system's `read`, which has the same name as the function here.
+/// Calls the system's `read`, because a method of this type has the same name.
 private func systemRead(_ file: CInt, _ bytes: inout [UInt8]) -> Int {
     read(file, &bytes, bytes.count)
 }

@@ -3,8 +3,8 @@ enum HelpText {
     /// The width of lines that must not be wrapped: one column less than the narrowest usual terminal.
     static let width = 79
 
-    /// Joins the lines of each paragraph, so that the parser wraps them to the terminal's width. Lines that begin with a space, such as
-    /// examples, stay; a command that is too long is continued on the next line with `\`, so that it can still be copied.
+    /// Joins the lines of each paragraph, so that the parser wraps paragraphs to the terminal's width. Lines that begin with a space, such
+    /// as examples, are kept. A command that is too long is continued on the next line with `\`, so that users can still copy it.
     static func text(_ source: String) -> String {
         var lines: [String] = []
         var joinsNext = false
@@ -25,7 +25,8 @@ enum HelpText {
     /// Whether a line is a heading, such as `EXAMPLES`.
     private static func isHeading(_ line: Substring) -> Bool { line.allSatisfy { $0.isUppercase } }
 
-    /// A line with its indentation, broken before options where it is too long, or before another word of a command.
+    /// Splits a long line of an example: before an option if possible, otherwise before another word. Further lines are indented by four
+    /// more spaces.
     static func command(_ line: some StringProtocol) -> [String] {
         var lines: [String] = []
         var rest = String(line)
@@ -40,9 +41,9 @@ enum HelpText {
         return lines + [rest]
     }
 
-    /// The last space outside of quotes that is before an option or a pipe and leaves room for the backslash.
+    /// The last space, outside of quotes and before an option or a pipe, that leaves room for the backslash; nil for none.
     ///
-    /// - Parameter atWords: whether the line may also be broken before other words, if no option or pipe is in its part.
+    /// - Parameter atWords: whether the line may be split before any word, if it cannot be split before an option or a pipe.
     private static func breakPoint(_ line: String, after start: Int, atWords: Bool) -> String.Index? {
         var found: String.Index?
         var word: String.Index?

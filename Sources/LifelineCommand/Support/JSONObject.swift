@@ -2,7 +2,7 @@ import ConnectionEngine
 import PusherProtocol
 import WireCoding
 
-/// Builds one JSON object on one line, with its keys in the order in which they are put.
+/// Builds a JSON object on one line. The keys have the order in which they are put.
 struct JSONObject {
     private var bytes: [UInt8] = [UInt8(ascii: "{")]
 
@@ -41,19 +41,19 @@ struct JSONObject {
             contentsOf: (duration.map { Seconds.text(nanoseconds: $0.clampedNanoseconds, digits: 3) } ?? "null").utf8)
     }
 
-    /// Puts a value that is already JSON. Line breaks can occur only between its parts, so removing them changes nothing.
+    /// Puts a value that is already JSON text. Line breaks are removed; in valid JSON they occur only between tokens.
     mutating func put(_ name: StaticString, json: String) {
         key(name)
         bytes.append(contentsOf: json.utf8.lazy.filter { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") })
     }
 
-    /// The object, without a line break.
+    /// The text of the object, without a line break.
     var text: String {
         String(decoding: bytes + [UInt8(ascii: "}")], as: UTF8.self)
     }
 }
 
-/// Formats seconds as text with a fixed number of decimals. Further decimals are cut off.
+/// Formats seconds with a fixed number of decimals. Further decimals are cut off, not rounded.
 enum Seconds {
     static func text(nanoseconds: Int64, digits: Int) -> String {
         let sign = nanoseconds < 0 ? "-" : ""

@@ -9,14 +9,14 @@ import NIOConcurrencyHelpers
     import Darwin
 #endif
 
-/// Writes lines to a file descriptor, on a separate thread, each as soon as the reader accepts it.
+/// Writes lines to a file descriptor on a separate thread, each as soon as the reader of the descriptor accepts it.
 ///
-/// If the reader stops reading, only callers that print wait, once the buffer is full.
+/// If the reader stops reading, only callers of ``print(_:)`` wait, and only when the buffer is full.
 final class LinePrinter: Sendable {
     private struct State {
         var buffer: [UInt8] = []
         var isWriting = false
-        /// Whether the reader has closed the pipe.
+        /// Whether the reader of the output has closed the pipe.
         var isBroken = false
         /// The callers that wait for the buffer to empty.
         var waiting: [CheckedContinuation<Void, Never>] = []
@@ -30,9 +30,9 @@ final class LinePrinter: Sendable {
     private let onBroken: @Sendable () -> Void
 
     /// - Parameters:
-    ///   - limit: the number of waiting bytes above which ``print(_:)`` waits.
-    ///   - isRequired: whether the command has failed when standard output cannot be written (rule CL-120).
-    ///   - onBroken: called once when the reader has closed the pipe, or no more can be written.
+    ///   - limit: how many bytes may wait in the buffer before ``print(_:)`` waits.
+    ///   - isRequired: whether the command fails if standard output cannot be written (rule CL-120).
+    ///   - onBroken: called once when the reader has closed the pipe, or when writing has failed.
     init(
         descriptor: Int32 = STDOUT_FILENO, limit: Int = 1 << 18, isRequired: Bool = true,
         onBroken: @escaping @Sendable () -> Void = {}
@@ -43,7 +43,7 @@ final class LinePrinter: Sendable {
         self.onBroken = onBroken
     }
 
-    /// Adds a line. Returns at once while the reader keeps up, otherwise when there is room again.
+    /// Adds a line. Returns at once while the buffer has room, otherwise when it has room again.
     func print(_ line: String) async {
         let isFull = add(line)
         if isFull { await drained() }
@@ -55,7 +55,7 @@ final class LinePrinter: Sendable {
         await drained()
     }
 
-    /// Returns when everything has been written, or the reader has closed the pipe.
+    /// Waits until everything has been written, or the reader has closed the pipe.
     func drained() async {
         await withCheckedContinuation { continuation in
             let isDone = state.withLockedValue { state in
@@ -102,7 +102,7 @@ final class LinePrinter: Sendable {
     }
 
     private func giveUp() {
-        // Called first, so that a caller that sees the buffer empty also sees the output as broken.
+        // `onBroken` is called before the buffer is emptied, so that a caller that sees an empty buffer also finds the output broken.
         onBroken()
         let waiting = state.withLockedValue { state in
             state.isBroken = true

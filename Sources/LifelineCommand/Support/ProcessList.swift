@@ -6,7 +6,7 @@
     import Darwin
 #endif
 
-/// The arguments of this program as every user of the machine sees them in lists of processes. Rule CL-22.
+/// Hides secrets in this program's arguments, which every user of the machine can see in lists of processes (rule CL-22).
 enum ProcessList {
     /// Options whose values are or contain secrets.
     static let secretOptions: Set<String> = [
@@ -16,8 +16,8 @@ enum ProcessList {
         "--webhook", "--nexconn-webhook", "--auth-endpoint", "--user-endpoint", "--parse",
     ]
 
-    /// Overwrites the values of ``secretOptions``, and user information and query of every other address, in the memory from which the
-    /// system reads them. Called once, after the program has read its arguments, and before there are other threads.
+    /// Overwrites secrets in the memory from which the system reads the arguments: the values of ``secretOptions``, and user, password and
+    /// query of every other address. Called once, after the program has read its arguments and before there are other threads.
     static func hideSecrets(
         in arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?> = CommandLine.unsafeArgv,
         count: Int = Int(CommandLine.argc)
@@ -37,8 +37,8 @@ enum ProcessList {
         }
     }
 
-    /// Hides everything that may be a secret in `scheme://user:password@host/path?query#fragment`: the part before the `@`, and the
-    /// part after `?` or `#`. Other text stays.
+    /// Overwrites what may be secret in `scheme://user:password@host/path?query#fragment`: the part before `@`, and the part after `?` or
+    /// `#`.
     private static func hideParts(ofAddress argument: UnsafeMutablePointer<CChar>) {
         let bytes = UnsafeMutableBufferPointer(start: argument, count: strlen(argument))
         let cover = CChar(UInt8(ascii: "x"))

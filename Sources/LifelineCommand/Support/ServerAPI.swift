@@ -8,7 +8,7 @@ import PusherProtocol
 import TransportCommon
 import WireCoding
 
-/// Signed calls of a server's HTTP API, like those of an application's own server.
+/// Makes signed calls of a server's HTTP API, as an application's own server does.
 struct ServerAPI: Sendable {
     let credentials: ServerCredentials
     let address: ServiceAddress
@@ -18,7 +18,7 @@ struct ServerAPI: Sendable {
     private let limit: Duration
     let unixMilliseconds: @Sendable () -> Int
 
-    /// The largest answer in bytes; an answer may list many channels.
+    /// The largest accepted answer in bytes: 32 MiB, because an answer may list many channels.
     private static let longestAnswer = 32 << 20
 
     init(
@@ -43,7 +43,7 @@ struct ServerAPI: Sendable {
         self.unixMilliseconds = unixMilliseconds
     }
 
-    /// Pusher's HTTP API.
+    /// Calls Pusher's HTTP API with a signed request.
     ///
     /// - Parameter path: relative to the app's path, percent-encoded.
     func pusher(
@@ -60,7 +60,7 @@ struct ServerAPI: Sendable {
             .call(method, path, parameters: parameters, body: body)
     }
 
-    /// PubNub's API, signed with the secret key.
+    /// Calls PubNub's HTTP API with a request that is signed with the secret key.
     func pubnub(_ request: PubNubRequest) async throws(ConnectionFailure) -> HTTPCallAnswer {
         try await caller.send(pubnubCall(request), timeout: limit)
     }
@@ -74,7 +74,7 @@ struct ServerAPI: Sendable {
         return PubNubRequests(settings, address: backend, unixMilliseconds: unixMilliseconds).call(request)
     }
 
-    /// The chat's server API.
+    /// Calls the server API of chat with a signed request.
     ///
     /// - Parameter path: the path after `/v4/`.
     func chat(_ path: String, _ body: JSONValue) async throws(ConnectionFailure) -> HTTPCallAnswer {
@@ -83,7 +83,7 @@ struct ServerAPI: Sendable {
         return try await caller.send(call, timeout: limit)
     }
 
-    /// Makes any call and returns at once; for callers that make many.
+    /// Starts any call and returns at once, for callers that make many calls at the same time.
     ///
     /// - Parameter completion: called once, on a thread of the runtime. Must not block.
     func start(_ call: HTTPCall, completion: @escaping @Sendable (Result<HTTPCallAnswer, ConnectionFailure>) -> Void) {
@@ -95,9 +95,9 @@ struct ServerAPI: Sendable {
     }
 }
 
-/// Reads answers as JSON, and describes failures with advice.
+/// Parses answers as JSON, and makes errors with advice from failed calls.
 extension ServerAPI {
-    /// The answer's body, if its status is a success.
+    /// The body of the answer as JSON. Throws for an answer that is not a success.
     static func json(
         _ call: () async throws(ConnectionFailure) -> HTTPCallAnswer
     ) async throws(CommandFailure) -> JSONText {

@@ -3,8 +3,8 @@ import Foundation
 import Lifeline
 import ServerStorage
 
-/// The address of a server, and the credentials for its HTTP API. Shared by commands that make the calls of an application's own
-/// server.
+/// The options for a server's address and for the credentials of its HTTP API. Shared by commands that make the calls of an application's
+/// own server.
 struct ServerAccessOptions: ParsableArguments {
     @Option(
         help:
@@ -58,14 +58,14 @@ struct ServerAccessOptions: ParsableArguments {
 }
 
 extension ServerAccessOptions {
-    /// The effective address. Rule CL-127.
+    /// The server's address: from `--url`, else from the configuration, else the usual one (rule CL-127).
     func address(environment: [String: String] = ProcessInfo.processInfo.environment) throws(CommandFailure) -> String {
         if let url { return url }
         return try CredentialSources(config: config, environment: environment).address()
     }
 
-    /// The effective credentials: those of the options, completed from variables and the configuration, as a server reads them. Rule
-    /// CL-103.
+    /// The credentials: from the options, else from the configuration and the environment variables, which are read like those of a server
+    /// (rule CL-103).
     func credentials(
         for service: ServiceKind, environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(CommandFailure) -> ServerCredentials {

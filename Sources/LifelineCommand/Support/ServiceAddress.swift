@@ -4,10 +4,10 @@ import Lifeline
 /// The address of a service, from `--url` or `--api-url`.
 struct ServiceAddress: Hashable, Sendable {
     var host: ServiceHost
-    /// A prefix of the service's path, or nil.
+    /// The prefix of all paths of the service; nil for none.
     var path: String?
 
-    /// Rule CL-7: http and ws mean no TLS, https and wss mean TLS.
+    /// Parses an address: `http` and `ws` mean no TLS, `https` and `wss` mean TLS (rule CL-7).
     init(_ text: String, option: String = "--url") throws(CommandFailure) {
         let example = "Write it like http://127.0.0.1:6001 or wss://example.com."
         guard let parts = URLComponents(string: text), let scheme = parts.scheme?.lowercased() else {

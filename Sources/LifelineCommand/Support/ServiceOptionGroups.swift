@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The service and its address.
+/// The options that select the service, its address and the application.
 struct ServicePlaceOptions: ParsableArguments {
     @Option(help: "The service to use.")
     var service = ServiceKind.pusher
@@ -30,7 +30,7 @@ struct ServicePlaceOptions: ParsableArguments {
     var appID: String?
 }
 
-/// The user as whom a command connects.
+/// The options for the user as whom a command connects.
 struct ServiceUserOptions: ParsableArguments {
     @Option(
         help:
@@ -75,7 +75,7 @@ struct ServiceUserOptions: ParsableArguments {
     var name: String?
 }
 
-/// End-to-end encryption of messages.
+/// The options for end-to-end encryption of messages.
 struct ServiceEncryptionOptions: ParsableArguments {
     @Option(help: "Encrypts messages that are sent and decrypts messages that arrive (PubNub).")
     var cipherKey: String?
@@ -88,7 +88,7 @@ struct ServiceEncryptionOptions: ParsableArguments {
     var requireEncryption = false
 }
 
-/// The connection to the service.
+/// The options for the connection to the service.
 struct ServiceNetworkOptions: ParsableArguments {
     @Option(help: "How soon outages are detected and retried.")
     var timing = TimingName.default
@@ -111,10 +111,10 @@ struct ServiceNetworkOptions: ParsableArguments {
     var noRecovery = false
 }
 
-// The groups' options under the names that commands use.
+// Short names for the options of all groups.
 extension ServiceOptions {
     var service: ServiceKind { place.service }
-    /// The address; that of the configuration only in ``resolved(environment:)`` options.
+    /// The service's address. The address in the configuration is used only after ``resolved(environment:)``.
     var url: String { place.url ?? CredentialSources.usualAddress }
     var apiURL: String? { place.apiURL }
     var key: String? { place.key }

@@ -5,17 +5,17 @@ import ServerRuntime
 
 /// The services that a command supports.
 ///
-/// People use ``word``. Settings, variables and JSON fields use the raw values, which are older than this package's own protocol and
-/// stay for compatibility (rule SO-125).
+/// Output for people uses ``word``. Settings, variables and JSON fields use the raw values, which are older than this package's own chat
+/// protocol and stay for compatibility (rule SO-125).
 enum ServiceKind: String, CaseIterable, ExpressibleByArgument, Sendable {
     case pusher, pubnub, nexconn
 
     var word: String { self == .nexconn ? "chat" : rawValue }
 
-    /// The name of the server's module.
+    /// The name of the server module for the service.
     var module: ServiceName { ServiceName(rawValue: word) }
 
-    /// Accepts both names of chat.
+    /// Finds a service by its word or its raw value, so both names of chat are accepted.
     init?(word: String) {
         guard let service = Self.allCases.first(where: { $0.word == word }) ?? Self(rawValue: word) else { return nil }
         self = service
@@ -27,7 +27,7 @@ enum ServiceKind: String, CaseIterable, ExpressibleByArgument, Sendable {
     static var allValueDescriptions: [String: String] { [:] }
     var defaultValueDescription: String { word }
 
-    /// Reports options that have no effect with this service. Rule CL-13.
+    /// Notes about given options that have no effect with this service (rule CL-13).
     func notes(on options: [(option: String, isGiven: Bool, services: [ServiceKind])]) -> [String] {
         options.filter { $0.isGiven && !$0.services.contains(self) }
             .map { note in
@@ -36,14 +36,14 @@ enum ServiceKind: String, CaseIterable, ExpressibleByArgument, Sendable {
     }
 }
 
-/// The values of `--timing`.
+/// The values of the option `--timing`.
 enum TimingName: String, CaseIterable, ExpressibleByArgument, Sendable {
     case `default`, fast
 
     var profile: TimingProfile { self == .fast ? .fast : .standard }
 }
 
-/// The values of `--device-class`.
+/// The values of the option `--device-class`.
 enum DeviceClassName: String, CaseIterable, ExpressibleByArgument, Sendable {
     case mobile, desktop, web
 
@@ -56,7 +56,7 @@ enum DeviceClassName: String, CaseIterable, ExpressibleByArgument, Sendable {
     }
 }
 
-/// The service, its address, and the user. Shared by all commands that connect.
+/// The options for the service, its address, and the user. Shared by all commands that connect.
 struct ServiceOptions: ParsableArguments {
     @OptionGroup(title: "Service") var place: ServicePlaceOptions
 
@@ -76,10 +76,10 @@ struct ServiceOptions: ParsableArguments {
         }
     }
 
-    /// The options completed with the effective secret, and with the address and the keys of the configuration. Rules CL-124 and CL-127.
+    /// Returns these options with the secret, the address and the keys completed from the configuration (rules CL-124 and CL-127).
     ///
-    /// A secret that is not given is taken from the configuration or the variable of the service, unless `--token` or `--auth-endpoint`
-    /// authenticates the command. Standard input is read here, once.
+    /// A missing secret is taken from the configuration or the variable of the service, unless `--token` or `--auth-endpoint` authenticates
+    /// the command. A secret on standard input is read here, once.
     func resolved(
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(CommandFailure) -> ServiceOptions {
@@ -97,7 +97,7 @@ struct ServiceOptions: ParsableArguments {
         return options
     }
 
-    /// The value of the field `sub`.
+    /// The name of this client in the field `sub` of JSON lines.
     var subscriber: String { name ?? user ?? "lifeline" }
 
     /// - Parameters:
@@ -146,15 +146,15 @@ struct ServiceOptions: ParsableArguments {
             deviceClass: (deviceClass ?? (isBrief ? .web : .desktop)).deviceClass, presence: presence)
     }
 
-    /// A device id derived from the name, so that a second run continues at the position of the first one.
+    /// The id of this device for chat. It is derived from the name, so that a second run continues at the position of the first run.
     static func device(of subscriber: String) -> String {
         String(String.UnicodeScalarView("lifeline-\(subscriber)".unicodeScalars.prefix(64)))
     }
 
-    /// How long a command with a single request waits for the connection, and for the channel that it needs.
+    /// How long a command with a single request waits for the connection and for the channel that the request needs.
     static let connectLimit = Duration.seconds(10)
 
-    /// Connects, for services that answer requests over the connection only.
+    /// Connects if the service answers requests only over an open connection, which is the case for chat.
     func connectIfNeeded(_ client: LifelineClient) async throws(LifelineError) {
         guard service == .nexconn else { return }
         try await BriefConnection.open(client, within: Self.connectLimit) { () async throws(LifelineError) in
@@ -202,7 +202,7 @@ struct ServiceOptions: ParsableArguments {
         }
     }
 
-    /// The options as given; ``makeService(presence:filter:isBrief:)`` has already reported errors in them.
+    /// The options of the client. Errors are ignored here, because ``makeService(presence:filter:isBrief:)`` has already reported them.
     var clientOptions: ClientOptions { (try? makeClientOptions()) ?? ClientOptions() }
 
     func makeClientOptions() throws(CommandFailure) -> ClientOptions {
@@ -225,7 +225,7 @@ struct ServiceOptions: ParsableArguments {
         return options
     }
 
-    /// Options that were given and have no effect with this service.
+    /// Notes about given options that have no effect with the selected service.
     var notes: [String] {
         service.notes(on: [
             ("--api-url", apiURL != nil, [.pusher]), ("--publish-key", publishKey != nil, [.pubnub]),

@@ -9,13 +9,13 @@ import Foundation
     import Darwin
 #endif
 
-/// The lines of standard input, read on a separate thread, so that no other thread is blocked.
+/// Reads the lines of standard input on a separate thread, so that no other thread is blocked.
 enum StandardInput {
-    /// How many lines may be read ahead; then the writer of the input has to wait.
+    /// How many lines may be read ahead. Further lines stay in the pipe, so that the writer waits.
     private static let ahead = 256
 
-    /// Calls `body` with each line, one after the other; returns at the end of the input or when the task is cancelled. The thread ends
-    /// with the program, because reading cannot be interrupted.
+    /// Calls `body` with each line, one after the other. Returns at the end of the input, or when the task is cancelled. The reading thread
+    /// ends only with the program, because a blocking read cannot be interrupted.
     static func forEachLine(_ body: (String) async -> Void) async {
         let (lines, continuation) = AsyncStream<String>.makeStream()
         let room = DispatchSemaphore(value: ahead)
@@ -36,12 +36,12 @@ enum StandardInput {
     }
 }
 
-/// Reads a descriptor line by line, and waits also when it is non-blocking: another process that shares the terminal may have made it
-/// so (rule CL-121). The C library would treat that as the end of the input.
+/// Reads a descriptor line by line. It also waits on a non-blocking descriptor, because another process that shares the terminal may have
+/// made it non-blocking (rule CL-121). The C library would treat this state as the end of the input.
 struct LineReader {
     let descriptor: Int32
     private var buffer: [UInt8] = []
-    /// The position up to which the buffer has been searched for the end of a line.
+    /// The index in the buffer up to which no line end was found.
     private var searched = 0
     private var isAtEnd = false
 
@@ -49,7 +49,7 @@ struct LineReader {
         self.descriptor = descriptor
     }
 
-    /// The next line without its end; nil at the end of the input. Bytes that are not UTF-8 are replaced.
+    /// Reads the next line, without its line break. Returns nil at the end of the input. Bytes that are not UTF-8 are replaced.
     mutating func next() -> String? {
         while true {
             if let end = buffer.dropFirst(searched).firstIndex(of: UInt8(ascii: "\n")) {

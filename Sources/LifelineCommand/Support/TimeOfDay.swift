@@ -9,9 +9,9 @@ import NIOCore
     import Darwin
 #endif
 
-/// Converts moments of the monotonic clock to local time of day. For display only.
+/// Converts moments of the monotonic clock to local time of day, for output only.
 struct TimeOfDay: Sendable {
-    /// Nanoseconds from the monotonic clock's origin to 1970, as of the start of the program.
+    /// The difference between Unix time and the monotonic clock in nanoseconds, as measured at the start of the program.
     private let offset: Int64
 
     init() {
@@ -37,7 +37,7 @@ struct TimeOfDay: Sendable {
     /// Milliseconds since 1970.
     func unixMilliseconds(_ moment: Moment) -> Int64 { (moment.nanoseconds + offset) / 1_000_000 }
 
-    /// The same for a number of milliseconds since 1970.
+    /// Formats milliseconds since 1970 in UTC, such as `2026-11-24T06:30:00.123Z`.
     static func timestamp(milliseconds: Int64) -> String {
         let (whole, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)
         var seconds = time_t(rest < 0 ? whole - 1 : whole)

@@ -4,7 +4,7 @@ import LifelineBackend
 import LifelineServer
 
 extension DemoPart {
-    /// Two users, an outage without losses, a second device, a token that expires, and a ban.
+    /// The chat part: two users, an outage without losses, a second device, a token that expires, and a ban.
     static func chat() -> DemoPart {
         let toAnn = DemoJournal.Route(channel: "direct:ann", from: "ben", to: "ann")
         let toBen = DemoJournal.Route(channel: "direct:ben", from: "ann", to: "ben")
@@ -58,7 +58,7 @@ extension DemoPart {
             ])
     }
 
-    /// The application's own server.
+    /// The server API of chat, as the application's own server would use it.
     private static func backend(_ run: DemoRun) throws -> ChatBackend {
         try ChatBackend(
             key: ChatKey("app-key", secret: "app-secret"), address: BackendAddress("127.0.0.1", port: run.server.port, tls: false)

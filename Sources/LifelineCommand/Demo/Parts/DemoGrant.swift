@@ -11,7 +11,7 @@ import WireCoding
     import Darwin
 #endif
 
-/// Grants a right like an app's own server: by a signed request (access manager, version 2).
+/// Grants a right with a signed request, as an app's own server does (access manager, version 2).
 enum DemoGrant {
     /// Permits the holder of an auth key to read and write a channel for an hour.
     static func allow(authKey: String, channel: String, subscribeKey: String, secretKey: String, port: Int) async throws {

@@ -1,12 +1,13 @@
 import LifelineServer
 import PusherProtocol
 
-/// Events on all channels of the Pusher part, numbered, until the task is cancelled.
+/// Sends numbered events on all channels of the Pusher part until its task is cancelled.
 struct DemoTraffic: Sendable {
     let app: DemoApp
     let run: DemoRun
 
-    /// Client events are limited to ten per second and connection; half of that leaves capacity for events that have waited.
+    /// Client events are limited to ten per second and connection. Five per second leave capacity for events that were queued during an
+    /// outage.
     private static let pause = Duration.milliseconds(200)
 
     func flow() async {
@@ -19,7 +20,7 @@ struct DemoTraffic: Sendable {
         }
     }
 
-    /// Sends a client event, while the sender is subscribed: otherwise events would fill the queue and then exceed the rate limit.
+    /// Sends a client event if the sender is subscribed. Otherwise events would fill the client's queue and later exceed the rate limit.
     private func send(from: String, to: String, on channel: String) {
         guard run.stage.now[from].confirmed.contains(channel), let actor = run.actor(from) else { return }
         actor.publish(run.stage.next(channel, from: from, to: [to]), to: channel)

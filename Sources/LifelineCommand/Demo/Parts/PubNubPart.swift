@@ -17,7 +17,7 @@ extension DemoPart {
             filter: filter, presence: presence)
     }
 
-    /// Presence, history, outages with catch-up, a denial that is resolved, and precise errors.
+    /// The PubNub part: presence, history, outages with catch-up, a denial that is resolved, and precise errors.
     static func pubnub() -> DemoPart {
         let toAnn = DemoJournal.Route(channel: room, from: "ben", to: "ann")
         return DemoPart(
@@ -69,7 +69,7 @@ extension DemoPart {
             ] + denied + mistaken)
     }
 
-    /// A denial that names its channels, and is resolved automatically once the right is granted.
+    /// A denied subscription: its error names the channels, and the client subscribes automatically once the right is granted.
     private static let denied: [DemoStep] = [
         .cause("cid subscribes where rights are checked, and has none yet"),
         .enter("cid", [room]) { _, host in pubnub("cid", host, keyset: guarded.subscribeKey, authKey: "cid-key") },

@@ -6,7 +6,7 @@ extension DemoPart {
     /// The time within which an outage has to be noticed: the activity and pong timeouts of the fast profile, and half a second.
     static let detection = ConnectionTiming.fast.activity + ConnectionTiming.fast.probe + .milliseconds(500)
 
-    /// Events flow on four kinds of channels, while one client's line is cut, goes half-open, and is refused.
+    /// The Pusher part: events on four kinds of channels, while one client's line is cut, goes half-open, and is refused.
     static func pusher() -> DemoPart {
         let app = DemoApp()
         let total = app.channels.count

@@ -61,7 +61,7 @@ extension Finding {
             advice: "Set the clock, best by time synchronisation (NTP). If it is right, the server's is wrong.")
     }
 
-    /// A finding about an invalid answer to the upgrade.
+    /// The finding for an HTTP answer that does not complete the WebSocket upgrade.
     ///
     /// - Parameters:
     ///   - path: the requested path.

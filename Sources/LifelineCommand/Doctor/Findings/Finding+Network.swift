@@ -31,7 +31,7 @@ extension Finding {
             advice: "The name server is slow or cannot be reached: check the network and /etc/resolv.conf.")
     }
 
-    /// - Parameter target: the host and port, or another address of the connection.
+    /// - Parameter target: the host and port, or another address of the connection, as text for the finding.
     static func connecting(_ error: any Error, to target: String) -> Finding {
         switch error {
         case let error as IOError: socket(error.errnoCode, target)

@@ -1,7 +1,7 @@
 import ConnectionEngine
 import Lifeline
 
-/// Findings that clients of PubNub and chat report.
+/// Findings about errors that clients of PubNub and chat report.
 extension Finding {
     static func session(_ error: LifelineError, service: ServiceKind) -> Finding {
         let number = error.number.map { " (\($0))" } ?? ""

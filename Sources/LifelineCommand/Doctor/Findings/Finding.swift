@@ -1,4 +1,4 @@
-/// The result of a diagnosis: a code for programs, its meaning and advice.
+/// The result of a diagnosis: a code for programs, a meaning and advice for people.
 ///
 /// Never contains secrets, tokens or payloads.
 struct Finding: Error, Hashable, Sendable {

@@ -9,13 +9,13 @@ enum CertificateProblem: Hashable, Sendable {
     case selfSigned
     case unknownIssuer(String)
     case chainExpired(String)
-    /// The certificate may be used for these purposes only, which do not include a server.
+    /// The certificate permits only these purposes, and TLS servers are not among them.
     case wrongUsage([String])
     case weak
     case unclear
 }
 
-/// A server's certificate in words.
+/// The contents of a server's certificate, for output.
 struct CertificateReport: Sendable {
     let subject: String
     let issuer: String
@@ -60,7 +60,8 @@ struct CertificateReport: Sendable {
         return .unknownIssuer(String(describing: chain.last?.issuer ?? leaf.issuer))
     }
 
-    /// The permitted uses of a certificate that may not be a server's; nil when it may (RFC 5280, 4.2.1.3 and 4.2.1.12).
+    /// The purposes that a certificate permits, if TLS servers are not among them; nil if a server may use it (RFC 5280, 4.2.1.3 and
+    /// 4.2.1.12).
     private static func wrongUsage(_ leaf: Certificate) -> [String]? {
         if let uses = (try? leaf.extensions.extendedKeyUsage).flatMap({ $0 }), !uses.contains(.serverAuth), !uses.contains(.any) {
             return uses.map { String(describing: $0) }

@@ -8,11 +8,11 @@ struct ProbeAnswer: Hashable, Sendable {
     var status: Int
     var fields: [Field]
 
-    /// The largest head that is read.
+    /// The largest accepted head of an answer, in bytes.
     private static let limit = 1 << 16
 
-    /// - Returns: the head and where it ends; nil while more bytes are needed.
-    /// - Throws: ``ProbeNotHTTP`` as soon as the bytes cannot become an answer.
+    /// - Returns: the head and the index of the first byte after it; nil while more bytes are needed.
+    /// - Throws: ``ProbeNotHTTP`` as soon as the bytes cannot become an HTTP answer.
     static func parse(_ bytes: [UInt8]) throws -> (ProbeAnswer, end: Int)? {
         guard zip(bytes, "HTTP/1.".utf8).allSatisfy({ $0 == $1 }) else {
             throw ProbeNotHTTP(isTLS: bytes.starts(with: [0x15, 0x03]))

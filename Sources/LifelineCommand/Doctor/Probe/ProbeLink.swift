@@ -33,7 +33,7 @@ final class ProbeLink: Sendable {
             }.get()
     }
 
-    /// The next arrival before the deadline, which single bytes of the peer do not extend.
+    /// Waits for the next arrival until the deadline. Bytes that arrive do not extend the deadline.
     private func next(until deadline: NIODeadline) async throws -> ProbeMailbox.Arrival {
         let limit = max(deadline - .now(), .nanoseconds(0))
         return try await channel.eventLoop.flatSubmit { [mailbox, channel] in
@@ -63,7 +63,7 @@ final class ProbeLink: Sendable {
         channel.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil)
     }
 
-    /// Sends a request and reads the head of its answer; the bytes after it are read next.
+    /// Sends a request and reads the head of its answer. The bytes after the head are returned by the next read.
     func ask(_ request: String, within limit: TimeAmount) async throws -> ProbeAnswer {
         write(Array(request.utf8))
         let deadline = NIODeadline.now() + limit
@@ -83,7 +83,7 @@ final class ProbeLink: Sendable {
         var version: String
     }
 
-    /// Starts TLS and verifies the certificate like the clients.
+    /// Starts TLS and verifies the server's certificate as the clients of this package do.
     func secure(_ tls: ClientTLS, within limit: TimeAmount) async throws -> Security {
         try await channel.eventLoop.submit { [mailbox, channel] in
             let handler = try tls.handler()

@@ -1,7 +1,8 @@
 import NIOCore
 import NIOTLS
 
-/// Stores the received bytes of a connection until they are requested. The last handler of its pipeline; used on its loop only.
+/// Stores the received bytes of a connection until they are requested. It is the last handler of the pipeline and runs on its event loop
+/// only.
 final class ProbeMailbox: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
@@ -10,7 +11,7 @@ final class ProbeMailbox: ChannelInboundHandler {
         /// The TLS handshake is complete.
         case secured
         case failed(any Error)
-        /// The peer closed the connection. The last arrival.
+        /// The peer closed the connection. No other arrival follows.
         case end
     }
 

@@ -1,7 +1,7 @@
 import NIOCore
 import WebSocketFraming
 
-/// A WebSocket, message by message.
+/// A WebSocket connection that is read message by message.
 actor ProbeSocket {
     enum Message: Hashable, Sendable {
         case text(String)
@@ -30,7 +30,7 @@ actor ProbeSocket {
         link.write(Array(buffer.readableBytesView))
     }
 
-    /// The next message. Pings are answered on the way.
+    /// The next message that is not a ping. Pings before it are answered.
     ///
     /// - Throws: ``ProbeTimeout``, ``ProbeEnd``, or the error of an invalid frame.
     func next(until deadline: ContinuousClock.Instant) async throws -> Message {

@@ -28,7 +28,7 @@ struct NotifyAddress: Equatable, Sendable {
     /// How many bytes a path in a socket address can have, including the terminating zero.
     static let capacity = MemoryLayout.size(ofValue: sockaddr_un().sun_path)
 
-    /// The bytes of `sun_path`: a path ends with a zero, an abstract name begins with one.
+    /// The bytes of `sun_path`. A path ends with a zero byte; an abstract name begins with one.
     let bytes: [UInt8]
 
     /// - Throws: ``NotifyProblem/unusableAddress`` for a relative path, an empty name, and a path or name that is too long.

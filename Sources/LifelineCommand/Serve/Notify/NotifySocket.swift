@@ -25,7 +25,7 @@ struct NotifySocket: Sendable {
         guard sent == bytes.count else { throw .system(call: "sendto", code: errno) }
     }
 
-    /// Like ``send(_:)``, but returns the problem, if any.
+    /// Sends one datagram like ``send(_:)``. Returns the problem instead of throwing it; nil after a success.
     @Sendable
     func attempt(_ text: String) -> NotifyProblem? {
         do throws(NotifyProblem) {

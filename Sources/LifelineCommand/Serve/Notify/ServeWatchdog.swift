@@ -4,9 +4,9 @@ import ServiceLifecycle
 /// answered. A server whose event loop is blocked is therefore restarted. Rule PI-25.
 struct ServeWatchdog: Service {
     let supervisor: ServiceSupervisor
-    /// Waits for a part of the watchdog's interval.
+    /// Waits between two notices, for half of the watchdog's interval.
     var pause: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
-    /// Returns when every event loop has run a task of this call.
+    /// Returns when every event loop has run a task that this call has enqueued.
     let eventLoopsAnswer: @Sendable () async throws -> Void
 
     func run() async throws {
@@ -14,7 +14,7 @@ struct ServeWatchdog: Service {
             try? await gracefulShutdown()
             return
         }
-        // The watchdog ends by cancellation.
+        // The watchdog runs until it is cancelled, so the error of the cancellation is ignored.
         try? await cancelWhenGracefulShutdown { try await watch(every: interval / 2) }
     }
 

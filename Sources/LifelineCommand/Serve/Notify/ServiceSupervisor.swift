@@ -9,9 +9,10 @@ import Logging
     import Darwin
 #endif
 
-/// The service manager that has started this process and is notified of its state, if there is one. Rules PI-20 to PI-25.
+/// Notifies the service manager that has started this process of the server's state (rules PI-20 to PI-25).
 ///
-/// Without the variable `NOTIFY_SOCKET` every notice is dropped. A notice that cannot be sent is a warning in the log and changes nothing.
+/// Without the variable `NOTIFY_SOCKET` every notice is dropped. A notice that cannot be sent causes a warning in the log and has no other
+/// effect.
 struct ServiceSupervisor: Sendable {
     /// Sends a datagram; returns the problem, if any.
     private let send: (@Sendable (String) -> NotifyProblem?)?
@@ -21,7 +22,7 @@ struct ServiceSupervisor: Sendable {
 
     /// - Parameters:
     ///   - environment: the variables of the process: `NOTIFY_SOCKET`, `WATCHDOG_USEC`, `WATCHDOG_PID`.
-    ///   - process: the id of this process. A watchdog that is meant for another one is ignored.
+    ///   - process: the id of this process. A watchdog for a process with another id is ignored.
     init(environment: [String: String], process: pid_t = getpid(), logger: Logger) {
         var socket: NotifySocket?
         if let value = environment["NOTIFY_SOCKET"], !value.isEmpty {
@@ -44,7 +45,7 @@ struct ServiceSupervisor: Sendable {
         logger.warning("the service manager could not be notified", metadata: ["error": "\(problem)"])
     }
 
-    /// Notifies of a reload that begins now.
+    /// Notifies the service manager that a reload begins now.
     func notifyReloading() { notify(.reloading(monotonicNanoseconds: Moment.now.nanoseconds)) }
 
     private static func interval(_ environment: [String: String], _ process: pid_t) -> Duration? {

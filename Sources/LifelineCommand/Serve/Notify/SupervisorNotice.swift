@@ -1,4 +1,4 @@
-/// A state of the server that a service manager such as systemd is notified of, as a value. Rules PI-20 to PI-23.
+/// A state of the server, of which a service manager such as systemd is notified. Rules PI-20 to PI-23.
 enum SupervisorNotice: Equatable, Sendable {
     /// The server accepts connections, after the start or after a reload.
     case ready(status: String)
@@ -6,7 +6,7 @@ enum SupervisorNotice: Equatable, Sendable {
     case reloading(monotonicNanoseconds: Int64)
     /// The server has begun to stop.
     case stopping
-    /// All event loops have just answered.
+    /// All event loops have just run a task of the watchdog.
     case alive
 
     /// The text of the datagram: one assignment on each line.

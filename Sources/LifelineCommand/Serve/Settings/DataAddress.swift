@@ -1,7 +1,7 @@
-/// An address of a PostgreSQL database in the setting `data`.
+/// The address of a PostgreSQL database in the setting `data`.
 ///
-/// libpq reads the address; this value only finds its parts, so that the password is shown nowhere. It is strict: with characters that
-/// should have been encoded, any part of the text could be a part of the password.
+/// libpq parses the address; this value only finds its parts, so that the password is never shown. Addresses with characters that should
+/// have been encoded are refused, because any part of such a text could belong to the password.
 struct DataAddress: Hashable, Sendable {
     /// The address without password and parameters.
     let shown: String
@@ -13,8 +13,8 @@ struct DataAddress: Hashable, Sendable {
         ["postgres://", "postgresql://"].first { text.utf8.starts(with: $0.utf8) }
     }
 
-    /// Why a text that is no address of a PostgreSQL database is no directory either: the end of a sentence that begins with the text's name,
-    /// without the text, which may contain a password; nil for a directory (rule SO-171).
+    /// Explains why a text is neither a PostgreSQL address nor a directory; nil for a directory (rule SO-171). The result is the end of a
+    /// sentence that begins with the setting's name. It does not contain the text, which may contain a password.
     static func mistake(in text: String) -> String? {
         guard !isAddress(text) else { return nil }
         let right =
@@ -30,7 +30,7 @@ struct DataAddress: Hashable, Sendable {
         return isConnectionString ? "looks like the keywords and values of a connection, but \(right)." : nil
     }
 
-    /// Up to 20 letters, digits and `+ - .` before `://` at the beginning.
+    /// The scheme at the beginning of a text: up to 20 letters, digits and `+ - .` before `://`; nil for none.
     private static func scheme(of text: String) -> Substring? {
         guard let end = text.firstRange(of: "://")?.lowerBound, let first = text.unicodeScalars.first,
             first.properties.isAlphabetic
@@ -41,13 +41,13 @@ struct DataAddress: Hashable, Sendable {
         return isScheme ? scheme : nil
     }
 
-    /// - Returns: nil for a text that is not `postgres://USER:PASSWORD@HOST:PORT/DATABASE?NAME=VALUE`, of which most may be missing.
+    /// - Returns: nil for a text that is not `postgres://USER:PASSWORD@HOST:PORT/DATABASE?NAME=VALUE`. Most parts may be missing.
     init?(_ text: String) {
         guard let prefix = Self.prefix(of: text) else { return nil }
         let rest = text.utf8.dropFirst(prefix.utf8.count)
         let place = rest.prefix { $0 != UInt8(ascii: "?") }
         let parts = place.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
-        // A second one, or one among the parameters, may be a part of a password that is not encoded.
+        // A second `@`, or an `@` in the parameters, may be a part of a password that is not encoded.
         let marks = rest.reduce(0) { $0 + ($1 == UInt8(ascii: "@") ? 1 : 0) }
         guard marks == parts.count - 1, parts.count <= 2, let hosts = parts.last else { return nil }
         var user = ""
@@ -59,11 +59,11 @@ struct DataAddress: Hashable, Sendable {
     }
 }
 
-/// The settings of a PostgreSQL database beside its address.
+/// The settings of the data store in addition to its address.
 struct DataParts: Hashable, Sendable {
     var passwordFile: String?
-    /// The directory for the contents of uploaded files; also for a server without a database.
+    /// The directory for the contents of uploaded files, with or without a database; nil when it is not set.
     var files: String?
-    /// The number of connections that read, for each of the two stores.
+    /// The number of database connections that read, for each of the two stores.
     var pool = 4
 }

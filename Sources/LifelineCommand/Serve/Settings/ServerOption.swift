@@ -6,7 +6,7 @@ struct ServerOption: Sendable {
     let name: String?
     let valueName: String?
     var isRepeated = false
-    /// The value of the option; nil when it was not given. The name is that of the option.
+    /// Reads the option's value from the parsed command line; nil when the option was not given.
     let read: @Sendable (ServeOptions, _ name: String) -> SettingValue?
 
     static func text(
@@ -24,7 +24,7 @@ struct ServerOption: Sendable {
         }
     }
 
-    /// The same for values that may contain commas.
+    /// An option for addresses that may be repeated. Its values may contain commas.
     static func repeatedAddress(_ path: any KeyPath<ServeOptions, [String]> & Sendable, name: String) -> ServerOption {
         .init(name: name, valueName: "url", isRepeated: true) { options, name in
             let texts = options[keyPath: path].map { JSONText.string($0).text }
@@ -33,7 +33,7 @@ struct ServerOption: Sendable {
         }
     }
 
-    /// An option that may be repeated, whose name is in the singular.
+    /// An option that may be repeated. Its name is in the singular, and its values are joined with commas.
     static func repeated(
         _ path: any KeyPath<ServeOptions, [String]> & Sendable, name: String, _ valueName: String
     ) -> ServerOption {
@@ -44,7 +44,7 @@ struct ServerOption: Sendable {
     }
 }
 
-/// The default of a setting that is not set.
+/// How help texts and tables show the default of a setting.
 enum UnsetValue: Sendable {
     /// The default is the shown value.
     case shown
@@ -52,7 +52,7 @@ enum UnsetValue: Sendable {
     /// There is no default, and help does not mention it.
     case nothing
 
-    /// The default in words; nil without one.
+    /// The text of the default; nil for a setting without one.
     func text(_ shown: ShownSetting) -> String? {
         switch self {
         case .nothing: return nil

@@ -1,6 +1,6 @@
 import ServerStorage
 
-// TLS, and the admin port with its console. Passwords have no options, since other users of the machine can see these.
+// Settings of TLS, and of the admin port with its console. Passwords have no options, because other users of the machine can see options.
 extension ServerSetting {
     static let tlsCertificate = text(
         "tls.cert", \.tlsParts.certificate, option: .text(\.address.tlsCert, "file"), isConfidential: true,
@@ -8,7 +8,7 @@ extension ServerSetting {
     )
     .more("Needs the key as well")
 
-    /// Confidential, because users may put the key itself in place of its path.
+    /// The value is confidential, because users may write the key itself instead of its path.
     static let tlsKey = text(
         "tls.key", \.tlsParts.key, option: .text(\.address.tlsKey, "file"), isConfidential: true,
         "The certificate's private key (PEM)"

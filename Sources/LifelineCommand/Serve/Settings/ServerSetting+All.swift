@@ -20,13 +20,13 @@ extension ServerSetting {
     /// The settings that are members of the file itself.
     static let scalars: [String] = all.filter { $0.group == nil }.map(\.name)
 
-    /// The members of the objects that the file has beside the applications, by the names of these objects.
+    /// The members of the objects that the file has in addition to the applications, by the names of these objects, such as `tls`.
     static let groups: [String: [String]] = all.reduce(into: [:]) { groups, setting in
         guard let group = setting.group else { return }
         groups[group, default: []].append(String(setting.name.dropFirst(group.count + 1)))
     }
 
-    /// The names of all variables.
+    /// The names of all environment variables of `lifeline serve`.
     static let variables = variables(ServeSection.all)
 
     /// The names of the variables of a server with these services.

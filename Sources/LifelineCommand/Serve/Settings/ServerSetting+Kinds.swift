@@ -20,9 +20,9 @@ extension ServerSetting {
             shown: { .integer($0[keyPath: field]) })
     }
 
-    /// A setting whose value is a whole number, or unset.
+    /// A setting whose value is a whole number, or not set.
     ///
-    /// - Parameter used: returns the value in effect: the configured one, or the default while the setting is unset.
+    /// - Parameter used: returns the value in effect: the configured value, or the default while the setting is not set.
     static func integer(
         _ name: String, _ field: any WritableKeyPath<ServeSettings, Int?> & Sendable, _ range: ClosedRange<Int>,
         note: String = "", used: @escaping @Sendable (ServeSettings) -> Int?, option: ServerOption? = nil,
@@ -47,7 +47,7 @@ extension ServerSetting {
             shown: { .seconds($0[keyPath: field]) })
     }
 
-    /// Seconds with or without decimals.
+    /// A setting whose value is a number of seconds with or without decimals.
     static func decimalSeconds(
         _ name: String, _ field: any WritableKeyPath<ServeSettings, Duration> & Sendable, _ range: ClosedRange<Int>,
         _ meaning: String
@@ -58,7 +58,7 @@ extension ServerSetting {
             shown: { .seconds($0[keyPath: field]) })
     }
 
-    /// A text; any text that is not empty is valid.
+    /// A setting whose value is any text that is not empty.
     static func text(
         _ name: String, _ field: any WritableKeyPath<ServeSettings, String?> & Sendable,
         option: ServerOption? = nil, isConfidential: Bool = false, unset: UnsetValue = .nothing,
@@ -70,7 +70,7 @@ extension ServerSetting {
             shown: shown ?? { .string($0[keyPath: field]) }, change: change)
     }
 
-    /// One of a few words.
+    /// A setting whose value is one of a few words.
     static func word<Value: RawRepresentable<String> & CaseIterable & Sendable>(
         _ name: String, _ field: any WritableKeyPath<ServeSettings, Value> & Sendable, option: ServerOption,
         change: Change = .shown, _ meaning: String
@@ -86,7 +86,7 @@ extension ServerSetting {
             shown: { .string($0[keyPath: field].rawValue) }, change: change)
     }
 
-    /// `1 … 64`; with a note in brackets behind the first number.
+    /// A range as text, such as `1 … 64`. A note, if there is one, follows the first number in parentheses.
     private static func words(_ range: ClosedRange<Int>, note: String) -> String {
         "\(range.lowerBound)\(note.isEmpty ? "" : " (\(note))") … \(range.upperBound)"
     }

@@ -1,7 +1,7 @@
 import LifelineServer
 import Logging
 
-// The settings of what runs, where it listens and where its data are stored.
+// Settings of what runs, of the address on which it listens, and of where its data are stored.
 extension ServerSetting {
     static let host = ServerSetting(
         name: "host", meaning: "The address to listen on; 0.0.0.0 for all", option: .text(\.address.host, "address"),
@@ -11,7 +11,7 @@ extension ServerSetting {
     static let port = integer(
         "port", \.port, 0...65_535, option: .text(\.address.port), "The port; 0 picks a free one")
 
-    /// The address of a database may contain a password, which a reload cannot change.
+    /// The value is confidential, because the address of a database may contain a password. A reload cannot change it.
     static let data = ServerSetting(
         name: "data", meaning: "Stores messages in this directory, which is created if it does not exist",
         option: .text(\.base.data, "directory"), isConfidential: true, unset: .nothing,
@@ -51,7 +51,7 @@ extension ServerSetting {
         set: { value, settings throws(CommandFailure) in settings.services = try ServeSettings.services(value) },
         shown: { settings in .strings(ServiceKind.allCases.filter { settings.services.contains($0) }.map(\.rawValue)) })
 
-    /// The address may contain a password, which a reload can change.
+    /// The value is confidential, because the address may contain a password. A reload can change the password.
     static let redis = ServerSetting(
         name: "redis",
         meaning: "Shares everything with other servers on this Redis 7 or Valkey: redis[s]://[USER:PASSWORD@]HOST:PORT; "
@@ -83,7 +83,7 @@ extension ServerSetting {
         shown: { .string($0.redis?.prefix ?? ServeSettings.defaultRedisPrefix) },
         "The prefix of all keys in Redis")
 
-    /// The bridge uses the first application of each service at the start.
+    /// A bridge joins the first application of each service, as configured when the server starts.
     static let bridge = truth(
         "bridge", \.isBridged, option: .flag(\.bridging.bridge),
         change: .compared { $0.isBridged ? "\($0.bridged)" : "" },
@@ -135,15 +135,15 @@ extension ServerSetting {
 }
 
 extension RedisConfiguration {
-    /// The addresses without the name of the node.
+    /// The addresses of Redis for output, without the name of this node.
     var shownAddresses: [String] {
-        // Hosts of Sentinels are separated by commas without a space.
+        // The text can be split at ", ", because the hosts of Sentinels are separated by commas without a space.
         String("\(self)".dropLast(" as \(node)".count)).split(separator: ", ").map { String($0) }
     }
 }
 
 extension SettingValue {
-    /// One or several addresses: in a file a text or a list of texts, elsewhere a text with spaces between them.
+    /// The value as one or several addresses: in a file a text or a list of texts, elsewhere one text with spaces between addresses.
     fileprivate func addresses() throws(CommandFailure) -> [String] {
         switch content {
         case .json(let json) where json.kind == .array:

@@ -1,25 +1,25 @@
 import ArgumentParser
 
-/// One setting of the whole server, with its sources, its meaning, and how a reload treats it. Rule SO-140.
+/// One setting of the whole server: its sources, its meaning, and how a reload treats it (rule SO-140).
 ///
-/// Options, variables, the file, `--help`, `config show`, `config list`, the table of the documentation and the comparison of a reload
-/// are made from these entries. The settings of an application of one service are ``ServiceField``s.
+/// The reader of options, variables and files, `--help`, `config show`, `config list`, the table of the documentation and the comparison of
+/// a reload all use these entries. The settings of an application of one service are ``ServiceField``s.
 struct ServerSetting: Sendable {
     /// The name in the file: `maxConnections`, or `tls.cert` for a member of the object `tls`.
     let name: String
-    /// Its meaning: a sentence without its full stop.
+    /// The meaning of the setting, as a sentence without its full stop.
     let meaning: String
     /// Further explanations, without the full stop; for the documentation and `config list`, not for `--help`.
     var more = ""
-    /// The permitted values, in words; empty where the meaning has them.
+    /// The permitted values in words; empty if `meaning` names them.
     var range = ""
-    /// Nil for a setting that has no option.
+    /// The option of the command line; nil for a setting without one.
     var option: ServerOption?
     /// Whether errors omit the value, because it is a secret or may contain one.
     var isConfidential = false
     /// The default.
     var unset = UnsetValue.shown
-    /// Applies a value to the settings.
+    /// Applies a value from any source to the settings.
     let set: @Sendable (SettingValue, inout ServeSettings) throws(CommandFailure) -> Void
     /// The effective value, for `config show`.
     let shown: @Sendable (ServeSettings) -> ShownSetting
@@ -35,7 +35,7 @@ struct ServerSetting: Sendable {
         case compared(@Sendable (ServeSettings) -> String)
     }
 
-    /// The variable that holds it, such as `LIFELINE_TLS_CERT`.
+    /// The environment variable for the setting, such as `LIFELINE_TLS_CERT`.
     var variable: String { SettingNames.variable(name) }
 
     /// The object of the file that contains the setting; nil for members of the file itself.
@@ -44,7 +44,7 @@ struct ServerSetting: Sendable {
         return parts.count > 1 ? parts.first.map(String.init) : nil
     }
 
-    /// Whether the difference between two servers' settings needs a restart.
+    /// Whether the difference between old and new settings of a server needs a restart.
     func needsNewStart(_ old: ServeSettings, _ new: ServeSettings) -> Bool {
         switch change {
         case .taken: false
@@ -53,27 +53,27 @@ struct ServerSetting: Sendable {
         }
     }
 
-    /// The name of the option, such as `--max-connections`; nil without one.
+    /// The name of the option, such as `--max-connections`; nil for a setting without an option.
     var optionName: String? { option.map { $0.name ?? SettingNames.option(name) } }
 
     /// Whether a reload applies a new value.
     var isReloaded: Bool { if case .taken = change { true } else { false } }
 
-    /// Whether the value is a list, which is separated by commas in variables.
+    /// Whether the value is a list. The elements are separated by commas in a variable.
     var isList: Bool { if case .strings = shown(ServeSettings()) { true } else { false } }
 
-    /// The text of `--help` for the option.
+    /// The text of `--help` for the setting's option.
     var help: ArgumentHelp {
         ArgumentHelp("\(meaning)\(defaultText.map { " (default: \($0))" } ?? "").", valueName: option?.valueName)
     }
 
-    /// The same setting with an additional sentence.
+    /// Returns this setting with an additional sentence for the documentation.
     func more(_ text: String) -> ServerSetting {
         var setting = self
         setting.more = text
         return setting
     }
 
-    /// The default in words; nil without one.
+    /// The default in words; nil for a setting without a default.
     var defaultText: String? { unset.text(shown(ServeSettings())) }
 }

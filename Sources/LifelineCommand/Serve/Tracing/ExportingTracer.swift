@@ -2,7 +2,7 @@ import NIOConcurrencyHelpers
 import ServerRuntime
 import Tracing
 
-/// Makes spans for requests of recorded traces, and passes each to an exporter when it ends (rule SO-97).
+/// Creates spans for requests with a sampled trace, and passes each span to an exporter when it ends (rule SO-97).
 struct ExportingTracer: Tracer {
     /// Receives finished spans; must not block.
     let export: @Sendable (FinishedSpan) -> Void
@@ -17,7 +17,7 @@ struct ExportingTracer: Tracer {
         at instant: @autoclosure () -> Instant, function: String, file fileID: String, line: UInt
     ) -> RecordedSpan {
         var context = context()
-        // Only traces that a client has marked as recorded are recorded, because a trace begins at a client.
+        // Only traces that the client has marked as sampled are recorded, because a trace begins at a client.
         guard let parent = context.traceParent, parent.isSampled else { return RecordedSpan(context: context, nil, export) }
         let span = FinishedSpan(
             traceID: parent.traceID, spanID: makeID(), parentID: parent.spanID, name: operationName, kind: kind,
@@ -56,7 +56,7 @@ extension InstrumentationContext {
 /// A span until it ends. Links and events are not stored, because the server has none.
 final class RecordedSpan: Span {
     let context: InstrumentationContext
-    /// The span; nil for a trace that is not recorded, and once the span has ended.
+    /// The recorded span. Nil for a trace that is not recorded, and once the span has ended.
     private let state: NIOLockedValueBox<FinishedSpan?>
     private let export: @Sendable (FinishedSpan) -> Void
 
@@ -87,7 +87,7 @@ final class RecordedSpan: Span {
     func recordError<Instant: TracerInstant>(
         _ error: any Error, attributes: SpanAttributes, at instant: @autoclosure () -> Instant
     ) {
-        // Descriptions of errors may contain data of clients.
+        // Only the code of the error is recorded, because descriptions of errors may contain data of clients.
         setStatus(SpanStatus(code: .error))
     }
 

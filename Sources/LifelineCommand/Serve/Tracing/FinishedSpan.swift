@@ -1,12 +1,12 @@
 import Tracing
 
-/// A finished span in its exported form.
+/// A finished span in the form in which it is exported.
 struct FinishedSpan: Sendable {
     /// 32 hexadecimal digits.
     var traceID: String
     /// 16 hexadecimal digits.
     var spanID: String
-    /// Nil for the first span of a trace.
+    /// The id of the parent span; nil for the first span of a trace.
     var parentID: String?
     var name: String
     var kind: SpanKind
@@ -48,7 +48,7 @@ extension FinishedSpan {
             if let parentID { $0.put("parentSpanId", parentID) }
             $0.put("name", name)
             $0.put("kind", kindNumber)
-            // The protocol encodes 64-bit integers as texts.
+            // 64-bit integers are encoded as strings, as the protocol requires for JSON.
             $0.put("startTimeUnixNano", String(start))
             $0.put("endTimeUnixNano", String(max(start, end)))
             $0.put("attributes", json: Self.list(attributes))
@@ -56,7 +56,7 @@ extension FinishedSpan {
         }
     }
 
-    /// An attribute in the protocol's encoding. Kinds of values that the server does not use become texts.
+    /// An attribute in the protocol's encoding. Values of kinds that the server does not use are encoded as strings.
     private static func attribute(_ name: String, _ value: SpanAttribute) -> String {
         object {
             $0.put("key", name)

@@ -8,13 +8,13 @@ import WireCoding
 
 /// Sends spans to a collector in batches, one request at a time, without blocking the server (rule SO-98).
 final class SpanExporter: Sendable {
-    /// Makes a request with a body; passes the reason of a failure, or nil.
+    /// Sends a request with this body. Passes the reason of a failure to the completion, or nil after a success.
     typealias Send = @Sendable (_ body: [UInt8], _ completion: @escaping @Sendable (String?) -> Void) -> Void
 
-    /// At most this number of spans is queued; further ones are dropped.
+    /// The largest number of queued spans; further spans are dropped.
     static let capacity = 2_048
     static let batch = 512
-    /// How long a span waits for others to form a batch.
+    /// How long a span waits for further spans of the same batch.
     static let delay = TimeAmount.seconds(1)
 
     private struct State {
@@ -22,7 +22,7 @@ final class SpanExporter: Sendable {
         var isScheduled = false
         var isSending = false
         var dropped = 0
-        /// Whether the last request failed: only changes of this are logged.
+        /// Whether the last request failed. Only changes of this value are logged.
         var isFailing = false
         var idle: [EventLoopPromise<Void>] = []
     }
@@ -33,7 +33,7 @@ final class SpanExporter: Sendable {
     private let send: Send
     private let state = NIOLockedValueBox(State())
 
-    /// - Parameter eventLoop: the event loop for all work.
+    /// - Parameter eventLoop: the event loop on which batches are made and sent.
     init(eventLoop: any EventLoop, logger: Logger, host: String, send: @escaping Send) {
         (self.eventLoop, self.logger, self.host, self.send) = (eventLoop, logger, host, send)
     }
@@ -86,7 +86,7 @@ final class SpanExporter: Sendable {
         }
     }
 
-    /// Handles the result. A batch that the collector did not accept is dropped, because traces may be incomplete.
+    /// Handles the result of a request. A batch that the collector did not accept is dropped, because traces may be incomplete.
     private func sent(_ count: Int, _ failure: String?) {
         let hasChanged = state.withLockedValue { state in
             state.isSending = false
@@ -104,7 +104,7 @@ final class SpanExporter: Sendable {
 }
 
 extension SpanExporter {
-    /// Sends to a collector over HTTP.
+    /// The closure that sends batches to a collector over HTTP.
     ///
     /// - Parameter url: ends with `/v1/traces`.
     static func sender(to url: String) -> Send {
@@ -121,7 +121,7 @@ extension SpanExporter {
     }
 }
 
-/// Sends the remaining spans when the server has ended, for two seconds at most.
+/// A service that sends the remaining spans after the server has ended, for two seconds at most.
 struct SpanService: Service {
     let exporter: SpanExporter
     let eventLoop: any EventLoop
