@@ -290,8 +290,8 @@ def test_a_copy_from_redis_says_what_is_wrong(clusters, config, tmp_path):
     for arguments, code, words in (
         ((url, target, "--redis-prefix", "other"), 1, "has no data of a cluster with the prefix other"),
         ((f"{url} redis://127.0.0.1:{cluster.redis.port}/1", target), 1, "has no data of a cluster"),
-        ((url, target, "--beside-redis"), 2, "Only a PostgreSQL database can be beside Redis"),
-        ((target, url), 2, "Redis can be copied from"),
+        ((url, target, "--beside-redis"), 2, "--beside-redis needs a PostgreSQL database as TO"),
+        ((target, url), 2, "only `lifeline data copy` can read from Redis"),
         ((target, f"{target}-2", "--redis", url), 2, "are for a copy from Redis"),
         ((f"redis://user@127.0.0.1:{cluster.redis.port}", target), 2, "a user without a password"),
         (("redis://:wrong@127.0.0.1:1", target), 1, "cannot be reached"),

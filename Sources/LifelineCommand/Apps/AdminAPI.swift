@@ -48,7 +48,8 @@ struct AdminAPI: Sendable {
         let value = try? JSONValue(parsing: answer.body)
         guard answer.isSuccess else { throw Self.refusal(answer.status, value?["error"]?.string) }
         guard let value, value.object != nil else {
-            throw CommandFailure("The answer is not a JSON object: something else than an admin port answers at this address.")
+            throw CommandFailure(
+                "The server's answer is not a JSON object, so the program at this address is no admin port. Check --url.")
         }
         return value
     }
@@ -58,10 +59,14 @@ struct AdminAPI: Sendable {
     static func refusal(_ status: Int, _ words: String?) -> CommandFailure {
         let said = words.map { " \($0.prefix(1_000).printable)" } ?? ""
         switch status {
-        case 401: return CommandFailure("The password is not the console's. Check --password-file or LIFELINE_ADMIN_PASSWORD.")
+        case 401:
+            return CommandFailure(
+                "The server refused the password: it is not the console's password. Check --password-file or LIFELINE_ADMIN_PASSWORD."
+            )
         case 404 where words == nil || words == "There is nothing at this path.":
             return CommandFailure(
-                "There is no such call at this address. Name the admin port of a server of this version with --url, not its public port."
+                "The server does not know this call. With --url name the admin port, not the public port, of a server of "
+                    + "the same version as this program."
             )
         default: return CommandFailure("The server refused the call with status \(status).\(said)")
         }

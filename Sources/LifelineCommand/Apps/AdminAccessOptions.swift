@@ -9,7 +9,7 @@ struct AdminAccessOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "A configuration file of the server; the admin port and its password are taken from it. Also LIFELINE_CONFIG.",
+            "A configuration file of the server, from which the admin port and its password are read. Also LIFELINE_CONFIG.",
             valueName: "file"), completion: .file())
     var config: String?
 
@@ -24,7 +24,7 @@ struct AdminAccessOptions: ParsableArguments {
         completion: .file())
     var ca: String?
 
-    @Option(help: ArgumentHelp("The time limit of each call.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("The time limit of each request to the server.", valueName: "seconds"))
     var timeout = 10.0
 
     func validate() throws {

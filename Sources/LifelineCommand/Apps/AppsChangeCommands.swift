@@ -40,13 +40,13 @@ struct AppsRemoveCommand: AsyncParsableCommand {
         commandName: "remove", abstract: "Removes an application that was made at run time.",
         discussion: HelpText.text(
             """
-            Its connections are closed and its secrets are forgotten. What its clients stored, such as history, stays where it is kept and is \
-            available again when an application with the same id or subscribe key is made.
+            Closes the application's connections and deletes its secrets. Data that its clients stored, such as history, is not \
+            deleted and is available again when an application with the same id or subscribe key is made.
             """))
 
     @OptionGroup var application: ApplicationArguments
 
-    @Flag(help: "Prints the application as it was as a JSON object.")
+    @Flag(help: "Prints the removed application as a JSON object.")
     var json = false
 
     @OptionGroup(title: "Server") var server: AdminAccessOptions
@@ -61,10 +61,10 @@ struct AppsSetCommand: AsyncParsableCommand {
         commandName: "set", abstract: "Changes settings of an application while it is in use.",
         discussion: HelpText.text(
             """
-            A setting is written NAME=VALUE, with the names that an element of the lists apps, pubnub and nexconn has in the server's \
-            configuration, and a dot for a member of a group: limits.connections=5000. A value is JSON, such as true, 5000, null and \
-            '["https://example.com"]', or a text; null stands for the default. What is not named stays, and connections stay open. The \
-            secret is changed by 'apps rotate'.
+            A setting is written NAME=VALUE, such as limits.connections=5000. Names are those of an element of the lists apps, pubnub \
+            and nexconn in the server's configuration, with a dot before a member of a group. A value is JSON, such as true, 5000, \
+            null and '["https://example.com"]', or plain text; null stands for the default. Settings that are not named keep their \
+            values, and connections stay open. The command 'apps rotate' changes the secret.
             """))
 
     @OptionGroup var application: ApplicationArguments

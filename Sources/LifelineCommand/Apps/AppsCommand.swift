@@ -37,9 +37,9 @@ struct AppsListCommand: AsyncParsableCommand {
         commandName: "list", abstract: "Lists all applications, without their secrets.",
         discussion: HelpText.text(
             """
-            With --json every application is one line: {"service":…,"id":…,"key":…,"source":"file" or "runtime","enabled":…,"secrets":1 or \
-            2}, and for those made at run time hidden (whether one of the configuration with the same name wins), previousEnds, created and \
-            changed (seconds since 1970) and limits.
+            With --json every application is one line: {"service":…,"id":…,"key":…,"source":"file" or \
+            "runtime","enabled":…,"secrets":1 or 2}. Applications made at run time also have hidden (whether an application of the \
+            configuration with the same name takes precedence), previousEnds, created and changed (seconds since 1970) and limits.
             """))
 
     @Flag(help: "Prints each application as a JSON object on one line.")
@@ -69,17 +69,18 @@ struct AppsCreateCommand: AsyncParsableCommand {
         commandName: "create", abstract: "Makes an application, and prints its secret once.",
         discussion: HelpText.text(
             """
-            Names and the secret that are not given are made by the server. --settings names a JSON file with further settings, as an \
-            element of the lists apps, pubnub and nexconn has them in the server's configuration, such as {"clientEvents": true}.
+            The server makes names and a secret that are not given. --settings names a JSON file with further settings, such as \
+            {"clientEvents": true}; their names are those of an element of the lists apps, pubnub and nexconn in the server's \
+            configuration.
             """))
 
     @Argument(help: "The service of the application.")
     var service: ServiceKind
 
-    @Option(help: "The id in Pusher's HTTP API.")
+    @Option(help: "The application's id in Pusher's HTTP API.")
     var id: String?
 
-    @Option(help: "The key of clients (Pusher and chat).")
+    @Option(help: "The application's key, which clients use (Pusher and chat).")
     var key: String?
 
     @Option(help: "PubNub's publish key.")
@@ -89,7 +90,8 @@ struct AppsCreateCommand: AsyncParsableCommand {
     var subscribeKey: String?
 
     @Option(
-        help: ArgumentHelp("A file that contains the secret, and nothing else; - for standard input.", valueName: "file"),
+        help: ArgumentHelp(
+            "A file that contains the application's secret, and nothing else; - for standard input.", valueName: "file"),
         completion: .file())
     var secretFile: String?
 
@@ -97,7 +99,7 @@ struct AppsCreateCommand: AsyncParsableCommand {
         help: ArgumentHelp("A limit of the application, such as connections=5000; may be repeated.", valueName: "name=number"))
     var limit: [String] = []
 
-    @Option(help: ArgumentHelp("A JSON file with further settings.", valueName: "file"), completion: .file())
+    @Option(help: ArgumentHelp("A JSON file with further settings of the application.", valueName: "file"), completion: .file())
     var settings: String?
 
     @Flag(help: "Prints the application and its secret as a JSON object.")
@@ -118,19 +120,19 @@ struct AppsCreateCommand: AsyncParsableCommand {
 
 struct AppsRotateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "rotate", abstract: "Gives an application another secret, and prints it once.",
+        commandName: "rotate", abstract: "Gives an application a new secret, and prints the new secret once.",
         discussion: HelpText.text(
             """
-            The former secret works as well, until 'rotate --finish', or for the time that --for says: change the secret of the \
-            application's own servers meanwhile. Connections stay open.
+            The former secret stays valid until 'rotate --finish', or for the number of seconds in --for. In this time change the \
+            secret on the application's own servers. Connections stay open.
             """))
 
     @OptionGroup var application: ApplicationArguments
 
-    @Option(name: .customLong("for"), help: ArgumentHelp("How long the former secret works.", valueName: "seconds"))
+    @Option(name: .customLong("for"), help: ArgumentHelp("How long the former secret stays valid.", valueName: "seconds"))
     var time: Int?
 
-    @Flag(help: "Ends a rotation: from now on only the newer secret works.")
+    @Flag(help: "Ends a rotation: from now on only the new secret is valid.")
     var finish = false
 
     @Option(

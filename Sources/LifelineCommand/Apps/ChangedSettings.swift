@@ -13,16 +13,18 @@ struct ChangedSettings: Hashable, Sendable {
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard parts.count == 2, let name = parts.first, let written = parts.last else {
                 throw CommandFailure(
-                    "\(text.printable) has to be a setting and its value, such as limits.connections=5000.", .usage)
+                    "\(text.printable) is not a setting with a value. Write NAME=VALUE, such as limits.connections=5000.", .usage)
             }
             guard seen.insert(name).inserted else {
-                throw CommandFailure("The setting \(name.printable) is given twice.", .usage)
+                throw CommandFailure("The setting \(name.printable) is given twice. Give it once.", .usage)
             }
             // A value that is not valid JSON is used as a string.
             let value = (try? JSONValue(parsing: Array(written.utf8))) ?? .string(written)
             let path = name.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard let first = path.first, path.allSatisfy({ !$0.isEmpty }) else {
-                throw CommandFailure("\(text.printable) has to begin with the name of a setting.", .usage)
+                throw CommandFailure(
+                    "\(text.printable) does not begin with the name of a setting. Write NAME=VALUE, such as "
+                        + "limits.connections=5000.", .usage)
             }
             guard path.count == 2, let member = path.last else {
                 guard object[first] == nil else { throw Self.both(first) }
@@ -41,6 +43,8 @@ struct ChangedSettings: Hashable, Sendable {
     }
 
     private static func both(_ name: String) -> CommandFailure {
-        CommandFailure("The setting \(name.printable) is given as a whole and by its members: give one of both.", .usage)
+        CommandFailure(
+            "The setting \(name.printable) is given as a whole and also by its members. Give it in one of the two forms only.",
+            .usage)
     }
 }

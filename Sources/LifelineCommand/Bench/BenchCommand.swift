@@ -37,28 +37,29 @@ struct BenchCommand: AsyncParsableCommand {
     @Option(help: "The protocol: pusher or pubnub.")
     var service = ServiceKind.pusher
 
-    @Option(help: "Connections, each subscribed to one channel, 1 to 100000.")
+    @Option(help: "The number of connections, each subscribed to one channel, 1 to 100000.")
     var subscribers = 100
 
-    @Option(help: "Channels, 1 to the number of subscribers.")
+    @Option(help: "The number of channels, from 1 to the number of subscribers.")
     var channels = 1
 
-    @Option(help: ArgumentHelp("Messages published a second, 1 to 100000.", valueName: "messages"))
+    @Option(help: ArgumentHelp("How many messages are published per second, 1 to 100000.", valueName: "messages"))
     var rate = 100
 
-    @Option(help: ArgumentHelp("How long to publish, 1 to 3600.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("How long messages are published, 1 to 3600 seconds.", valueName: "seconds"))
     var duration = 10
 
-    @Option(help: ArgumentHelp("The size of a message, 64 to 32000.", valueName: "bytes"))
+    @Option(help: ArgumentHelp("The size of a message, 64 to 32000 bytes.", valueName: "bytes"))
     var size = 100
 
     @Flag(help: "Signs PubNub requests with the secret key, for servers with access manager.")
     var sign = false
 
-    @Flag(help: "Has Pusher connections ask for recovery, for which the server stores and numbers their events.")
+    @Flag(
+        help: "Makes Pusher connections request recovery, for which the server numbers and stores the events of their channels.")
     var recovery = false
 
-    @Flag(help: "Loads a server on another machine. Only for servers of your own.")
+    @Flag(help: "Permits to load a server on another machine. Only for servers of your own.")
     var yes = false
 
     @Flag(help: "Prints the result as a JSON object.")

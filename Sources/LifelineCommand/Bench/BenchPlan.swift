@@ -57,12 +57,13 @@ struct BenchPlan: Hashable, Sendable {
         let vendors = ["pusher.com", "pusherapp.com", "pndsn.com", "pubnub.com", "pubnubapi.com"]
         if hasPublicKeys, vendors.contains(where: { name == $0 || name.hasSuffix(".\($0)") }) {
             throw CommandFailure(
-                "\(host) is a public service, and these keys are everybody's: bench does not load it. Use keys of your own.",
+                "\(host) is a public service, and these keys are published for everybody, so bench does not load it. Use "
+                    + "keys of your own.",
                 .usage)
         }
         if !isConfirmed {
             throw CommandFailure(
-                "\(host) is another machine. If the server is yours and may be loaded, add --yes.", .usage)
+                "The server \(host) is another machine. If it is yours and may be loaded, add --yes.", .usage)
         }
     }
 }

@@ -23,7 +23,7 @@ struct HistoryCommand: AsyncParsableCommand {
     @Option(help: "The channel.")
     var channel: String
 
-    @Option(help: "The largest number of messages.")
+    @Option(help: "The largest number of messages to print.")
     var count = 100
 
     @Flag(help: "Prints each message as a JSON object on one line.")

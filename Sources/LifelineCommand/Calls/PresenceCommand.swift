@@ -4,7 +4,7 @@ import Lifeline
 struct PresenceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "presence",
-        abstract: "Prints the users who are on channels now.",
+        abstract: "Prints the users who are present on channels now.",
         discussion: HelpText.text(
             """
             Works with --service pubnub, and with --service chat for groups and open channels. Pusher does not answer this to \
@@ -21,14 +21,14 @@ struct PresenceCommand: AsyncParsableCommand {
 
     @OptionGroup var service: ServiceOptions
 
-    @Option(name: .customLong("channel"), help: "A channel; may be repeated.")
+    @Option(name: .customLong("channel"), help: "A channel whose users are printed; may be repeated.")
     var channels: [String]
 
     @Flag(help: "Prints each user and channel as a JSON object on one line.")
     var json = false
 
     func validate() throws {
-        if channels.isEmpty { throw ValidationError("Name a channel with --channel.") }
+        if channels.isEmpty { throw ValidationError("No channel was named. Name one with --channel.") }
     }
 
     func run() async throws {

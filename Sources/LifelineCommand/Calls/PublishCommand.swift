@@ -35,7 +35,7 @@ struct PublishCommand: AsyncParsableCommand {
     @Option(help: "The event's name.")
     var event = Message.defaultEvent
 
-    @Option(help: "The payload, as JSON.")
+    @Option(help: "The payload of the message, as JSON.")
     var data: String
 
     @Flag(help: "Prints the result as a JSON object.")
@@ -85,7 +85,7 @@ struct PublishCommand: AsyncParsableCommand {
             do throws(LifelineError) {
                 return try await channel.publish(json: data, event: event)
             } catch  where error.code == .unsupported {
-                let advice = "Give the app's secret with --secret-file, --config or LIFELINE_APP_SECRET."
+                let advice = "The HTTP API needs the app's secret: give it with --secret-file, --config or LIFELINE_APP_SECRET."
                 throw LifelineError(.unsupported, error.reason + " " + advice)
             }
         }

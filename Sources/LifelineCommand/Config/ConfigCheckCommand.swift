@@ -17,7 +17,7 @@ struct ConfigCheckCommand: AsyncParsableCommand {
               lifeline config check /etc/lifeline/lifeline.json --json
             """))
 
-    @Argument(help: "The file (default: LIFELINE_CONFIG, or else lifeline.json).", completion: .file())
+    @Argument(help: "The configuration file to check (default: LIFELINE_CONFIG, or else lifeline.json).", completion: .file())
     var file: String?
 
     @Flag(help: "Prints the result as a JSON object.")

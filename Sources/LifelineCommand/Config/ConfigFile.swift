@@ -10,7 +10,8 @@ enum ConfigFile {
         if environment[SettingNames.variable("config")] != nil { return [] }
         guard FileManager.default.fileExists(atPath: usual) else {
             throw CommandFailure(
-                "There is no \(usual) in this directory. Name a file, or write one with lifeline config init.", .usage)
+                "There is no file \(usual) in this directory. Name a configuration file, or write one with lifeline config init.",
+                .usage)
         }
         return ["--config=\(usual)"]
     }

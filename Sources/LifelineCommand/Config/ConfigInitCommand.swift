@@ -14,15 +14,15 @@ struct ConfigInitCommand: ParsableCommand {
               lifeline config init --output - > lifeline.json
             """))
 
-    @Option(help: ArgumentHelp("The services that run, separated by commas: pusher, pubnub, chat.", valueName: "names"))
+    @Option(help: ArgumentHelp("The services of the new server, separated by commas: pusher, pubnub, chat.", valueName: "names"))
     var services = ServiceKind.allCases.map(\.word).joined(separator: ",")
 
     @Option(
-        help: ArgumentHelp("The file to write; - for standard output, which shows the secrets.", valueName: "file"),
+        help: ArgumentHelp("The file to write; - for standard output, where the secrets are visible.", valueName: "file"),
         completion: .file())
     var output = "lifeline.json"
 
-    @Flag(help: "Replaces a file that exists already. Its secrets are lost.")
+    @Flag(help: "Replaces an existing file. The secrets in it are lost.")
     var force = false
 
     func run() throws {

@@ -3,7 +3,7 @@ import ArgumentParser
 struct ConfigListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Lists the settings of the whole server: what they mean, and how they are given.",
+        abstract: "Lists the settings of the whole server, with their meanings, options, variables and names in the file.",
         discussion: HelpText.text(
             """
             The settings of apps, keysets and chat apps are in docs/operations/settings.md. 'lifeline config show' prints values.
@@ -19,7 +19,7 @@ struct ConfigListCommand: ParsableCommand {
     @Flag(help: "Prints each setting as a JSON object on one line.")
     var json = false
 
-    @Flag(help: "Prints the table of the documentation.")
+    @Flag(help: "Prints the settings as the Markdown table of the documentation.")
     var markdown = false
 
     func validate() throws {

@@ -4,7 +4,7 @@ import Foundation
 struct ConfigShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Prints the settings that a server would have, and where each comes from.",
+        abstract: "Prints the settings that a server would use, and the source of each.",
         discussion: HelpText.text(
             """
             Takes the options of 'lifeline serve'. The source of a setting is an option, an environment variable, a line of the file, or \
@@ -18,7 +18,7 @@ struct ConfigShowCommand: ParsableCommand {
               lifeline config show --config lifeline.json --json
             """))
 
-    @Flag(help: "Prints secrets as they are.")
+    @Flag(help: "Prints secrets in plain text instead of •••.")
     var showSecrets = false
 
     @Flag(help: "Prints each setting as a JSON object on one line.")

@@ -46,7 +46,7 @@ enum PrivateFile {
     private static func failure(_ path: String, _ number: CInt) -> CommandFailure {
         if number == EEXIST {
             return CommandFailure(
-                "\(path) exists already. Choose another file with --output, or replace it with --force.", .usage)
+                "The file \(path) exists already. Choose another file with --output, or replace it with --force.", .usage)
         }
         let reason =
             switch number {
@@ -56,7 +56,7 @@ enum PrivateFile {
             case ENOSPC: "the disk is full"
             default: "error number \(number)"
             }
-        return CommandFailure("\(path) cannot be written: \(reason).")
+        return CommandFailure("The file \(path) cannot be written: \(reason).")
     }
 }
 

@@ -40,7 +40,11 @@ struct CopyReport {
             return padded.joined(separator: "  ").trimmingSpaces
         }
         let different = summary.tables.filter { !$0.isEqual }.map(\.table.title)
-        return lines + [different.isEmpty ? "All tables are equal." : "Not equal: \(different.joined(separator: ", "))."]
+        return lines + [
+            different.isEmpty
+                ? "All tables of the source and the copy are equal."
+                : "Tables that differ between the source and the copy: \(different.joined(separator: ", "))."
+        ]
     }
 
     /// One JSON object.

@@ -3,14 +3,15 @@ import LifelineServer
 
 struct DataCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "data", abstract: "Copies what a server keeps to another place.", subcommands: [DataCopyCommand.self])
+        commandName: "data", abstract: "Copies the stored data of a server to another directory or database.",
+        subcommands: [DataCopyCommand.self])
 }
 
 /// Copies data between directories and databases, and from the Redis of a cluster, while the servers are stopped (rules DC-1 to DC-17).
 struct DataCopyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "copy",
-        abstract: "Copies all that one place keeps to another, and compares both.",
+        abstract: "Copies all stored data of one directory or database to another, and compares both.",
         discussion: HelpText.text(
             """
             FROM and TO are what a server's setting data can be: a directory with SQLite databases, or the address of a PostgreSQL database. \
@@ -44,7 +45,9 @@ struct DataCopyCommand: AsyncParsableCommand {
 
     @Flag(
         name: .customLong("continue"),
-        help: "Copies into a place with other data, which stay unless a row of FROM has the same key.")
+        help:
+            "Copies into a directory or database that contains other data. These data stay, except rows with the key of a row of FROM."
+    )
     var continues = false
 
     @Option(
@@ -62,11 +65,12 @@ struct DataCopyCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The prefix of the keys in Redis (default: lifeline).", valueName: "prefix"))
     var redisPrefix: String?
 
-    @Flag(help: "Has the cluster go on with this Redis and with TO beside it.")
+    @Flag(help: "Makes the cluster use this Redis and the database TO together from now on.")
     var besideRedis = false
 
     @Option(
-        help: ArgumentHelp("The directory for the contents of uploaded files that are in Redis.", valueName: "directory"),
+        help: ArgumentHelp(
+            "The directory to which the contents of uploaded files are copied from Redis.", valueName: "directory"),
         completion: .directory)
     var files: String?
 
@@ -84,7 +88,8 @@ struct DataCopyCommand: AsyncParsableCommand {
         for note in report.notes { StandardError.print("note: \(note)") }
         guard report.summary.isEqual else {
             throw CommandFailure(
-                "\(report.to) does not have the same rows as \(report.from): copy once more into an empty place, and check the disk."
+                "\(report.to) does not have the same rows as \(report.from). Copy again into an empty directory or "
+                    + "database, and check the disk."
             )
         }
     }
@@ -97,7 +102,7 @@ struct DataCopyCommand: AsyncParsableCommand {
         }
         let source = try DataPlace(from, passwordFile: fromPasswordFile)
         guard !source.isSame(as: target) else {
-            throw CommandFailure("FROM and TO are the same place: name another one to copy to.", .usage)
+            throw CommandFailure("FROM and TO are the same directory or database. Name another one as TO.", .usage)
         }
         do {
             let reading = try source.reading()
@@ -124,11 +129,12 @@ struct DataCopyCommand: AsyncParsableCommand {
             from, more: redis, prefix: redisPrefix ?? ServeSettings.defaultRedisPrefix, passwordFile: fromPasswordFile)
         guard !besideRedis || target.isDatabase else {
             throw CommandFailure(
-                "Only a PostgreSQL database can be beside Redis: name one as TO, or leave --beside-redis out.", .usage)
+                "--beside-redis needs a PostgreSQL database as TO. Name one, or leave the option out.", .usage)
         }
         guard !besideRedis || files == nil else {
             throw CommandFailure(
-                "The servers of a cluster keep the contents of files in Redis: leave --files or --beside-redis out.", .usage)
+                "With --beside-redis the contents of uploaded files stay in Redis, so --files has no effect. Leave one "
+                    + "of the two options out.", .usage)
         }
         let directory = besideRedis || target.isDatabase ? files : files ?? "\(target.shown)/files"
         do {

@@ -20,21 +20,28 @@ struct DataPlace: Hashable {
         self.passwordFile = passwordFile
         guard !RedisPlace.isAddress(text) else {
             throw CommandFailure(
-                "Redis can be copied from, and only by `lifeline data copy`: name a directory or a PostgreSQL database (postgres://) here. "
-                    + "For servers the address of a Redis is the setting redis (--redis).", .usage)
+                "The address of a Redis is not accepted here: only `lifeline data copy` can read from Redis. Name a "
+                    + "directory or a PostgreSQL database (postgres://). A server gets the address of Redis by the setting "
+                    + "redis (--redis).", .usage)
         }
         guard DataAddress.isAddress(text) else {
-            guard !text.isEmpty else { throw CommandFailure("The name of a directory is empty.", .usage) }
+            guard !text.isEmpty else {
+                throw CommandFailure(
+                    "The name of the data directory is empty. Name a directory, or a PostgreSQL database (postgres://).", .usage)
+            }
             if let mistake = DataAddress.mistake(in: text) { throw CommandFailure("The place of the data \(mistake)", .usage) }
             guard passwordFile == nil else {
-                throw CommandFailure("A directory has no password: leave the option for its file out.", .usage)
+                throw CommandFailure(
+                    "A data directory has no password. Leave the option for the password file out, or name a PostgreSQL "
+                        + "database (postgres://).", .usage)
             }
             shown = text
             return
         }
         guard let address = DataAddress(text) else {
             throw CommandFailure(
-                "The address of a database is postgres://USER:PASSWORD@HOST:PORT/DATABASE, with %XX for special characters.",
+                "The address of the database is not valid. Write postgres://USER:PASSWORD@HOST:PORT/DATABASE, with %XX "
+                    + "for special characters.",
                 .usage)
         }
         shown = address.shown

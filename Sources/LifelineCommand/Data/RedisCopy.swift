@@ -13,8 +13,8 @@ struct RedisCopy {
     let replacesOthers: Bool
 
     private static let advice =
-        "Servers with `--redis` and this `--data` now start; without `--data` they do not. The histories, inboxes and documents that were copied are "
-        + "still in Redis too, where nobody reads them."
+        "From now on the servers start only with `--redis` and this `--data` together. The histories, inboxes and "
+        + "documents that were copied are also still in Redis, but servers no longer read them there."
 
     func run() async throws -> CopyReport {
         let source = try await RedisTables.open(from.configuration, staysBeside: staysBeside)
@@ -46,8 +46,9 @@ struct RedisCopy {
         var notes: [String] = []
         if redis.leftOut > 0 {
             notes.append(
-                "\(redis.leftOut) events of chat were left out: they have the id of an event of another application, assigned before "
-                    + "partitions had different ids, and \(to.shown) can keep one event with an id.")
+                "\(redis.leftOut) chat events were not copied: each has the same id as an event of another application, "
+                    + "and \(to.shown) can store only one event with an id. Older versions gave events of different partitions "
+                    + "the same ids.")
         }
         if staysBeside { notes.append(Self.advice) }
         guard !staysBeside, redis.files.all > 0 else { return notes }

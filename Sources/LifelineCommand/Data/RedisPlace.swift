@@ -42,7 +42,9 @@ struct RedisPlace: Hashable {
             throw CommandFailure("The password file \(file) \(error.reason).", .usage)
         }
         let line = bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
-        guard !line.isEmpty else { throw CommandFailure("The password file \(file) is empty.", .usage) }
+        guard !line.isEmpty else {
+            throw CommandFailure("The password file \(file) is empty. Its first line must be the password.", .usage)
+        }
         return String(decoding: line, as: UTF8.self)
     }
 
@@ -53,7 +55,7 @@ struct RedisPlace: Hashable {
         let user = rest[..<mark]
         guard !user.utf8.contains(UInt8(ascii: ":")) else {
             throw CommandFailure(
-                "A Redis address already has a password: remove it from the address, or omit --from-password-file.", .usage)
+                "A Redis address already contains a password: remove it from the address, or omit --from-password-file.", .usage)
         }
         return "\(scheme)\(user):\(escaped(password))\(rest[mark...])"
     }

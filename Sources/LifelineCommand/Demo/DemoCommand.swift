@@ -28,7 +28,7 @@ struct DemoCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Runs only the part of this service; may be repeated (default: all).", valueName: "service"))
     var only: [ServiceKind] = []
 
-    @Flag(help: "Waits longer between the lines, for reading along.")
+    @Flag(help: "Makes longer pauses between the lines, so that people can read along.")
     var slow = false
 
     @Flag(help: "Prints each event as a JSON object on one line, and no tables.")

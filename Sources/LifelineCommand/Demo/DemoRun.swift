@@ -71,7 +71,9 @@ final class DemoRun: Sendable {
             let happened = await stage.wait(atMost: Self.patience, test)
             stage.change { $0.journal.check(what, happened) }
             if !happened {
-                stage.show(stage.timeline.line(at: .now, "script", "problem", colour: .red, "This did not happen: \(what)."))
+                stage.show(
+                    stage.timeline.line(
+                        at: .now, "script", "problem", colour: .red, "The expected event did not happen: \(what)."))
             }
         }
     }

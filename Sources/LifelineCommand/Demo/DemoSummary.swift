@@ -61,8 +61,8 @@ struct DemoSummary: Sendable {
             lost == 0
             ? "Nothing was lost."
             : journal.judgesByGaps
-                ? "Each of the \(lost) lost events lies in a gap that \(journal.subject) has declared."
-                : "Each of the \(lost) lost events was published during an outage that \(journal.subject) had declared."
+                ? "Each of the \(lost) lost events is in a gap that the client \(journal.subject) has reported."
+                : "Each of the \(lost) lost events was published during an outage that the client \(journal.subject) had reported."
         return colours.paint("It adds up. \(losses)", .green)
     }
 

@@ -34,7 +34,9 @@ struct DataDoctor {
         } catch MessageStoreError.inUse {
             verdict = .noted(
                 "a server, or a copy, uses the directory now",
-                advice: "A second one does not start. Stop it to have the databases examined.")
+                advice:
+                    "A second server cannot start with this directory. Stop the running one, so that doctor can test the databases."
+            )
         } catch {
             verdict = Self.failure(error)
         }

@@ -103,7 +103,7 @@ extension Doctor {
             } else {
                 try await within(limit) { () async throws(LifelineError) in
                     for await message in messages where message.text.contains(token) { return }
-                    throw LifelineError(.timeout, "The message did not arrive.")
+                    throw LifelineError(.timeout, "The published message did not arrive in time.")
                 }
                 let time = Int((ContinuousClock.now - start) / .milliseconds(1))
                 verdict = .success(.passed("published and received after \(time) ms"))

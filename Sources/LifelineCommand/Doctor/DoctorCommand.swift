@@ -36,7 +36,7 @@ struct DoctorCommand: AsyncParsableCommand {
               lifeline doctor --data postgres://lifeline@127.0.0.1/lifeline
             """))
 
-    @Argument(help: "The address of the service: http, https, ws or wss, host and port; may end in /app/KEY.")
+    @Argument(help: "The address of the service: http, https, ws or wss, host and port. It may end in /app/KEY.")
     var url: String?
 
     @OptionGroup(title: "Service") var place: DoctorServiceOptions
@@ -148,6 +148,6 @@ struct DoctorCommand: AsyncParsableCommand {
     }
 
     private static func summary(_ failures: Int) -> String {
-        failures == 0 ? "All that was tried works." : failures == 1 ? "One step failed." : "\(failures) steps failed."
+        failures == 0 ? "All tested steps succeeded." : failures == 1 ? "One step failed." : "\(failures) steps failed."
     }
 }

@@ -2,7 +2,7 @@ import ArgumentParser
 
 /// The service that `doctor` tests.
 struct DoctorServiceOptions: ParsableArguments {
-    @Option(help: "The service at that address.")
+    @Option(help: "The service that runs at the tested address.")
     var service = ServiceKind.pusher
 
     @Option(help: "A cluster of Pusher's own servers, such as eu, instead of a URL.")
@@ -10,7 +10,7 @@ struct DoctorServiceOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "A configuration file of the server; keys and secret are taken from it. Also LIFELINE_CONFIG.",
+            "A configuration file of the server, from which keys and secret are read. Also LIFELINE_CONFIG.",
             valueName: "file"), completion: .file())
     var config: String?
 
@@ -23,7 +23,7 @@ struct DoctorServiceOptions: ParsableArguments {
     @Option(help: "The app's id in the HTTP API (default: from the configuration, else 1001).")
     var appID: String?
 
-    @Option(help: "The channel to use (default: lifeline-doctor).")
+    @Option(help: "The channel for the test message (default: lifeline-doctor).")
     var channel: String?
 }
 
@@ -31,13 +31,13 @@ struct DoctorServiceOptions: ParsableArguments {
 struct DoctorUserOptions: ParsableArguments {
     @Option(
         help:
-            "The app's secret; for PubNub it signs every request. The shell keeps it in its history: prefer --config, --secret-file, or LIFELINE_APP_SECRET, LIFELINE_PUBNUB_SECRET and LIFELINE_NEXCONN_SECRET."
+            "The app's secret; for PubNub it signs every request. The shell stores it in its history: prefer --config, --secret-file, or LIFELINE_APP_SECRET, LIFELINE_PUBNUB_SECRET and LIFELINE_NEXCONN_SECRET."
     )
     var secret: String?
 
     @Option(
         help: ArgumentHelp(
-            "A file that contains the secret, and nothing else; - for the first line of standard input.", valueName: "file"),
+            "A file that contains the app's secret, and nothing else; - for the first line of standard input.", valueName: "file"),
         completion: .file())
     var secretFile: String?
 

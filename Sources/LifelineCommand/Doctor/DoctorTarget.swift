@@ -27,7 +27,7 @@ struct DoctorTarget: Sendable {
     var channel: String?
     var proxy: HTTPProxy?
 
-    private static let example = "Write it like https://example.com, ws://127.0.0.1:6001/app/KEY, or --cluster eu."
+    private static let example = "Write the address like https://example.com, ws://127.0.0.1:6001/app/KEY, or --cluster eu."
 
     /// - Throws: a usage error for a missing, invalid or contradictory address (rule CL-31).
     init(
@@ -44,10 +44,10 @@ struct DoctorTarget: Sendable {
             }
             address = Address(host: "ws-\(cluster).pusher.com", port: 443, usesTLS: true, prefix: "", key: nil)
         case (nil, nil): throw CommandFailure("Say what to examine. \(Self.example)", .usage)
-        case (.some, .some): throw CommandFailure("The URL and --cluster exclude each other.", .usage)
+        case (.some, .some): throw CommandFailure("The URL and --cluster exclude each other. Give one of them.", .usage)
         }
         if let inURL = address.key, let key, inURL != key {
-            throw CommandFailure("The URL names the key \(inURL) and --key another one.", .usage)
+            throw CommandFailure("The key \(inURL) in the URL differs from the key of --key. Give only one key.", .usage)
         }
         self.service = service
         (host, port, usesTLS, prefix) = (address.host, address.port, address.usesTLS, address.prefix)
@@ -83,7 +83,9 @@ struct DoctorTarget: Sendable {
         }
         let usesTLS = scheme == "https" || scheme == "wss"
         let port = parts.port ?? (usesTLS ? 443 : 80)
-        guard (1...65_535).contains(port) else { throw CommandFailure("A port is a number from 1 to 65535.", .usage) }
+        guard (1...65_535).contains(port) else {
+            throw CommandFailure("The port in the URL is not valid. A port is a number from 1 to 65535.", .usage)
+        }
         var path = parts.path.split(separator: "/").map(String.init)
         var key: String?
         if path.count >= 2, path[path.count - 2] == "app" {

@@ -44,14 +44,14 @@ struct ListenCommand: AsyncParsableCommand {
 
     @Flag(
         help:
-            "Prints events that only one service has: cache misses, subscription counts, sign-ins, users of the watchlist."
+            "Prints events that only one service has: cache misses, subscription counts, sign-ins, and the online status of watched users."
     )
     var notices = false
 
     @Option(help: ArgumentHelp("Receives only messages whose metadata matches (PubNub).", valueName: "expression"))
     var filter: String?
 
-    @Option(name: .customLong("for"), help: ArgumentHelp("Ends after this time.", valueName: "seconds"))
+    @Option(name: .customLong("for"), help: ArgumentHelp("Ends the command after this time.", valueName: "seconds"))
     var duration: Double?
 
     @Flag(help: "Prints each event as a JSON object on one line.")

@@ -38,7 +38,8 @@ enum ListenInput: Hashable, Sendable {
         case ("quit", 1): return .quit
         default:
             throw CommandFailure(
-                "\"\(verb)\" is not a command, or has the wrong number of arguments. Commands, one per line: \(summary).")
+                "\"\(verb)\" is not a command, or has the wrong number of arguments. Enter one of these commands per line: \(summary)."
+            )
         }
     }
 }

@@ -118,7 +118,7 @@ extension ListenRunner {
             subscribe(channel)
         case .unsubscribe(let channel):
             guard wanted.contains(channel) else {
-                let error = LifelineError(.notSubscribed, "The channel is not subscribed.")
+                let error = LifelineError(.notSubscribed, "The channel was not subscribed, so it cannot be unsubscribed.")
                 return await print(translator.line(for: error, in: channel, at: .now))
             }
             wanted.removeAll { $0 == channel }
@@ -127,7 +127,9 @@ extension ListenRunner {
             // A publish over the connection may need the subscription that was requested before it, so it waits for that command.
             if client.status.phase == .connected, let earlier = pending[channel] { await earlier.work.value }
             guard case .enqueued = publishes.yield((channel, json)) else {
-                let error = LifelineError(.init(.overloaded), "\(Self.publishLimit) publishes wait already.")
+                let error = LifelineError(
+                    .init(.overloaded), "The message was not published, because \(Self.publishLimit) earlier messages still wait."
+                )
                 for line in translator.lines(for: .refused(error), in: channel, at: .now) { await print(line) }
                 return
             }

@@ -62,8 +62,8 @@ struct ChannelListRequest: Sendable {
         let channels = rows.filter { $0.value.name.hasBytePrefix(Self.presence) }
         guard channels.count <= Self.mostMemberCalls else {
             throw CommandFailure(
-                "\(channels.count) presence channels are occupied. --members makes an HTTP request for each of them, for at most "
-                    + "\(Self.mostMemberCalls) channels: select fewer with --prefix.", .usage)
+                "\(channels.count) presence channels are occupied. --members makes an HTTP request for each presence "
+                    + "channel, for at most \(Self.mostMemberCalls) channels: select fewer with --prefix.", .usage)
         }
         for (key, row) in channels {
             let answer = try await ServerAPI.json { () async throws(ConnectionFailure) in

@@ -3,7 +3,7 @@ import ArgumentParser
 struct ChannelsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "channels",
-        abstract: "Lists the channels of a running server, with numbers of subscriptions and users.",
+        abstract: "Lists the occupied channels of a running server, with the numbers of their subscriptions and users.",
         discussion: HelpText.text(
             """
             Pusher: all occupied channels; subscriptions where the app counts them, users of presence channels. PubNub: all channels with \
@@ -20,22 +20,22 @@ struct ChannelsCommand: AsyncParsableCommand {
               lifeline channels --service pubnub --watch --json
             """))
 
-    @Option(help: "The service to ask.")
+    @Option(help: "The service whose channels are listed.")
     var service = ServiceKind.pusher
 
-    @Option(help: ArgumentHelp("Only channels whose names begin so.", valueName: "text"))
+    @Option(help: ArgumentHelp("Lists only channels whose names begin with this prefix.", valueName: "text"))
     var prefix = ""
 
-    @Flag(help: "Prints who is there: members of presence channels (Pusher), users (PubNub).")
+    @Flag(help: "Prints the users on each channel: members of presence channels (Pusher), users (PubNub).")
     var members = false
 
-    @Flag(help: "Goes on, and prints what changes.")
+    @Flag(help: "Keeps running, and prints changes of the list.")
     var watch = false
 
-    @Option(help: ArgumentHelp("How often --watch asks.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("The time between two requests of --watch.", valueName: "seconds"))
     var interval = 2.0
 
-    @Option(name: .customLong("for"), help: ArgumentHelp("Ends --watch after this time.", valueName: "seconds"))
+    @Option(name: .customLong("for"), help: ArgumentHelp("Ends the command with --watch after this time.", valueName: "seconds"))
     var limit: Double?
 
     @Flag(help: "Prints each channel as a JSON object on one line.")

@@ -4,23 +4,31 @@ import PubNubProtocol
 
 /// Options for the rights of a PubNub token.
 struct PubNubRightsOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("A channel; may be repeated.", valueName: "name[=rights]"))
+    @Option(help: ArgumentHelp("A channel that the token grants rights to; may be repeated.", valueName: "name[=rights]"))
     var channel: [String] = []
 
-    @Option(help: ArgumentHelp("Channels that match this expression; may be repeated.", valueName: "regex[=rights]"))
+    @Option(
+        help: ArgumentHelp(
+            "Channels that match this regular expression, and that the token grants rights to; may be repeated.",
+            valueName: "regex[=rights]"))
     var channelPattern: [String] = []
 
-    @Option(help: ArgumentHelp("A channel group; may be repeated.", valueName: "name[=rights]"))
+    @Option(help: ArgumentHelp("A channel group that the token grants rights to; may be repeated.", valueName: "name[=rights]"))
     var group: [String] = []
 
-    @Option(help: ArgumentHelp("Channel groups that match this expression; may be repeated.", valueName: "regex[=rights]"))
+    @Option(
+        help: ArgumentHelp(
+            "Channel groups that match this regular expression, and that the token grants rights to; may be repeated.",
+            valueName: "regex[=rights]"))
     var groupPattern: [String] = []
 
-    @Option(help: ArgumentHelp("The metadata of a user; may be repeated.", valueName: "uuid[=rights]"))
+    @Option(help: ArgumentHelp("A user whose metadata the token grants rights to; may be repeated.", valueName: "uuid[=rights]"))
     var uuid: [String] = []
 
     @Option(
-        help: ArgumentHelp("The metadata of users that match this expression; may be repeated.", valueName: "regex[=rights]"))
+        help: ArgumentHelp(
+            "Users that match this regular expression, and whose metadata the token grants rights to; may be repeated.",
+            valueName: "regex[=rights]"))
     var uuidPattern: [String] = []
 
     var isEmpty: Bool {
@@ -44,8 +52,8 @@ struct PubNubRightsOptions: ParsableArguments {
                     _ = try PubNubAccessPattern(name.text)
                 } catch {
                     throw CommandFailure(
-                        "\(option): \"\(name.text.prefix(60).printable)\" is not a regular expression that is understood; look at "
-                            + "character \(error.position + 1).", .usage)
+                        "\(option): \"\(name.text.prefix(60).printable)\" is not a supported regular expression. The "
+                            + "error is at character \(error.position + 1).", .usage)
                 }
             }
         }

@@ -11,7 +11,7 @@ struct PubNubTokenReport {
             token = try PubNubAccessToken(parsing: text)
         } catch {
             throw CommandFailure(
-                "This is not an access token of version 3: such a token is base64url text of at most "
+                "The text is not a PubNub access token of version 3: such a token is base64url text of at most "
                     + "\(PubNubAccessToken.maximumLength) bytes.", .usage)
         }
     }

@@ -5,7 +5,7 @@ import WireCoding
 struct TokenChatCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "chat",
-        abstract: "Has an access token issued for a user of the chat, and prints it.",
+        abstract: "Requests an access token for a chat user from the server, and prints the token.",
         discussion: HelpText.text(
             """
             Calls auth/access-token/issue of the server API. The server registers a user that it does not know. The token is valid for the \
@@ -20,7 +20,7 @@ struct TokenChatCommand: AsyncParsableCommand {
     @Argument(help: "The user's id.")
     var user: String
 
-    @Option(help: "The name that others see (default: the id).")
+    @Option(help: "The user's name, which other users see (default: the id).")
     var name: String?
 
     @Option(help: ArgumentHelp("The address of the user's picture.", valueName: "url"))

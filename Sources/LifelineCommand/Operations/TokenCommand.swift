@@ -3,7 +3,7 @@ import ArgumentParser
 struct TokenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token",
-        abstract: "Makes the tokens and signatures that an app's own server gives to its users.",
+        abstract: "Makes the tokens and signatures that an app's own server issues to its users.",
         discussion: HelpText.text(
             """
             What is printed lets its holder in: do not put it into logs.

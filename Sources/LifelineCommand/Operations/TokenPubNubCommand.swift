@@ -6,7 +6,7 @@ import PubNubProtocol
 struct TokenPubNubCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pubnub",
-        abstract: "Has an access token granted by PubNub's access manager (version 3), or prints what a token grants.",
+        abstract: "Requests an access token from PubNub's access manager (version 3), or prints what a token grants.",
         discussion: HelpText.text(
             """
             A resource is a name, or with the -pattern options a regular expression that must match the whole name. Rights follow behind \
@@ -30,13 +30,15 @@ struct TokenPubNubCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("How long the token is valid, 1 to 43200 minutes.", valueName: "minutes"))
     var ttl = 60
 
-    @Option(help: ArgumentHelp("The only user id that may use the token.", valueName: "uuid"))
+    @Option(help: ArgumentHelp("The only user id with which the token may be used.", valueName: "uuid"))
     var authorizedUuid: String?
 
-    @Flag(help: "Signs the token here instead of asking the server.")
+    @Flag(help: "Signs the token on this machine instead of requesting it from the server.")
     var local = false
 
-    @Option(help: ArgumentHelp("Prints what this token grants; - reads it from standard input.", valueName: "token"))
+    @Option(
+        help: ArgumentHelp("Prints the rights that this token grants; - reads the token from standard input.", valueName: "token")
+    )
     var parse: String?
 
     @Flag(help: "Prints the result as a JSON object.")
@@ -47,7 +49,7 @@ struct TokenPubNubCommand: AsyncParsableCommand {
     func validate() throws {
         guard (1...43_200).contains(ttl) else { throw ValidationError("--ttl takes 1 to 43200 minutes.") }
         if parse == nil, rights.isEmpty {
-            throw ValidationError("Name what to grant, for example --channel room=read,write.")
+            throw ValidationError("The token would grant nothing. Name what it grants, for example --channel room=read,write.")
         }
         if parse != nil, !rights.isEmpty || authorizedUuid != nil || local {
             throw ValidationError("--parse reads a token; options that grant something exclude it.")

@@ -19,13 +19,14 @@ struct TokenPusherCommand: ParsableCommand {
     @Argument(help: "The socket id of the client's connection, such as 123.456.")
     var socketID: String
 
-    @Argument(help: "The channel: private-… or presence-….")
+    @Argument(help: "The name of the channel: private-… or presence-….")
     var channel: String
 
-    @Option(help: "The user's id, for presence channels.")
+    @Option(help: "The id of the user, for presence channels.")
     var user: String?
 
-    @Option(help: ArgumentHelp("What others see of the user, as JSON; for presence channels.", valueName: "json"))
+    @Option(
+        help: ArgumentHelp("The data about the user that other members see, as JSON; for presence channels.", valueName: "json"))
     var userInfo: String?
 
     @OptionGroup(title: "Server") var server: ServerAccessOptions
@@ -44,19 +45,21 @@ struct TokenPusherCommand: ParsableCommand {
                 .usage)
         }
         guard let name = try? PusherChannelName(channel) else {
-            throw CommandFailure("\"\(channel.prefix(60).printable)\" is not a name of a channel.", .usage)
+            throw CommandFailure("\"\(channel.prefix(60).printable)\" is not a valid name of a Pusher channel.", .usage)
         }
         var data: String?
         switch PusherChannelKind(of: name.name).access {
         case .encrypted:
             throw CommandFailure(
-                "\(channel) is encrypted: its subscribers need a shared secret as well, which comes from your own server only.",
+                "The channel \(channel) is encrypted: its subscribers also need a shared secret, which only your own server can issue.",
                 .usage)
         case .presence:
-            guard let user, !user.isEmpty else { throw CommandFailure("A presence channel needs --user.", .usage) }
+            guard let user, !user.isEmpty else {
+                throw CommandFailure("A presence channel needs the id of the user: give it with --user.", .usage)
+            }
             data = try Self.channelData(user, userInfo)
         case .private: break
-        default: throw CommandFailure("\(channel) is public: it needs no signature.", .usage)
+        default: throw CommandFailure("The channel \(channel) is public: a subscription to it needs no signature.", .usage)
         }
         if data == nil, user != nil || userInfo != nil {
             throw CommandFailure("--user and --user-info are for presence channels.", .usage)

@@ -5,7 +5,7 @@ import WireCoding
 struct UsersCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "users",
-        abstract: "Acts on the users of a running server.",
+        abstract: "Manages the users of a running server.",
         subcommands: [UsersTerminateCommand.self])
 }
 
@@ -30,7 +30,7 @@ struct UsersTerminateCommand: AsyncParsableCommand {
     @Argument(help: "The user's id.")
     var user: String
 
-    @Option(help: "The service to ask.")
+    @Option(help: "The service to which the user is connected.")
     var service = ServiceKind.pusher
 
     @Flag(help: "Prints the result as a JSON object.")
@@ -60,7 +60,7 @@ struct UsersTerminateCommand: AsyncParsableCommand {
             result = "the sessions of \(user) are closed, and tokens that were issued before now are void"
         case .pubnub:
             throw CommandFailure(
-                "PubNub has no call that ends connections of a user. Revoke the user's token with DELETE /v3/pam/…/grant/TOKEN.",
+                "PubNub cannot end the connections of a user. Revoke the user's token with DELETE /v3/pam/…/grant/TOKEN instead.",
                 .usage)
         }
         guard json else { return StandardOutput.print("terminated: \(result.printable)") }

@@ -59,7 +59,8 @@ struct AdminPassword {
             bytes = try FileContent.read(path, limit: 4_096)
         } catch {
             throw CommandFailure(
-                "\(path), the hash of the console's password, \(error.reason). Check the file, or set LIFELINE_ADMIN_PASSWORD.")
+                "The file \(path) with the hash of the console's password \(error.reason). Check the file, or set "
+                    + "LIFELINE_ADMIN_PASSWORD.")
         }
         do throws(ConsolePasswords.Problem) {
             if let kept = try ConsolePasswords(kept: String(decoding: bytes, as: UTF8.self), reader: reader) {
@@ -69,7 +70,8 @@ struct AdminPassword {
             throw Self.failure(error)
         }
         throw CommandFailure(
-            "\(path) is not a hash that this program wrote. Delete the file to have a new password made, or set LIFELINE_ADMIN_PASSWORD."
+            "The file \(path) does not contain a password hash of this program. Delete the file to generate a new "
+                + "password, or set LIFELINE_ADMIN_PASSWORD."
         )
     }
 
@@ -78,12 +80,12 @@ struct AdminPassword {
             try FileManager.default.createDirectory(
                 atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw CommandFailure("The directory \(directory) cannot be created. Check the permissions of the one above.")
+            throw CommandFailure("The directory \(directory) cannot be created. Check the permissions of its parent directory.")
         }
         let isKept = FileManager.default.createFile(
             atPath: Self.path(directory), contents: Data(passwords.kept.utf8), attributes: [.posixPermissions: 0o600])
         guard isKept else {
-            throw CommandFailure("\(Self.path(directory)) cannot be written. Check the permissions of the directory.")
+            throw CommandFailure("The file \(Self.path(directory)) cannot be written. Check the permissions of the directory.")
         }
     }
 
@@ -92,9 +94,10 @@ struct AdminPassword {
         case .same: CommandFailure("adminReadOnlyPassword is the same as the admin's password: choose another one.", .usage)
         case .tooShort, .tooLong:
             CommandFailure(
-                "The console's passwords have \(ConsolePasswords.lengths.lowerBound) to \(ConsolePasswords.lengths.upperBound) bytes.",
+                "A password of the console has the wrong length. Choose one of \(ConsolePasswords.lengths.lowerBound) to "
+                    + "\(ConsolePasswords.lengths.upperBound) bytes.",
                 .usage)
-        case .unavailable: CommandFailure("The console's password could not be hashed: there is too little memory.")
+        case .unavailable: CommandFailure("The console's password could not be hashed, because too little memory is free.")
         }
     }
 }

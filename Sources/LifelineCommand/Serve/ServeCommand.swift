@@ -76,7 +76,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     @OptionGroup var options: ServeOptions
 
-    @Flag(help: "Reports whether the configuration is valid and what would run, and ends.")
+    @Flag(help: "Checks the configuration, prints what the server would run, and exits.")
     var check = false
 
     func run() async throws {

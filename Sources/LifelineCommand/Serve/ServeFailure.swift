@@ -14,14 +14,14 @@ import PostgreSQLStorage
 /// Converts the errors of a server that could not start to texts with advice.
 enum ServeFailure {
     static func explain(_ error: any Error, _ settings: ServeSettings) -> CommandFailure {
-        if let error = error as? MessageStoreError { return CommandFailure("Messages cannot be kept: \(error).") }
+        if let error = error as? MessageStoreError { return CommandFailure("Messages cannot be stored: \(error).") }
         if let error = error as? ApplicationProblem { return CommandFailure("\(error)") }
-        if let error = error as? PostgreSQLStoreError { return CommandFailure("Messages cannot be kept: \(error).") }
+        if let error = error as? PostgreSQLStoreError { return CommandFailure("Messages cannot be stored: \(error).") }
         if let error = error as? CertificateError { return certificate(error) }
         if let error = error as? ServerError {
             switch error {
             case .redisUnreachable, .redisUnusable:
-                return CommandFailure("\(error) Try lifeline doctor --redis with the same address.")
+                return CommandFailure("\(error) Run lifeline doctor --redis with the same address to test the connection.")
             case .otherLayout: return CommandFailure("\(error)")
             default: break
             }
@@ -37,7 +37,8 @@ enum ServeFailure {
     /// - Parameter option: the option that sets the port.
     private static func address(_ error: any Error, host: String, port: Int, option: String) -> CommandFailure {
         if error is SocketAddressError.UnknownHost {
-            return CommandFailure("This machine knows no address of the name \(host). Choose an address, or 0.0.0.0 for all.")
+            return CommandFailure(
+                "The name \(host) has no address. Choose another name or an address for --host, or 0.0.0.0 for all addresses.")
         }
         let place = "\(host.contains(":") ? "[\(host)]" : host):\(port)"
         switch (error as? IOError)?.errnoCode {
@@ -46,9 +47,10 @@ enum ServeFailure {
                 "Port \(port) is in use. Stop the other program, choose another port with \(option), or take a free one "
                     + "with \(option) 0.")
         case EACCES:
-            return CommandFailure("Listening on \(place) is not allowed. Ports below 1024 need privileges; choose another one.")
+            return CommandFailure("Listening on \(place) is not allowed. Ports below 1024 need privileges; choose another port.")
         case EADDRNOTAVAIL:
-            return CommandFailure("This machine has no address \(host). Choose one that it has, or 0.0.0.0 for all.")
+            return CommandFailure(
+                "This machine does not have the address \(host). Choose an address of this machine, or 0.0.0.0 for all.")
         default:
             return CommandFailure("The server could not start on \(place): \(error)")
         }

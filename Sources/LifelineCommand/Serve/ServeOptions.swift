@@ -25,7 +25,9 @@ struct ServeOptions: ParsableArguments {
 
 /// The options for the configuration file, the services that run, and the directories of data.
 struct ServeBaseOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("A JSON file with settings; also LIFELINE_CONFIG.", valueName: "file"), completion: .file())
+    @Option(
+        help: ArgumentHelp("A JSON file with the settings of the server; also LIFELINE_CONFIG.", valueName: "file"),
+        completion: .file())
     var config: String?
 
     @Option(help: ServerSetting.services.help)

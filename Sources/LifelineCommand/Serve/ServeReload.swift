@@ -46,7 +46,7 @@ struct ServeReload: Service {
             }
         } catch {
             server.noteConfiguration(isValid: false)
-            status += " The new configuration is not valid, the old one stays; see the log."
+            status += " The new configuration is not valid, the old one stays in use; see the log."
             logger.error("the new configuration is not valid, the old one stays: \(error.messages.joined(separator: " "))")
         }
         await reloadCertificate()

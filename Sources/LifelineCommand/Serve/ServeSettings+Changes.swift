@@ -31,9 +31,10 @@ extension ServeSettings {
         guard !isLocal, !allowsPublicSecrets, !openServices.isEmpty else { return }
         let missing = openSections.map(\.secretOption).joined(separator: ", ")
         throw CommandFailure(
-            "Others can reach this server at \(host), and the development secrets of \(openServices.joined(separator: ", ")) are public. "
-                + "Give secrets of your own: \(missing); or switch services off with --services; or listen on 127.0.0.1; or give "
-                + "--allow-public-secrets where everybody may read and write everything.", .usage)
+            "Other machines can reach this server at \(host), and the development secrets of "
+                + "\(openServices.joined(separator: ", ")) are public. Give secrets of your own: \(missing). Or switch "
+                + "services off with --services, or listen on 127.0.0.1. Or give --allow-public-secrets if everybody may read "
+                + "and write everything.", .usage)
     }
 
     /// The running services that other machines can use with a secret that is published in this package.

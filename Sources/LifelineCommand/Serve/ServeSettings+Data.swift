@@ -15,15 +15,17 @@ extension ServeSettings {
         }
         refuse(
             data == nil && dataParts.files != nil,
-            "Uploaded files are kept only with their records: give data, or leave dataFiles out.")
+            "Uploaded files are stored only together with their records, which need the setting data: give data, or leave dataFiles out."
+        )
         refuse(
             redis != nil && dataParts.files != nil,
-            "With redis the contents of uploaded files are kept in Redis, where all servers find them: leave dataFiles out.")
+            "With redis the contents of uploaded files are stored in Redis, where all servers can read them: leave dataFiles out."
+        )
         guard usesDatabase else { return }
         refuse(
             hasServices && services.contains(.pubnub) && dataParts.files == nil && redis == nil,
-            "The contents of uploaded files are not kept in PostgreSQL: name a directory for them with dataFiles (--data-files), or "
-                + "leave pubnub out of services.")
+            "PostgreSQL does not store the contents of uploaded files: name a directory for them with dataFiles "
+                + "(--data-files), or leave pubnub out of services.")
     }
 
     /// Sets the directories or the database in which the server stores its data.

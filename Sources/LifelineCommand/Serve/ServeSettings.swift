@@ -156,20 +156,26 @@ struct ServeSettings: Sendable {
         }
         refuse(
             redis != nil && data != nil && !usesDatabase,
-            "Several servers cannot share a directory: with redis, data is the address of a PostgreSQL database (postgres://…), or is left out, "
-                + "so that everything is kept in Redis.")
+            "Several servers cannot share a directory: with redis, the setting data must be the address of a PostgreSQL "
+                + "database (postgres://…). Or leave data out, so that everything is stored in Redis.")
         checkDatabase(hasServices, &problems)
         refuse(
             port != 0 && admin?.port == port,
-            "The admin port needs a port of its own: adminPort and port are both \(port).")
-        refuse(redis != nil && isBridged, "The bridge works within one server only: leave bridge or redis out.")
+            "The admin port needs a port of its own, but adminPort and port are both \(port). Change one of them.")
+        refuse(
+            redis != nil && isBridged,
+            "The bridge works only within one server, but redis connects several: leave bridge or redis out.")
         guard hasServices else { return }
         checkEmptyLists(&problems)
-        refuse(isBridged && services.count < 2, "A bridge needs two services at least, and services names one.")
+        refuse(
+            isBridged && services.count < 2,
+            "A bridge needs at least two services, but the setting services names only one. Name another service, or leave bridge out."
+        )
         refuse(
             isBridged && !bridgeIgnoresAccessManager && services.contains(.pubnub) && keysets.first?.requiresGrants == true,
-            "The bridge asks for no grants: with bridge and pubnub.accessManager, everybody who may use the other services reads "
-                + "and writes PubNub's public channels. Switch one of them off, or allow it with bridgeIgnoresAccessManager.")
+            "The bridge does not check grants: with bridge and pubnub.accessManager, everybody who may use the other "
+                + "services could read and write PubNub's public channels. Switch bridge or accessManager off, or allow this "
+                + "with bridgeIgnoresAccessManager.")
     }
 
     func configuration(registry: any ApplicationRegistry, logger: Logger) -> ServerConfiguration {

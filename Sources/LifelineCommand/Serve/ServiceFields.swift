@@ -63,7 +63,8 @@ struct ServiceFields<Value: Sendable>: Sendable {
         if let several {
             if let single = given.first.flatMap({ optionName($0.field) }) ?? variables.first.map(variable) ?? one?.source {
                 throw CommandFailure(
-                    "\(single) is for a single \(word), but \(several.source) names several. Move this setting into the list \(several.name).",
+                    "The setting \(single) is for a single \(word), but \(several.source) names several. Move this "
+                        + "setting into the list \(several.name).",
                     .usage)
             }
             return try list(several)

@@ -18,7 +18,8 @@ enum SettingNames {
                 return nil
             }
             guard seen.insert(name).inserted else {
-                problems.add(CommandFailure("The setting \(prefix)\(name)\(suffix) is there twice.", .usage))
+                problems.add(
+                    CommandFailure("The setting \(prefix)\(name)\(suffix) is written twice. Remove one of the two.", .usage))
                 return nil
             }
             return (name, value)
@@ -57,7 +58,7 @@ enum SettingNames {
         {
             return "Did you mean \(nearest)?"
         }
-        return "\(place.isEmpty ? "There are" : "In \(place) there are") \(known.joined(separator: ", "))."
+        return "\(place.isEmpty ? "The settings are" : "The settings in \(place) are") \(known.joined(separator: ", "))."
     }
 
     /// The longest name, in bytes, for which a similar name is searched.

@@ -66,7 +66,7 @@ enum BriefConnection {
     }
 
     private static func late(_ last: LifelineError?, _ limit: Duration) -> LifelineError {
-        let words = "The service was not ready within \(limit.components.seconds) seconds."
+        let words = "The connection to the service was not ready within \(limit.components.seconds) seconds."
         return LifelineError(.timeout, last.map { "\(words) The last attempt: \($0.reason)" } ?? words, number: last?.number)
     }
 }

@@ -30,5 +30,5 @@ struct CommandFailure: Error, Hashable, CustomStringConvertible {
     var description: String { message }
 
     static let redisPrefix = CommandFailure(
-        "The prefix of the keys in Redis has 1 to 64 letters, digits and - _ and dots.", .usage)
+        "The prefix of the keys in Redis is not valid. It must have 1 to 64 characters: letters, digits, -, _ and dots.", .usage)
 }

@@ -57,14 +57,15 @@ struct CredentialSources {
         guard let given = given ?? loneSecret(of: service), let named = key ?? first?.key else {
             guard first != nil || key != nil || publishKey != nil || appID != nil else {
                 throw CommandFailure(
-                    "The configuration names no application for \(service.word), because its list is empty. Name one that was made at run "
-                        + "time with \(service == .pusher ? "--key, --app-id" : "--key") and --secret-file.", .usage)
+                    "The configuration names no application for \(service.word), because its list is empty. Name an "
+                        + "application that was made at run time with \(service == .pusher ? "--key, --app-id" : "--key") and "
+                        + "--secret-file.", .usage)
             }
             let name = service == .pusher && key == nil ? "id \(appID ?? "")" : "key \(key ?? publishKey ?? "")"
             throw CommandFailure(
-                "The configuration has no application with the \(name) for \(service.word), so its secret is unknown. Name its "
-                    + "file with --config, give the secret with --secret-file, or key and secret with the variables of the service "
-                    + "(\(Self.variable(service)) and its key's).", .usage)
+                "The configuration has no application with the \(name) for \(service.word), so its secret is unknown. "
+                    + "Name the application's configuration file with --config, or give the secret with --secret-file, or set "
+                    + "\(Self.variable(service)) and the variable of its key.", .usage)
         }
         return ServerCredentials(
             appID: appID ?? first?.appID ?? "", key: named, publishKey: publishKey ?? first?.publishKey ?? "", secret: given)

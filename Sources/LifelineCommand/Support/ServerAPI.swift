@@ -109,7 +109,9 @@ extension ServerAPI {
         }
         guard answer.isSuccess else { throw refusal(answer) }
         guard let json = try? JSONText(bytes: answer.body), json.kind == .object else {
-            throw CommandFailure("The answer is not a JSON object: something else than the service answers at this address.")
+            throw CommandFailure(
+                "The server's answer is not a JSON object, so a program other than the service listens at this address. Check --url."
+            )
         }
         return json
     }
@@ -121,9 +123,9 @@ extension ServerAPI {
         let said = words.isEmpty ? "." : ": \(words)\(words.hasSuffix(".") ? "" : ".")"
         let advice =
             switch answer.status {
-            case 401, 403: " Check the key, the id and the secret, and this machine's clock."
+            case 401, 403: " Check the key, the id and the secret, and the clock of this machine."
             case 404: " Check the address, and the app's id and key."
-            case 429: " Wait a moment, then try again."
+            case 429: " The server limits the rate of calls: wait a moment, then try again."
             default: ""
             }
         return CommandFailure("The server refused the call with status \(answer.status)\(said)\(advice)")

@@ -14,7 +14,7 @@ struct ServerAccessOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "A configuration file of the server; address, keys and secret are taken from it. Also LIFELINE_CONFIG.",
+            "A configuration file of the server, from which address, keys and secret are read. Also LIFELINE_CONFIG.",
             valueName: "file"), completion: .file())
     var config: String?
 
@@ -28,13 +28,13 @@ struct ServerAccessOptions: ParsableArguments {
     var appID: String?
 
     @Option(
-        help: ArgumentHelp("A file that contains the secret, and nothing else; - for standard input.", valueName: "file"),
+        help: ArgumentHelp("A file that contains the app's secret, and nothing else; - for standard input.", valueName: "file"),
         completion: .file())
     var secretFile: String?
 
     @Option(
         help:
-            "The secret. The shell keeps it in its history, and other users of this machine can see it while the program starts: prefer --config, --secret-file, or LIFELINE_APP_SECRET, LIFELINE_PUBNUB_SECRET and LIFELINE_NEXCONN_SECRET."
+            "The app's secret. The shell stores it in its history, and other users of this machine can see it while the program starts: prefer --config, --secret-file, or LIFELINE_APP_SECRET, LIFELINE_PUBNUB_SECRET and LIFELINE_NEXCONN_SECRET."
     )
     var secret: String?
 
@@ -46,7 +46,7 @@ struct ServerAccessOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Connects through this proxy: http://[USER:PASSWORD@]HOST:PORT.", valueName: "url"))
     var proxy: String?
 
-    @Option(help: ArgumentHelp("The time limit of each call.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("The time limit of each request to the server.", valueName: "seconds"))
     var timeout = 10.0
 
     func validate() throws {

@@ -9,7 +9,7 @@ struct ServiceAddress: Hashable, Sendable {
 
     /// Parses an address: `http` and `ws` mean no TLS, `https` and `wss` mean TLS (rule CL-7).
     init(_ text: String, option: String = "--url") throws(CommandFailure) {
-        let example = "Write it like http://127.0.0.1:6001 or wss://example.com."
+        let example = "Write the address like http://127.0.0.1:6001 or wss://example.com."
         guard let parts = URLComponents(string: text), let scheme = parts.scheme?.lowercased() else {
             throw CommandFailure("\(option) \(text) is not an address. \(example)", .usage)
         }
@@ -23,7 +23,7 @@ struct ServiceAddress: Hashable, Sendable {
             throw CommandFailure("\(option) takes scheme, host, port and path, and nothing more. \(example)", .usage)
         }
         if let port = parts.port, !(1...65_535).contains(port) {
-            throw CommandFailure("\(option) \(text): a port is a number from 1 to 65535.", .usage)
+            throw CommandFailure("The port in \(option) \(text) is not valid: a port is a number from 1 to 65535.", .usage)
         }
         let isTLS = scheme == "https" || scheme == "wss"
         host = ServiceHost(name.trimmingCharacters(in: CharacterSet(charactersIn: "[]")), port: parts.port, tls: isTLS)

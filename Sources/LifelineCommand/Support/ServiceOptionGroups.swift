@@ -2,7 +2,7 @@ import ArgumentParser
 
 /// The options that select the service, its address and the application.
 struct ServicePlaceOptions: ParsableArguments {
-    @Option(help: "The service to use.")
+    @Option(help: "The service to connect to.")
     var service = ServiceKind.pusher
 
     @Option(
@@ -11,12 +11,12 @@ struct ServicePlaceOptions: ParsableArguments {
     )
     var url: String?
 
-    @Option(help: "The address of the HTTP API, when it is another one than --url (Pusher).")
+    @Option(help: "The address of the HTTP API, if it differs from --url (Pusher).")
     var apiURL: String?
 
     @Option(
         help: ArgumentHelp(
-            "A configuration file of the server; address, keys and secret are taken from it. Also LIFELINE_CONFIG.",
+            "A configuration file of the server, from which address, keys and secret are read. Also LIFELINE_CONFIG.",
             valueName: "file"), completion: .file())
     var config: String?
 
@@ -26,7 +26,7 @@ struct ServicePlaceOptions: ParsableArguments {
     @Option(help: "PubNub's publish key (default: from the configuration, else demo).")
     var publishKey: String?
 
-    @Option(help: "The app's id in the HTTP API (default: from the configuration, else 1001).")
+    @Option(help: "The app's id in Pusher's HTTP API (default: from the configuration, else 1001).")
     var appID: String?
 }
 
@@ -34,41 +34,41 @@ struct ServicePlaceOptions: ParsableArguments {
 struct ServiceUserOptions: ParsableArguments {
     @Option(
         help:
-            "The app's secret. It signs subscriptions and messages; for PubNub every request; for chat the request for a token. The shell keeps it in its history, and other users of this machine can see it: prefer --config, --secret-file, or LIFELINE_APP_SECRET, LIFELINE_PUBNUB_SECRET and LIFELINE_NEXCONN_SECRET."
+            "The app's secret, which signs subscriptions and messages (Pusher), every request (PubNub), or the request for a token (chat). The shell stores it in its history, and other users of this machine can see it: prefer --config, --secret-file, or LIFELINE_APP_SECRET, LIFELINE_PUBNUB_SECRET and LIFELINE_NEXCONN_SECRET."
     )
     var secret: String?
 
     @Option(
         help: ArgumentHelp(
-            "A file that contains the secret, and nothing else; - for the first line of standard input.", valueName: "file"),
+            "A file that contains the app's secret, and nothing else; - for the first line of standard input.", valueName: "file"),
         completion: .file())
     var secretFile: String?
 
-    @Option(help: "An address that authorises channels, instead of --secret.")
+    @Option(help: "The URL of an endpoint that authorises subscriptions, instead of --secret.")
     var authEndpoint: String?
 
-    @Option(help: "The user id (default: --name).")
+    @Option(help: "The id of the user (default: the value of --name).")
     var user: String?
 
-    @Option(help: "PubNub's access token or auth key; chat's access token, which determines the user.")
+    @Option(help: "PubNub's access token or auth key, or chat's access token, which determines the user.")
     var token: String?
 
     @Option(
         help:
-            "The class of this device; a user can have one device of each class connected (chat; default: desktop; web for commands that end at once)."
+            "The class of this device. A user can have one connected device of each class (chat; default: desktop; web for commands that end at once)."
     )
     var deviceClass: DeviceClassName?
 
     @Flag(
         help:
-            "Signs in as --user, to receive events on #server-to-user-USER and the online status of --watch. Needs --secret (Pusher)."
+            "Signs the user of --user in, to receive events on #server-to-user-USER and the online status of the users of --watch. Needs --secret (Pusher)."
     )
     var signIn = false
 
     @Option(help: ArgumentHelp("A user whose online status is reported; may be repeated. Needs --sign-in.", valueName: "user"))
     var watch: [String] = []
 
-    @Option(help: "An address that authenticates the user, instead of --secret (Pusher).")
+    @Option(help: "The URL of an endpoint that authenticates the user, instead of --secret (Pusher).")
     var userEndpoint: String?
 
     @Option(help: "A name for this client, printed in every line.")
@@ -90,7 +90,7 @@ struct ServiceEncryptionOptions: ParsableArguments {
 
 /// The options for the connection to the service.
 struct ServiceNetworkOptions: ParsableArguments {
-    @Option(help: "How soon outages are detected and retried.")
+    @Option(help: "How soon connection losses are detected, and how soon the client reconnects.")
     var timing = TimingName.default
 
     @Option(
@@ -98,16 +98,18 @@ struct ServiceNetworkOptions: ParsableArguments {
         completion: .file())
     var ca: String?
 
-    @Option(help: ArgumentHelp("A public key that the server must present, sha256/…; may be repeated.", valueName: "pin"))
+    @Option(
+        help: ArgumentHelp("A hash of a public key that the server must present, sha256/…; may be repeated.", valueName: "pin"))
     var pin: [String] = []
 
     @Option(help: ArgumentHelp("Connects through this proxy: http://[USER:PASSWORD@]HOST:PORT.", valueName: "url"))
     var proxy: String?
 
-    @Option(help: ArgumentHelp("A header field for the service, 'Name: value'; may be repeated.", valueName: "field"))
+    @Option(
+        help: ArgumentHelp("A header field for all requests to the service, 'Name: value'; may be repeated.", valueName: "field"))
     var header: [String] = []
 
-    @Flag(help: "Does not ask a Pusher server to replay events that were missed during a lost connection.")
+    @Flag(help: "Does not ask a Pusher server to replay events that were missed while the connection was lost.")
     var noRecovery = false
 }
 

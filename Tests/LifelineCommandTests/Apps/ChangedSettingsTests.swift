@@ -19,8 +19,8 @@ import WireCoding
     @Test(arguments: [
         (["limits.connections"], "such as limits.connections=5000"), (["=5"], "name of a setting"),
         (["limits.=5"], "name of a setting"),
-        (["a=1", "a=2"], "twice"), (["limits=null", "limits.connections=5"], "one of both"),
-        (["limits.connections=5", "limits={}"], "one of both"),
+        (["a=1", "a=2"], "twice"), (["limits=null", "limits.connections=5"], "one of the two forms"),
+        (["limits.connections=5", "limits={}"], "one of the two forms"),
     ])
     func `AR-30: other texts are wrong usage, and the error says what to write`(texts: [String], words: String) {
         let failure = #expect(throws: CommandFailure.self) { try ChangedSettings(texts) }

@@ -194,7 +194,7 @@ struct ProgramTests {
         let url = String(await server.line { $0.hasPrefix("lifeline: ready ") }.dropFirst("lifeline: ready ".count))
         let good = try Program("doctor", url, "--secret", "app-secret")
         #expect(await good.end() == 0)
-        #expect(good.lines.last == "All that was tried works.")
+        #expect(good.lines.last == "All tested steps succeeded.")
         #expect(good.lines.contains { $0.hasPrefix("✓ round trip ") } && !good.lines.joined().contains("app-secret"))
         let bad = try Program("doctor", url + "/app/nobody", "--json")
         #expect(await bad.end() == 1)

@@ -13,7 +13,8 @@ struct CallAdviceTests {
     @Test func `CL-128: a refused call of Pusher names the options that may be wrong`() throws {
         let unknown = LifelineError(.badRequest, "There is no application with this id.", number: 404)
         #expect(
-            try advice(["--secret", "s"], unknown)?.contains("--app-id, or with --config; the call was for the id 1001.") == true)
+            try advice(["--secret", "s"], unknown)?.contains(
+                "for the application id 1001. Name another application with --app-id or --config.") == true)
         #expect(try advice(["--secret", "s", "--key", "k", "--app-id", "7"], denied)?.contains("--key k and --app-id 7") == true)
         #expect(try advice([], denied) == nil)
         #expect(try advice(["--secret", "s"], LifelineError(.badRequest, "Too long.", number: 400)) == nil)
@@ -31,7 +32,7 @@ struct CallAdviceTests {
         for service in ["pusher", "pubnub", "chat"] {
             #expect(
                 try advice(["--service", service], LifelineError(.init(.tlsUntrusted), "Unknown."))
-                    == "Trust its authority with --ca FILE.")
+                    == "Trust the authority of the server's certificate with --ca FILE.")
         }
         #expect(try advice(["--service", "chat"], denied) == nil)
     }

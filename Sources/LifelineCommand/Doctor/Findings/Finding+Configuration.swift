@@ -2,29 +2,30 @@
 extension Finding {
     static func unencrypted(host: String) -> Finding {
         Finding(
-            "unencrypted", "The connection to \(host) is not encrypted: others in between can read and change everything.",
-            advice: "Use https or wss where the server has a certificate.")
+            "unencrypted",
+            "The connection to \(host) is not encrypted: everybody on the network path can read and change the data.",
+            advice: "Use https or wss in the URL if the server has a certificate.")
     }
 
     static func portAndScheme(port: Int, usesTLS: Bool) -> Finding {
         usesTLS
             ? Finding(
                 "port-and-scheme", "Port \(port) is usually used without TLS, but the URL asks for TLS.",
-                advice: "If TLS fails below, use port 443 or write http or ws.")
+                advice: "If the TLS step fails, use port 443, or write http or ws in the URL.")
             : Finding(
-                "port-and-scheme", "Port \(port) is usually used with TLS, but the URL does not ask for it.",
-                advice: "If HTTP fails below, write https or wss.")
+                "port-and-scheme", "Port \(port) is usually used with TLS, but the URL does not ask for TLS.",
+                advice: "If the HTTP step fails, write https or wss in the URL.")
     }
 
     static func apiHost(_ host: String, instead: String) -> Finding {
         Finding(
-            "api-host", "\(host) is where messages are published; clients do not connect there.",
-            advice: "Use \(instead), or --cluster with the cluster's name.")
+            "api-host", "\(host) is the host of the HTTP API for publishing. Clients cannot connect to it.",
+            advice: "Connect to \(instead), or give the name of the cluster with --cluster.")
     }
 
     static let malformedKey = Finding(
         "key-malformed",
-        "The key contains a space or a character that no key has: it was probably copied with something around it.",
+        "The key contains a space or another character that no key contains. It was probably copied together with other text.",
         advice: "Copy the key again, without quotes and spaces.")
 
     static let secretIsKey = Finding(

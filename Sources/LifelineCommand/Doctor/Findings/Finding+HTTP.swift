@@ -8,22 +8,26 @@ extension Finding {
         Finding(
             "redirected",
             "The answer redirects to another address\(location.map { ": \(quote($0))" } ?? ""). Clients do not follow redirects, so that no secret is sent there.",
-            advice: "If that is a sign-in page, the network requires a sign-in first. Otherwise use that address.")
+            advice:
+                "If the new address is a sign-in page, sign in to the network with a browser first. Otherwise use the new address."
+        )
     }
 
     static func webPage(status: Int) -> Finding {
         Finding(
-            "captive-portal", "A web page came instead of the service's answer (status \(status)).",
+            "captive-portal", "The answer is a web page instead of the service's answer (status \(status)).",
             advice:
-                "In a hotel, train or office the network may require a sign-in: open any http:// page in a browser. Otherwise this is the address of a website, not of the service."
+                "In a hotel, train or office the network may require a sign-in: open any http:// page in a browser. "
+                + "Otherwise the address belongs to a website, not to the service."
         )
     }
 
     static func nothingAt(_ path: String) -> Finding {
         Finding(
-            "path-not-found", "There is nothing at \(quote(path)) (status 404).",
+            "path-not-found", "There is nothing at the path \(quote(path)) on this server (status 404).",
             advice:
-                "Check the URL's path: it is what stands before /time/0, as the server's pathPrefix or the proxy in front of it has it."
+                "Check the path of the URL: before /time/0 it must have the server's setting pathPrefix, or the path of "
+                + "the proxy in front of the server."
         )
     }
 
@@ -33,18 +37,20 @@ extension Finding {
             "This is normal if a website shares the address. If the steps below fail, the network may require a sign-in first.")
 
     static let notHTTP = Finding(
-        "not-http", "The program that listens there does not speak HTTP.", advice: "Check the port: another service uses it.")
+        "not-http", "The program that listens at this address does not speak HTTP.",
+        advice: "Check the port: another program uses it.")
 
     static let tlsExpected = Finding(
         "tls-expected", "The server requires TLS on this port.", advice: "Use https or wss in the address, instead of http or ws."
     )
 
     static let noAnswer = Finding(
-        "no-answer", "The server accepts the connection and does not answer.",
-        advice: "It is overloaded or hangs, or a load balancer waits for a server that does not run. Check the server's log.")
+        "no-answer", "The server accepts the connection but does not answer.",
+        advice:
+            "The server is overloaded or hangs, or a load balancer waits for a server that does not run. Check the server's log.")
 
     static let cut = Finding(
-        "cut", "The server hangs up instead of answering.",
+        "cut", "The server closes the connection instead of answering.",
         advice: "Check that this is the right port, and look at the log of the server or of the proxy in front of it.")
 
     static let noDate = "the server's answer has no date"
@@ -55,10 +61,12 @@ extension Finding {
         let limit =
             isSigned
             ? "Signatures contain the time: requests are refused if the clock is more than 10 minutes off."
-            : "Signed requests will be refused."
+            : "The server will refuse signed requests because of the time in their signatures."
         return Finding(
             "clock-off", "This machine's clock is \(words) \(seconds > 0 ? "ahead of" : "behind") the server's. \(limit)",
-            advice: "Set the clock, best by time synchronisation (NTP). If it is right, the server's is wrong.")
+            advice:
+                "Set this machine's clock, preferably by time synchronisation (NTP). If this clock is right, set the server's clock."
+        )
     }
 
     /// The finding for an HTTP answer that does not complete the WebSocket upgrade.
@@ -79,13 +87,15 @@ extension Finding {
             Finding(
                 "upgrade-denied", "The server denies access (status \(status)).",
                 advice:
-                    "Something in front of the service requires a sign-in, blocks this address, or does not allow the origin. Check its rules."
+                    "A proxy in front of the service requires a sign-in, blocks this machine's address, or does not "
+                    + "allow the origin. Check its rules."
             )
         case 404:
             Finding(
-                "upgrade-not-found", "There is nothing at \(quote(path)) (status 404).",
+                "upgrade-not-found", "There is nothing at the path \(quote(path)) on this server (status 404).",
                 advice:
-                    "Check the URL's path: a server behind a proxy may be below one. This may also be another server than expected."
+                    "Check the path of the URL: a server behind a proxy may have a path prefix. The URL may also name "
+                    + "another server than you expect."
             )
         case 400, 426:
             Finding(
@@ -108,7 +118,7 @@ extension Finding {
         default:
             Finding(
                 "upgrade-failed", "The server answers the WebSocket request with status \(status).",
-                advice: "Look at the server's log at this moment.")
+                advice: "Look for the cause in the server's log, at the time of this test.")
         }
     }
 

@@ -13,22 +13,23 @@ import TransportCommon
 extension Finding {
     static func unknownName(_ host: String) -> Finding {
         Finding(
-            "name-unknown", "No address is known for the name \(host).",
+            "name-unknown", "The name server has no address for the name \(host).",
             advice:
-                "Check the spelling. If it is right, check whether this network's name server knows it, and whether a VPN is needed."
+                "Check the spelling of the name. If it is right, the name server of this network may lack the name, or "
+                + "the name needs a VPN."
         )
     }
 
     static func resolverFailed(_ host: String) -> Finding {
         Finding(
             "resolver-failed", "The name server did not answer the query for \(host).",
-            advice: "This machine is probably offline, or its name server is: check the network and /etc/resolv.conf.")
+            advice: "This machine or its name server is probably offline: check the network and /etc/resolv.conf.")
     }
 
     static func resolutionTimeout(_ host: String) -> Finding {
         Finding(
-            "resolution-timeout", "Looking up \(host) takes too long.",
-            advice: "The name server is slow or cannot be reached: check the network and /etc/resolv.conf.")
+            "resolution-timeout", "The name server did not answer the query for \(host) within the time limit.",
+            advice: "The name server is slow or unreachable: check the network and /etc/resolv.conf.")
     }
 
     /// - Parameter target: the host and port, or another address of the connection, as text for the finding.
@@ -39,21 +40,21 @@ extension Finding {
         default:
             Finding(
                 "connection-failed", "No connection to \(target) could be made.",
-                advice: "Check host and port, and whether this network lets such connections through.")
+                advice: "Check the host and the port, and whether this network permits connections to them.")
         }
     }
 
     private static func connectTimeout(_ target: String) -> Finding {
         Finding(
-            "connect-timeout", "\(target) does not answer at all.",
-            advice: "A firewall drops the connection, or nothing runs at this address. Check host, port and firewall rules.")
+            "connect-timeout", "The attempt to connect to \(target) got no answer.",
+            advice: "A firewall drops the connection, or no machine uses this address. Check host, port and firewall rules.")
     }
 
     private static func socket(_ number: CInt, _ target: String) -> Finding {
         switch number {
         case ECONNREFUSED:
             Finding(
-                "connection-refused", "The machine can be reached, but no program listens on \(target).",
+                "connection-refused", "The machine answers, but no program listens on \(target).",
                 advice:
                     "Start the server, or check the port. A server that listens on 127.0.0.1 can be reached from its own machine only."
             )
@@ -68,23 +69,24 @@ extension Finding {
                 advice: "A firewall or a sandbox on this machine forbids the connection: allow it there.")
         case ECONNRESET:
             Finding(
-                "connection-reset", "\(target) accepts the connection and closes it at once.",
+                "connection-reset", "The program at \(target) accepts the connection and closes it at once.",
                 advice:
-                    "A firewall, or a load balancer without a server behind it, can cause this. Check which program listens there."
+                    "A firewall, or a load balancer without a server behind it, can cause this. Check which program listens on this port."
             )
         default:
             Finding(
                 "connection-failed", "The connection to \(target) failed with error number \(number).",
-                advice: "Check host and port, and whether this network lets such connections through.")
+                advice: "Check the host and the port, and whether this network permits connections to them.")
         }
     }
 
     static func partlyReachable(_ failed: [String], reached: String) -> Finding {
         Finding(
             "partly-reachable",
-            "Of the server's addresses \(failed.joined(separator: ", ")) cannot be reached; \(reached) can.",
+            "The server's addresses \(failed.joined(separator: ", ")) cannot be reached, but its address \(reached) can be.",
             advice:
-                "Clients find the address that works, but lose time at each connection. Often the IPv6 address does not work: repair or remove it."
+                "Clients find the working address, but lose time with each connection. Often the IPv6 address is the one "
+                + "that fails: repair or remove it."
         )
     }
 }

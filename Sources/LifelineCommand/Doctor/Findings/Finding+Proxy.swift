@@ -16,22 +16,22 @@ extension Finding {
             )
         case (502, _), (503, _), (504, _):
             Finding(
-                "proxy-cannot-reach", "The proxy itself cannot reach \(target): it answered \(status).",
+                "proxy-cannot-reach", "The proxy cannot reach \(target): it answered with status \(status).",
                 advice:
-                    "Check the host's name and port. If they are right, the proxy's network or its rules prevent the connection.")
+                    "Check the host's name and port. If both are right, the proxy's network or its rules prevent the connection.")
         default:
             Finding(
-                "proxy-denied", "The proxy does not forward connections to \(target): it answered \(status).",
-                advice: "Ask the proxy's administrator to allow CONNECT to this host and port.")
+                "proxy-denied", "The proxy does not forward connections to \(target): it answered with status \(status).",
+                advice: "Ask the proxy's administrator to allow CONNECT requests to this host and port.")
         }
     }
 
     static let proxyHungUp = Finding(
-        "proxy-hung-up", "The proxy hangs up instead of answering.",
+        "proxy-hung-up", "The proxy closes the connection instead of answering.",
         advice: "Check that an HTTP proxy listens on this port; SOCKS proxies are not supported.")
 
     static let proxyTimeout = Finding(
-        "proxy-timeout", "The proxy does not answer the request for a connection.",
+        "proxy-timeout", "The proxy does not answer the CONNECT request.",
         advice: "The proxy may not reach the server, or may not be an HTTP proxy. Test it with: curl -v -p -x PROXY URL")
 
     static let proxyNotHTTP = Finding(

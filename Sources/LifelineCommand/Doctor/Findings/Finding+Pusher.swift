@@ -17,13 +17,13 @@ extension Finding {
         case 4001 where words.lowercased().contains("cluster"):
             return finding(
                 "wrong-cluster", meaning: "The key \(quote(key)) is of an app in another cluster",
-                advice: "Give the cluster that stands beside the app's keys, with --cluster.")
+                advice: "Give the app's cluster with --cluster. The page with the app's keys shows it.")
         case 4001:
             return finding(
                 "app-unknown", meaning: "The server knows no app with the key \(quote(key))",
                 advice:
-                    "Compare the key with the app's page or the server's settings; the app id and the secret are other values. "
-                    + "With Pusher's own servers, check the cluster too.")
+                    "Compare the key with the app's page or the server's settings. The app id and the secret are not the "
+                    + "key. With Pusher's own servers, check the cluster too.")
         case 4003:
             return finding(
                 "app-disabled", meaning: "The app is switched off",
@@ -31,15 +31,15 @@ extension Finding {
         case 4004:
             return finding(
                 "over-quota", meaning: "The app has reached its limit of connections",
-                advice: "Close unused connections, or raise the limit of the plan or the server.")
+                advice: "Close unused connections, or raise the limit of connections in the app's plan or the server's settings.")
         case 4005:
             return finding(
                 "path-not-found", meaning: "There is nothing at the path \(quote(path))",
-                advice: "The path is /app/KEY, behind the server's prefix if it has one.")
+                advice: "Correct the path of the URL: it must be /app/KEY, after the server's path prefix if there is one.")
         case 4006...4008:
             return finding(
                 "protocol-unsupported", meaning: "The server does not support version 7 of the protocol",
-                advice: "Update the server: it is very old, or uses another protocol.")
+                advice: "Update the server: it is very old, or uses another protocol than Pusher's.")
         case 4009 where words.lowercased().contains("origin"):
             return finding(
                 "origin-refused", meaning: "The app accepts connections from certain web pages only",
@@ -51,7 +51,8 @@ extension Finding {
                 "connection-unauthorised",
                 meaning: "The app requires connections to be authorised, and this one was not authorised in time",
                 advice:
-                    "Sign the user in or subscribe to a private channel soon after connecting; with --secret this program does.")
+                    "Clients must sign the user in or subscribe to a private channel soon after connecting. With "
+                    + "--secret this program does so.")
         case 4100:
             return finding(
                 "over-capacity", meaning: "The server is over its capacity",
@@ -59,23 +60,24 @@ extension Finding {
         case 4200...4299:
             return finding(
                 "server-restart", meaning: "The server asks to connect again",
-                advice: "It is being restarted: try again in a moment.")
+                advice: "The server is being restarted: try again in a moment.")
         default:
             return finding(
-                "closed", meaning: "The server ends the connection", advice: "Look at the server's log at this moment.")
+                "closed", meaning: "The server ends the connection",
+                advice: "Look for the cause in the server's log, at the time of this test.")
         }
     }
 
     static let neverGreets = Finding(
-        "no-greeting", "The WebSocket is open, and the server does not send pusher:connection_established.",
-        advice: "This is a WebSocket server, but not for Pusher clients, or it hangs. Check the path and the server's log.")
+        "no-greeting", "The WebSocket is open, but the server does not send pusher:connection_established.",
+        advice: "The WebSocket server at this address is not a Pusher server, or it hangs. Check the path and the server's log.")
 
     static func notPusher(_ event: String?) -> Finding {
         Finding(
             "not-pusher",
-            event.map { "The server greets with \(quote($0)) and not with pusher:connection_established." }
-                ?? "The first message of the server is not of the Pusher protocol.",
-            advice: "Another kind of WebSocket server listens there: check host, port and path.")
+            event.map { "The server's first message is \(quote($0)) instead of pusher:connection_established." }
+                ?? "The server's first message does not follow the Pusher protocol.",
+            advice: "Another kind of WebSocket server listens at this address: check host, port and path.")
     }
 
     static func cut(after what: String, close code: Int?) -> Finding {
@@ -83,7 +85,7 @@ extension Finding {
             "cut-after-\(what.replacing(" ", with: "-"))",
             "The connection is cut right after the \(what)\(code.map { " (code \($0))" } ?? ", without a word").",
             advice:
-                "The server crashed, or something in between cuts WebSockets: check the server's log, then try without proxies."
+                "The server crashed, or a proxy in between closes WebSockets: check the server's log, then try without proxies."
         )
     }
 
@@ -104,8 +106,9 @@ extension Finding {
             "subscription-refused",
             "The server refuses the subscription to \(quote(channel))\(words.isEmpty ? "." : ": \(quote(words))")",
             advice: isSigned
-                ? "The secret is probably not that of this key: compare both with the app's page or the server's settings."
-                : "Channels whose names begin with private- or presence- need --secret; other names have letters, digits and _-=@,.; only."
+                ? "The secret probably belongs to another key: compare both with the app's page or the server's settings."
+                : "Channels whose names begin with private- or presence- need --secret. Other names may contain only "
+                    + "letters, digits and _-=@,.; characters."
         )
     }
 
@@ -115,11 +118,12 @@ extension Finding {
         case 401:
             Finding(
                 "publish-unauthorised", "The HTTP API refuses the signature (status 401).\(said)",
-                advice: "Check the secret, that key and --app-id \(quote(appID)) belong to it, and this machine's clock.")
+                advice:
+                    "Check that the secret belongs to the key and to --app-id \(quote(appID)), and check this machine's clock.")
         case 403:
             Finding(
                 "publish-forbidden", "The HTTP API refuses (status 403): the app is disabled or over its quota.\(said)",
-                advice: "Look at the app's page or the server's settings.")
+                advice: "Check on the app's page or in the server's settings whether the app is disabled or over its quota.")
         case 404:
             Finding(
                 "app-id-unknown", "The HTTP API knows no app \(quote(appID)) (status 404).\(said)",
@@ -128,23 +132,23 @@ extension Finding {
         case 413:
             Finding(
                 "publish-too-large", "The HTTP API finds the message too large (status 413).\(said)",
-                advice: "Raise the server's limit.")
+                advice: "Raise the server's limit for the size of messages.")
         default:
             Finding(
                 "publish-refused", "The HTTP API answers with status \(status).\(said)",
-                advice: "Check that the HTTP API is at this address; look at the server's log.")
+                advice: "Check that the HTTP API is at this address, and look for the cause in the server's log.")
         }
     }
 
     static func publishFailed(_ words: String) -> Finding {
         Finding(
             "publish-failed", "The HTTP API cannot be asked: \(quote(words))",
-            advice: "The connection works and the API does not: check that the path /apps is forwarded to the server.")
+            advice: "The WebSocket works, but the HTTP API does not: check that the proxy forwards the path /apps to the server.")
     }
 
     static func notDelivered(_ channel: String) -> Finding {
         Finding(
-            "not-delivered", "The message was accepted, and it did not arrive on \(quote(channel)).",
+            "not-delivered", "The server accepted the message, but the message did not arrive on \(quote(channel)).",
             advice:
                 "The message may have gone to another server that does not share its channels with this one. Check the adapter (such as Redis), and the app id."
         )

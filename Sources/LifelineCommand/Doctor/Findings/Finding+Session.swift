@@ -11,12 +11,13 @@ extension Finding {
             return Finding(
                 "access-denied", "The service denies access: \(words)",
                 advice: service == .pubnub
-                    ? "With access manager on, give --token or --secret; otherwise check --key and --publish-key."
-                    : "Check --key and --secret or --token: they have to belong to the same app.")
+                    ? "If access manager is on, give --token or --secret. Otherwise check --key and --publish-key."
+                    : "Check --key and --secret or --token: the secret or token must belong to the app with this key.")
         case .refused:
             return Finding(
                 "refused", "The service refuses this client: \(words)",
-                advice: "Check --key, and the token or secret. A user who is connected twice, or blocked, is refused as well.")
+                advice:
+                    "Check --key, and the token or secret. The service also refuses users who are blocked or already connected.")
         case .badRequest:
             return Finding(
                 "bad-request", "The service refuses the request: \(words)",
@@ -28,12 +29,13 @@ extension Finding {
         case .init(.malformedResponse):
             return Finding(
                 "not-the-service", "The answer is not that of the service: \(words)",
-                advice: "The network may require a sign-in first, or another server listens at this address.")
+                advice: "The network may require a sign-in first, or a program other than the service listens at this address.")
         case .init(.overloaded):
             return Finding("overloaded", "The service accepts no more requests now: \(words)", advice: "Try again later.")
         default:
             return Finding(
-                "session-failed", "The service cannot be used: \(words)", advice: "Look at the server's log at this moment.")
+                "session-failed", "The service cannot be used: \(words)",
+                advice: "Look for the cause in the server's log, at the time of this test.")
         }
     }
 }
