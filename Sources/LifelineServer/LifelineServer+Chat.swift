@@ -1,7 +1,7 @@
 import ChatServer
 import ServerStorage
 
-// Chat, for programs that embed a server.
+// Methods for chat, for programs that embed a server.
 extension LifelineServer {
     /// Registers a user of a chat application, or updates the user's name, and issues an access token, as the server API does.
     ///
@@ -9,7 +9,7 @@ extension LifelineServer {
     ///   - app: the application's key; by default that of the development application.
     ///   - user: the user's id, 1 … 64 characters.
     ///   - name: the user's name; nil does not change it.
-    /// - Returns: the token, after it was stored. Tokens that were issued before remain valid.
+    /// - Returns: the token, after it was stored. Tokens that were issued earlier remain valid.
     /// - Throws: ``ServerError/unknownChatApplication(key:)``; ``ServerError/invalidMessage(_:)`` for an invalid id or name;
     ///   ``ServerError/notStored``.
     public func issueChatToken(

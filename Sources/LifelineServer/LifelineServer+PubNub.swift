@@ -1,7 +1,7 @@
 import PubNubServer
 import ServerStorage
 
-// PubNub, for programs that embed a server.
+// Methods for PubNub, for programs that embed a server.
 extension LifelineServer {
     /// Publishes a message to a channel of a keyset, as PubNub's API does.
     ///
@@ -9,9 +9,9 @@ extension LifelineServer {
     ///   - subscribeKey: the keyset's subscribe key; by default that of the development keyset.
     ///   - channel: the channel's name.
     ///   - message: the message as JSON text.
-    ///   - metadata: metadata as JSON text for subscribers' filters; nil for none.
+    ///   - metadata: metadata as JSON text, which subscribers' filters can match; nil for none.
     ///   - user: the id of the publisher.
-    /// - Returns: the message's timetoken, after it was stored and became visible.
+    /// - Returns: the message's timetoken, after the message was stored and became visible.
     /// - Throws: ``ServerError``.
     @discardableResult
     public func publish(
@@ -30,7 +30,7 @@ extension LifelineServer {
         }
     }
 
-    /// Closes the connections of all held PubNub polls. Their clients see a lost connection.
+    /// Closes the connections of all held PubNub polls. The clients treat this as a lost connection and poll again.
     public func disconnectPolls() {
         services.pubnub.disconnectPolls()
     }

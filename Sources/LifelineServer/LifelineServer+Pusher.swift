@@ -1,7 +1,7 @@
 import PusherServer
 import ServerStorage
 
-// Pusher, for programs that embed a server.
+// Methods for Pusher, for programs that embed a server.
 extension LifelineServer {
     /// Publishes an event to a channel's subscribers, as the HTTP API does.
     ///
@@ -11,8 +11,8 @@ extension LifelineServer {
     ///   - event: the event's name.
     ///   - data: the event's data, which is sent as a string without changes; usually JSON text.
     /// - Throws: ``ServerError/unknownApplication(id:)``; ``ServerError/invalidMessage(_:)`` for an event whose name is reserved for the
-    ///   service, such as `pusher:error`; ``ServerError/congested`` when too many bytes wait for the channel's subscribers. Nothing was
-    ///   published then. See ``waitForRoom()``.
+    ///   service, such as `pusher:error`; ``ServerError/congested`` when too many bytes wait for the channel's subscribers, see
+    ///   ``waitForRoom()``. After an error nothing was published.
     public func publish(app: String = Application.development.id, channel: String, event: String, data: String) throws {
         guard let application = configuration.applications.application(id: app) else {
             throw ServerError.unknownApplication(id: app)

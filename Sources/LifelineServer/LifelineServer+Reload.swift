@@ -2,25 +2,25 @@ import NIOPosix
 import ServerRuntime
 import ServerStorage
 
-// Changes while the server runs.
+// Changes of applications, certificate and Redis credentials while the server runs.
 extension LifelineServer {
     /// Applies changes of the configuration's application registry to open connections. Call it after
     /// ``ReloadableApplicationRegistry/replace(with:)``.
     ///
-    /// Connections whose application was removed or disabled are closed with 4001 or 4003; the others stay open with its new
-    /// settings, and their number and origin are not checked again. New connections and requests always use the registry. Returns
-    /// at once; open connections follow within one turn of their event loops (rule SO-21).
+    /// Connections whose application was removed or disabled are closed with 4001 or 4003. Other connections stay open with the new
+    /// settings, and their number and origin are not checked again. New connections and requests always use the registry. Returns at once;
+    /// open connections follow within one turn of their event loops (rule SO-21).
     public func applicationsChanged() { reload.applicationsChanged() }
 
-    /// Replaces the keysets and chat applications: those with new keys are added, those with known keys are changed, and those that are
-    /// missing are no longer served. Nil does not change those of a service (rules PV-150 to PV-153 and NV-70 to NV-72).
+    /// Replaces the keysets and chat applications. Those with new keys are added, those with known keys are changed, and missing ones are
+    /// no longer served. Nil changes nothing for that service (rules PV-150 to PV-153 and NV-70 to NV-72).
     ///
     /// The data of a keyset or chat application is kept while it is not served. Held polls are answered with a refusal when a new request
     /// would be refused; sessions of removed or disabled chat applications are ended. Returns when the new values apply to new requests;
-    /// open connections follow within one turn of their event loops. Those that were made at run time stay beside them (rule AR-2).
+    /// open connections follow within one turn of their event loops. Applications that were made at run time stay (rule AR-2).
     ///
-    /// - Throws: ``ServerError/unguardedBridge(subscribeKey:)``, or an error of the store when it cannot restore new ones. Nothing
-    ///   has changed then.
+    /// - Throws: ``ServerError/unguardedBridge(subscribeKey:)``, or an error of a store that cannot restore the data of a new keyset or
+    ///   application. After an error nothing has changed.
     public func replace(keysets: [Keyset]? = nil, chatApplications: [ChatApplication]? = nil) async throws {
         var settings: [ServiceName: any Sendable] = [:]
         if let keysets { settings[.pubnub] = keysets }
@@ -30,14 +30,14 @@ extension LifelineServer {
 
     /// Applies new settings of services, by service (rule SO-144).
     ///
-    /// - Throws: an error of a service that cannot use its settings. No service has changed then, except for those that the list has
-    ///   before a service that refuses settings only when they are applied.
+    /// - Throws: an error of a service that cannot use its settings. Usually no service has changed then. Only when a service refuses its
+    ///   settings as they are applied, the services before it in the list have changed.
     package func replace(settings: [ServiceName: any Sendable]) async throws {
         try await reload.replace(settings)
     }
 
-    /// Uses another user or password for later connections to Redis, and retries at once if a connection is missing (rule CR-36).
-    /// Does nothing for a server without Redis. Other changes of the configuration need a restart.
+    /// Uses another user or password for later connections to Redis, and retries at once if a connection is missing (rule CR-36). Does
+    /// nothing for a server without Redis. Other changes of the Redis settings need a restart.
     package func replace(redis: RedisConfiguration) {
         guard let started = configuration.redis, Set(started.places) == Set(redis.places), started.partitions == redis.partitions
         else { return }
@@ -49,15 +49,15 @@ extension LifelineServer {
     ///
     /// The server also checks the files at regular intervals.
     ///
-    /// - Throws: `CertificateError` when the files cannot be used; the server keeps the current certificate then (rule SO-32).
+    /// - Throws: `CertificateError` when the files cannot be used; the server then keeps the current certificate (rule SO-32).
     public func reloadCertificate() async throws {
         guard let certificate = context.certificate else { return }
         try await NIOThreadPool.singleton.runIfActive { try certificate.reload() }
         certificate.warn(context.logger, at: context.clock.unixSeconds())
     }
 
-    /// Sets the metric `lifeline_configuration_valid`: whether the last configuration that was read was valid (rule ME-11). True at the
-    /// start.
+    /// Sets the metric `lifeline_configuration_valid`: whether the last configuration that was read was valid (rule ME-11). It is true
+    /// after the start.
     public func noteConfiguration(isValid: Bool) {
         context.hasValidConfiguration.withLockedValue { $0 = isValid }
     }

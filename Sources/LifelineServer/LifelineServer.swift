@@ -19,7 +19,7 @@ public final class LifelineServer: Sendable {
     let host: ServerHost
     let services: ServerServices
     let configuration: ServerConfiguration
-    /// The server's membership in its backend.
+    /// The server's membership in its backend, which is shared with other servers.
     let seat: any ServerSeat
     let listener: ListeningSocket
     /// The admin port; nil for none.
@@ -27,14 +27,14 @@ public final class LifelineServer: Sendable {
     /// The applications that are made at run time; nil when they are not supported.
     let runtime: RuntimeApplications?
     private let sweeps: [RepeatedTask]
-    /// The server's own event loops, which end with it; nil when it uses those of the process.
+    /// The server's own event loops, which are shut down with the server. Nil if the server uses the event loops of the process.
     private let ownGroup: MultiThreadedEventLoopGroup?
     private let stopping = NIOLockedValueBox<Task<Void, any Error>?>(nil)
 
-    /// The version of the server, as in `/metrics`.
+    /// The version of the server, which `/metrics` also reports.
     public static let version = PackageVersion.current
 
-    /// The port that the server listens on.
+    /// The port on which the server listens.
     public let port: Int
     /// The address for clients and for the HTTP API, such as `http://127.0.0.1:6001`.
     public let url: String
@@ -63,7 +63,7 @@ public final class LifelineServer: Sendable {
         url = "\(configuration.tls == nil ? "http" : "https")://\(shown):\(port)"
     }
 
-    /// A server that is released stops by itself.
+    /// A server that is released without ``stop()`` stops itself.
     deinit {
         guard stopping.withLockedValue({ $0 }) == nil else { return }
         let (ending, timeout) = (ending, configuration.closeTimeout)
@@ -73,15 +73,15 @@ public final class LifelineServer: Sendable {
     var context: ServerContext { host.context }
     var reload: ServerReload { ServerReload(services: services, parts: seat.parts, runtime: runtime) }
 
-    /// Starts a server; returns when it accepts connections.
+    /// Starts a server. Returns when the server accepts connections.
     ///
-    /// - Throws: an `IOError` when the server cannot listen on the address; `CertificateError` when the certificate or key cannot
-    ///   be used; ``ServerError`` when the bridge or Redis cannot be used; errors of the stores.
+    /// - Throws: an `IOError` when the server cannot listen on the address; `CertificateError` when the certificate or key cannot be used;
+    ///   ``ServerError`` when the bridge or Redis cannot be used; errors of the stores.
     public static func start(_ configuration: ServerConfiguration = .init()) async throws -> LifelineServer {
         try await start(configuration, on: LocalBackend())
     }
 
-    /// The same as ``start(_:)``, on a state that the server shares with others.
+    /// Starts a server like ``start(_:)``, but with a backend that it shares with other servers of this process.
     package static func start(
         _ configuration: ServerConfiguration, on backend: LocalBackend
     ) async throws -> LifelineServer {
@@ -89,7 +89,8 @@ public final class LifelineServer: Sendable {
         guard let settings = configuration.runtimeApplications else {
             return try await start(configuration, nil, on: backend)
         }
-        // Read before the server listens: clients of an application that the server does not know yet would be told not to come back.
+        // The applications are read before the server listens, because clients of an application that is not loaded yet would get a final
+        // refusal.
         let runtime = try await RuntimeApplications.open(settings, configuration)
         do {
             return try await start(runtime.extending(configuration), runtime, on: backend)
@@ -135,7 +136,7 @@ public final class LifelineServer: Sendable {
                 let listener: ListeningSocket
                 let admin: AdminServer?
                 do {
-                    // This comes first: if the admin port is in use, there must be no server that clients have connected to already.
+                    // The admin port is opened first, so that no client has connected when this fails because the port is in use.
                     admin = try await AdminServer(
                         configuration, main: host, services: services, seat: seat, applications: runtime, certificate: certificate
                     )
@@ -172,7 +173,7 @@ public final class LifelineServer: Sendable {
         }
     }
 
-    /// The event loops of the process if their number is the wanted one, otherwise a new group.
+    /// The event loops of the process if their number is the configured one, otherwise a new group of event loops.
     private static func group(
         _ configuration: ServerConfiguration
     ) -> (MultiThreadedEventLoopGroup, MultiThreadedEventLoopGroup?) {
@@ -186,7 +187,7 @@ public final class LifelineServer: Sendable {
 
     /// Stops the server: drains for at most ``ServerConfiguration/drainTimeout``, then closes the remaining connections.
     ///
-    /// Returns when every socket is closed. Further calls wait for the same end.
+    /// Returns when every socket is closed. Further calls wait for the same stop.
     ///
     /// - Throws: an error of closing the sockets or the stores.
     public func stop() async throws {
@@ -195,8 +196,8 @@ public final class LifelineServer: Sendable {
 
     /// Stops the server like ``stop()``, but drains for at most `timeout`.
     ///
-    /// New connections are refused, WebSocket clients get `pusher:error` and a close frame with ``ServerConfiguration/drainCode``,
-    /// held polls and requests in progress are answered. This is spread over most of the time (rules SV-12 and SV-37).
+    /// New connections are refused. WebSocket clients get `pusher:error` and a close frame with ``ServerConfiguration/drainCode``. Held
+    /// polls and requests in progress are answered. These actions are spread over most of the time (rules SV-12 and SV-37).
     ///
     /// - Throws: an error of closing the sockets or the stores.
     public func drain(timeout: Duration) async throws {
@@ -216,7 +217,7 @@ public final class LifelineServer: Sendable {
             ownGroup: ownGroup)
     }
 
-    /// Everything that has to end, except the server object, which may be released already.
+    /// The parts of a server that a stop has to close. They do not include the server object, which may be released already.
     private struct Ending {
         let host: ServerHost
         let services: ServerServices
@@ -234,7 +235,7 @@ public final class LifelineServer: Sendable {
             await listener.close()
             try await host.finishSockets(within: timeout)
             for sweep in sweeps { sweep.cancel() }
-            // The admin port is closed last, so that an operator sees the end.
+            // The admin port is closed after all connections of clients, so that an operator can watch the drain.
             await admin?.stop()
             await host.close()
             await services.bridge?.end()
@@ -250,7 +251,7 @@ public final class LifelineServer: Sendable {
 
     /// Waits while publishing would throw ``ServerError/congested``. Returns early when the task is cancelled or the server stops.
     ///
-    /// When several tasks publish, another one may use the room first, so that publishing throws again.
+    /// When several tasks publish, another task may use the room first, so that publishing throws again.
     public func waitForRoom() async {
         while !Task.isCancelled {
             let wait = NIOLockedValueBox<UInt64?>(nil)
@@ -268,7 +269,7 @@ public final class LifelineServer: Sendable {
         }
     }
 
-    /// Returns when every event loop has run a closure that this call has given to it. A blocked event loop keeps the caller waiting.
+    /// Returns when every event loop has run a task of this call. A blocked event loop keeps the caller waiting.
     package func eventLoopsAnswer() async throws {
         for loop in context.loops { try await loop.eventLoop.submit {}.get() }
     }
@@ -278,7 +279,7 @@ public final class LifelineServer: Sendable {
 }
 
 extension LifelineServer: Service {
-    /// Runs until a graceful shutdown or a cancellation, then drains.
+    /// Runs until a graceful shutdown or a cancellation is requested, then drains.
     ///
     /// - Throws: the same errors as ``stop()``.
     public func run() async throws {

@@ -6,11 +6,10 @@ import ServerStorage
 import ServerValues
 import ServiceBridge
 
-/// The shared state of the servers in one process. Several servers on one backend
-/// behave as one server with several ports.
+/// The shared state of all servers in one process. Several servers with the same backend behave as one server with several ports.
 ///
-/// The configuration of the first server that joins determines what is stored and where; the others should have the same
-/// configuration. The last one to leave closes the stores.
+/// The configuration of the first server that joins determines what is stored and where; the other servers should have the same
+/// configuration. The last server that leaves closes the stores.
 package final class LocalBackend: Sendable {
     /// A server's membership in the backend, from joining to leaving.
     struct Seat: ServerSeat {
@@ -24,7 +23,8 @@ package final class LocalBackend: Sendable {
         var metrics: [@Sendable (inout PrometheusText) -> Void] { parts.metrics }
         var clusterStatus: (@Sendable () -> [ClusterStatus])? { nil }
 
-        /// Adds the server's bridge, unless it would open to everybody what a service protects (rule BR-22).
+        /// Adds the server's bridge. Throws if a service refuses the bridge, because it would give everybody access to protected channels
+        /// (rule BR-22).
         func open(_ bridge: Bridge) throws {
             try backend.bridges.open(bridge, for: node) {
                 for (_, state) in parts.states { try state.check(bridge) }
@@ -35,7 +35,7 @@ package final class LocalBackend: Sendable {
     }
 
     enum Problem: Error, Hashable, Sendable, CustomStringConvertible {
-        /// All servers together have at most `EventLoopSet.capacity` event loops.
+        /// The servers of the backend would have more event loops together than `EventLoopSet.capacity`.
         case tooManyLoops(limit: Int)
 
         var description: String {
@@ -59,10 +59,10 @@ package final class LocalBackend: Sendable {
 
     package init() {}
 
-    /// Opens the state of each service; closes what is open already when one of them fails.
+    /// Opens the state of each service. If one of them fails, closes the states that are already open.
     private func open(_ configuration: ServerConfiguration) async throws -> ServerParts {
         let queue = BridgeQueue()
-        // Called for each message; without a console there are no viewers.
+        // The tap for the live feed is called for each message, so there is none without a console, which would show the messages.
         let tap: any BridgeTap =
             configuration.admin == nil ? queue : ObservedTap(queue, feed: feed, of: configuration.services)
         let opening = ServiceOpening(configuration: configuration, names: names, tap: tap, bridges: bridges)
@@ -76,6 +76,8 @@ package final class LocalBackend: Sendable {
         return ServerParts(states, bridge: queue)
     }
 
+    /// Adds a server to the backend. The first server opens the states of the services.
+    ///
     /// - Parameter loops: the number of the server's event loops.
     func join(_ configuration: ServerConfiguration, loops: Int) async throws -> Seat {
         let (first, parts) = try state.withLockedValue { state in
@@ -103,7 +105,7 @@ package final class LocalBackend: Sendable {
         if give(back: seat.eventLoopIDs) { await seat.parts.close() }
     }
 
-    /// Releases a server's event loops. Returns whether the last server has left.
+    /// Releases the event loops of a server that leaves. Returns whether it was the last server.
     private func give(back eventLoopIDs: EventLoopSet) -> Bool {
         state.withLockedValue { state in
             for eventLoopID in eventLoopIDs { state.used.remove(eventLoopID) }
@@ -113,7 +115,7 @@ package final class LocalBackend: Sendable {
         }
     }
 
-    /// The lowest number from which on this number of event loops is unused.
+    /// The first of `loops` consecutive unused event loop numbers; nil if there are not enough.
     private static func place(for loops: Int, beside used: EventLoopSet) -> Int? {
         guard loops <= EventLoopSet.capacity else { return nil }
         return (0...EventLoopSet.capacity - loops).first { first in

@@ -6,22 +6,22 @@ public enum ServerError: Error, Hashable, Sendable, CustomStringConvertible {
     case unknownKeyset(subscribeKey: String)
     /// No chat application has this key.
     case unknownChatApplication(key: String)
-    /// The bridge includes a keyset that requires grants, so every user of the other services could use its public channels. See
+    /// The bridge includes a keyset that requires grants, so every user of the other services could use the keyset's public channels. See
     /// ``Bridge/ignoresAccessManager``.
     case unguardedBridge(subscribeKey: String)
-    /// The Redis of the cluster cannot be reached, or no server of the cluster leads.
+    /// The Redis of the cluster cannot be reached, or no server leads the cluster.
     case redisUnreachable(reason: String)
-    /// The Redis of the cluster cannot be used; the reason contains the remedy.
+    /// The Redis of the cluster cannot be used. The reason says what to do.
     case redisUnusable(reason: String)
-    /// The cluster has another number of partitions or other Redis than this server; the reason names both and contains the remedy.
+    /// The cluster has another number of partitions or other Redis servers than this server. The reason names both and says what to do.
     case otherLayout(reason: String)
-    /// A bridge works within one server only.
+    /// The configuration has a bridge and Redis, but a bridge works only within one server.
     case bridgeWithRedis
     /// The message or another value violates a rule of the API.
     case invalidMessage(String)
-    /// Too much is waiting for the subscribers. Nothing was published; try again later.
+    /// Too many bytes wait for the channel's subscribers. Nothing was published; try again later.
     case congested
-    /// The store could not save the message, and it was not published.
+    /// The store could not save the message, so the message was not published.
     case notStored
 
     public var description: String {

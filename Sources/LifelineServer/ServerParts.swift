@@ -4,13 +4,13 @@ import ServerCluster
 import ServerRuntime
 import ServiceBridge
 
-/// The states of all services that servers share: in one process (``LocalBackend``), or over Redis.
+/// The states of all services, which servers share: within one process (``LocalBackend``), or over Redis.
 struct ServerParts: Sendable {
-    /// In the order of ``ServerConfiguration/services``.
+    /// The states of the services, in the order of ``ServerConfiguration/services``.
     let states: [(name: ServiceName, state: any SharedServiceState)]
     /// The queue of the servers' bridge; nil when no bridge is possible.
     let bridge: BridgeQueue?
-    /// The task that applies the last change of settings.
+    /// The task that applies the latest change of settings. The next change waits for it.
     private let reloading = NIOLockedValueBox<Task<Void, any Error>?>(nil)
 
     init(_ states: [(name: ServiceName, state: any SharedServiceState)], bridge: BridgeQueue?) {
@@ -18,15 +18,15 @@ struct ServerParts: Sendable {
         self.bridge = bridge
     }
 
-    /// Applies new settings of services: first all are prepared, which alone may fail, then all are applied.
+    /// Applies new settings of services. First all changes are prepared, then all are applied; only the preparation may fail.
     ///
     /// - Parameters:
-    ///   - settings: the settings by service, read when it is the turn of this change.
-    ///   - applied: called in the same turn, after all were applied.
+    ///   - settings: returns the settings by service; called after all earlier changes.
+    ///   - applied: called after the settings were applied, and before the next change.
     func reload(
         _ settings: @escaping @Sendable () -> [ServiceName: any Sendable], applied: @escaping @Sendable () -> Void = {}
     ) async throws {
-        // One change after the other, because each numbers its applications after those of the previous one.
+        // Changes are applied one after the other, because each continues the numbering of applications of the previous change.
         let task = reloading.withLockedValue { reloading in
             let task = Task { [states, last = reloading] in
                 _ = await last?.result
@@ -44,15 +44,15 @@ struct ServerParts: Sendable {
         try await task.value
     }
 
-    /// Closures that add the families of the states to a server's metrics.
+    /// Closures that add the metric families of the services' states to a server's metrics.
     var metrics: [@Sendable (inout PrometheusText) -> Void] {
         states.map { _, state in { out in state.write(to: &out) } }
     }
 
-    /// Conditions for readiness, one for each state.
+    /// The conditions for readiness, one for each service's state.
     var conditions: [@Sendable () -> Unreadiness?] { states.map { _, state in { state.unreadiness } } }
 
-    /// Why one of the states makes its servers unready; nil while none does.
+    /// The first reason why a state makes its servers unready; nil when there is none.
     var unreadiness: Unreadiness? { states.lazy.compactMap(\.state.unreadiness).first }
 
     func close() async {
@@ -65,9 +65,9 @@ protocol ServerSeat: Sendable {
     var node: ServerNode { get }
     var parts: ServerParts { get }
 
-    /// The event loops on which changes of other servers arrive; empty for a single server.
+    /// The event loops on which changes made by other servers arrive; empty for a single server.
     var clusterLoops: [any EventLoop] { get }
-    /// The further conditions for readiness.
+    /// Conditions for readiness in addition to those of the server itself.
     var conditions: [@Sendable () -> Unreadiness?] { get }
     /// Closures that add families to the server's metrics.
     var metrics: [@Sendable (inout PrometheusText) -> Void] { get }
@@ -75,13 +75,13 @@ protocol ServerSeat: Sendable {
     /// The server's status in each partition of its cluster; nil for a single server.
     var clusterStatus: (@Sendable () -> [ClusterStatus])? { get }
 
-    /// Uses this user and password for Redis from now on. Does nothing for a single server.
+    /// Uses this user and password for later connections to Redis. Does nothing for a single server.
     func renew(_ redis: RedisConfiguration)
 
-    /// Registers the server's bridge with the backend. Throws when the backend uses Redis, or when a service refuses the bridge
-    /// (rule BR-20).
+    /// Registers the server's bridge with the backend. Throws when the backend uses Redis, or when a service refuses the bridge (rule
+    /// BR-20).
     func open(_ bridge: Bridge) throws
-    /// Leaves the backend. The server's connections have closed already.
+    /// Leaves the backend. All connections of the server are already closed.
     func leave() async
 }
 

@@ -6,18 +6,18 @@ import ServerRuntime
 import ServerStorage
 import ServiceBridge
 
-/// The services of a server, and its bridge between them.
+/// The running services of a server, and the bridge between them.
 struct ServerServices: Sendable {
     let context: ServerContext
-    /// In the order of ``ServerConfiguration/services``.
+    /// The services in the order of ``ServerConfiguration/services``.
     let running: [any RunningService]
     let bridge: ServiceBridge?
-    // The services whose terms the public methods of a server have.
+    // The services that public methods of the server use directly.
     let pusher: PusherService
     let pubnub: PubNubService
     let chat: ChatService
 
-    /// The list of services lacks one whose methods an app can call.
+    /// The configured list of services lacks Pusher, PubNub or chat, which public methods of the server need.
     struct MissingService: Error {
         let name: String
     }
@@ -50,9 +50,9 @@ struct ServerServices: Sendable {
         return front
     }
 
-    /// The server's fronts: the front of a later module has priority.
+    /// Makes the host of all fronts. If several fronts accept a path, the front of the later module has priority.
     ///
-    /// - Parameter otherMetrics: closures that add metric families from outside of the fronts.
+    /// - Parameter otherMetrics: closures that add metric families that belong to no front.
     func host(otherMetrics: [@Sendable (inout PrometheusText) -> Void]) -> ServerHost {
         let metrics = otherMetrics + (bridge.map { bridge in [{ @Sendable out in bridge.write(to: &out) }] } ?? [])
         return ServerHost(
@@ -60,7 +60,7 @@ struct ServerServices: Sendable {
             otherMetrics: metrics)
     }
 
-    /// Closes the services of a server that could not start.
+    /// Closes all services, for a server that could not start.
     func close() async {
         for service in running { await service.front.close() }
         await bridge?.end()

@@ -8,41 +8,41 @@ public struct ServerStatistics: Hashable, Sendable {
     public var channels = 0
     /// The number of accepted WebSocket connections since the start.
     public var connectionsAccepted = 0
-    /// Connections refused with a close code: unknown or disabled application, quota, version, path.
+    /// Connections refused with a close code, because of an unknown or disabled application, a quota, the protocol version or the path.
     public var connectionsRefused = 0
     /// The number of messages that clients sent over WebSockets.
     public var messagesReceived = 0
-    /// Bytes that were received over WebSockets, including frame headers.
+    /// The number of bytes that were received over WebSockets, including frame headers.
     public var bytesReceived = 0
     /// The number of messages that were sent to WebSocket connections.
     public var messagesSent = 0
-    /// Bytes of those messages, including frame headers.
+    /// The number of bytes that were sent over WebSockets, including frame headers.
     public var bytesSent = 0
-    /// Subscribers that were disconnected because they read too slowly.
+    /// The number of subscribers that were disconnected because they read too slowly.
     public var slowSubscribersCut = 0
-    /// Connections that were closed because nothing was received from them.
+    /// The number of connections that were closed because nothing was received from them.
     public var deadConnectionsCut = 0
     /// The number of answered HTTP requests.
     public var requests = 0
-    /// HTTP requests answered with a status of 400 or above.
+    /// The number of HTTP requests that were answered with a status of 400 or above.
     public var requestsRefused = 0
 
-    /// PubNub polls that are being held.
+    /// The number of PubNub polls that are held at present.
     public var heldPolls = 0
-    /// PubNub polls since the start.
+    /// The number of PubNub polls since the start.
     public var polls = 0
-    /// Messages, signals and fires that were acknowledged through the PubNub API.
+    /// The number of messages, signals and fires that were acknowledged through the PubNub API.
     public var messagesPublished = 0
-    /// Messages in answers to PubNub polls.
+    /// The number of messages in answers to PubNub polls.
     public var messagesPolled = 0
 
-    /// Chat messages that sessions, the server API and the bridge sent and that were stored.
+    /// The number of chat messages of sessions, the server API and the bridge that were stored.
     public var chatMessages = 0
-    /// Events that webhooks delivered.
+    /// The number of events that webhooks delivered.
     public var webhookEvents = 0
-    /// Events that webhooks dropped.
+    /// The number of events that webhooks dropped.
     public var webhookEventsDropped = 0
-    /// Frames of chat sessions that were refused because of their form or rate.
+    /// The number of frames of chat sessions that were refused because of their form or rate.
     public var chatRefusals = 0
 
     /// Makes statistics with all values zero.
@@ -50,7 +50,7 @@ public struct ServerStatistics: Hashable, Sendable {
 }
 
 extension ServerStatistics {
-    /// Adds the deliveries of a service's webhooks.
+    /// Adds the deliveries of one service's webhooks to the counters.
     package mutating func add(_ webhooks: [WebhookReport.Name: WebhookDelivery.Counts]) {
         for counts in webhooks.values {
             webhookEvents += counts.delivered

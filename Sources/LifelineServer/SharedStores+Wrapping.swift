@@ -2,7 +2,7 @@ import Identifiers
 import Logging
 import ServerStorage
 
-/// A shared message store that measures the times of another one, and logs why no leader can begin.
+/// A shared message store that measures the times of another store, and logs why a leader cannot begin its term.
 struct TimedSharedMessageStore: SharedMessageStore {
     let store: any SharedMessageStore
     let times: StoreTimes
@@ -23,7 +23,7 @@ struct TimedSharedMessageStore: SharedMessageStore {
     func close() async { await store.close() }
 }
 
-/// A shared chat store that logs why no leader can begin.
+/// A shared chat store that logs why a leader cannot begin its term.
 struct LoggedSharedChatStore: SharedChatStore {
     let store: any SharedChatStore
     let logger: Logger
@@ -36,7 +36,7 @@ struct LoggedSharedChatStore: SharedChatStore {
 }
 
 extension Logger {
-    /// Logs the error of a term that cannot begin. Errors of stores contain neither passwords nor messages.
+    /// Runs `body`, which begins a leader's term, and logs its error. Errors of stores contain neither passwords nor messages.
     fileprivate func noting<Value>(_ term: LeaderTerm, _ body: () async throws -> Value) async throws -> Value {
         do {
             return try await body()

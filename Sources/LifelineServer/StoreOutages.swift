@@ -4,21 +4,22 @@ import NIOCore
 import ServerRuntime
 import ServerValues
 
-/// Which outages of stores the log mentions: each when it begins and when it ends, at most one of a service in a minute (rule SO-172).
+/// Decides which outages of stores are logged: the begin and the end of each outage, at most one outage of a service per minute (rule
+/// SO-172).
 struct StoreOutages: Hashable, Sendable {
     enum Change: Hashable, Sendable {
         case began(cause: String)
         case ended
     }
 
-    /// A shorter outage so soon after another one is not mentioned.
+    /// Outages that begin within this time after the last logged outage are not logged.
     static let pause = Duration.seconds(60)
 
     private var mentioned: Set<ServiceName> = []
     private var last: [ServiceName: MonotonicInstant] = [:]
 
-    /// - Parameter cause: why the store of the service cannot be used; nil while it can.
-    /// - Returns: what is to be logged.
+    /// - Parameter cause: why the store of the service cannot be used; nil while it can be used.
+    /// - Returns: the change to log; nil for none.
     mutating func note(_ cause: String?, of service: ServiceName, at now: MonotonicInstant) -> Change? {
         guard let cause else { return mentioned.remove(service) == nil ? nil : .ended }
         guard !mentioned.contains(service) else { return nil }
@@ -30,7 +31,7 @@ struct StoreOutages: Hashable, Sendable {
 }
 
 extension ServerParts {
-    /// Checks the stores once a second and logs their outages, until the task is cancelled.
+    /// Checks the stores once a second and logs their outages, until the returned task is cancelled.
     func watchStores(on eventLoop: any EventLoop, _ logger: Logger, _ clock: ServerClock) -> RepeatedTask {
         let outages = NIOLockedValueBox(StoreOutages())
         return eventLoop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { [states] _ in

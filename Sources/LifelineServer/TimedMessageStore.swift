@@ -3,7 +3,7 @@ import NIOConcurrencyHelpers
 import ServerRuntime
 import ServerStorage
 
-/// How long the store took to save and to read messages. Takes a lock once for each saved message and each read, never for each
+/// Measures how long the store takes to save and to read messages. Takes a lock once for each saved message and each read, but not for each
 /// subscriber.
 final class StoreTimes: Sendable {
     private let histogram = NIOLockedValueBox(LatencyHistogram())
@@ -24,7 +24,7 @@ final class StoreTimes: Sendable {
         }
     }
 
-    /// Records how long a read takes, even one that fails.
+    /// Records how long a read takes, whether it succeeds or fails.
     func timingRead<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
         let start = clock.monotonic()
         defer {
@@ -44,7 +44,7 @@ final class StoreTimes: Sendable {
     }
 }
 
-/// A message store that measures the times of another one.
+/// A message store that measures the times of another message store.
 struct TimedMessageStore: MessageStore {
     let store: any MessageStore
     let times: StoreTimes

@@ -1,32 +1,32 @@
-/// Why a change of the applications was not made, or why they cannot be read. Each text says what to do; none contains a secret.
+/// Why applications were not changed or cannot be read. Each text says what to do; no text contains a secret.
 package enum ApplicationProblem: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The server has neither a data directory nor Redis.
+    /// The server has neither a data directory nor a database nor Redis, so it cannot store applications.
     case noStore
-    /// The service is switched off.
+    /// The service of the application is switched off on this server.
     case serviceOff(ApplicationService)
     /// No application has this name.
     case unknown(ApplicationID)
-    /// The application is defined in the configuration, and can be changed only there.
+    /// The application is defined in the configuration and can be changed only in the configuration.
     case ofFile(ApplicationID)
-    /// Another application has the same name in this field.
+    /// Another application has the same value in this field, which must be unique.
     case taken(field: String, byFile: Bool)
-    /// There are as many applications as there may be.
+    /// The largest permitted number of applications has been reached.
     case full(limit: Int)
-    /// Two secrets are valid already.
+    /// Two secrets of the application are already valid, so another rotation cannot begin.
     case rotating(ApplicationID)
-    /// Only one secret is valid.
+    /// Only one secret of the application is valid, so there is no rotation to finish.
     case notRotating(ApplicationID)
-    /// A setting is invalid; the sentence names it.
+    /// A setting is invalid. The text names the setting.
     case invalid(String)
-    /// Other servers made changes at the same time, again and again.
+    /// Every attempt to store the change failed, because other servers changed applications at the same time.
     case busy
-    /// The store did not answer, or refused. Whether the change was made is not known.
+    /// The store did not answer, or refused the command. The change may or may not have been made.
     case store(String)
-    /// An entry is encrypted, and there is no key.
+    /// The stored application is encrypted, and the server has no key.
     case keyMissing(ApplicationID)
-    /// An entry is encrypted with another key.
+    /// The stored application is encrypted with a key other than the server's.
     case keyWrong(ApplicationID)
-    /// An entry was written by a newer version, or is damaged.
+    /// The stored application was written by a newer version, or is damaged.
     case unreadable(ApplicationID)
 
     package var description: String {
@@ -67,7 +67,7 @@ package enum ApplicationProblem: Error, Hashable, Sendable, CustomStringConverti
         }
     }
 
-    /// The status of the answer to a request.
+    /// The HTTP status with which the admin port reports this problem.
     package var status: Int {
         switch self {
         case .invalid: 400

@@ -3,21 +3,22 @@ import WireCoding
 
 // Changes the settings of existing applications (rules AR-27 to AR-29).
 extension ApplicationReader {
-    /// Changes settings of an application: an object with their names, at a time in seconds since 1970.
+    /// Changes settings of an application. `given` is an object with the names and new values of settings; `now` is in seconds since 1970.
     package typealias Change =
         @Sendable (RuntimeApplication, _ given: JSONValue, _ now: Int) throws(ApplicationProblem) -> RuntimeApplication
 
-    /// For tables whose applications are read elsewhere.
+    /// Refuses every change, for tables whose applications are read with another reader.
     package static let nothing: Change = { application, _, _ throws(ApplicationProblem) in throw .unreadable(application.id) }
 
     package var change: Change {
         { [self] application, given, now throws(ApplicationProblem) in try changed(application, given, at: now) }
     }
 
-    /// The settings whose members are settings of their own.
+    /// The settings that are objects. Their members are changed one by one.
     private static let groups = ["limits", "recovery"]
 
-    /// The application with other settings. What is not given stays; members of a group such as `limits` are changed one by one.
+    /// Returns the application with the given settings changed. Other settings stay; members of a group such as `limits` are changed one by
+    /// one.
     private func changed(
         _ application: RuntimeApplication, _ given: JSONValue, at now: Int
     ) throws(ApplicationProblem) -> RuntimeApplication {
@@ -42,7 +43,7 @@ extension ApplicationReader {
         return changed
     }
 
-    /// Why a setting is not changed here; nil when it is.
+    /// The reason why this call cannot change a setting, as an error text; nil if it can.
     private static func refusal(of name: String, _ application: RuntimeApplication, _ value: JSONValue) -> String? {
         switch name {
         case "secret", "previousSecret":
@@ -56,7 +57,7 @@ extension ApplicationReader {
         }
     }
 
-    /// The field that identifies an application of a service.
+    /// The name of the field that identifies an application of the service.
     private static func identity(_ service: ApplicationService) -> String {
         switch service {
         case .pusher: "id"

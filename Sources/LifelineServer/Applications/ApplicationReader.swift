@@ -1,16 +1,17 @@
 import ServerStorage
 import WireCoding
 
-/// Reads the settings of an application as a configuration file has them, and makes and parses stored documents (rules AR-6 and AR-10).
+/// Reads the settings of an application, which have the form of a configuration file, and encodes and decodes stored applications (rules
+/// AR-6 and AR-10).
 package struct ApplicationReader: Sendable {
-    /// Reads one object of the lists `apps`, `pubnub` and `nexconn`. The error is a sentence for the operator, without secrets.
+    /// Reads one object of the lists `apps`, `pubnub` or `nexconn`. The error is a sentence for the operator and contains no secret.
     package typealias Read = @Sendable (ApplicationService, JSONValue) throws(ApplicationProblem) -> ServedApplication
 
-    /// Fields that are kept apart from the others.
+    /// Fields that a stored document contains outside of the object with the settings.
     private static let apart = ["secret", "previousSecret", "enabled"]
-    /// The largest settings in bytes of JSON.
+    /// The largest permitted settings of an application, in bytes of JSON.
     package static let longestSettings = 8_192
-    /// The largest secret in bytes.
+    /// The largest permitted secret, in bytes of UTF-8.
     package static let longestSecret = 256
 
     private let read: Read
@@ -19,7 +20,7 @@ package struct ApplicationReader: Sendable {
 
     // MARK: New applications
 
-    /// An application from the settings of a request. Keys and the secret are made when they are missing.
+    /// Makes an application from the settings of a request. Missing keys and a missing secret are generated.
     ///
     /// - Parameters:
     ///   - now: seconds since 1970.
@@ -42,7 +43,7 @@ package struct ApplicationReader: Sendable {
         return RuntimeApplication(stored, settings: settings, created: now)
     }
 
-    /// What an application is with other settings, its secrets and whether it is enabled as they are.
+    /// Reads an application with other settings. Its secrets and its state, enabled or disabled, stay the same.
     func served(
         _ application: RuntimeApplication, settings: JSONValue
     ) throws(ApplicationProblem) -> ServedApplication {
@@ -66,12 +67,12 @@ package struct ApplicationReader: Sendable {
         }
     }
 
-    /// A secret of 160 random bits.
+    /// Generates a secret of 160 random bits, as hexadecimal text.
     package static func secret(_ random: (Int) -> [UInt8]) -> String { Hex.text(random(20)) }
 
     private static func generated(_ service: ApplicationService) -> [(field: String, make: ((Int) -> [UInt8]) -> String)] {
         switch service {
-        // Ids are digits only, because some publishers require that; the first one is no zero.
+        // Ids have digits only, because some publishers require this, and do not begin with 0.
         case .pusher:
             [
                 (field: "id", make: { random in "1" + random(11).map { String($0 % 10) }.joined() }),
@@ -88,7 +89,7 @@ package struct ApplicationReader: Sendable {
 
     // MARK: Stored documents
 
-    /// The version of the documents' format.
+    /// The version of the format of stored documents.
     private static let format = 1
 
     package func document(_ application: RuntimeApplication) -> [UInt8] {

@@ -7,9 +7,9 @@ import ServerStorage
     import Foundation
 #endif
 
-/// Encrypts stored applications with a key of the operator, by AES-GCM with 256 bits (rule AR-20). A value.
+/// Encrypts stored applications with a key of the operator, with AES-GCM and 256 bits (rule AR-20).
 package struct ApplicationSeal: Sendable {
-    /// How an entry is stored: its first byte.
+    /// The first byte of an entry in the store: whether the rest is encrypted.
     private enum Form: UInt8 {
         case plain = 1
         case sealed = 2
@@ -20,7 +20,7 @@ package struct ApplicationSeal: Sendable {
 
     private let key: SymmetricKey?
 
-    /// - Parameter key: any text that cannot be guessed, such as 32 random bytes in Base64; nil to store applications as they are.
+    /// - Parameter key: any text that cannot be guessed, such as 32 random bytes in Base64; nil to store applications without encryption.
     package init(_ key: Secret? = nil) {
         self.key = key.map {
             HKDF<SHA256>.deriveKey(
@@ -32,12 +32,12 @@ package struct ApplicationSeal: Sendable {
     /// Whether applications are encrypted.
     package var isEncrypting: Bool { key != nil }
 
-    /// The entry for a document, bound to the application's name.
+    /// Makes the entry for a document. An encrypted entry can be decrypted only under the name of this application.
     package func entry(_ document: [UInt8], of id: ApplicationID) throws(ApplicationProblem) -> [UInt8] {
         guard let key else { return [Form.plain.rawValue] + document }
         do {
             let box = try AES.GCM.seal(document, using: key, authenticating: Array(id.description.utf8))
-            // Only boxes with a nonce of another length than the standard one have no combined form.
+            // `combined` is nil only for a nonce of unusual length, and `seal` chooses one of the usual length.
             guard let combined = box.combined else { throw ApplicationProblem.unreadable(id) }
             return [Form.sealed.rawValue] + combined
         } catch {
@@ -45,7 +45,8 @@ package struct ApplicationSeal: Sendable {
         }
     }
 
-    /// The document in an entry. An entry that is not encrypted is read with a key as well; its next change encrypts it.
+    /// Returns the document in an entry. An entry that is not encrypted can also be read when a key is set; the next change of the
+    /// application encrypts it.
     package func document(_ entry: [UInt8], of id: ApplicationID) throws(ApplicationProblem) -> [UInt8] {
         switch entry.first.flatMap(Form.init(rawValue:)) {
         case .plain: return Array(entry.dropFirst())

@@ -5,11 +5,11 @@ import WireCoding
 /// A change of the applications that are made at run time.
 package enum ApplicationChange: Hashable, Sendable {
     case create(RuntimeApplication)
-    /// Makes a secret the current one; the former one stays valid until `end` (seconds since 1970), or until `finish`.
+    /// Makes a secret the current one. The former secret stays valid until `until` (seconds since 1970), or until `finish`.
     case rotate(ApplicationID, to: Secret, until: Int?)
     case finish(ApplicationID)
     case enable(ApplicationID, Bool)
-    /// Changes some settings: an object with their names, where null stands for the default (rule AR-27).
+    /// Changes some settings, given as an object of names and values. The value null stands for the default (rule AR-27).
     case set(ApplicationID, JSONValue)
     case remove(ApplicationID)
 
@@ -20,7 +20,7 @@ package enum ApplicationChange: Hashable, Sendable {
         }
     }
 
-    /// The word for the log.
+    /// The word for this change in the log.
     package var word: String {
         switch self {
         case .create: "created"
@@ -32,7 +32,7 @@ package enum ApplicationChange: Hashable, Sendable {
         }
     }
 
-    /// The names of the settings that are changed, for the log; nil for other changes.
+    /// The names of the settings that this change sets, for the log; nil for other kinds of changes.
     package var settings: String? {
         guard case .set(_, let given) = self else { return nil }
         let names = (given.object ?? [:]).flatMap { name, value in
@@ -42,7 +42,7 @@ package enum ApplicationChange: Hashable, Sendable {
     }
 }
 
-/// The applications of the configuration. They win over those that are made at run time (rule AR-2).
+/// The applications of the configuration. They take precedence over applications that are made at run time (rule AR-2).
 package struct ConfiguredApplications: Sendable {
     package var pusher: any ApplicationRegistry
     package var keysets: [Keyset]
@@ -52,7 +52,7 @@ package struct ConfiguredApplications: Sendable {
         (self.pusher, self.keysets, self.chat) = (pusher, keysets, chat)
     }
 
-    /// The name that an application shares with one of the configuration; nil when it shares none.
+    /// A unique name that an application shares with an application of the configuration; nil when there is none.
     package func conflict(with application: ServedApplication) -> ServedApplication.UniqueName? {
         let names = application.uniqueNames
         switch application {
@@ -78,11 +78,11 @@ package struct ConfiguredApplications: Sendable {
     }
 }
 
-/// The applications that were made at run time: a value (rules AR-1 to AR-3, AR-10 to AR-12).
+/// The applications that were made at run time (rules AR-1 to AR-3, AR-10 to AR-12).
 package struct ApplicationTable: Hashable, Sendable {
     package private(set) var applications: [ApplicationID: RuntimeApplication] = [:]
     private var names: Set<ServedApplication.UniqueName> = []
-    /// The largest number of applications.
+    /// The largest permitted number of applications.
     package let maximum: Int
 
     package init(_ applications: [RuntimeApplication] = [], maximum: Int) {
@@ -98,8 +98,8 @@ package struct ApplicationTable: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - now: seconds since 1970.
-    ///   - set: changes settings of an application.
-    /// - Returns: the changed application; for a removal as it was before.
+    ///   - set: changes the settings of an application.
+    /// - Returns: the changed application, or the removed one after a removal.
     package mutating func apply(
         _ change: ApplicationChange, beside configured: ConfiguredApplications, at now: Int,
         set: ApplicationReader.Change = ApplicationReader.nothing
@@ -115,7 +115,7 @@ package struct ApplicationTable: Hashable, Sendable {
             put(application)
             return application
         }
-        // An application of the table may be hidden by one of the configuration. It can be removed, and changed before it is seen again.
+        // A change is also permitted while the application is hidden, because an application of the configuration has the same name.
         guard var application = applications[change.id] else {
             throw configured.has(change.id) ? .ofFile(change.id) : .unknown(change.id)
         }
@@ -131,7 +131,8 @@ package struct ApplicationTable: Hashable, Sendable {
         case .set(_, let given):
             let former = application.stored.uniqueNames
             application = try set(application, given, now)
-            // A name that it had before may be one that the configuration has, too: then it is hidden.
+            // Only new names are checked: an unchanged name may also belong to an application of the configuration, which then hides this
+            // one.
             let new = application.stored.uniqueNames.filter { !former.contains($0) }
             if let name = configured.conflict(with: application.stored), new.contains(name) {
                 throw .taken(field: name.field.rawValue, byFile: true)
@@ -152,19 +153,19 @@ package struct ApplicationTable: Hashable, Sendable {
         names.formUnion(application.stored.uniqueNames)
     }
 
-    /// The applications that are served at a time, in the order of their ids.
+    /// The applications of these services with the secrets that are valid at a time, in the order of their ids.
     package func served(at now: Int, of services: Set<ApplicationService>) -> [ServedApplication] {
         sorted.filter { services.contains($0.id.service) }.map { $0.served(at: now) }
     }
 
-    /// When an earlier secret ends next, in seconds since 1970; nil when none does.
+    /// The next time at which a former secret expires, in seconds since 1970; nil when none will.
     package func nextEnd(after now: Int) -> Int? {
         applications.values.filter { $0.isRotating(at: now) }.compactMap(\.previousEnds).min()
     }
 
     // MARK: Merging
 
-    /// The keysets of the configuration, followed by those made at run time that share no name with them (rule AR-2).
+    /// The keysets of the configuration, followed by the keysets made at run time that share no name with a keyset before them (rule AR-2).
     package func merged(keysets: [Keyset], at now: Int) -> [Keyset] {
         var taken = Set(keysets.flatMap { ServedApplication.pubnub($0).uniqueNames })
         return keysets
@@ -175,7 +176,7 @@ package struct ApplicationTable: Hashable, Sendable {
             }
     }
 
-    /// The chat applications of the configuration, followed by those made at run time that share no name with them.
+    /// The chat applications of the configuration, followed by those made at run time that share no name with an application before them.
     package func merged(chat: [ChatApplication], at now: Int) -> [ChatApplication] {
         var taken = Set(chat.flatMap { ServedApplication.chat($0).uniqueNames })
         return chat

@@ -1,24 +1,25 @@
 import ServerValues
 
-/// Decides when the store of applications is read again and when a deadline makes another list valid: a value (rules AR-5 and AR-11).
+/// Decides when the store of applications is read again, and when applications are applied again because a former secret has expired (rules
+/// AR-5 and AR-11).
 struct ApplicationWatch: Hashable, Sendable {
     enum Work: Hashable, Sendable {
-        /// Reads the store and applies what has changed.
+        /// Read the store, and apply the applications if they have changed.
         case read
-        /// Applies the applications again.
+        /// Apply the present applications again, without reading the store.
         case apply
     }
 
-    /// After this time without a reading a shared store is read again, so that a lost notification is made good.
+    /// A shared store is read again after this time without a read, because a notification of a change may have been lost.
     static let interval = Duration.seconds(5)
 
-    /// Whether other servers write to the store.
+    /// Whether other servers also write to the store.
     let isShared: Bool
-    /// When the store was read, or a reading failed.
+    /// The time of the last read of the store, successful or not.
     private(set) var lastRead: MonotonicInstant
-    /// When an earlier secret ends next, in seconds since 1970.
+    /// The next time at which a former secret expires, in seconds since 1970; nil when none will.
     var nextEnd: Int?
-    /// Whether the present applications could not be applied.
+    /// Whether the present applications have not been applied yet, or the attempt failed.
     var mustApply = false
     private var isNotified = false
     private var isBusy = false
@@ -27,10 +28,10 @@ struct ApplicationWatch: Hashable, Sendable {
         (self.isShared, lastRead) = (isShared, now)
     }
 
-    /// Another server has changed something.
+    /// Records that another server has changed an application.
     mutating func notify() { isNotified = true }
 
-    /// The work that is due; nil for none, and while earlier work goes on. The caller does it and calls ``end(_:at:)``.
+    /// The work that is due. Nil if no work is due, or earlier work is in progress. The caller does the work and then calls ``end(_:at:)``.
     mutating func next(at now: MonotonicInstant, unixSeconds: Int) -> Work? {
         guard !isBusy else { return nil }
         if isShared, isNotified || now.since(lastRead) >= Self.interval {
@@ -42,7 +43,7 @@ struct ApplicationWatch: Hashable, Sendable {
         return .apply
     }
 
-    /// The work has ended.
+    /// Records that work has ended.
     mutating func end(_ work: Work, at now: MonotonicInstant) {
         isBusy = false
         if work == .read { lastRead = now }

@@ -1,16 +1,16 @@
 import NIOConcurrencyHelpers
 import ServerStorage
 
-/// The Pusher applications of the configuration above those made at run time (rule AR-2).
+/// The Pusher applications of the configuration and those made at run time; those of the configuration take precedence (rule AR-2).
 ///
-/// An application that shares its id or key with one of the configuration is hidden, also after a reload has changed the configuration.
+/// An application made at run time is hidden while an application of the configuration has the same id or key, also after a reload.
 final class LayeredApplications: ListedApplications {
     let configured: any ApplicationRegistry
     private let runtime = NIOLockedValueBox(InMemoryApplicationRegistry([]))
 
     init(above configured: any ApplicationRegistry) { self.configured = configured }
 
-    /// Replaces the applications made at run time.
+    /// Replaces the applications made at run time. Those of the configuration stay.
     func replace(with applications: [Application]) {
         let new = InMemoryApplicationRegistry(applications)
         runtime.withLockedValue { $0 = new }

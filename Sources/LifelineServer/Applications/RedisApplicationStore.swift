@@ -7,9 +7,9 @@ import RedisStoreEngine
 import ServerCluster
 import ServerStorage
 
-/// Keeps the applications that are made at run time in the Redis of a cluster, in one hash for all servers (rules AR-4, AR-5 and AR-13).
+/// Stores the applications that are made at run time in the Redis of a cluster, in one hash for all servers (rules AR-4, AR-5 and AR-13).
 final class RedisApplicationStore: ApplicationStore {
-    /// The field of the hash with the number of the latest change. Names of entries contain a slash.
+    /// The field of the hash that counts changes. It cannot be the name of an entry, because those names contain a slash.
     static let number = "#change"
     /// The name of the hash among the keys of a cluster.
     static let name = "applications"
@@ -23,9 +23,9 @@ final class RedisApplicationStore: ApplicationStore {
 
     var isShared: Bool { true }
 
-    /// Connects to Redis.
+    /// Connects to Redis and subscribes to notifications of changes.
     ///
-    /// - Parameter patience: how long Redis may be unreachable.
+    /// - Parameter patience: how long Redis may be unreachable before this throws.
     /// - Throws: ``ServerError/redisUnreachable(reason:)`` or ``ServerError/redisUnusable(reason:)``.
     init(
         _ redis: RedisConfiguration, _ configuration: ServerConfiguration, on eventLoop: any EventLoop, within patience: Duration
@@ -38,21 +38,22 @@ final class RedisApplicationStore: ApplicationStore {
         link = RedisLink(settings.link, eventLoop: eventLoop) { [changed, name] event in
             switch event {
             case .message(let message) where message.channel == name: changed.withLockedValue { $0 }?()
-            // Notifications may have been lost while the link was interrupted.
+            // A restored link counts as a change, because notifications may have been lost while the link was interrupted.
             case .restored: changed.withLockedValue { $0 }?()
             default: return
             }
         }
         link.start()
-        // A subscription that is not confirmed in time is confirmed after a later reconnect, and the store is read at intervals anyway.
+        // The result is ignored: an unconfirmed subscription is repeated after a reconnect, and the store is also read at regular
+        // intervals.
         link.subscribe(to: [name], within: Self.limit) { _ in }
     }
 
     func watch(_ changed: @escaping @Sendable () -> Void) { self.changed.withLockedValue { $0 = changed } }
 
-    /// Uses another user or password from now on.
+    /// Uses the user and password of this configuration for later connections.
     func renew(_ redis: RedisConfiguration) {
-        // The address was valid when the server was started, and only its credentials have changed.
+        // An error is ignored: the address was valid when the server was started, and only its credentials have changed.
         guard let settings = try? RedisEngineSettings.link(redis, redis.firstAddress, redis.keys, seed: 0) else { return }
         link.renew(settings.endpoint)
     }
@@ -91,14 +92,14 @@ final class RedisApplicationStore: ApplicationStore {
         link.close()
     }
 
-    /// Redis answered something else than the command allows.
+    /// Redis sent an answer of a type that the command does not have.
     private struct Unexpected: Error, CustomStringConvertible {
         var description: String { "Redis gave an unexpected answer" }
     }
 
-    /// Writes an entry, or deletes it when the new one is empty, unless another change came first; and notifies all servers.
+    /// Writes an entry, or deletes it if the new entry is empty, and notifies all servers. Does nothing if another change came first.
     ///
-    /// The answer is the number of the change, or -1 when another one came first.
+    /// The script returns the number of the change, or -1 if another change came first.
     private static let script = RedisScript(
         name: "applications",
         text: """

@@ -5,9 +5,9 @@ import ServerStorage
 package struct RuntimeApplicationSettings: Sendable {
     /// The largest number of applications made at run time.
     package var maximum = 1_000
-    /// The operator's key with which stored applications are encrypted; nil to store them as they are.
+    /// The operator's key that encrypts stored applications; nil to store them without encryption.
     package var key: Secret?
-    /// The services that run.
+    /// The services that run. Applications of other services cannot be made.
     package var services: Set<ApplicationService>
     /// Reads an application's settings.
     package var reader: ApplicationReader

@@ -10,27 +10,27 @@ import ServerStorage
 
 /// Loads the applications that were made at run time, changes them, and applies them to the running server (rules AR-1 to AR-12).
 ///
-/// Changes and readings of the store run one after the other. May be used from any thread.
+/// Changes and reads of the store run one after the other. May be used from any thread.
 final class RuntimeApplications: Sendable {
     private struct State: Sendable {
         var table: ApplicationTable
-        /// The number of the latest change that ``table`` has.
+        /// The number of the latest change that ``table`` includes.
         var version: Int64 = 0
         var keysets: [Keyset]
         var chat: [ChatApplication]
-        /// Why the store cannot be read at present; nil when it can.
+        /// The error of the last attempt to read the store; nil after a success.
         var trouble: String?
         var watch: ApplicationWatch
         /// Whether the latest attempt to apply the applications failed.
         var isFailing = false
-        /// Applies the lists to the server; nil before it has started.
+        /// Applies the present applications to the server; nil before the server has started.
         var apply: (@Sendable () async throws -> Void)?
-        /// The end of the last reading or change.
+        /// The last enqueued read or change of the store. The next one waits for it.
         var last: Task<Void, Never>?
     }
 
     let settings: RuntimeApplicationSettings
-    /// The Pusher applications of the configuration and those made at run time.
+    /// The Pusher applications of the configuration together with those made at run time.
     let layered: LayeredApplications
     private let store: (any ApplicationStore)?
     private let seal: ApplicationSeal
@@ -38,7 +38,7 @@ final class RuntimeApplications: Sendable {
     private let logger: Logger
     private let state: NIOLockedValueBox<State>
 
-    /// - Parameter store: nil for a server that has nowhere to keep them.
+    /// - Parameter store: the store of the applications; nil for a server without a directory, database or Redis.
     init(_ settings: RuntimeApplicationSettings, _ configuration: ServerConfiguration, store: (any ApplicationStore)?) {
         self.settings = settings
         self.store = store
@@ -76,13 +76,13 @@ final class RuntimeApplications: Sendable {
         return applications
     }
 
-    /// Ends the work on the store and closes it.
+    /// Waits for work on the store, and closes the store.
     func close() async {
         state.withLockedValue { $0.apply = nil }
         await inTurn { [store] in await store?.close() }
     }
 
-    /// Runs `body` after all earlier readings and changes.
+    /// Runs `body` after all earlier reads and changes of the store.
     private func inTurn<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) async -> Value {
         let task = state.withLockedValue { state in
             let task = Task { [last = state.last] in
@@ -95,13 +95,13 @@ final class RuntimeApplications: Sendable {
         return await task.value
     }
 
-    // MARK: What there is
+    // MARK: Current applications
 
     private var now: Int { clock.unixSeconds() }
     var table: ApplicationTable { state.withLockedValue(\.table) }
     var hasStore: Bool { store != nil }
     var isEncrypting: Bool { seal.isEncrypting }
-    /// Why the store cannot be read at present; nil when it can.
+    /// The error of the last attempt to read the store; nil after a success.
     var trouble: String? { state.withLockedValue(\.trouble) }
 
     var configured: ConfiguredApplications {
@@ -109,7 +109,7 @@ final class RuntimeApplications: Sendable {
         return ConfiguredApplications(pusher: layered.configured, keysets: keysets, chat: chat)
     }
 
-    /// The Pusher applications that were made at run time, for ``layered``.
+    /// The Pusher applications that were made at run time, to be passed to ``layered``.
     private var pusher: [Application] {
         table.served(at: now, of: settings.services.intersection([.pusher])).compactMap { served in
             if case .pusher(let application) = served { application } else { nil }
@@ -124,7 +124,7 @@ final class RuntimeApplications: Sendable {
         settings.services.contains(.chat) ? table.merged(chat: chat, at: now) : chat
     }
 
-    /// Returns a server's configuration, extended by the applications that were made at run time.
+    /// Returns a server's configuration with the applications that were made at run time added to it.
     func extending(_ configuration: ServerConfiguration) -> ServerConfiguration {
         var configuration = configuration
         configuration.applications = layered
@@ -133,21 +133,23 @@ final class RuntimeApplications: Sendable {
         return configuration
     }
 
-    /// Whether an application was made at run time and is not hidden by one of the configuration.
+    /// Whether an application was made at run time and is not hidden by an application of the configuration.
     func isRuntime(_ id: ApplicationID) -> Bool { table[id] != nil && !configured.has(id) }
 
     // MARK: Applying
 
+    /// Begins to apply changes to a started server.
+    ///
     /// - Parameter apply: applies ``layered`` and the merged lists to the server.
     func attach(_ apply: @escaping @Sendable () async throws -> Void) {
         state.withLockedValue { $0.apply = apply }
         store?.watch { [weak self] in self?.notified() }
     }
 
-    /// Uses another user or password for Redis from now on.
+    /// Uses the user and password of this configuration for later connections to Redis.
     func renew(_ redis: RedisConfiguration) { (store as? RedisApplicationStore)?.renew(redis) }
 
-    /// Settings of a reload, with the applications that were made at run time.
+    /// Returns the settings of a reload with the applications that were made at run time added to them.
     func merged(_ settings: [ServiceName: any Sendable]) -> [ServiceName: any Sendable] {
         var settings = settings
         if let keysets = settings[.pubnub] as? [Keyset] { settings[.pubnub] = merged(keysets: keysets) }
@@ -155,7 +157,7 @@ final class RuntimeApplications: Sendable {
         return settings
     }
 
-    /// A reload has applied other settings of the configuration.
+    /// Stores the keysets and chat applications of the configuration after a reload has applied them.
     func note(_ settings: [ServiceName: any Sendable]) {
         state.withLockedValue { state in
             if let keysets = settings[.pubnub] as? [Keyset] { state.keysets = keysets }
@@ -188,7 +190,7 @@ final class RuntimeApplications: Sendable {
 
     // MARK: Reading
 
-    /// Reads all entries. Those that cannot be read are left as they were known before.
+    /// Reads all entries of the store. If an entry cannot be read, the previous state of its application stays.
     ///
     /// - Parameter isStart: whether an entry that cannot be decrypted is an error.
     private func read(_ store: any ApplicationStore, isStart: Bool = false) async throws {
@@ -209,12 +211,12 @@ final class RuntimeApplications: Sendable {
         state.withLockedValue { state in
             (state.table, state.version) = (table, stored.version)
             state.watch.nextEnd = table.nextEnd(after: now)
-            // A change that is refused after this reading does not apply what was read.
+            // The new table is applied by later work, because a change that is refused after this read applies nothing itself.
             if !isStart { state.watch.mustApply = true }
         }
     }
 
-    /// Reads the store again if there was a change, and applies it.
+    /// Reads the store again and applies the applications, if the store has a change that this server has not read.
     private func refresh(_ store: any ApplicationStore) async {
         let known = state.withLockedValue(\.version)
         do {
@@ -239,13 +241,13 @@ final class RuntimeApplications: Sendable {
         }
     }
 
-    /// Another server has changed an application.
+    /// Handles the notification that another server has changed an application.
     func notified() {
         state.withLockedValue { $0.watch.notify() }
         tick()
     }
 
-    /// Begins the work that is due.
+    /// Begins the work that is due, if there is any.
     func tick() {
         guard let store else { return }
         let (now, seconds) = (clock.monotonic(), now)
@@ -262,7 +264,7 @@ final class RuntimeApplications: Sendable {
         }
     }
 
-    /// Looks once a second whether work is due.
+    /// Checks once a second whether work is due. Returns nil for a server without a store.
     func startWatching(on eventLoop: any EventLoop) -> RepeatedTask? {
         guard store != nil else { return nil }
         return eventLoop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { [weak self] task in
@@ -273,10 +275,10 @@ final class RuntimeApplications: Sendable {
 
     // MARK: Changing
 
-    /// How often a change is tried when other servers make changes at the same moment.
+    /// How often a change is tried if other servers make changes at the same moment.
     private static let attempts = 10
 
-    /// Makes a change on all servers: stores it, and applies it to this one before returning.
+    /// Makes a change: stores it for all servers, and applies it to this server before returning.
     ///
     /// - Returns: the changed application.
     func perform(_ change: ApplicationChange) async throws(ApplicationProblem) -> RuntimeApplication {
@@ -298,7 +300,7 @@ final class RuntimeApplications: Sendable {
         _ change: ApplicationChange, to store: any ApplicationStore
     ) async throws(ApplicationProblem) -> RuntimeApplication {
         do {
-            // Another server may have made the application a moment ago.
+            // The store is read first, because another server may have made the application a moment ago.
             let known = state.withLockedValue(\.version)
             if store.isShared, try await store.version() != known { try await read(store) }
         } catch {

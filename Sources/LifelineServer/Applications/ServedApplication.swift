@@ -1,12 +1,12 @@
 import Identifiers
 import ServerStorage
 
-/// The services that have applications, by their names in the admin port's API.
+/// The services that have applications. The raw values are their names in the API of the admin port.
 package enum ApplicationService: String, CaseIterable, Hashable, Sendable {
     case pusher, pubnub, chat
 }
 
-/// What identifies an application: its service, and the id (Pusher), the subscribe key (PubNub) or the key (chat).
+/// Identifies an application: its service, and its id (Pusher), subscribe key (PubNub) or key (chat).
 package struct ApplicationID: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let service: ApplicationService
     package let name: Identifier
@@ -18,7 +18,7 @@ package struct ApplicationID: Hashable, Comparable, Sendable, CustomStringConver
 
     package init(_ service: ApplicationService, _ name: String) { self.init(service, Identifier(name)) }
 
-    /// Parses ``description``; nil for other texts.
+    /// Parses a text with the form of ``description``; nil for other texts.
     package init?(_ text: Identifier) {
         let parts = text.text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, let service = parts.first.flatMap({ ApplicationService(rawValue: String($0)) }),
@@ -27,7 +27,7 @@ package struct ApplicationID: Hashable, Comparable, Sendable, CustomStringConver
         self.init(service, Identifier(name))
     }
 
-    /// `pusher/1001`, which is also the name of the stored entry.
+    /// Service and name, such as `pusher/1001`. This is also the name of the entry in the store.
     package var description: String { "\(service.rawValue)/\(name.text)" }
 
     package static func < (left: ApplicationID, right: ApplicationID) -> Bool {
@@ -35,7 +35,7 @@ package struct ApplicationID: Hashable, Comparable, Sendable, CustomStringConver
     }
 }
 
-/// An application of any service, as connections and requests see it.
+/// An application of any service, in the form that connections and requests use.
 package enum ServedApplication: Hashable, Sendable {
     case pusher(Application)
     case pubnub(Keyset)
@@ -49,7 +49,7 @@ package enum ServedApplication: Hashable, Sendable {
         }
     }
 
-    /// A name that no other application of the service may have.
+    /// A value that no other application of the service may have in the same field.
     package struct UniqueName: Hashable, Sendable {
         package let service: ApplicationService
         /// The name of the field: `id`, `key`, `publishKey` or `subscribeKey`.
@@ -78,7 +78,7 @@ package enum ServedApplication: Hashable, Sendable {
         }
     }
 
-    /// The public key of clients; for PubNub the publish key.
+    /// The public key that clients use; for PubNub the publish key.
     package var key: String {
         switch self {
         case .pusher(let application): application.key

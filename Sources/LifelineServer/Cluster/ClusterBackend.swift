@@ -6,12 +6,12 @@ import RedisStoreEngine
 import ServerCluster
 import ServerRuntime
 
-/// A server's membership in a cluster over Redis: for each partition the node's part of each service, and the leader's parts while this
-/// node leads it.
+/// A server's membership in a cluster over Redis. For each partition it has the node's part of each service, and the leader's parts while
+/// this node leads the partition.
 final class ClusterBackend: ServerSeat {
     let node = ServerNode()
     private let clients: [ClusterClient]
-    /// The Redis of each partition, in the order of ``clients``.
+    /// The connections to the Redis of each partition, in the order of ``clients``.
     private let engines: [RedisEngine]
     private let group: MultiThreadedEventLoopGroup
     let parts: ServerParts
@@ -24,7 +24,8 @@ final class ClusterBackend: ServerSeat {
             { [clients] in clients.map(\.status).unreadiness },
             { [clients, parts, shared] in
                 if let reason = shared?.unreadiness { return reason }
-                // Without a leader services are not ready either, for the same reason. One of several partitions makes no server unready.
+                // With several partitions a service that is not ready in one of them does not make the server unready. Without a leader the
+                // first condition already reports the reason.
                 return clients.count == 1 && clients.map(\.status).unreadiness == nil ? parts.unreadiness : nil
             },
         ]
@@ -35,12 +36,13 @@ final class ClusterBackend: ServerSeat {
 
     var clusterStatus: (@Sendable () -> [ClusterStatus])? { { [clients] in clients.map(\.status) } }
 
-    /// How long a starting server waits for Redis and for the leaders.
+    /// How long a starting server waits for Redis, and then for the leaders of all partitions.
     static let patience = Duration.seconds(30)
-    /// The threads for partitions. More bring little, because a busy partition needs one, and its clients' threads the others.
+    /// The largest number of threads for partitions. More threads help little, because a busy partition uses only one thread, and the
+    /// connections of its clients need the other processors.
     private static let maximumThreads = 2
 
-    /// Joins the servers that share Redis; returns when this one can serve clients.
+    /// Joins the servers that share Redis. Returns when this server can serve clients.
     ///
     /// - Throws: ``ServerError/redisUnreachable(reason:)`` after thirty seconds, ``ServerError/redisUnusable(reason:)`` and
     ///   ``ServerError/otherLayout(reason:)`` at once.
@@ -82,7 +84,7 @@ final class ClusterBackend: ServerSeat {
         throw ServerError.redisUnreachable(reason: problem)
     }
 
-    /// Checks every Redis, all at the same time.
+    /// Checks all Redis servers at the same time.
     private static func check(
         _ redis: RedisConfiguration, _ configuration: ServerConfiguration, _ group: MultiThreadedEventLoopGroup
     ) async throws {
@@ -94,7 +96,7 @@ final class ClusterBackend: ServerSeat {
         }
     }
 
-    /// The status of a partition that cannot be used in time; nil when all can be used.
+    /// The status of a partition that is not ready within the limit; nil when all partitions are ready.
     private static func late(_ clients: [ClusterClient], within limit: Duration) async -> ClusterStatus? {
         await withTaskGroup(of: ClusterStatus?.self) { group in
             for client in clients {
@@ -104,11 +106,11 @@ final class ClusterBackend: ServerSeat {
         }
     }
 
-    /// Makes the part of each service on this node, and attaches the leader's part to the bus of every partition.
+    /// Makes this node's part of each service, and attaches the leader's parts to the bus of every partition.
     private static func parts(
         _ configuration: ServerConfiguration, _ node: ServerNode, _ clients: [ClusterClient], _ shared: SharedStores?
     ) throws -> ServerParts {
-        // Called for each message; without a console there are no viewers.
+        // The tap is called for each message, so there is none without a console, which would show the messages.
         let tap = configuration.admin == nil ? nil : ObservedTap(nil, feed: node.feed, of: configuration.services)
         let partitions = clients.map { client in
             let relay = ConsoleRelay(client)
@@ -143,17 +145,17 @@ final class ClusterBackend: ServerSeat {
 
 extension RedisEngineSettings {
     /// - Parameters:
-    ///   - address: the Redis that has the keys.
-    ///   - incarnation: distinguishes this process from others with the same name; the same in all partitions.
+    ///   - address: the Redis that stores the keys.
+    ///   - incarnation: a random number that distinguishes this process from others with the same name; the same in all partitions.
     init(
         _ redis: RedisConfiguration, _ address: RedisAddress, _ keys: ClusterKeys, incarnation: UInt64,
         _ configuration: ServerConfiguration
     ) throws(RedisAddressError) {
         let seed = UInt64.random(in: 0 ... .max)
         var link = try Self.link(redis, address, keys, seed: seed)
-        // Once a start has succeeded, no refusal of Redis is final, because the operator may remove its cause (rule CR-35).
+        // The link retries even after Redis has refused it, because the operator may remove the cause while the server runs (rule CR-35).
         link.policy.persistence = .jittered(first: .zero, base: .seconds(5), cap: .seconds(30), atLeast: .seconds(5))
-        // The name begins with the prefix, so that the cluster may use a Redis user whose rights are limited to that prefix.
+        // The name of the channel begins with the prefix, so that the rights of the Redis user can be limited to the prefix.
         link.policy.probe?.channel = RedisChannel(.channel, keys.name("probe:" + String(seed, radix: 16)))
         self.init(
             node: ClusterNode(name: redis.node, incarnation: incarnation), keys: keys, link: link, logger: configuration.logger)

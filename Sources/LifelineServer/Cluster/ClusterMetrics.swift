@@ -3,8 +3,8 @@ import ServerRuntime
 
 // The metrics of a server as a member of a cluster, one status for each partition (rules CR-33 and CR-58).
 extension [ClusterStatus] {
-    /// Why the server is not ready for clients; nil when it is ready for those of any partition. A balancer that removed all servers
-    /// because of one partition would take the applications of all others away as well.
+    /// Why the server is not ready for clients; nil if any partition is ready. If one partition made all servers unready, a load balancer
+    /// would remove them all, and the applications of the other partitions could not be reached.
     var unreadiness: Unreadiness? {
         contains(where: \.isReady) ? nil : first.map { $0.trouble.isEmpty && !$0.isRefused ? .leader : .redis }
     }
@@ -46,7 +46,8 @@ extension [ClusterStatus] {
         for (name, help, value) in counters { write(name, .counter, help, value, to: &out) }
     }
 
-    /// With a label for the partition only if there are several, so that the series of clusters without partitions keep their names.
+    /// Writes one family of metrics. Samples have a label for the partition only if there are several partitions, so that the series of
+    /// other clusters keep their names.
     private func write(
         _ name: String, _ kind: PrometheusText.Kind, _ help: String, _ value: (ClusterStatus) -> Int, to out: inout PrometheusText
     ) {

@@ -7,13 +7,13 @@ import ServerCluster
 import ServerRuntime
 import WireCoding
 
-/// Checks a Redis before a server joins the cluster (rule CR-30).
+/// Checks one Redis before a server joins its cluster (rule CR-30).
 struct RedisStart: Sendable {
     private var settings: RedisEngineSettings
     private let clock: ServerClock
     private let address: String
     private let eventLoop: any EventLoop
-    /// The layout to store in this Redis, or to compare with the stored one; nil where only the rights are checked.
+    /// The layout to store in this Redis, or to compare with the stored layout. Nil if only the rights of the Redis user are checked.
     private let layout: ClusterLayout?
 
     init(
@@ -22,15 +22,15 @@ struct RedisStart: Sendable {
     ) {
         self.settings = settings
         self.clock = clock
-        // The first start reports an error at once instead of retrying.
+        // The first attempt reports an error at once instead of retrying.
         self.settings.link.policy.persistence = nil
         self.address = "\(address)"
         self.layout = layout
         self.eventLoop = eventLoop
     }
 
-    /// The checks of a configuration: of each Redis with the keys of the cluster, and with those of partitions. One partition in each
-    /// Redis is enough, except in a Redis Cluster, where every one may be on another shard.
+    /// The checks for a configuration: each Redis is checked with the keys of the cluster, and with the keys of one of its partitions. In a
+    /// Redis Cluster every partition is checked, because each may be on another shard.
     static func all(
         _ redis: RedisConfiguration, _ configuration: ServerConfiguration, _ eventLoop: any EventLoop
     ) throws(RedisAddressError) -> [RedisStart] {
@@ -56,7 +56,7 @@ struct RedisStart: Sendable {
 
     /// Returns when Redis can be used.
     ///
-    /// - Parameter patience: how long Redis may be unreachable.
+    /// - Parameter patience: how long Redis may be unreachable before this throws.
     func check(within patience: Duration) async throws {
         let (logger, address) = (settings.logger, address)
         let loss = NIOLockedValueBox<RedisLoss?>(nil)

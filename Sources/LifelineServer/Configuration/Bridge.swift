@@ -19,7 +19,7 @@ public struct Bridge: Hashable, Sendable {
     /// with such a bridge does not start (rule BR-20).
     public var ignoresAccessManager: Bool
 
-    /// A bridge; by default between the development applications of all three services.
+    /// Makes a bridge, by default between the development applications of all three services.
     public init(
         applicationID: String? = Application.development.id, subscribeKey: String? = Keyset.development.subscribeKey,
         chatKey: String? = ChatApplication.development.key, textEvent: String = "message", ignoresAccessManager: Bool = false

@@ -2,7 +2,8 @@ import RedisClient
 import RedisStoreEngine
 import ServerCluster
 
-/// The Redis or Valkey that several servers share, the partitions into which they divide the applications, and the name of this server.
+/// The Redis or Valkey servers of a cluster, the number of partitions into which the cluster divides its applications, and the name of this
+/// server.
 ///
 /// Descriptions and reflection never show the passwords.
 public struct RedisConfiguration: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
@@ -10,15 +11,15 @@ public struct RedisConfiguration: Hashable, Sendable, CustomStringConvertible, C
     let addresses: [RedisAddress]
     let keys: ClusterKeys
     private(set) var clusterPartitions: ClusterPartitions
-    /// This server's name in logs and metrics. The name need not be unique for the servers to work.
+    /// This server's name in logs and metrics. Servers work even if several have the same name.
     public let node: String
 
     /// The prefix of all keys in Redis.
     public var prefix: String { keys.cluster }
-    /// The number of partitions, each of which has its own leader and decides about some of the channels and applications.
+    /// The number of partitions. Each partition has its own leader, which decides about some of the channels and applications.
     public var partitions: Int { clusterPartitions.count }
 
-    /// The addresses without users and passwords.
+    /// The addresses of Redis for output, without users and passwords.
     package var places: [String] {
         addresses.map { address in
             var place = address
@@ -27,19 +28,19 @@ public struct RedisConfiguration: Hashable, Sendable, CustomStringConvertible, C
         }
     }
 
-    /// For each partition, the Redis that keeps it.
+    /// The Redis that stores each partition, in the order of the partitions.
     var addressesOfPartitions: [RedisAddress] {
-        // in bounds: a place is an index of the names.
+        // in bounds: `PartitionPlacement.places` returns indices of `places`, which has one element for each address.
         PartitionPlacement.places(of: clusterPartitions, over: places).map { addresses[$0] }
     }
 
-    /// The Redis of the first partition, which also keeps what belongs to no partition.
+    /// The Redis of the first partition. It also stores data that belong to no partition.
     var firstAddress: RedisAddress { addressesOfPartitions.first ?? addresses[0] }
 
-    /// - Parameter hasDatabase: whether what lasts is in a database beside Redis.
+    /// - Parameter hasDatabase: whether a database beside Redis stores the durable data.
     func layout(hasDatabase: Bool) -> ClusterLayout { ClusterLayout(clusterPartitions, over: places, hasDatabase: hasDatabase) }
 
-    /// The same Redis with another number of partitions; nil when some of them would keep nothing.
+    /// This configuration with another number of partitions; nil if there would be fewer partitions than Redis servers.
     func divided(into partitions: ClusterPartitions) -> RedisConfiguration? {
         guard addresses.count <= partitions.count else { return nil }
         var divided = self
@@ -47,20 +48,20 @@ public struct RedisConfiguration: Hashable, Sendable, CustomStringConvertible, C
         return divided
     }
 
-    /// Checks an address and names.
+    /// Makes a configuration with one Redis, or one Redis Cluster. Checks the address and the names.
     ///
     /// - Parameters:
     ///   - address: `redis://USER:PASSWORD@HOST:PORT/DATABASE`, or `rediss://` for TLS. Everything except the host may be omitted. With
-    ///     `?sentinel=NAME` the hosts are Sentinels of the master with that name, with `?cluster=true` nodes of a Redis Cluster.
+    /// `?sentinel=NAME` the hosts are Sentinels of the master with that name, with `?cluster=true` nodes of a Redis Cluster.
     ///   - node: this server's name, 1 to 64 characters.
     ///   - prefix: the prefix of all keys: 1 to 64 letters, digits and `-`, `_`, `.`. Servers with the same Redis and prefix are one
-    ///     cluster.
+    /// cluster.
     /// - Throws: ``RedisConfigurationError``, which contains the remedy without quoting the address.
     public init(address: String, node: String, prefix: String = "lifeline") throws(RedisConfigurationError) {
         try self.init(addresses: [address], node: node, prefix: prefix, partitions: 1)
     }
 
-    /// Checks the addresses of one or several Redis that know nothing of each other, and names.
+    /// Makes a configuration with one or several independent Redis servers. Checks the addresses and the names.
     ///
     /// - Parameters:
     ///   - addresses: one address for each Redis, as for ``init(address:node:prefix:)``; no more than there are partitions.

@@ -1,9 +1,9 @@
 import NIOConcurrencyHelpers
 import ServerStorage
 
-/// A list of applications that can be replaced while a server runs.
+/// A list of Pusher applications that can be replaced while a server runs.
 ///
-/// New connections and requests use the new list at once. Open connections follow with ``LifelineServer/applicationsChanged()``.
+/// New connections and requests use the new list at once. Open connections follow after ``LifelineServer/applicationsChanged()``.
 public final class ReloadableApplicationRegistry: ApplicationRegistry, ListedApplications {
     private let current: NIOLockedValueBox<InMemoryApplicationRegistry>
 
@@ -12,7 +12,7 @@ public final class ReloadableApplicationRegistry: ApplicationRegistry, ListedApp
         current = NIOLockedValueBox(InMemoryApplicationRegistry(applications))
     }
 
-    /// Replaces the whole list, in one step.
+    /// Replaces the whole list in one atomic step.
     public func replace(with applications: [Application]) {
         let new = InMemoryApplicationRegistry(applications)
         current.withLockedValue { $0 = new }

@@ -4,12 +4,12 @@ import PusherServer
 import ServerRuntime
 import ServerStorage
 
-// The settings of each part of a server.
+// Derives the settings of each part of a server from its configuration.
 extension ServerConfiguration {
-    /// The number of threads that serve connections (rule SO-50).
+    /// The number of threads that serve connections: the configured number, or one for each available processor (rule SO-50).
     package var usedThreads: Int { min(max(threads ?? SystemProcessors.allowance.count, 1), EventLoopSet.capacity) }
 
-    /// The close code of a drain (rule SV-38).
+    /// The close code that a drain sends to Pusher's clients (rule SV-38).
     package var usedDrainCode: UInt16 { drainCode ?? (reusesPort ? 4200 : 4100) }
 
     var runtime: RuntimeSettings {

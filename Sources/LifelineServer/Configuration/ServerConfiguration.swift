@@ -6,7 +6,7 @@ import ServerStorage
 ///
 /// Sizes are in bytes.
 public struct ServerConfiguration: Sendable {
-    /// The certificate and key for TLS.
+    /// The paths of the certificate and of the private key for TLS.
     public typealias TLS = CertificateFiles
 
     /// The address to listen on. By default only clients on this machine can connect; `0.0.0.0` or `::` publishes the server.
@@ -15,52 +15,53 @@ public struct ServerConfiguration: Sendable {
     public var port: Int
     /// The applications of the Pusher protocol.
     public var applications: any ApplicationRegistry
-    /// The keysets of the PubNub protocol at the start of the server. If several have the same subscribe key, the first one is
-    /// used. ``LifelineServer/replace(keysets:chatApplications:)`` changes them while the server runs.
+    /// The keysets of the PubNub protocol at the start of the server. If several have the same subscribe key, the first one is used.
+    /// ``LifelineServer/replace(keysets:chatApplications:)`` replaces them while the server runs.
     public var keysets: [Keyset]
-    /// The chat applications at the start of the server. If several have the same key, the first one is used. They are changed in
-    /// the same way as ``keysets``.
+    /// The chat applications at the start of the server. If several have the same key, the first one is used.
+    /// ``LifelineServer/replace(keysets:chatApplications:)`` replaces them while the server runs.
     public var chatApplications: [ChatApplication]
-    /// The applications that share their public channels; nil for none.
+    /// The applications of the services that share their public channels; nil for none.
     public var bridge: Bridge?
     /// The directory for messages, channel groups and chat; nil keeps them in memory until the server stops.
     public var dataDirectory: String?
     /// The stores to use instead of ``dataDirectory``; nil for none.
     public var stores: ServerStores?
-    /// The directory for the contents of uploaded files; nil for the directory `files` in ``dataDirectory``, or for memory without one.
+    /// The directory for the contents of uploaded files. Nil for the directory `files` in ``dataDirectory``; without that directory the
+    /// contents are in memory.
     public var fileDirectory: String?
-    /// The Redis that this server shares with the other servers of a cluster; nil for a single server. All data is stored in Redis
-    /// then, and ``dataDirectory`` and ``stores`` are ignored, except for ``ServerStores/postgreSQL(_:)``: what lasts is in the database
-    /// then, and Redis has the rest.
+    /// The Redis that this server shares with the other servers of a cluster; nil for a single server. With Redis, ``dataDirectory`` and
+    /// ``stores`` are ignored and all data are in Redis. Only with ``ServerStores/postgreSQL(_:)`` the durable data are in the database.
     public var redis: RedisConfiguration?
     /// The certificate and key for TLS; nil for no TLS.
     public var tls: TLS?
     /// The prefix of every path, such as `/realtime`, for servers that share a host name with others; empty for none. Requests without
     /// the prefix are answered with 404, except `/health`, `/ready` and `/metrics`.
     public var pathPrefix: String
-    /// Whether the header fields `X-Forwarded-For` and `X-Forwarded-Proto` are used. Only for servers that clients cannot reach
-    /// without the proxy.
+    /// Whether the server uses the header fields `X-Forwarded-For` and `X-Forwarded-Proto`. Use this only if clients can reach the server
+    /// through the proxy alone, because they could send these fields themselves.
     public var trustsProxyHeaders: Bool
-    /// Web pages whose scripts may read answers of the HTTP API, by origin; `*` for all, empty for none.
+    /// The origins of web pages whose scripts may read answers of the HTTP API; `*` for all, empty for none.
     public var corsOrigins: [String]
-    /// The number of threads that serve connections (1 ... 64). Nil for one for each processor that the process may use, by its affinity
-    /// and the quotas of its control groups. The server uses the event loops of the process if their number matches, otherwise its own.
+    /// The number of threads that serve connections (1 ... 64). Nil for one for each processor that the process may use, which its affinity
+    /// and the quotas of its control groups limit. The server uses the event loops of the process if their number matches, otherwise its
+    /// own.
     public var threads: Int?
 
-    /// The time without a message from the server after which Pusher's clients send a ping. Sent to clients in whole seconds.
+    /// How long Pusher's clients wait without a message from the server before they send a ping. Clients receive it in whole seconds.
     public var activityTimeout: Duration
-    /// How long after `activityTimeout` the server waits before it sends a ping itself, and how long it waits for the answer.
+    /// After a connection is silent for `activityTimeout`, the server waits for this time before it sends a ping, and again for the answer.
     public var pongTimeout: Duration
     /// How long a new connection may take to send its first request, and a request to arrive completely.
     public var requestTimeout: Duration
     /// How long a connection may be idle between two requests.
     public var keepAliveTimeout: Duration
-    /// How long a PubNub poll without messages is held, unless its keyset has a setting. Clients time out after 310 s.
+    /// How long a PubNub poll without messages is held, unless its keyset has its own `pollHold`. Clients time out after 310 s.
     public var pollHold: Duration
-    /// The number of messages of each channel that are kept for polls that catch up.
+    /// How many messages of each channel are stored for PubNub clients that poll for missed messages.
     public var pollQueueLength: Int
-    /// The time without a message from a chat client after which the server sends a ping. It closes the connection 10 s later if
-    /// there is no answer.
+    /// How long a chat client may be silent before the server sends a ping. The server closes the connection if no answer arrives within 10
+    /// s.
     public var chatHeartbeat: Duration
     /// How long a user stays online for watchers after the last connection has ended, so that a reconnect is not reported (rule HB-52).
     public var userOfflineGrace: Duration
@@ -74,41 +75,43 @@ public struct ServerConfiguration: Sendable {
     /// The close code that a stop sends to Pusher's clients, 4100 ... 4299. Nil for 4200 when ``reusesPort`` is true, because another
     /// server takes over, and otherwise for 4100, with which clients wait before they reconnect.
     public var drainCode: UInt16?
-    /// Whether other servers may listen on the same port at the same time (`SO_REUSEPORT`), so that a new server accepts connections
-    /// before this one stops. Both need this setting and must run as the same user.
+    /// Whether other servers may listen on the same port at the same time (`SO_REUSEPORT`), so that a new server accepts connections before
+    /// this one stops. Both servers need this setting and must run as the same user.
     public var reusesPort: Bool
 
-    /// The maximum number of WebSocket connections. Further clients are refused and asked to reconnect later.
+    /// The maximum number of WebSocket connections. Further clients are refused and asked to connect again later.
     public var maximumConnections: Int
-    /// The maximum number of connections of one address, or of one IPv6 network of 64 bits; further ones are reset. With
-    /// ``trustsProxyHeaders`` the maximum number of WebSocket connections of one client whose address the proxy adds; further ones
-    /// get 429. 0 for no limit.
+    /// The maximum number of connections of one IP address, or of one IPv6 network of 64 bits. Further connections are reset. 0 for no
+    /// limit.
+    ///
+    /// With ``trustsProxyHeaders`` this limits the WebSocket connections of one client address that the proxy reports; further ones get
+    /// 429.
     public var maximumConnectionsPerAddress: Int
-    /// The maximum number of new connections of one address per second, with bursts of five times as many; counted as for
-    /// ``maximumConnectionsPerAddress``. 0 for no limit.
+    /// The maximum number of new connections of one IP address per second, with bursts of five times as many. 0 for no limit. Addresses are
+    /// counted as for ``maximumConnectionsPerAddress``.
     public var connectionRatePerAddress: Int
-    /// Whether both limits also apply to connections from this machine.
+    /// Whether the two limits of connections per address also apply to connections from this machine.
     public var limitsLoopback: Bool
     /// The maximum size of a client's message, including all fragments.
     public var maximumMessageBytes: Int
     /// The maximum number of fragments of a client's message.
     public var maximumFragments: Int
-    /// The maximum size of a request body. Batches of events and requests of the chat API may be four times as large, because their
-    /// texts are escaped; the default is enough for every full batch.
+    /// The maximum size of a request body. Batches of events and requests of the chat API may be four times as large, because their texts
+    /// are escaped. The default is enough for every batch with the largest number of events.
     public var maximumRequestBytes: Int
-    /// The maximum number of bytes that may wait for one subscriber. A slower subscriber is disconnected (rule SV-4).
+    /// The maximum number of bytes that may wait for one subscriber. A subscriber that reads more slowly is disconnected (rule SV-4).
     public var maximumPendingBytes: Int
-    /// The maximum number of bytes that may wait for one event loop, at least 1024. Beyond that, publishers to its subscribers are
-    /// slowed down (rules SV-14 and SV-15).
+    /// The maximum number of bytes that may wait for one event loop, at least 1024. Above this limit, publishers to subscribers of this
+    /// event loop are slowed down (rules SV-14 and SV-15).
     public var maximumQueuedBytes: Int
-    /// How long a request waits for room on event loops before it is answered with 503.
+    /// How long a publish request waits for room in the queues of event loops before it is answered with 503.
     public var publishTimeout: Duration
 
-    /// The port for the console and metrics; nil for none.
+    /// The settings of the admin port, for the console and metrics; nil for none.
     package var admin: AdminConfiguration?
-    /// The services. Those of this package always run; a service without applications answers that it knows none.
+    /// The modules of the services. The services of this package always run; without applications they refuse every client as unknown.
     package var services: [any ServiceModule] = ServiceModules.all
-    /// The settings of services that have no property above, by service.
+    /// The settings of services that have no property of their own in this type, by service.
     package var settings: [ServiceName: any Sendable] = [:]
     /// The settings of applications that are made at run time; nil when they are not supported.
     package var runtimeApplications: RuntimeApplicationSettings?
@@ -118,7 +121,7 @@ public struct ServerConfiguration: Sendable {
     /// The server's log.
     public var logger: Logger
 
-    /// Makes a configuration; see the properties. The defaults are those of `lifeline serve`.
+    /// Makes a configuration from the values of the properties. The defaults are those of `lifeline serve`.
     public init(
         host: String = "127.0.0.1", port: Int = 6001,
         applications: any ApplicationRegistry = InMemoryApplicationRegistry([.development]),
@@ -179,7 +182,7 @@ public struct ServerConfiguration: Sendable {
         self.logger = logger
     }
 
-    /// The interval of the periodic checks of connections: short enough for the shortest timeout, and at least 20 ms.
+    /// The interval of the periodic checks of connections. It is short enough for the shortest timeout, and at least 20 ms.
     var sweepInterval: Duration {
         let shortest = [
             activityTimeout, pongTimeout, requestTimeout, keepAliveTimeout, messageTimeout, closeTimeout, pollHold,

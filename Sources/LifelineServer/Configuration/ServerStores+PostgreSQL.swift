@@ -1,10 +1,10 @@
 import PostgreSQLStorage
 
 extension ServerStores {
-    /// Tables in a PostgreSQL database, which are created if necessary. Only one server at a time can use them, or the servers of one cluster.
+    /// Tables in a PostgreSQL database, which are created if necessary. Only one server at a time, or the servers of one cluster, can use
+    /// them.
     ///
-    /// The contents of files that PubNub's clients upload are not in the database:
-    /// ``ServerConfiguration/fileDirectory`` is their place.
+    /// The contents of files that PubNub's clients upload are not in the database, but in ``ServerConfiguration/fileDirectory``.
     public static func postgreSQL(_ settings: PostgreSQLSettings) -> ServerStores {
         var stores = ServerStores(
             messages: { configuration in

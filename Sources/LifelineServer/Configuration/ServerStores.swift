@@ -9,18 +9,19 @@ import ServerStorage
 public struct ServerStores: Sendable {
     /// Opens the store of PubNub's messages, message actions, channel groups and grants.
     ///
-    /// Called once, in the task that starts the server, before the server listens. The configuration contains the clock, which
-    /// determines expiry, and ``ServerConfiguration/pollQueueLength``: a store should restore one message more of each channel,
-    /// which indicates that there were too many. The server closes the store when it stops, and when it cannot start.
+    /// Called once, in the task that starts the server, before the server listens. The configuration contains the clock, which determines
+    /// expiry, and ``ServerConfiguration/pollQueueLength``. A store should restore one message more than that length for each channel, so
+    /// that the server notices when there were more. The server closes the store when it stops, and when it cannot start.
     public var messages: @Sendable (ServerConfiguration) async throws -> any MessageStore
-    /// Opens the store of chat, in the same way as ``messages``.
+    /// Opens the store of chat. It is called and closed in the same way as ``messages``.
     public var chat: @Sendable (ServerConfiguration) async throws -> any ChatStore
-    /// Opens the store of the applications that are made at run time, before the others; nil for stores that have none.
+    /// Opens the store of the applications that are made at run time, before the other stores. Nil if these stores cannot store
+    /// applications.
     package var applications: (@Sendable () async throws -> any ApplicationStore)?
-    /// Opens the stores for a server of a cluster, with the cluster's name; nil for stores that only one server at a time can use.
+    /// Opens the stores for a server of a cluster, given the cluster's name. Nil for stores that only one server at a time can use.
     package var shared: (@Sendable (ServerConfiguration, String) async throws -> SharedStores)?
 
-    /// Makes custom stores. Both functions are called in the task that starts the server; if one throws, the start fails.
+    /// Makes custom stores. Both closures are called in the task that starts the server; if one throws, the start fails.
     public init(
         messages: @escaping @Sendable (ServerConfiguration) async throws -> any MessageStore,
         chat: @escaping @Sendable (ServerConfiguration) async throws -> any ChatStore
@@ -29,11 +30,11 @@ public struct ServerStores: Sendable {
         self.chat = chat
     }
 
-    /// Stores in memory. Their data is lost when the server stops.
+    /// Stores in memory. Their data are lost when the server stops.
     public static let memory = ServerStores(
         messages: { InMemoryMessageStore(now: $0.clock.unixTicks) }, chat: { InMemoryChatStore(now: $0.clock.unixTicks) })
 
-    /// SQLite databases in a directory. It is created if necessary, and only one server at a time can use it.
+    /// SQLite databases in a directory, which is created if necessary. Only one server at a time can use a directory.
     public static func directory(_ path: String) -> ServerStores {
         var stores = ServerStores(
             messages: { configuration in
@@ -46,7 +47,7 @@ public struct ServerStores: Sendable {
     }
 }
 
-/// What a cluster keeps beside Redis (rule CR-60).
+/// The database stores that a cluster uses in addition to Redis (rule CR-60).
 package struct SharedStores: Sendable {
     package var messages: any SharedMessageStore
     package var chat: any SharedChatStore
@@ -56,7 +57,7 @@ package struct SharedStores: Sendable {
         self.chat = chat
     }
 
-    /// Why they make their servers unready; nil while they do not.
+    /// The reason why these stores make their servers unready; nil when they do not.
     var unreadiness: Unreadiness? {
         let all: [Any] = [messages, chat]
         return all.lazy.compactMap { ($0 as? any StoreAvailability)?.unreadiness }.first
@@ -69,10 +70,11 @@ package struct SharedStores: Sendable {
 }
 
 extension ServerConfiguration {
-    /// The stores that a server without Redis opens.
+    /// The stores that a server without Redis opens: ``stores``, else the data directory, else memory.
     var openedStores: ServerStores { stores ?? dataDirectory.map { .directory($0) } ?? .memory }
 
-    /// Opens the store of the applications that are made at run time, of a server without Redis; nil when there is nowhere to keep them.
+    /// Opens the store of applications made at run time, for a server without Redis. Nil if the server has neither a directory nor a
+    /// database.
     func openApplications() async throws -> (any ApplicationStore)? {
         let open = stores?.applications ?? dataDirectory.flatMap { ServerStores.directory($0).applications }
         return try await open?()

@@ -1,9 +1,9 @@
 import HubStorage
 import ServerRuntime
 
-/// A store that knows whether it can be used at present: one on another machine, or on a disk that may be full (rules PG-16 and SO-169).
+/// A store that may be temporarily unusable, because it is on another machine or on a disk that can be full (rules PG-16 and SO-169).
 protocol StoreAvailability: Sendable {
-    /// Why the store cannot be used, without passwords and messages; nil while it can, as far as is known. From any thread.
+    /// The reason why the store cannot be used, without passwords and messages. Nil if no problem is known. May be read from any thread.
     var outage: String? { get }
 }
 

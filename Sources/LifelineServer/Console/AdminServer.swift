@@ -3,7 +3,7 @@ import NIOPosix
 import ServerConsole
 import ServerRuntime
 
-/// The admin port of a server: a listener with one front, on a separate thread, so that its requests do not delay clients.
+/// The admin port of a server. Its listener runs on a separate thread, so that its requests do not delay clients.
 final class AdminServer: Sendable {
     let url: String
     private let host: ServerHost
@@ -11,9 +11,9 @@ final class AdminServer: Sendable {
     private let sweeps: [RepeatedTask]
     private let group: MultiThreadedEventLoopGroup
 
-    /// Starts listening; nil without an admin port, or when others could read its unencrypted traffic.
+    /// Starts listening. Nil without an admin port, and if other machines could read its unencrypted traffic.
     ///
-    /// - Parameter certificate: the server's certificate; used when clients on other machines can reach the port.
+    /// - Parameter certificate: the server's certificate, which is used if clients on other machines can reach the port.
     init?(
         _ configuration: ServerConfiguration, main: ServerHost, services: ServerServices, seat: any ServerSeat,
         applications: RuntimeApplications?, certificate: ServerCertificate?
@@ -32,13 +32,14 @@ final class AdminServer: Sendable {
         runtime.corsOrigins = []
         runtime.readsAllFields = true
         runtime.tellsMetrics = false
-        // All sockets are spare ones for requests, because this port has no other connections.
+        // The limit of WebSocket connections is 0, because this port serves only requests. They use the sockets that are reserved for
+        // requests.
         runtime.maximumConnections = 0
         runtime.maximumConnectionsPerAddress = 100
         runtime.connectionRatePerAddress = 50
         runtime.maximumRequestBytes = 262_144
         runtime.sweepInterval = .milliseconds(250)
-        // A connection without a request may stay for a short time only, and is closed earlier when another connection needs its place.
+        // A connection may stay without a request only for a short time. It is closed even earlier when a new connection needs its socket.
         runtime.requestTimeout = .seconds(5)
         runtime.keepAliveTimeout = .seconds(15)
         runtime.replacesIdleConnections = true

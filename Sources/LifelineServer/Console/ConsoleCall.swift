@@ -1,13 +1,13 @@
 import ServerRuntime
 
-/// A call of a console that the server that leads answers.
+/// A call of the console that the leader of a partition answers.
 enum ConsoleCall: Hashable, Sendable, Codable {
     case channels(ConsoleListing)
     case members(channel: String, ConsoleListing)
     case publish(ConsoleMessage)
     case end(user: String, application: String?)
 
-    /// The application, by the id of its row; nil for the first one.
+    /// The id of the application in the console's list; nil for the first application.
     var application: String? {
         switch self {
         case .channels(let listing), .members(_, let listing): listing.application
@@ -16,7 +16,7 @@ enum ConsoleCall: Hashable, Sendable, Codable {
         }
     }
 
-    /// The channel; nil for a call about no channel, or about several.
+    /// The channel that the call is about; nil for none or several.
     var channel: String? {
         switch self {
         case .members(let channel, _): channel
@@ -25,7 +25,7 @@ enum ConsoleCall: Hashable, Sendable, Codable {
         }
     }
 
-    /// Whether it changes nothing.
+    /// Whether the call only reads.
     var isReading: Bool {
         switch self {
         case .channels, .members: true
@@ -50,16 +50,16 @@ enum ConsoleCall: Hashable, Sendable, Codable {
     }
 }
 
-/// What the leader answers.
+/// The leader's answer to a console call.
 enum ConsoleReply: Hashable, Sendable, Codable {
     case channels(ChannelRows)
     case members(ChannelMembers)
-    /// A sentence about what was done.
+    /// A sentence that says what the call has done.
     case done(String)
     case refused(status: Int, message: String)
 }
 
-/// A call with the name of the service that answers it.
+/// A console call with the name of the service that answers it.
 struct ForwardedConsoleCall: Hashable, Sendable, Codable {
     var service: String
     var call: ConsoleCall

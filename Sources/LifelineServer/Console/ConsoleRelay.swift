@@ -9,17 +9,17 @@ import ServerRuntime
     import Foundation
 #endif
 
-/// Passes calls of a node's console to the server that leads the cluster, whose services answer with their own values (rule CO-96).
+/// Forwards console calls of a node to the leader of the cluster, whose services answer them from their own state (rule CO-96).
 package final class ConsoleRelay: ClusterLeaderFactory {
     private let bus: any ClusterBus
     private let leaders = NIOLockedValueBox<[ServiceName: @Sendable () -> (any ConsoleCalls)?]>([:])
 
-    /// How long a call waits for the leader.
+    /// How long a call waits for the leader's answer.
     private static let limit = Duration.seconds(3)
 
     package init(_ bus: any ClusterBus) { self.bus = bus }
 
-    /// Registers the handler of a service's console calls. While this node leads the cluster, the calls of all nodes are passed to it.
+    /// Registers the handler of a service's console calls. While this node leads the cluster, the handler gets the calls of all nodes.
     ///
     /// - Parameter leader: returns the handler; nil while this node does not lead the cluster.
     package func answer(for service: ServiceName, by leader: @escaping @Sendable () -> (any ConsoleCalls)?) {
@@ -34,10 +34,10 @@ package final class ConsoleRelay: ClusterLeaderFactory {
         let payload = ByteBuffer(bytes: bytes)
         let result: Result<ByteBuffer, ClusterFailure> = await withCheckedContinuation { continuation in
             if call.isReading {
-                // Answers with lists can be long, and are not written to the log (rule CR-40).
+                // Calls that read are queries: their answers can be long lists and are not written to the log (rule CR-40).
                 bus.query(payload, of: .console, within: Self.limit, isRepeatable: true) { continuation.resume(returning: $0) }
             } else {
-                // The answer may come later than the effects, so another leader must not do it again.
+                // The call is not repeatable, because its effects may come before the answer, and another leader must not repeat them.
                 bus.request(payload, of: .console, within: Self.limit, isRepeatable: false) {
                     continuation.resume(returning: $0)
                 }
@@ -54,7 +54,7 @@ package final class ConsoleRelay: ClusterLeaderFactory {
         }
     }
 
-    // MARK: The leader's part
+    // MARK: Calls on the leader
 
     package func makeLeader(_ context: ClusterLeaderContext) async throws -> any ClusterLeader { ConsoleLeader(self) }
 
@@ -67,7 +67,7 @@ package final class ConsoleRelay: ClusterLeaderFactory {
     }
 }
 
-/// Answers the consoles of all nodes, while this node leads. It decides about nothing itself.
+/// Answers the console calls of all nodes while this node leads. It has no state of its own to decide about.
 private final class ConsoleLeader: ClusterLeader {
     private let relay: ConsoleRelay
 
@@ -76,7 +76,7 @@ private final class ConsoleLeader: ClusterLeader {
     func handle(_ request: ByteBuffer, from node: ClusterNode, reply: @escaping @Sendable (ByteBuffer) -> Void) {
         Task {
             let answer = await relay.answer(request)
-            // An answer that cannot be encoded is an empty one, which the node reports.
+            // If the answer cannot be encoded, an empty answer is sent, and the calling node reports an error.
             reply(ByteBuffer(bytes: (try? JSONEncoder().encode(answer)) ?? Data()))
         }
     }

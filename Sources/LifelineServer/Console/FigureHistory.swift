@@ -1,8 +1,8 @@
 import ServerValues
 
-/// The history of metrics for charts over the last five minutes, hour, six hours and day: a value of bounded size (rules CO-31 and CO-81).
+/// The history of metrics for charts over the last five minutes, hour, six hours and day. Its size is bounded (rules CO-31 and CO-81).
 ///
-/// Each span has a separate step length. Together there are 1,308 steps of 48 bytes: 63 KB, however long the server runs.
+/// Each span has its own step length. Together there are 1,308 steps of 48 bytes: 63 KB, however long the server runs.
 struct FigureHistory: Sendable {
     /// Metrics at one moment. Counters count since the start.
     struct Sample: Hashable, Sendable {
@@ -13,7 +13,7 @@ struct FigureHistory: Sendable {
         /// The number of refused connections and requests, and of errors sent to clients: a counter.
         var errors = 0
         var connections = 0
-        /// The longest time for which an event loop did not answer, since the previous sample.
+        /// The longest time that an event loop took to answer since the previous sample.
         var delay = Duration.zero
     }
 
@@ -64,12 +64,12 @@ struct FigureHistory: Sendable {
     /// Whether the next sample is due.
     func isDue(at now: MonotonicInstant) -> Bool { last.map { now.since($0.at) >= Self.interval } ?? true }
 
-    /// Adds a sample. The increase of counters since the previous sample is spread evenly over the time between the two.
+    /// Adds a sample. The increase of each counter is spread evenly over the time since the previous sample.
     mutating func add(_ sample: Sample, at now: MonotonicInstant) {
         defer { last = (now, sample) }
         guard let last, now > last.at else { return }
         let seconds = now.since(last.at) / .seconds(1)
-        // A counter that decreases, because a service was missing for a moment, must not become a negative rate.
+        // A counter may decrease when a service is missing for a moment. Its rate must not become negative.
         func rate(_ counter: KeyPath<Sample, Int>) -> Double {
             max(Double(sample[keyPath: counter]) - Double(last.sample[keyPath: counter]), 0) / seconds
         }
@@ -80,7 +80,7 @@ struct FigureHistory: Sendable {
         for span in Span.allCases { rings[span]?.add(point, from: last.at, to: now) }
     }
 
-    /// The steps of a span up to now, the latest last; nil for steps without data. The last step is not complete yet.
+    /// The steps of a span up to now, the latest last; nil for steps without data. The last step is still incomplete.
     func points(of span: Span, at now: MonotonicInstant) -> [Point?] {
         rings[span]?.points(at: now) ?? []
     }
@@ -91,9 +91,9 @@ struct FigureHistory: Sendable {
     }
 }
 
-/// The last steps of a span, in a ring.
+/// A ring buffer with the last steps of a span.
 private struct StepRing: Sendable {
-    /// The sums over the part of a step with data.
+    /// Sums over the seconds of one step for which there are data.
     private struct Step: Sendable {
         /// The number of seconds with data; 0 for a step without data.
         var known = 0.0
@@ -128,7 +128,7 @@ private struct StepRing: Sendable {
 
     mutating func add(_ point: FigureHistory.Point, from start: MonotonicInstant, to end: MonotonicInstant) {
         let length = Double(span.step)
-        // An end that is also the start of the next step belongs to the step before it.
+        // A sample that ends exactly at the start of a step belongs to the step before it.
         let final = Self.step(of: MonotonicInstant(nanoseconds: end.nanoseconds - 1), span)
         let first = max(Self.step(of: start, span), final - Int64(span.count) + 1)
         for step in first...final {
@@ -147,7 +147,7 @@ private struct StepRing: Sendable {
         }
     }
 
-    /// Clears the skipped steps without data, up to a new step.
+    /// Clears the steps that were skipped without data, up to and including `step`.
     private mutating func forget(through step: Int64) {
         let first = max(latest == .min ? step : latest + 1, step - Int64(span.count) + 1)
         for missed in first...step { steps[place(missed)] = Step() }

@@ -1,9 +1,9 @@
 import ServerValues
 
-/// Measures how long event loops take to answer, and counts their errors: a value that is read once a second (rule CO-82).
+/// Measures how long event loops take to answer, and counts their errors. It is read once a second (rule CO-82).
 struct LoopProbes: Sendable {
     private struct Probe: Sendable {
-        /// When the unanswered request was sent; nil without one.
+        /// The time of the unanswered request; nil when every request was answered.
         var asked: MonotonicInstant?
         /// The longest answer time since the last call of `take`.
         var longest = Duration.zero
@@ -12,9 +12,9 @@ struct LoopProbes: Sendable {
 
     private var probes: [Int: Probe] = [:]
 
-    /// Records a request to an event loop. An event loop with an unanswered request gets no further one.
+    /// Records a request to an event loop, unless an earlier request to it is unanswered.
     ///
-    /// - Returns: whether to send the request.
+    /// - Returns: whether the caller must send the request.
     mutating func ask(_ loop: Int, at now: MonotonicInstant) -> Bool {
         guard probes[loop]?.asked == nil else { return false }
         probes[loop, default: Probe()].asked = now
@@ -23,7 +23,7 @@ struct LoopProbes: Sendable {
 
     /// Records the answer of an event loop.
     ///
-    /// - Parameter errors: the number of errors that it has sent since the start.
+    /// - Parameter errors: the number of errors that the event loop has sent to clients since the start.
     mutating func answer(_ loop: Int, errors: Int, at now: MonotonicInstant) {
         guard var probe = probes[loop], let asked = probe.asked else { return }
         probe.asked = nil
@@ -32,7 +32,7 @@ struct LoopProbes: Sendable {
         probes[loop] = probe
     }
 
-    /// The longest delay since the last call, including unanswered requests, and the number of all errors.
+    /// Returns the longest delay since the last call, including unanswered requests, and the number of all errors since the start.
     mutating func take(at now: MonotonicInstant) -> (delay: Duration, errors: Int) {
         var (delay, errors) = (Duration.zero, 0)
         for (loop, probe) in probes {

@@ -1,29 +1,29 @@
 import ServerCluster
 import ServerRuntime
 
-/// The part of a service in the console of a node of a cluster: its connections and webhooks are those of this node, and what is decided by
-/// the server that leads is asked of that server (rule CO-96).
+/// The console of a service on a node of a cluster. Its connections and webhooks are those of this node; calls about the leader's state are
+/// forwarded to the leader (rule CO-96).
 struct RelayedConsole: ConsoleService {
     let local: any ConsoleService
     let relay: ConsoleRelay
-    /// Finds the way to the leader of an application's partition; nil for a cluster that has only one partition.
+    /// Returns the relay to the leader of an application's partition; nil for a cluster with only one partition.
     var relayOfApplication: (@Sendable (String) -> ConsoleRelay)?
-    /// The ways to the leaders of an application's channels; nil for a service whose applications are in one partition each.
+    /// The relays for the channels of an application; nil for a service whose applications are in one partition each.
     var channels: Channels?
 
-    /// The ways to the leaders of channels that are spread over all partitions.
+    /// The relays to the leaders of all partitions, for channels that are distributed over the partitions.
     struct Channels: Sendable {
         let relays: [ConsoleRelay]
-        /// The partition of a channel: an index of `relays`.
+        /// Returns the partition of a channel, as an index of `relays`.
         let partition: @Sendable (_ channel: String, _ application: String) -> Int
     }
 
-    /// The console of a service on a node.
+    /// Makes the console of a service on a node.
     ///
     /// - Parameters:
-    ///   - relays: the ways to the leaders of all partitions; empty outside of a cluster.
-    ///   - id: the service.
-    ///   - channels: the partition of a channel, for a service that spreads the channels of an application; nil for others.
+    ///   - relays: the relays to the leaders of all partitions; empty outside of a cluster.
+    ///   - id: the id of the service in the cluster.
+    ///   - channels: returns the partition of a channel, for a service that distributes an application's channels over partitions; otherwise nil.
     static func of(
         _ local: any ConsoleService, relays: [ConsoleRelay], id: ClusterServiceID,
         channels: (@Sendable (_ channel: String, _ application: String, _ partitions: ClusterPartitions) -> Int)? = nil
@@ -31,7 +31,7 @@ struct RelayedConsole: ConsoleService {
         guard let first = relays.first, let partitions = ClusterPartitions(relays.count) else { return local }
         var console = RelayedConsole(local: local, relay: first)
         if partitions.count > 1 {
-            // in bounds: there is a relay for each partition.
+            // in bounds: there is one relay for each partition, and `partition(of:in:)` returns a number of a partition.
             console.relayOfApplication = { relays[partitions.partition(of: $0, in: id)] }
             console.channels = channels.map { partition in
                 Channels(relays: relays) { partition($0, $1, partitions) }
@@ -40,7 +40,7 @@ struct RelayedConsole: ConsoleService {
         return console
     }
 
-    /// Asks the leader. A call that names no application is one for the first application.
+    /// Forwards a call to the leader of its application's partition. A call without an application is about the first application.
     private func call(_ call: ConsoleCall, of service: ServiceName) async throws(HTTPProblem) -> ConsoleReply {
         try await relay(for: call).call(call, of: service)
     }
@@ -53,7 +53,7 @@ struct RelayedConsole: ConsoleService {
         return relayOfApplication?(application) ?? relay
     }
 
-    /// Asks all leaders at the same time. A list without the channels of one partition would be wrong, so it needs all of them.
+    /// Asks all leaders at the same time. Throws if one does not answer, because the list would lack the channels of its partition.
     private func channelRows(_ listing: ConsoleListing, of relays: [ConsoleRelay]) async throws -> ChannelRows {
         let service = service
         let parts = try await withThrowingTaskGroup(of: ChannelRows.self) { tasks in
@@ -72,7 +72,7 @@ struct RelayedConsole: ConsoleService {
 
     private static let mismatch = HTTPProblem(503, "The server that leads answered something else. Try again.", retryAfter: 1)
 
-    // MARK: Of the leader
+    // MARK: Calls that the leader answers
 
     func channelRows(_ listing: ConsoleListing) async throws -> ChannelRows {
         if let channels { return try await channelRows(listing, of: channels.relays) }
@@ -97,7 +97,7 @@ struct RelayedConsole: ConsoleService {
         return sentence
     }
 
-    // MARK: Of this node
+    // MARK: Calls that this node answers
 
     var service: ServiceName { local.service }
     func applicationRows() -> [ApplicationRow] { local.applicationRows() }

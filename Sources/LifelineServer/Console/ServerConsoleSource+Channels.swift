@@ -12,7 +12,7 @@ extension ServerConsoleSource {
         return service
     }
 
-    /// The beginning of a sentence: `service is pusher, pubnub or chat`.
+    /// The beginning of an error text, such as `service is pusher, pubnub or chat`.
     static func oneOf(_ services: [any ConsoleService]) -> String {
         let names = services.map(\.service.rawValue)
         let first = names.dropLast().joined(separator: ", ")
@@ -41,7 +41,7 @@ extension ServerConsoleSource {
         ]
     }
 
-    /// Users who are known without connections; nil when the service knows none.
+    /// The users that a service without connections knows; nil for a service that has connections.
     func knownUsers(_ parameters: ConsoleParameters) async throws -> JSONValue? {
         guard let service = consoles.first(where: { $0.service.rawValue == parameters.service }),
             let page = try await service.userRows(ConsoleListing(parameters))

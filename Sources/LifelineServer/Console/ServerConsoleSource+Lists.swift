@@ -3,14 +3,14 @@ import ServerConsole
 import ServerRuntime
 import WireCoding
 
-// Lists of channels, users and connections. They are bounded; each request to an event loop reads one slice.
+// Lists of channels, users and connections. Each list is bounded, and each request to an event loop reads only one slice of connections.
 extension ServerConsoleSource {
-    /// The number of connections that are visited in one turn of an event loop: this takes some hundred microseconds.
+    /// How many connections one task on an event loop visits, which takes some hundred microseconds.
     private static let slice = 500
 
     // MARK: Connections
 
-    /// Connections of this server that pass the filter, from a position in an earlier answer on.
+    /// Connections of this server that pass the filter, beginning at the position that an earlier answer returned.
     private func find(
         _ parameters: ConsoleParameters, _ isWanted: @escaping @Sendable (ConnectionReport) -> Bool
     ) async throws -> (reports: [ConnectionReport], next: String?) {
@@ -18,7 +18,7 @@ extension ServerConsoleSource {
         // The format of the position: SERVICE.LOOP.INDEX
         let given = (parameters.after ?? "").split(separator: ".").compactMap { Int($0) }
         var (service, number, index) = given.count == 3 ? (given[0], given[1], given[2]) : (0, 0, 0)
-        // Positions that no earlier answer contained are refused.
+        // Positions with negative numbers are refused, because no answer contains them.
         guard index >= 0, number >= 0, service >= 0 else { throw HTTPProblem(400, "after is not from an earlier answer.") }
         while consoles.indices.contains(service) {
             let console = consoles[service]
@@ -32,7 +32,7 @@ extension ServerConsoleSource {
                     let (reports, next) = console.reports(on: place, from: start, count: Self.slice)
                     return (reports.filter(isWanted), next)
                 }.get()
-                // Entries that exceed the limit are left out rather than listed twice.
+                // Entries above the limit are dropped, because listing them in the next answer would repeat others.
                 found += slice.0.prefix(room)
                 if let next = slice.1 {
                     index = next
@@ -45,10 +45,10 @@ extension ServerConsoleSource {
         return (found, nil)
     }
 
-    /// The largest number of connections that are visited to count those that pass a filter.
+    /// The largest number of connections that are visited for one count.
     private static let counted = 10_000
 
-    /// The number of connections that pass the filter; nil when a server has more than may be visited for one answer (rule CO-98).
+    /// The number of connections that pass the filter. Nil if the server has more connections than one answer may visit (rule CO-98).
     private func count(
         _ parameters: ConsoleParameters, _ isWanted: @escaping @Sendable (ConnectionReport) -> Bool
     ) async throws -> Int? {
@@ -99,7 +99,7 @@ extension ServerConsoleSource {
         try await list("connections", parameters, filter(parameters, onlyUsers: false))
     }
 
-    /// Signed-in users of this server's connections, or the users whom a service knows without connections.
+    /// The signed-in users of this server's connections, or the users of a service that has users without connections.
     func users(_ parameters: ConsoleParameters) async throws -> JSONValue {
         if let known = try await knownUsers(parameters) { return known }
         return try await list("users", parameters, filter(parameters, onlyUsers: true))

@@ -6,9 +6,9 @@ import ServerRuntime
 import ServerValues
 import WireCoding
 
-// The status of the server.
+// Answers with the status of the server: overview, metrics, cluster and webhooks.
 extension ServerConsoleSource {
-    /// Requests a copy of the counts from every event loop, on its own thread.
+    /// Copies the counts of every event loop, each on the thread of that event loop.
     private func figures() async throws -> [LoopFigures] {
         let asked = context.now
         var futures: [EventLoopFuture<LoopFigures>] = []
@@ -69,7 +69,7 @@ extension ServerConsoleSource {
         return value
     }
 
-    /// The metrics of a span as one array for each series, with null for steps without data (rule CO-81).
+    /// The metrics of a time span, as one array for each series. Steps without data are null (rule CO-81).
     func figures(_ parameters: ConsoleParameters) throws(HTTPProblem) -> JSONValue {
         guard let span = FigureHistory.Span(rawValue: parameters.span ?? FigureHistory.Span.fiveMinutes.rawValue) else {
             let spans = FigureHistory.Span.allCases.map(\.rawValue).joined(separator: ", ")
@@ -97,7 +97,7 @@ extension ServerConsoleSource {
         return ["days": .count(days), "valid": .bool(certificate.problem == nil)]
     }
 
-    /// The state of a cluster as that of its only partition; with several partitions, sums of all, and the state of each in `partitions`.
+    /// The state of a cluster: that of its only partition, or the sums of several partitions with the state of each in `partitions`.
     private static func cluster(_ all: [ClusterStatus], at now: MonotonicInstant) -> JSONValue {
         guard let first = all.first, all.count > 1 else { return all.first.map { cluster($0, at: now) } ?? .null }
         func sum(_ value: (ClusterStatus) -> Int) -> JSONValue { .count(all.reduce(0) { $0 + value($1) }) }
@@ -136,7 +136,7 @@ extension ServerConsoleSource {
             "members": .array(members),
             "connected": .bool(status.trouble.isEmpty), "trouble": .texts(status.trouble.values.sorted()),
             "refusing": .bool(status.isRefused), "role": .string(status.role == .follower ? "follower" : "leader"),
-            // The position of a server that lags is lower than on others (rule CO-99).
+            // A server lags if this number is lower than on other servers (rule CO-99).
             "sequence": .count(Int(clamping: status.position?.sequence ?? 0)),
             "leader": .optional(status.leader), "current": .bool(status.isCurrent), "nodes": .count(status.nodes),
             "waiting": .count(status.waitingRequests), "queued": .count(status.queuedBytes), "repairs": .count(status.repairs),
@@ -186,7 +186,7 @@ extension ServerConsoleSource {
             .reduce(into: WebhookDelivery.Counts()) { $0 += $1.counts }
     }
 
-    /// One row for each receiver (rule CO-71).
+    /// One row for each receiver of webhooks (rule CO-71).
     func webhooks() -> JSONValue {
         let rows = consoles.flatMap { console in
             console.webhookRows().flatMap { report in
@@ -196,7 +196,7 @@ extension ServerConsoleSource {
         return ["webhooks": .array(rows)]
     }
 
-    /// Nil for a receiver that was removed and has no queued events.
+    /// The row of a receiver. Nil for a receiver that was removed from the configuration and has no queued events.
     private func webhook(_ service: String, app: String, receiver: WebhookReport) -> JSONValue? {
         let counts = receiver.counts
         guard receiver.url != nil || counts.queued > 0 else { return nil }
@@ -214,7 +214,7 @@ extension ServerConsoleSource {
         ]
     }
 
-    /// The address of a receiver without its possibly secret parts: the user, the password and the query.
+    /// The address of a receiver without the parts that may be secret: user, password and query.
     static func withoutSecrets(_ url: String) -> String {
         var text = String(url.prefix { $0 != "?" && $0 != "#" })
         if let scheme = text.range(of: "://") {

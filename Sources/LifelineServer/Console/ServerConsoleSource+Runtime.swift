@@ -4,7 +4,7 @@ import ServerRuntime
 import ServerStorage
 import WireCoding
 
-// The calls of the admin port about applications (rules AR-14 to AR-16).
+// Answers the calls of the admin port about applications (rules AR-14 to AR-16).
 extension ServerConsoleSource {
     func answer(_ call: ApplicationCall, _ body: JSONValue, from address: String) async throws(HTTPProblem) -> JSONValue {
         do throws(ApplicationProblem) {
@@ -23,7 +23,7 @@ extension ServerConsoleSource {
             var metadata: Logger.Metadata = [
                 "service": "\(change.id.service.rawValue)", "application": "\(change.id.name.text)", "address": "\(address)",
             ]
-            // Values may contain secrets, such as those in the address of a webhook.
+            // Only the names of changed settings are logged, because values may contain secrets, such as the address of a webhook.
             if let names = change.settings { metadata["settings"] = "\(names)" }
             configuration.logger.notice("application \(change.word)", metadata: metadata)
             var answer: JSONValue = ["application": entry(application, runtime)]
@@ -36,7 +36,7 @@ extension ServerConsoleSource {
 
     private static let unknownService = "service is pusher, pubnub or chat."
 
-    /// Returns the secret as well, which is shown this once.
+    /// Makes the change that creates an application. Also returns the secret, which the answer shows only this once.
     private func creation(
         _ body: JSONValue, _ runtime: RuntimeApplications
     ) throws(ApplicationProblem) -> (ApplicationChange, secret: String?) {
@@ -83,7 +83,7 @@ extension ServerConsoleSource {
         }
     }
 
-    /// The permitted times for two secrets, in seconds; a year at most.
+    /// How long two secrets may be valid at the same time: 1 second to one year.
     private static let rotations = 1...31_536_000
 
     private static func check(_ body: JSONValue, has known: [String]) throws(ApplicationProblem) {

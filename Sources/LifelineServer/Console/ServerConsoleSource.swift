@@ -11,7 +11,7 @@ final class ServerConsoleSource: ConsoleSource {
     let configuration: ServerConfiguration
     let host: ServerHost
     let services: ServerServices
-    /// The parts of the services in the console, in the order in which they are shown.
+    /// The consoles of the services, in the order in which they are shown.
     let consoles: [any ConsoleService]
     let seat: any ServerSeat
     /// The applications that are made at run time; nil when they are not supported.
@@ -88,7 +88,7 @@ final class ServerConsoleSource: ConsoleSource {
 
     // MARK: Applications
 
-    /// `runtime` for an application that was made at run time, otherwise `file` (rule AR-2).
+    /// The value of `source`: `runtime` for an application that was made at run time, otherwise `file` (rule AR-2).
     private func source(_ service: ServiceName, _ id: String) -> JSONValue {
         let id = ApplicationService(rawValue: service.rawValue).map { ApplicationID($0, id) }
         return id.map { runtime?.isRuntime($0) == true } == true ? "runtime" : "file"

@@ -1,9 +1,10 @@
 import ServerStorage
 
-/// Copies everything that one place keeps to another, and compares both afterwards (rules DC-1 to DC-9).
+/// Copies all stored data of one directory or database (the source) to another (the target), and compares both afterwards (rules DC-1 to
+/// DC-9).
 ///
-/// Both places are read in the order of the keys, side by side. So a copy that was interrupted continues with the rows that are missing, and
-/// only a page of rows is in memory.
+/// Both are read in the order of the keys, side by side. Therefore an interrupted copy continues with the missing rows, and only one page
+/// of rows is in memory.
 package struct DataCopy {
     /// The progress of a copy, to be displayed.
     package struct Progress: Hashable, Sendable {
@@ -11,7 +12,7 @@ package struct DataCopy {
 
         package var phase: Phase
         package var table: StoredTable
-        /// The number of rows of all tables that this phase has done.
+        /// The number of rows of all tables that this phase has processed so far.
         package var rows: Int
         /// The number of rows of all tables.
         package var total: Int
@@ -24,7 +25,7 @@ package struct DataCopy {
         }
     }
 
-    /// Where a page of rows ends: one transaction writes it.
+    /// The size of a page of rows. One transaction writes a page.
     package struct PageLimits: Hashable, Sendable {
         package var rows: Int
         package var bytes: Int
@@ -43,11 +44,11 @@ package struct DataCopy {
     private let report: (Progress) -> Void
 
     /// - Parameters:
-    ///   - source: the place that is read.
-    ///   - target: the place that is written to.
-    ///   - replacesOthers: whether rows of the source take the place of other rows with the same key, and whether rows that only the target has may stay.
-    ///     Otherwise they are an error.
-    ///   - expiry: the Unix time in units of 100 ns: rows that have expired then are neither copied nor compared (DC-13); nil for none.
+    ///   - source: the tables that are read.
+    ///   - target: the tables that are written.
+    ///   - replacesOthers: whether rows of the source replace other rows with the same key, and whether rows that only the target has may stay.
+    /// If false, such rows are an error.
+    ///   - expiry: the Unix time in units of 100 ns. Rows that have expired then are neither copied nor compared (DC-13); nil for none.
     ///   - limits: the size of a page.
     ///   - report: called after each page, and often while comparing.
     package init(
@@ -62,15 +63,16 @@ package struct DataCopy {
         self.report = report
     }
 
-    /// Copies and compares.
+    /// Copies the rows, and compares source and target afterwards.
     ///
-    /// - Throws: `DataCopyError`, or an error of one of the places. What was copied before the error stays, and the next run continues.
-    /// - Returns: what was found in both places afterwards.
+    /// - Throws: `DataCopyError`, or an error of a store. Rows that were copied before the error stay, and the next run continues after
+    ///   them.
+    /// - Returns: the result of the comparison.
     package func run() throws -> DataCopySummary { try compare(try copy()) }
 
-    /// Copies and compares, for a source whose rows have to be read from elsewhere first.
+    /// Copies and compares, for a source whose rows must first be read from Redis.
     ///
-    /// - Parameter reread: called between both. The source then has the rows of another reading.
+    /// - Parameter reread: called between copy and comparison. It reads the rows of the source again.
     package func run(_ reread: () async throws -> Void) async throws -> DataCopySummary {
         let copied = try copy()
         try await reread()
@@ -82,7 +84,9 @@ package struct DataCopy {
         return StoredTable.all.filter { parts.contains($0.part) }
     }
 
-    /// - Returns: the number of rows of each table that were written.
+    /// Copies all tables.
+    ///
+    /// - Returns: the number of rows that were written, for each table.
     private func copy() throws -> [Int] {
         if !replacesOthers {
             for table in tables where try !isBeginning(table) { throw DataCopyError.otherData(table: table.title) }
@@ -117,7 +121,7 @@ package struct DataCopy {
     ) throws -> Value {
         try source.read(table) { rows in
             let source = unexpired(rows, table)
-            // A read of the target that lasts would keep SQLite from emptying its write-ahead log, so there is none without rows.
+            // A table of the target that has no rows is not read, because a long read would keep SQLite from emptying its write-ahead log.
             guard !skipsTarget else {
                 var merge = RowMerge(table: table, source: source, target: { nil })
                 return try body(&merge)
@@ -129,7 +133,7 @@ package struct DataCopy {
         }
     }
 
-    /// The rows that are copied and compared.
+    /// Skips rows that have expired. The other rows are copied and compared.
     private func unexpired(_ next: @escaping () throws -> StoredRow?, _ table: StoredTable) -> () throws -> StoredRow? {
         guard let expiry else { return next }
         return {
@@ -140,7 +144,7 @@ package struct DataCopy {
         }
     }
 
-    /// Whether the target has nothing but rows of the source, and no other value of them: nothing, or what was copied before.
+    /// Whether the target contains only rows of the source with the same values: it is empty, or an earlier copy was interrupted.
     private func isBeginning(_ table: StoredTable) throws -> Bool {
         guard table.conflict == .other || table.conflict == .numbered else { return true }
         return try merge(table) { merge in
@@ -155,7 +159,9 @@ package struct DataCopy {
         }
     }
 
-    /// - Parameter progress: called with the number of rows of the source that are done.
+    /// Copies one table.
+    ///
+    /// - Parameter progress: called with the number of rows of the source that have been processed.
     /// - Returns: the number of rows that were written.
     private func copy(_ table: StoredTable, _ progress: (Int) -> Void) throws -> Int {
         var page: [StoredRow] = []
@@ -189,7 +195,7 @@ package struct DataCopy {
         return written
     }
 
-    /// The row that has to be written; nil for none.
+    /// The row that must be written to the target; nil if the target is already right.
     private static func missing(_ pair: RowMerge.Pair, in table: StoredTable) throws -> StoredRow? {
         switch pair {
         case .target: return nil
@@ -204,7 +210,7 @@ package struct DataCopy {
         }
     }
 
-    /// Reads both places again.
+    /// Reads a table of source and target again, and compares the rows.
     private func compare(_ table: StoredTable, _ progress: (Int) -> Void) throws -> DataCopySummary.Table {
         var outcome = DataCopySummary.Table(table: table)
         var checksums = (source: RowChecksum(), target: RowChecksum())
@@ -215,9 +221,9 @@ package struct DataCopy {
                     outcome.sourceRows += 1
                     checksums.source.add(row)
                 case .target(let row):
-                    // The target's store has made it, and the source has none: a cluster in Redis that never served chat.
+                    // The target's store makes this row when it is opened. A source without it is right: a cluster that never served chat.
                     if table.conflict == .initial { continue }
-                    // What the operator wants to keep is counted, and is not a difference.
+                    // Rows that the operator wants to keep are counted, but are no difference.
                     guard !replacesOthers else {
                         outcome.others += 1
                         continue
@@ -228,7 +234,7 @@ package struct DataCopy {
                     outcome.sourceRows += 1
                     outcome.targetRows += 1
                     checksums.source.add(row)
-                    // A larger limit of the target is right.
+                    // A larger limit in the target counts as equal.
                     let isRight = table.conflict == .limit && table.isLarger(present, than: row)
                     checksums.target.add(isRight ? row : present)
                 }
@@ -243,18 +249,18 @@ package struct DataCopy {
 }
 
 extension StoredTable {
-    /// Whether the last value of a row is larger than that of another one.
+    /// Whether the last value of a row is larger than the last value of another row.
     fileprivate func isLarger(_ row: StoredRow, than other: StoredRow) -> Bool {
         guard let value = row.last, let present = other.last else { return false }
         return value > present
     }
 }
 
-/// Why data were not copied. Each error contains the remedy.
+/// Why data were not copied. Each error says what to do.
 package enum DataCopyError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The target has rows that the source does not have, or has otherwise.
+    /// The target has rows that the source lacks, or rows with the same key and other values.
     case otherData(table: String)
-    /// The target has rows of its own under the numbers of the source's.
+    /// The target has other rows under the same numbers as the source.
     case otherNumbers(table: String)
 
     package var description: String {

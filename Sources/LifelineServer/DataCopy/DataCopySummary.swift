@@ -1,15 +1,15 @@
 import Crypto
 import ServerStorage
 
-/// What was found in both places after a copy.
+/// The result of the comparison of source and target after a copy.
 package struct DataCopySummary: Sendable {
     package struct Table: Sendable {
         package var table: StoredTable
-        /// The number of rows that were written.
+        /// The number of rows of this table that the copy has written.
         package var copied = 0
         package var sourceRows = 0
         package var targetRows = 0
-        /// The number of rows that only the target has and that were to be kept.
+        /// The number of rows that only the target has and that the operator wanted to keep.
         package var others = 0
         /// SHA-256 of all rows in the order of their keys, in hexadecimal.
         package var sourceChecksum = ""
@@ -22,15 +22,15 @@ package struct DataCopySummary: Sendable {
 
     package var tables: [Table]
 
-    /// Whether every table has the same rows in both places.
+    /// Whether every table has the same rows in source and target.
     package var isEqual: Bool { tables.allSatisfy(\.isEqual) }
 }
 
-/// A checksum over rows, which does not depend on the store they come from.
+/// A checksum over rows. It is the same for equal rows of different kinds of stores.
 struct RowChecksum {
     private var hash = SHA256()
 
-    /// Each value is a letter, and its length where that is not fixed, so that different rows never have the same bytes.
+    /// Each value is preceded by a letter for its type, and by its length if that varies, so that different rows never have the same bytes.
     mutating func add(_ row: StoredRow) {
         for value in row {
             switch value {

@@ -1,25 +1,25 @@
 import RedisClient
 import ServerCluster
 
-/// Why data were not copied from the Redis of a cluster. Each error contains the remedy; none contains a password.
+/// Why data were not copied from the Redis of a cluster. Each error says what to do; no error contains a password.
 package enum RedisCopyError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// No connection; with the address and the reason.
+    /// No connection to a Redis could be made. Contains the address and the reason.
     case unreachable(address: String, reason: String)
-    /// A command was refused, or was not answered.
+    /// Redis refused a command, or did not answer it.
     case failed(address: String, reason: String)
-    /// There is no data of a cluster with this name.
+    /// The Redis has no data of a cluster with this prefix.
     case noCluster(prefix: String, address: String)
     /// The stored layout cannot be read.
     case unreadableLayout(key: String)
-    /// The cluster has other Redis than those that were given; with the stored layout in words.
+    /// The cluster uses other Redis servers than those that were given. Contains both layouts in words.
     case otherRedis(stored: String, own: String)
     /// The cluster already stores its durable data in a database beside Redis.
     case hasDatabase
-    /// Servers of the cluster run; with the name of the one that leads, if it is known.
+    /// Servers of the cluster are running. Contains the name of the leader, if it is known.
     case running(leader: String?)
     /// A server was started while the data were copied.
     case started
-    /// Values in Redis cannot be read.
+    /// Values in this Redis cannot be read.
     case damaged(address: String)
 
     /// The contents of uploaded files could not be written to their directory.

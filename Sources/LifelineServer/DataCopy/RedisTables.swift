@@ -7,21 +7,21 @@ import RedisStoreEngine
 import ServerCluster
 import ServerStorage
 
-/// Everything that lasts of what a cluster keeps in Redis, as tables (rules DC-12 to DC-17).
+/// The durable data that a cluster stores in Redis, as tables (rules DC-12 to DC-17).
 ///
-/// Redis gives neither rows nor keys in an order, so each reading goes through a temporary file that sorts the rows.
+/// Redis returns rows and keys in no order, so each reading goes through a temporary file that sorts the rows.
 package final class RedisTables: StoredTables {
     package let parts: Set<StoredPart>
-    /// The number of chat events of the last reading that were left out, because another application has an event with the same id.
+    /// How many chat events the last reading left out, because another application has an event with the same id.
     package private(set) var leftOut = 0
     private let cluster: StoppedCluster
     private var spool: RowSpool?
 
-    /// Finds the data of a cluster. Nothing is read before ``load(_:)``.
+    /// Finds the data of a cluster. Rows are read later, by ``load(_:)``.
     ///
     /// - Parameters:
-    ///   - redis: all Redis of the cluster. The number of partitions is read from them.
-    ///   - staysBeside: whether the servers go on with this Redis beside the target, so that applications made at run time stay there.
+    ///   - redis: all Redis servers of the cluster. The number of partitions is read from Redis.
+    ///   - staysBeside: whether the servers will use this Redis together with the target, so that applications made at run time stay in Redis.
     /// - Throws: `RedisCopyError`.
     package static func open(_ redis: RedisConfiguration, staysBeside: Bool) async throws -> RedisTables {
         let cluster = try await StoppedCluster.open(redis)
@@ -42,7 +42,7 @@ package final class RedisTables: StoredTables {
 
     // MARK: Reading Redis
 
-    /// Reads everything anew.
+    /// Reads all rows from Redis, also if they were read before.
     ///
     /// - Parameter report: called with the number of rows that were read, from any thread.
     /// - Throws: `RedisCopyError`, or `MessageStoreError` about the temporary file.
@@ -61,12 +61,12 @@ package final class RedisTables: StoredTables {
         self.spool = spool
     }
 
-    /// Counts uploaded files, and writes their contents into a directory.
+    /// Counts the uploaded files, and writes their contents into a directory.
     ///
     /// - Parameters:
-    ///   - directory: nil to count only.
+    ///   - directory: nil to count the files only.
     ///   - report: called with the number of files that were found.
-    /// - Returns: the number of files, and of those whose contents are in the directory.
+    /// - Returns: the number of files, and the number of files whose contents are in the directory.
     package func copyFiles(
         to directory: String?, _ report: (Int) -> Void = { _ in }
     ) async throws -> (files: Int, contents: Int) {
@@ -99,10 +99,12 @@ package final class RedisTables: StoredTables {
 
     // MARK: The cluster
 
-    /// - Throws: ``RedisCopyError/started`` if a server has run since this was opened.
+    /// Checks that no server of the cluster has run.
+    ///
+    /// - Throws: ``RedisCopyError/started`` if a server has run since the tables were opened.
     package func checkRest() async throws(RedisCopyError) { try await cluster.checkRest() }
 
-    /// Changes the cluster's layout, so that servers with a database beside Redis start, and others do not.
+    /// Changes the stored layout of the cluster: servers with a database beside Redis can start, and others cannot.
     package func setBesideDatabase() async throws(RedisCopyError) { try await cluster.setBesideDatabase() }
 
     package func close() {
@@ -127,7 +129,7 @@ package final class RedisTables: StoredTables {
     }
 }
 
-/// Refuses all writes, because a copy only reads.
+/// Throws for all writes, because a copy only reads from the cluster.
 private final class NoOutput: ClusterOutput {
     func emit(
         _ fact: ByteBuffer?, of service: ClusterServiceID, to audience: ClusterAudience, writes: [StoreWrite],
@@ -137,7 +139,7 @@ private final class NoOutput: ClusterOutput {
     }
 }
 
-/// The applications that were made at run time, which the Redis of the first partition has.
+/// The applications that were made at run time. They are stored in the Redis of the first partition.
 private struct RedisApplicationRows {
     private let reader: StoppedCluster.Reader
     private var key: RedisArgument { reader.keys.key(RedisApplicationStore.name) }

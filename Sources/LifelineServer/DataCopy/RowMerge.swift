@@ -1,11 +1,11 @@
 import ServerStorage
 
-/// Reads a table of two places side by side, in the order of the keys.
+/// Reads a table of source and target side by side, in the order of the keys.
 struct RowMerge {
     enum Pair {
         /// Only the source has a row with this key.
         case source(StoredRow)
-        /// Only the target has one.
+        /// Only the target has a row with this key.
         case target(StoredRow)
         case both(source: StoredRow, target: StoredRow)
 
@@ -36,10 +36,10 @@ struct RowMerge {
         nextTarget = target
     }
 
-    /// Whether the target has more rows.
+    /// Whether the target has rows that were not returned yet.
     mutating func hasTarget() throws -> Bool { try target.fill(nextTarget) != nil }
 
-    /// The row or rows with the next key; nil after the last one.
+    /// The next key's row in source, target or both; nil after the last key.
     mutating func next() throws -> Pair? {
         switch (try source.fill(nextSource), try target.fill(nextTarget)) {
         case (nil, nil): return nil

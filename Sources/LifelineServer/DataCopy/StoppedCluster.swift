@@ -4,16 +4,16 @@ import RedisClient
 import RedisStoreEngine
 import ServerCluster
 
-/// The Redis of a cluster of which no server runs, to read everything and to change the layout (rules DC-15 and DC-17).
+/// The Redis servers of a stopped cluster. Reads all of its data, and changes its layout (rules DC-15 and DC-17).
 final class StoppedCluster: Sendable {
-    /// Reads the keys of one partition, or those of the cluster in one Redis.
+    /// Reads the keys of one partition, or the keys that belong to the whole cluster, in one Redis.
     struct Reader: ClusterReader {
         let link: RedisLink
         let keys: ClusterKeys
         /// Without a password.
         let address: String
 
-        /// A page of large messages takes its time over a slow network.
+        /// The time limit of each command. It is long, because a page of large messages may arrive over a slow network.
         private static let limit = Duration.seconds(60)
 
         func key(_ name: String) -> StoreKey { keys.storeKey(name) }
@@ -24,7 +24,7 @@ final class StoppedCluster: Sendable {
             }.read(question)
         }
 
-        /// Asks, and translates a failure for the operator.
+        /// Runs commands, and converts a failure to an error for the operator.
         func asking<Value>(
             _ body: ((RedisCommand) async throws(RedisFailure) -> RedisValue) async throws(RedisFailure) -> Value
         ) async throws(RedisCopyError) -> Value {
@@ -38,18 +38,18 @@ final class StoppedCluster: Sendable {
 
     let redis: RedisConfiguration
     let layout: ClusterLayout
-    /// Each Redis, with the keys of the cluster itself.
+    /// One reader for each Redis, with the keys of the whole cluster.
     private let places: [Reader]
-    /// Reads what belongs to no partition.
+    /// Reads the data that belong to no partition.
     let first: Reader
-    /// In the order of their numbers.
+    /// One reader for each partition, in the order of the partitions' numbers.
     let partitions: [Reader]
-    /// What Redis said about each partition when it was opened.
+    /// The activity of each partition's servers as it was when the cluster was opened.
     private let activities: [ClusterActivity]
 
-    /// Finds out how the cluster lies in Redis, and that no server of it runs.
+    /// Reads the stored layout of the cluster, and checks that no server of it is running.
     ///
-    /// - Parameter redis: all Redis of the cluster. The number of partitions is read from them.
+    /// - Parameter redis: all Redis servers of the cluster. The number of partitions is read from Redis.
     static func open(_ redis: RedisConfiguration) async throws(RedisCopyError) -> StoppedCluster {
         var readers: [Reader] = []
         do throws(RedisCopyError) {
@@ -98,7 +98,7 @@ final class StoppedCluster: Sendable {
                 guard let stored = ClusterLayout(text) else { throw .unreadableLayout(key: keys.name("layout")) }
                 layout = stored
             } else {
-                // Versions without partitions store no layout, but the record of their leader.
+                // Versions without partitions stored no layout. Their data are recognised by the record of the leader.
                 let hasLeader = try await place.asking { ask throws(RedisFailure) in try await keys.hasLeader(ask) }
                 guard hasLeader else { throw .noCluster(prefix: keys.cluster, address: place.address) }
                 layout = .former
@@ -119,20 +119,20 @@ final class StoppedCluster: Sendable {
         return activities
     }
 
-    /// - Throws: ``RedisCopyError/started`` if a server has run since this was opened.
+    /// - Throws: ``RedisCopyError/started`` if a server has run since the cluster was opened.
     func checkRest() async throws(RedisCopyError) {
         guard try await Self.activities(of: partitions) == activities else { throw .started }
     }
 
-    /// Changes the layout, so that servers with a database beside Redis start, and others do not.
+    /// Changes the stored layout: servers with a database beside Redis can start, and others cannot.
     func setBesideDatabase() async throws(RedisCopyError) {
         try await checkRest()
         do throws(RedisCopyError) {
             for place in places { try await Self.store(layout.besideDatabase, in: place) }
             try await checkRest()
         } catch {
-            // A Redis that did not take the changed layout may not answer this either, and has the former one. Servers start only where all
-            // have the same.
+            // Restores the former layout everywhere. A Redis that refused the new layout may refuse this write too, but it still has the
+            // former layout. Servers start only if all Redis have the same layout.
             for place in places { try? await Self.store(layout, in: place) }
             throw error
         }
@@ -149,7 +149,7 @@ final class StoppedCluster: Sendable {
 
     // MARK: Connecting
 
-    /// How long Redis may be away at the beginning.
+    /// How long a Redis may be unreachable when the cluster is opened.
     private static let patience = Duration.seconds(10)
 
     private static func connect(_ address: RedisAddress, _ keys: ClusterKeys) async throws(RedisCopyError) -> Reader {
@@ -157,7 +157,7 @@ final class StoppedCluster: Sendable {
         do throws(RedisAddressError) {
             var made = try RedisLinkSettings(
                 address: address, clientName: "lifeline-data-copy", key: keys.name(""), seed: .random(in: 0 ... .max))
-            // There is nothing to subscribe to.
+            // No second connection is opened, because a copy subscribes to no channel.
             made.policy.probe = nil
             settings = made
         } catch {

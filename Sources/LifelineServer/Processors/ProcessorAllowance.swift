@@ -1,14 +1,14 @@
-/// The number of processors that a process may use, by the system's files. Rule SO-50.
+/// The number of processors that a process may use, according to files of the system (rule SO-50).
 ///
-/// Two event loops on one processor cause twice the overhead of one and are slower, so this is the number of event loops that the
-/// server starts.
+/// Two event loops on one processor have twice the overhead of one and are slower, so the server starts this number of event loops.
 struct ProcessorAllowance: Hashable, Sendable {
-    /// The processors on which the scheduler may run the process; fewer than the machine has with `taskset` or a CPU set.
+    /// The processors on which the scheduler may run the process: fewer than the machine has if `taskset` or a CPU set limits them.
     var processors: Int
-    /// The quota of control groups, in processors; nil for no limit. The lowest one of all groups that contain the process.
+    /// The lowest quota of all control groups that contain the process, in processors; nil for no limit.
     var quota: Double?
 
-    /// The quota is rounded up: with one and a half, two event loops can be busy for three quarters of the time.
+    /// The number of processors, at least 1. A quota is rounded up: with a quota of 1.5, two event loops can each be busy for 75 % of the
+    /// time.
     var count: Int {
         // A quota above the number of processors is not rounded.
         max(1, quota.map { Int(min($0, Double(processors)).rounded(.up)) } ?? processors)
@@ -22,18 +22,18 @@ struct ProcessorAllowance: Hashable, Sendable {
 
 /// Parses the limits of processor time in the files of control groups.
 enum ControlGroupFile {
-    /// The lowest accepted quota. A lower one does not occur on real systems, and zero or negative ones are invalid.
+    /// The lowest accepted quota in processors. Lower quotas do not occur on real systems; zero and negative quotas are invalid.
     private static let least = 0.001
 
-    /// `cpu.max` of version 2: `max 100000` or `150000 100000`, microseconds in each period. Nil when there is no limit, or when
-    /// the text is invalid.
+    /// The quota in `cpu.max` of version 2, such as `max 100000` or `150000 100000`: microseconds in each period. Nil when there is no
+    /// limit, or when the text is invalid.
     static func quota(cpuMax text: some StringProtocol) -> Double? {
         let words = words(text)
         guard words.count == 2 else { return nil }
         return quota(words[0], period: words[1])
     }
 
-    /// `cpu.cfs_quota_us` and `cpu.cfs_period_us` of version 1; a quota of -1 means no limit.
+    /// The quota in `cpu.cfs_quota_us` and `cpu.cfs_period_us` of version 1. A quota of -1 means no limit, which is nil.
     static func quota(cfsQuota quota: some StringProtocol, period: some StringProtocol) -> Double? {
         let (quota, period) = (words(quota), words(period))
         guard quota.count == 1, period.count == 1 else { return nil }
@@ -63,10 +63,10 @@ enum ControlGroupFile {
         }
     }
 
-    /// The group at `path` and all groups that contain it, each of which may have a limit: `/a/b`, `/a` and the root, which is empty.
+    /// The group at `path` and all groups that contain it, because each may have a limit: `/a/b`, `/a` and the root, whose path is empty.
     static func ancestry(of path: String) -> [String] {
         var steps = path.split(separator: "/")
-        // A path outside of the container's namespace contains `..`, and its files are not accessible here.
+        // A path outside of the container's namespace contains `..`. Its files are not accessible in the container.
         guard !steps.contains("..") else { return [""] }
         var found: [String] = []
         while !steps.isEmpty {

@@ -26,7 +26,7 @@ enum SystemProcessors {
 
     private static var online: Int { max(Int(sysconf(CInt(_SC_NPROCESSORS_ONLN))), 1) }
 
-    /// The first bytes of a small file; nil when it cannot be read.
+    /// The first bytes of a small file as text; nil when the file cannot be read.
     private static func text(_ path: String) -> String? {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }

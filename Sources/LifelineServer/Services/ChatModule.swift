@@ -3,10 +3,10 @@ import ServerCluster
 import ServerRuntime
 import ServerStorage
 
-/// The chat of this package.
+/// The module of Lifeline's chat.
 struct ChatModule: ServiceModule {
     var name: ServiceName { .chat }
-    /// Clients know the service by its older name.
+    /// Messages on the bridge have the older name of the service, because clients know that name.
     var bridgeName: String { "nexconn" }
 
     func open(_ opening: ServiceOpening) async throws -> any SharedServiceState {
@@ -41,16 +41,16 @@ struct ChatModule: ServiceModule {
     }
 }
 
-/// Users, groups and channels that the servers share.
+/// The state of chat that servers share: users, groups and channels.
 private struct ChatServiceState: SharedServiceState {
     let backend: any ChatStateBackend
-    /// The backend outside of a cluster; nil in one.
+    /// The backend of a server or process without Redis; nil in a cluster.
     var local: LocalChat?
-    /// The store; nil in a cluster, whose leaders have stores of their own.
+    /// The store. Nil in a cluster, because the leaders of partitions have their own stores.
     var store: (any ChatStore)?
     /// The leader's parts in all partitions; empty outside of a cluster.
     var leading: [ChatClusterLeaderFactory] = []
-    /// The ways of the console to the leaders of all partitions; empty outside of a cluster.
+    /// The console's relays to the leaders of all partitions; empty outside of a cluster.
     var relays: [ConsoleRelay] = []
     /// The database beside Redis; nil without one.
     var database: (any StoreAvailability)?
@@ -81,7 +81,7 @@ private struct ChatServiceState: SharedServiceState {
         for leading in leading { leading.leading?.writeHistories(to: &out) }
     }
 
-    /// The store, if it knows when it cannot be used.
+    /// The store or the database, if its type reports outages; otherwise nil.
     private var availability: (any StoreAvailability)? { store as? any StoreAvailability ?? database }
 
     var unreadiness: Unreadiness? { availability?.unreadiness }

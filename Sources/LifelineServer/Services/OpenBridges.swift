@@ -1,13 +1,13 @@
 import NIOConcurrencyHelpers
 import ServerRuntime
 
-/// The bridges of the servers that share a backend, by the first event loops of the servers.
+/// The bridges of the servers that share a backend. The key is the number of the server's first event loop.
 ///
-/// The lock is held while a bridge is opened and while a reload is applied, so that neither misses the other (rule BR-22).
+/// The lock is held while a bridge is opened and while a reload is applied, so that each of them is checked against the other (rule BR-22).
 struct OpenBridges: Sendable {
     private let bridges = NIOLockedValueBox<[Int: Bridge]>([:])
 
-    /// Registers the bridge of a server. Throws the error of `check` when the bridge is refused.
+    /// Registers the bridge of a server. Throws the error of `check` if that refuses the bridge.
     func open(_ bridge: Bridge, for node: ServerNode, checking check: () throws -> Void) throws {
         try bridges.withLockedValue { bridges in
             try check()
@@ -19,7 +19,7 @@ struct OpenBridges: Sendable {
         bridges.withLockedValue { $0[node.firstEventLoopID] = nil }
     }
 
-    /// Applies a change, unless `check` refuses it for one of the bridges.
+    /// Applies a change, unless `check` throws for one of the open bridges.
     func change(checking check: (Bridge) throws -> Void, _ apply: () -> Void) throws {
         try bridges.withLockedValue { bridges in
             for bridge in bridges.values { try check(bridge) }

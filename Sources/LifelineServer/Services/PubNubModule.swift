@@ -11,7 +11,7 @@ struct PubNubModule: ServiceModule {
         let configuration = opening.configuration
         let times = StoreTimes(clock: configuration.clock)
         let opened = try await configuration.openedStores.messages(configuration)
-        // The times of a store in memory are too short to be measured.
+        // A store in memory is not timed, because its times are too short to be measured.
         let isMemory = configuration.stores == nil && configuration.dataDirectory == nil
         let store: any MessageStore = isMemory ? opened : TimedMessageStore(store: opened, times: times)
         do {
@@ -46,13 +46,13 @@ struct PubNubModule: ServiceModule {
     }
 }
 
-/// The keysets that the servers of one process share.
+/// The state of PubNub that the servers of one process share.
 private struct LocalPubNubState: SharedServiceState {
     let local: LocalStreams
     let store: any MessageStore
-    /// The store, if it knows when it cannot be used.
+    /// The store, if its type reports outages; otherwise nil.
     let availability: (any StoreAvailability)?
-    /// The times of the store; nil for one in memory.
+    /// The measured times of the store; nil for a store in memory.
     let times: StoreTimes?
     let bridges: OpenBridges
 
@@ -60,7 +60,7 @@ private struct LocalPubNubState: SharedServiceState {
         RunningPubNub(service: PubNubService(configuration.pubnub, context, streams: local))
     }
 
-    /// Bridges that would open a keyset with grants to everybody refuse the change (rule BR-22).
+    /// Refuses a change of keysets if an open bridge would give everybody access to channels that require grants (rule BR-22).
     func prepare(_ settings: any Sendable) async throws -> ServiceChange {
         guard let keysets = settings as? [Keyset] else { return {} }
         let reload = try await local.prepare(keysets)
@@ -84,19 +84,19 @@ private struct LocalPubNubState: SharedServiceState {
     }
 }
 
-/// The keysets of a cluster, on one node.
+/// The state of PubNub on one node of a cluster.
 private struct ClusterPubNubState: SharedServiceState {
     let streams: any StreamBackend
-    /// The leader's parts in all partitions.
+    /// The leader's parts in all partitions, which are active while this node leads.
     let leading: [PubNubClusterLeaderFactory]
-    /// The database beside Redis; nil without one.
+    /// The database beside Redis, if its type reports outages; nil when Redis stores everything.
     let availability: (any StoreAvailability)?
-    /// The times of the database; nil without one.
+    /// The measured times of the database; nil when Redis stores everything.
     let times: StoreTimes?
 
     var outage: String? { availability?.outage }
 
-    /// Without the database, which is a condition of the whole cluster.
+    /// An outage of the database is not a reason here, because the backend of the cluster checks the database for all services.
     var unreadiness: Unreadiness? { streams.servesPolls ? nil : .leader }
 
     func write(to out: inout PrometheusText) {

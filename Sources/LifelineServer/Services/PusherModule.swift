@@ -34,14 +34,14 @@ struct PusherModule: ServiceModule {
     }
 }
 
-/// Channels and users that the servers share.
+/// The state of Pusher that servers share: channels and users.
 struct PusherState: SharedServiceState {
     let channels: any ChannelBackend
-    /// Forwards requests of the HTTP API; nil when this process answers them.
+    /// Forwards requests of the HTTP API to the leader; nil when this process answers them itself.
     var forwarder: PusherService.RequestForwarder?
     /// The leader's parts in all partitions; empty outside of a cluster.
     var leading: [PusherClusterLeaderFactory] = []
-    /// The ways of the console to the leaders of all partitions; empty outside of a cluster.
+    /// The console's relays to the leaders of all partitions; empty outside of a cluster.
     var relays: [ConsoleRelay] = []
 
     func start(_ configuration: ServerConfiguration, _ context: ServerContext) async throws -> any RunningService {

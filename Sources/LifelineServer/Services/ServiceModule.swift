@@ -1,18 +1,19 @@
 import ServerCluster
 import ServerRuntime
 
-/// One protocol of a server: everything that a server needs to know of it (rules SO-142 to SO-145).
+/// One protocol of a server (rules SO-142 to SO-145).
 ///
-/// A server walks the list ``ServerConfiguration/services``: it opens the state of each module, makes its running part, and asks that part
-/// for the front, the console, statistics and metrics. No other code of a server names a protocol, except for the public methods that
-/// an app calls by the protocol's own terms.
+/// For each module in ``ServerConfiguration/services`` a server opens the state and starts the running service, which has the front, the
+/// console, statistics and metrics. No other code of a server depends on a protocol, except for the public methods that an app calls with
+/// the protocol's own terms.
 package protocol ServiceModule: Sendable {
     /// The name in metrics, in logs and in the console.
     var name: ServiceName { get }
-    /// The name in messages that a bridge carries, if it is another one.
+    /// The name of the service in messages that a bridge carries. It is ``name`` unless the module overrides it.
     var bridgeName: String { get }
 
-    /// The section of the configuration file with the service's settings; nil when the service has none, or one that the program declares.
+    /// The section of the configuration file with the service's settings. Nil if the service has no settings, or the command-line program
+    /// declares them.
     var section: (any ServiceSection)? { get }
 
     /// Opens the state that the servers of one process share. Called once, for the first server of a backend.
@@ -26,76 +27,76 @@ extension ServiceModule {
     package var section: (any ServiceSection)? { nil }
 }
 
-/// What a module opens its state with, alone in one process.
+/// The values with which a module opens its state for the servers of one process.
 package struct ServiceOpening: Sendable {
     package let configuration: ServerConfiguration
     /// The names of applications in the servers' metrics.
     package let names: MetricNames
-    /// Takes messages on public channels for the bridge and for the console's live feed.
+    /// Receives messages on public channels, for the bridge and for the console's live feed.
     package let tap: any BridgeTap
-    /// The bridges of the servers, which limit what a reload may change.
+    /// The open bridges of the servers. A reload must not contradict them.
     let bridges: OpenBridges
 }
 
-/// What a module makes its state with, on a node of a cluster.
+/// The values with which a module makes its state on a node of a cluster.
 package struct ServiceJoining: Sendable {
     package let configuration: ServerConfiguration
     package let names: MetricNames
-    /// Shows messages on public channels in the console's live feed; nil without a console.
+    /// Receives messages on public channels for the console's live feed; nil without a console.
     package let tap: (any BridgeTap)?
-    /// The bus of the cluster's first partition: for the node's part of the service.
+    /// The bus of the cluster's first partition, which the node's part of the service uses.
     package let bus: any ClusterBus
-    /// Lets the console of a node ask the leader's part of a service in the first partition.
+    /// Forwards console calls to the leader of the first partition.
     package let relay: ConsoleRelay
-    /// Lets this node lead a service in the first partition.
+    /// Attaches the leader's part of a service in the first partition, so that this node can lead it.
     package let attach: @Sendable (any ClusterLeaderFactory, ClusterServiceID) -> Void
-    /// The further partitions; empty for a cluster that has only one.
+    /// All partitions except the first; empty for a cluster with only one partition.
     var others: [Partition] = []
     /// The database beside Redis for durable data; nil when Redis stores everything.
     var shared: SharedStores?
 
-    /// All partitions, at least one. A service that divides its applications makes a part for each of them; another one is in the first
-    /// partition as a whole.
+    /// All partitions, at least one. A service that divides its applications makes one part for each partition; other services use only the
+    /// first partition.
     package var partitions: [Partition] { [Partition(bus: bus, relay: relay, attach: attach)] + others }
 
-    /// One partition of a cluster, which has a leader of its own.
+    /// One partition of a cluster, with a leader of its own.
     package struct Partition: Sendable {
-        /// The bus: for the node's part of the service.
+        /// The partition's bus, which the node's part of the service uses.
         package let bus: any ClusterBus
-        /// Lets the console of a node ask the leader's part of a service.
+        /// Forwards console calls to the leader of the partition.
         package let relay: ConsoleRelay
-        /// Lets this node lead a service.
+        /// Attaches the leader's part of a service, so that this node can lead it in this partition.
         package let attach: @Sendable (any ClusterLeaderFactory, ClusterServiceID) -> Void
     }
 }
 
-/// The state of one service that servers share: in one process, or a node's part of it in a cluster.
+/// The state of one service that servers share within one process, or the node's part of the service in a cluster.
 package protocol SharedServiceState: Sendable {
-    /// Makes the service of one server on this state.
+    /// Starts the service of one server with this state.
     ///
-    /// The state that it has with the other servers is entered and left by the service itself: it is left when its front closes.
+    /// The service itself enters the state, and leaves it when its front is closed.
     func start(_ configuration: ServerConfiguration, _ context: ServerContext) async throws -> any RunningService
 
-    /// Prepares new settings while servers run, without applying them. What can fail should fail here: settings are applied only when all
-    /// services have prepared theirs (rule SO-144).
+    /// Prepares new settings while servers run, without applying them. Errors should be found here, because settings are applied only when
+    /// all services have prepared theirs (rule SO-144).
     ///
     /// - Parameter settings: the value that ``ServerConfiguration/settings`` has for the module, or an array of the applications.
     /// - Returns: a closure that applies the settings.
     func prepare(_ settings: any Sendable) async throws -> ServiceChange
 
-    /// Throws when a bridge would open to everybody what the service protects (rule BR-20).
+    /// Throws if a bridge would give everybody access to what the service protects (rule BR-20).
     func check(_ bridge: Bridge) throws
 
-    /// Adds the families that do not belong to a front to the metrics of a server.
+    /// Adds the metric families that belong to no front to the metrics of a server.
     func write(to out: inout PrometheusText)
 
-    /// Why the state makes its servers unready; nil while it does not.
+    /// The reason why this state makes its servers unready; nil when it does not.
     var unreadiness: Unreadiness? { get }
 
-    /// Why the store of the state cannot be used, for the log; nil while it can, and without a store that knows.
+    /// The reason why the store of this state cannot be used, for the log. Nil while it can be used, and if its type reports no outages.
     var outage: String? { get }
 
-    /// Closes the state, after the last server has left.
+    /// Closes the state, after the last server that uses it has stopped.
     func close() async
 }
 
@@ -111,17 +112,18 @@ extension SharedServiceState {
     package func close() async {}
 }
 
-/// The service of one server.
+/// The running service of one server.
 package protocol RunningService: Sendable {
-    /// Paths, connections, sweep, metrics and end. Of two fronts that own a path, the one of the later module answers.
+    /// Handles the service's paths, connections, periodic checks, metrics and close. If two fronts own a path, that of the later module
+    /// answers.
     var front: any ServerFront { get }
-    /// What the console shows of the service; nil for a service without a part in the console.
+    /// The service's part of the console; nil for a service that the console does not show.
     var console: (any ConsoleService)? { get }
     /// Applies changes of the configuration's application registry to open connections (rule SO-21).
     func applicationsChanged()
     /// Adds the service's counts to the statistics of the server.
     func add(to statistics: inout ServerStatistics)
-    /// The number of messages that programs have published through the service, and that ``ServerStatistics`` does not count.
+    /// The number of messages that programs have published through the service and that ``ServerStatistics`` does not count.
     var publishedElsewhere: Int { get }
 }
 

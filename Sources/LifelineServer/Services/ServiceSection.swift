@@ -4,9 +4,9 @@
 package protocol ServiceSection: Sendable {
     associatedtype Settings: Sendable
 
-    /// The member of the file, in one word without dots.
+    /// The name of the section's member in the configuration file: one word without dots.
     var name: String { get }
-    /// The settings of a service that has no section in the file and no variables.
+    /// The settings of the service if neither the file nor a variable sets any.
     var unset: Settings { get }
     var fields: [SectionField<Settings>] { get }
 }
