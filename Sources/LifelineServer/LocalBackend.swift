@@ -40,7 +40,7 @@ package final class LocalBackend: Sendable {
 
         var description: String {
             switch self {
-            case .tooManyLoops(let limit): "The servers of one backend can have \(limit) event loops together, and no more."
+            case .tooManyLoops(let limit): "The servers of one backend can have at most \(limit) event loops together."
             }
         }
     }

@@ -21,7 +21,7 @@ public enum ServerError: Error, Hashable, Sendable, CustomStringConvertible {
     case invalidMessage(String)
     /// Too many bytes wait for the channel's subscribers. Nothing was published; try again later.
     case congested
-    /// The store could not save the message, so the message was not published.
+    /// The store could not save the message or the access token. Nothing was published.
     case notStored
 
     public var description: String {
@@ -30,15 +30,17 @@ public enum ServerError: Error, Hashable, Sendable, CustomStringConvertible {
         case .unknownKeyset(let key): "There is no keyset with the subscribe key \(key)."
         case .unknownChatApplication(let key): "There is no chat application with the key \(key)."
         case .unguardedBridge(let key):
-            "The keyset \(key) requires grants, and the bridge asks for none: everybody who may use the other services could read and "
-                + "write its public channels. Take the keyset out of the bridge, or set ignoresAccessManager of the bridge."
+            "The keyset \(key) requires grants, but the bridge does not check grants: everybody who may use the other "
+                + "services could read and write the keyset's public channels. Remove the keyset from the bridge, or set "
+                + "ignoresAccessManager of the bridge."
         case .redisUnreachable(let reason): "The servers' Redis cannot be reached. \(reason)"
         case .redisUnusable(let reason): "The servers' Redis cannot be used. \(reason)"
         case .otherLayout(let reason): reason
-        case .bridgeWithRedis: "A bridge works within one server only: leave the bridge or Redis out."
+        case .bridgeWithRedis: "A bridge works only within one server, but Redis connects several: leave the bridge or Redis out."
         case .invalidMessage(let reason): reason
-        case .congested: "Too much is waiting for the subscribers of the channel; nothing was published."
-        case .notStored: "The message could not be stored."
+        case .congested:
+            "Too many bytes wait for the subscribers of the channel, so nothing was published. Wait a moment and try again."
+        case .notStored: "The store could not save the message or the access token. Nothing was published."
         }
     }
 }

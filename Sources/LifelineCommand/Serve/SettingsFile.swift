@@ -36,7 +36,7 @@ struct SettingsFile: Sendable {
             throw CommandFailure("The configuration file \(path) \(error.reason).", .usage)
         } catch let error as JSONSyntaxError {
             let line = JSONLines.line(of: error.offset, in: bytes)
-            throw CommandFailure("The configuration file \(path) is not valid JSON in line \(line): \(error).", .usage)
+            throw CommandFailure("The configuration file \(path), line \(line), is not JSON: \(error).", .usage)
         } catch {
             throw CommandFailure("The configuration file \(path) cannot be used: \(error).", .usage)
         }

@@ -32,26 +32,26 @@ package enum ApplicationProblem: Error, Hashable, Sendable, CustomStringConverti
     package var description: String {
         switch self {
         case .noStore:
-            "Applications that are made at run time have to be kept: start the server with --data (a directory or a PostgreSQL "
-                + "database), or with --redis URL for several servers."
+            "Applications that are made at run time must be stored: start the server with --data (a directory or a "
+                + "PostgreSQL database), or with --redis URL for several servers."
         case .serviceOff(let service):
             "The service \(service.rawValue) is switched off on this server: add it to the setting services and start the server "
                 + "again."
         case .unknown(let id):
-            "There is no application \(id). GET /console/api/apps, or lifeline apps list, lists those that there are."
+            "There is no application \(id). GET /console/api/apps, or lifeline apps list, lists all applications."
         case .ofFile(let id):
             "The application \(id) is defined in the configuration (source: file): change it there, and send the server SIGHUP."
         case .taken(let field, let byFile):
             byFile
-                ? "The configuration has an application with the same \(field), and it would win: choose another \(field)."
+                ? "The configuration has an application with the same \(field), which would take precedence: choose another \(field)."
                 : "Another application has the same \(field): choose another \(field)."
         case .full(let limit):
-            "There are \(limit) applications that were made at run time, which is the limit: remove one, or raise maxApplications."
+            "The limit of \(limit) applications made at run time is reached: remove one, or raise maxApplications."
         case .rotating(let id):
-            "Two secrets of \(id) are valid already: finish that rotation first, which makes the older one invalid."
-        case .notRotating(let id): "Only one secret of \(id) is valid, so there is no rotation to finish."
+            "Two secrets of \(id) are valid already: finish the current rotation first, which makes the older secret invalid."
+        case .notRotating(let id): "The application \(id) has only one valid secret, so there is no rotation to finish."
         case .invalid(let reason): reason
-        case .busy: "Other servers change applications at the same moment. Nothing was changed; try again."
+        case .busy: "Other servers changed applications at the same moment, so nothing was changed. Try again."
         case .store(let reason):
             "The store did not confirm the change (\(reason.hasSuffix(".") ? String(reason.dropLast()) : reason)). List the applications to "
                 + "see whether it was made before you try again."

@@ -59,7 +59,7 @@ package struct ApplicationReader: Sendable {
     }
 
     private static let tooLong = ApplicationProblem.invalid(
-        "The settings of an application have at most \(longestSettings) bytes.")
+        "The settings of the application are too large: they can have at most \(longestSettings) bytes of JSON.")
 
     package static func check(secret: String) throws(ApplicationProblem) {
         guard !secret.isEmpty, secret.utf8.count <= longestSecret else {

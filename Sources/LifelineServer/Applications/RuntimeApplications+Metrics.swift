@@ -8,7 +8,8 @@ extension RuntimeApplications {
             { [weak self] out in
                 guard let self else { return }
                 out.value(
-                    "runtime_applications", .gauge, "Applications that were made at run time, as this server knows them.",
+                    "runtime_applications", .gauge,
+                    "Applications that were made at run time, as this server has read them from the store.",
                     table.applications.count)
                 out.value(
                     "runtime_applications_readable", .gauge,

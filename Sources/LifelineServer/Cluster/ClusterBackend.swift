@@ -79,7 +79,7 @@ final class ClusterBackend: ServerSeat {
         for client in clients { client.start() }
         let late = await Self.late(clients, within: Self.patience)
         guard let late else { return }
-        let problem = late.problem ?? late.trouble.values.first ?? "No server of the cluster leads."
+        let problem = late.problem ?? late.trouble.values.first ?? "No server of the cluster has become its leader."
         await leave()
         throw ServerError.redisUnreachable(reason: problem)
     }
@@ -117,7 +117,9 @@ final class ClusterBackend: ServerSeat {
             client.attach(relay, of: .console)
             return ServiceJoining.Partition(bus: client, relay: relay) { factory, id in client.attach(factory, of: id) }
         }
-        guard let first = partitions.first else { throw ServerError.redisUnusable(reason: "There are no partitions.") }
+        guard let first = partitions.first else {
+            throw ServerError.redisUnusable(reason: "The configuration has no partitions; a cluster needs at least one.")
+        }
         var joining = ServiceJoining(
             configuration: configuration, names: node.names, tap: tap, bus: first.bus, relay: first.relay,
             attach: first.attach, others: Array(partitions.dropFirst()))

@@ -25,23 +25,26 @@ extension [ClusterStatus] {
             ("cluster_current", "1 while this server has read the whole log without a gap.", { $0.isCurrent ? 1 : 0 }),
             ("cluster_leading", "1 on the server that leads the cluster.", { $0.role == .follower ? 0 : 1 }),
             (
-                "cluster_generation", "The number of the leader that this server follows.",
+                "cluster_generation", "The number of the leader's term that this server follows.",
                 { Int(clamping: $0.position?.generation ?? 0) }
             ),
             (
                 "cluster_sequence",
-                "The last batch of the leader that this server applied. A lower value than on other servers is a lag.",
+                "The number of the leader's last batch that this server applied. A lower value than on other servers is a lag.",
                 { Int(clamping: $0.position?.sequence ?? 0) }
             ),
             ("cluster_requests_waiting", "Requests of this server that the leader has not answered.", \.waitingRequests),
-            ("cluster_nodes", "Servers that take part, as their leader knows; 0 on others.", \.nodes),
-            ("cluster_queued_bytes", "Bytes of decisions that wait for Redis; 0 on servers that do not lead.", \.queuedBytes),
+            ("cluster_nodes", "Servers that belong to the cluster, as counted by its leader; 0 on other servers.", \.nodes),
+            (
+                "cluster_queued_bytes",
+                "Bytes of the leader's decisions that wait to be written to Redis; 0 on servers that do not lead.", \.queuedBytes
+            ),
         ]
         for (name, help, value) in gauges { write(name, .gauge, help, value, to: &out) }
         let counters: [(String, String, (ClusterStatus) -> Int)] = [
-            ("cluster_repairs_total", "How often missing messages were read from the log.", \.repairs),
-            ("cluster_losses_total", "How often state was lost and clients were told so.", \.losses),
-            ("cluster_elections_total", "How often this server was elected.", \.elections),
+            ("cluster_repairs_total", "How often this server read missing messages from the log in Redis.", \.repairs),
+            ("cluster_losses_total", "How often state was lost, of which clients were then informed.", \.losses),
+            ("cluster_elections_total", "How often this server was elected as the leader.", \.elections),
         ]
         for (name, help, value) in counters { write(name, .counter, help, value, to: &out) }
     }

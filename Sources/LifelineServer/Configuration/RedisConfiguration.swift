@@ -73,31 +73,34 @@ public struct RedisConfiguration: Hashable, Sendable, CustomStringConvertible, C
         addresses: [String], node: String, prefix: String = "lifeline", partitions: Int
     ) throws(RedisConfigurationError) {
         guard let clusterPartitions = ClusterPartitions(partitions) else {
-            throw RedisConfigurationError(description: "There are 1 to \(ClusterPartitions.limit) partitions.")
+            throw RedisConfigurationError(description: "The number of partitions must be from 1 to \(ClusterPartitions.limit).")
         }
         self.clusterPartitions = clusterPartitions
         self.addresses = try Self.parsed(addresses)
         guard let keys = ClusterKeys(cluster: prefix) else {
             throw RedisConfigurationError(
-                description: "The prefix of the keys in Redis has 1 to 64 letters, digits and - _ and dots.")
+                description: "The prefix of the keys in Redis must have 1 to 64 characters: letters, digits, -, _ and dots.")
         }
         guard !node.isEmpty, node.count <= 64, node.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F }) else {
-            throw RedisConfigurationError(description: "The name of a node has 1 to 64 characters, and no spaces.")
+            throw RedisConfigurationError(description: "The name of a node must have 1 to 64 characters, and no spaces.")
         }
         self.keys = keys
         self.node = node
         guard self.addresses.count <= partitions else {
             throw RedisConfigurationError(
-                description: "There are \(addresses.count) Redis and fewer partitions, \(partitions), so some Redis would keep "
+                description: "There are \(addresses.count) Redis but only \(partitions) partitions, so some Redis would store "
                     + "nothing. Set partitions to \(addresses.count) or more, or give fewer addresses.")
         }
         guard Set(places).count == places.count else {
-            throw RedisConfigurationError(description: "Two addresses of Redis name the same server and database. Leave one out.")
+            throw RedisConfigurationError(
+                description: "Two addresses of Redis name the same server and database. Remove one of them.")
         }
     }
 
     private static func parsed(_ texts: [String]) throws(RedisConfigurationError) -> [RedisAddress] {
-        guard !texts.isEmpty else { throw RedisConfigurationError(description: "There is no address of a Redis. Give one.") }
+        guard !texts.isEmpty else {
+            throw RedisConfigurationError(description: "The list of Redis addresses is empty. Give at least one address.")
+        }
         var addresses: [RedisAddress] = []
         for text in texts {
             do throws(RedisAddressError) {

@@ -45,7 +45,8 @@ enum ConsoleCall: Hashable, Sendable, Codable {
         } catch let problem as HTTPProblem {
             return .refused(status: problem.status, message: problem.message)
         } catch {
-            return .refused(status: 503, message: "The server could not find out (\(type(of: error))). Try again.")
+            return .refused(
+                status: 503, message: "The server could not answer because of an internal error (\(type(of: error))). Try again.")
         }
     }
 }

@@ -47,7 +47,7 @@ package final class ConsoleRelay: ClusterLeaderFactory {
         case .failure(let failure): throw HTTPProblem(failure)
         case .success(let answer):
             guard let reply = try? JSONDecoder().decode(ConsoleReply.self, from: Data(answer.readableBytesView)) else {
-                throw HTTPProblem(503, "The server that leads did not answer this call. Try again.", retryAfter: 1)
+                throw HTTPProblem(503, "The leader of the cluster did not answer this call. Try again.", retryAfter: 1)
             }
             if case .refused(let status, let message) = reply { throw HTTPProblem(status, message) }
             return reply
@@ -61,7 +61,7 @@ package final class ConsoleRelay: ClusterLeaderFactory {
     fileprivate func answer(_ request: ByteBuffer) async -> ConsoleReply {
         let call = try? JSONDecoder().decode(ForwardedConsoleCall.self, from: Data(request.readableBytesView))
         guard let call, let leader = leaders.withLockedValue({ $0[ServiceName(rawValue: call.service)] })?() else {
-            return .refused(status: 503, message: "The server that leads cannot answer this call now. Try again.")
+            return .refused(status: 503, message: "The leader of the cluster cannot answer this call now. Try again.")
         }
         return await call.call.answer(by: leader)
     }

@@ -70,7 +70,8 @@ struct RelayedConsole: ConsoleService {
         return ChannelRows(first: listing.limit, of: parts)
     }
 
-    private static let mismatch = HTTPProblem(503, "The server that leads answered something else. Try again.", retryAfter: 1)
+    private static let mismatch = HTTPProblem(
+        503, "The leader of the cluster sent an answer that does not belong to this call. Try again.", retryAfter: 1)
 
     // MARK: Calls that the leader answers
 

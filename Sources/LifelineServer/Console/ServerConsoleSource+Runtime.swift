@@ -90,8 +90,8 @@ extension ServerConsoleSource {
         guard body.object?.keys.allSatisfy({ known.contains($0) }) != false else {
             throw .invalid(
                 known.isEmpty
-                    ? "This call has no members in its body."
-                    : "The body has only the members \(known.joined(separator: " and ")).")
+                    ? "The body of this call must be empty or an empty object."
+                    : "The body may have only the members \(known.joined(separator: " and ")).")
         }
     }
 
@@ -107,7 +107,8 @@ extension ServerConsoleSource {
         return [
             "applications": .array(ofFile.map { Self.entry($0, "file") } + made.map { entry($0, runtime) }),
             "limit": .count(runtime.settings.maximum), "kept": .bool(runtime.hasStore), "encrypted": .bool(runtime.isEncrypting),
-            "trouble": .optional(runtime.trouble.map { _ in "The store cannot be read; see the log of the server." }),
+            "trouble": .optional(
+                runtime.trouble.map { _ in "The store of the applications cannot be read; see the log of the server." }),
         ]
     }
 

@@ -75,7 +75,8 @@ final class ServerConsoleSource: ConsoleSource {
         } catch let problem as HTTPProblem {
             throw problem
         } catch {
-            throw HTTPProblem(503, "The server could not find out (\(type(of: error))). Try again.", retryAfter: 1)
+            throw HTTPProblem(
+                503, "The server could not answer because of an internal error (\(type(of: error))). Try again.", retryAfter: 1)
         }
     }
 

@@ -177,7 +177,8 @@ final class StoppedCluster: Sendable {
         } catch {
             link.close()
             let cause = loss.withLockedValue { $0 }
-            throw .unreachable(address: "\(address)", reason: cause.map { "\($0)" } ?? "Redis did not answer in time.")
+            throw .unreachable(
+                address: "\(address)", reason: cause.map { "\($0)" } ?? "Redis did not answer the first command in time.")
         }
         return Reader(link: link, keys: keys, address: "\(address)")
     }

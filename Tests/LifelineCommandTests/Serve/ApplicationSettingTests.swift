@@ -187,7 +187,7 @@ struct ApplicationSettingTests {
                 #"{"app": {"webhooks": [{"url": "https://a.example", "event": []}]}}"#,
                 "no setting app.webhooks[0].event (line 1)."
             ),
-            (#"{"app": {"key": "a", "key": "b"}}"#, "app.key (line 1) is there twice"),
+            (#"{"app": {"key": "a", "key": "b"}}"#, "app.key (line 1) is written twice"),
             (#"{"app": {"clientEvents": "maybe"}}"#, #"app.clientEvents (line 1) is "maybe"; it must be true or false."#),
             (#"{"app": {"secret": 271828}}"#, "app.secret (line 1) must be a non-empty string"),
             (#"{"app": {"secret": ""}}"#, "app.secret (line 1) is empty; it must be a non-empty string"),
@@ -230,7 +230,7 @@ struct ApplicationSettingTests {
             (#"{"apps": {}}"#, "apps (line 1) is an object; it must be a list"),
             (#"{"apps": [1]}"#, "apps[0] (line 1) is 1; it must be an object"),
             (#"{"prot": 1}"#, "no setting prot (line 1). Did you mean port?"),
-            (#"{"listen": 1}"#, "no setting listen (line 1). There are app, apps, "),
+            (#"{"listen": 1}"#, "no setting listen (line 1). The settings are app, apps, "),
             (#"{"tls": {"certificate": "a"}}"#, "no setting tls.certificate (line 1)."),
             (#"{"tls": "a"}"#, "tls (line 1) is a text; it must be an object"),
             (#"[]"#, "must be a JSON object"),

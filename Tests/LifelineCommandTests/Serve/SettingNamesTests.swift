@@ -36,13 +36,15 @@ struct SettingNamesTests {
     @Test("An unknown name is named, and what there is")
     func unknown() {
         #expect(failure(["host", "prot"], known: ["host", "port"], in: "") == "There is no setting prot. Did you mean port?")
-        #expect(failure(["host", "node"], known: ["host", "port"], in: "") == "There is no setting node. There are host, port.")
+        #expect(
+            failure(["host", "node"], known: ["host", "port"], in: "") == "There is no setting node. The settings are host, port."
+        )
     }
 
     @Test("A name that could confuse a terminal is not repeated as it is")
     func unprintable() {
         #expect(
             failure(["\u{1B}[2Ja\nb"], known: ["host"], in: "apps[0]")
-                == "There is no setting apps[0].[2Jab. In apps[0] there are host.")
+                == "There is no setting apps[0].[2Jab. The settings in apps[0] are host.")
     }
 }
