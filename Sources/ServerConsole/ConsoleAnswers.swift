@@ -43,24 +43,32 @@ extension HTTPAnswer.ContentType {
 extension HTTPProblem {
     static let foreignHost = HTTPProblem(
         403,
-        "The console answers to addresses, localhost, and the names in adminNames (LIFELINE_ADMIN_NAMES). Add the name that you use."
+        "The console answers only to IP addresses, localhost, and the names in adminNames (LIFELINE_ADMIN_NAMES). Add "
+            + "the host name that you use to adminNames."
     )
     static let notOverTLS = HTTPProblem(
         403,
-        "This port answers through a proxy that ends TLS: open the address of the proxy. It has to be one of adminTrustProxy "
-            + "(LIFELINE_ADMIN_TRUST_PROXY) and to send X-Forwarded-Proto: https.")
+        "This port accepts other machines only through a proxy that terminates TLS: open the address of the proxy. The "
+            + "proxy must be listed in adminTrustProxy (LIFELINE_ADMIN_TRUST_PROXY) and send X-Forwarded-Proto: https.")
     static let noConsole = HTTPProblem(
         503,
-        "The console is off, since it has no password. Set LIFELINE_ADMIN_PASSWORD, or start the server once in a terminal, where "
-            + "it makes a password and shows it.")
+        "The console is off, because it has no password. Set LIFELINE_ADMIN_PASSWORD, or start the server once in a "
+            + "terminal, where it generates a password and shows it.")
     static let notLoggedIn = HTTPProblem(401, "Log in first.")
-    static let wrongPassword = HTTPProblem(401, "This is not the password.")
-    static let passwordNeeded = HTTPProblem(401, "This needs the console's password, as basic authentication with any name.")
-    static let foreignPage = HTTPProblem(403, "The request does not come from the console's own page. Load the page again.")
-    static let notJSON = HTTPProblem(403, "Send the body as JSON, with the header field Content-Type: application/json.")
-    static let readOnly = HTTPProblem(403, "You are logged in with the read-only password, which changes nothing.")
-    static let notAnObject = HTTPProblem(400, "The body has to be a JSON object with the members that the call needs.")
-    static let tooManyWatchers = HTTPProblem(503, "As many pages look on as may. Close another one.", retryAfter: 5)
+    static let wrongPassword = HTTPProblem(401, "The password is wrong. Enter the console's password.")
+    static let passwordNeeded = HTTPProblem(
+        401, "This request needs the console's password, by basic authentication with any user name.")
+    static let foreignPage = HTTPProblem(
+        403, "The request was refused, because it does not come from the console's own page. Load the page again.")
+    static let notJSON = HTTPProblem(
+        403, "The request has no JSON body. Send JSON with the header field Content-Type: application/json.")
+    static let readOnly = HTTPProblem(
+        403,
+        "You are logged in with the read-only password, which does not permit changes. Log in with the password with all rights.")
+    static let notAnObject = HTTPProblem(
+        400, "The body of the request must be a JSON object with the members that the call needs.")
+    static let tooManyWatchers = HTTPProblem(
+        503, "The largest number of pages with a live feed is open. Close another page of the console.", retryAfter: 5)
     static let stopping = HTTPProblem(503, "The server is shutting down.", retryAfter: 1)
 
     static func tooManyLogins(_ seconds: Int) -> HTTPProblem {

@@ -2,7 +2,7 @@ import NIOConcurrencyHelpers
 import ServerRuntime
 import WireCoding
 
-// Calls about applications: from the console's page with a session, and from programs with a password (rules AR-14 and AR-15).
+// Handles calls about applications, from the console's page with a session or from programs with a password (rules AR-14 and AR-15).
 extension ConsoleFront {
     func applications(
         _ call: ApplicationCall, _ request: HTTPRequest, passage: RequestPassage, for connection: HTTPConnection
@@ -14,7 +14,8 @@ extension ConsoleFront {
             if call.isChange, !session.role.mayChange { throw .readOnly }
             return answer(call, body, from: address, connection.expectAnswer())
         }
-        // A browser that remembers the password must not send it for another site's page: a form can send no JSON.
+        // A browser that stores the password could send it with a form of another site's page. A form cannot send JSON, so only JSON is
+        // accepted.
         guard judge.isFromOwnPage(request.headers) else { throw .foreignPage }
         guard request.method != "POST" || judge.isJSON(request.headers) else { throw .notJSON }
         let visitor = visitor(passage)
@@ -30,10 +31,10 @@ extension ConsoleFront {
         }
     }
 
-    /// The body of a change, an object; an empty one is the same as `{}`.
+    /// Parses the body of a change, which must be a JSON object. An empty body is the same as `{}`.
     private static func body(of call: ApplicationCall, _ request: HTTPRequest) throws(HTTPProblem) -> JSONValue {
         guard call.isChange, !request.body.isEmpty else { return [:] }
-        // The error of the parser would quote the body, which may contain a secret.
+        // The parser's own error is not returned, because it would quote the body, which may contain a secret.
         guard let body = try? JSONValue(parsing: request.body), body.object != nil else { throw .notAnObject }
         return body
     }

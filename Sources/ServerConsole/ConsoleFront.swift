@@ -15,16 +15,16 @@ import WireCoding
 
 /// The security settings of the console.
 package struct ConsoleSettings: Sendable {
-    /// The passwords; nil to provide metrics only, without a console.
+    /// The passwords of the console; nil for an admin port with metrics only.
     package var passwords: ConsolePasswords?
     /// The host names under which the console is available, in addition to IP addresses and `localhost`.
     package var names: [String] = []
     package var usesTLS = false
-    /// The addresses of proxies that terminate TLS. If there are any, requests from other machines without TLS are refused.
+    /// The addresses of proxies that terminate TLS. If the list is not empty, requests from other machines without TLS are refused.
     package var proxies: [ProxyNetwork] = []
-    /// Whether metrics need a password, because clients on other machines can request them.
+    /// Whether metrics need a password, because clients on other machines can reach the port.
     package var protectsMetrics = false
-    /// Whether the client address that a proxy on this machine reports is used.
+    /// Whether a proxy on this machine may report the address of the client.
     package var trustsProxyHeaders = false
 
     package init() {}
@@ -63,7 +63,7 @@ package final class ConsoleFront: ServerFront {
     package func bodyLimit(_ segments: [String], _ limit: Int) -> Int {
         switch segments {
         case ["console", "api", "publish"]: 262_144
-        // Also the settings of an existing application, which are as large as those of a new one.
+        // The limit also applies to changed settings of an application, which can be as large as those of a new application.
         case _ where segments.starts(with: ["console", "api", "apps"]): 16_384
         default: 8_192
         }
@@ -144,9 +144,9 @@ package final class ConsoleFront: ServerFront {
         }
     }
 
-    // MARK: Sessions and log-in
+    // MARK: Sessions and logins
 
-    /// The session of a request.
+    /// Returns the session of a request, or throws the refusal.
     ///
     /// - Parameter toChange: whether the request makes a change, so that it has to come from the console's own page (rule CO-17).
     func session(
@@ -184,7 +184,8 @@ package final class ConsoleFront: ServerFront {
             let now = context.now
             let (id, session) = state.withLockedValue { state in
                 state.logins.succeed(visitor, at: now)
-                // A session id that an attacker may have set is never reused (session fixation).
+                // A login always gets a new session id, and the former session ends, because an attacker may have set its id (session
+                // fixation).
                 if let former { state.sessions.end(former) }
                 let id = state.sessions.begin(role, at: now)
                 return (id, state.sessions.use(id, at: now))
@@ -197,14 +198,14 @@ package final class ConsoleFront: ServerFront {
         }
     }
 
-    /// The visitor against which a login attempt counts.
+    /// The visitor whose limits apply to a login attempt.
     func visitor(_ passage: RequestPassage, session: String? = nil) -> LoginVisitor {
         let now = context.now
         let valid = session.flatMap { id in state.withLockedValue { $0.sessions.isOpen(id, at: now) } ? id : nil }
         return LoginVisitor(address: passage.address, session: valid)
     }
 
-    /// Hashes a password off the event loop, if the limits allow an attempt now. Otherwise the attempt may wait in a queue.
+    /// Hashes a password on another thread, if the limits allow an attempt now. Otherwise the attempt is queued or refused.
     func check(
         _ password: String, of visitor: LoginVisitor, for connection: HTTPConnection,
         _ answer: @escaping @Sendable (ConsoleRole?, @escaping HTTPReply) -> Void
@@ -256,7 +257,7 @@ package final class ConsoleFront: ServerFront {
         }
     }
 
-    /// The password of basic authentication; the name does not matter.
+    /// The password of basic authentication. Any user name is accepted.
     package static func basicPassword(_ headers: HTTPHeaders) -> String? {
         let fields = headers["authorization"]
         guard fields.count == 1, fields[0].lowercased().hasPrefix("basic ") else { return nil }
@@ -301,7 +302,7 @@ package final class ConsoleFront: ServerFront {
     }
 }
 
-/// The console has no state on an event loop.
+/// A placeholder, because the console has no state on event loops.
 private final class NoResident: LoopResident {
     func sweep(at now: MonotonicInstant) {}
     func connections() -> [any DrainedConnection] { [] }

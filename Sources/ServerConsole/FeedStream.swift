@@ -3,7 +3,7 @@ import ServerRuntime
 import ServerValues
 import WireCoding
 
-/// A live feed for a page: server-sent events, a few times per second, as long as its session lasts and the client reads (rule CO-41).
+/// Sends the live feed to a page as server-sent events, a few times per second, while its session lasts and the client reads (rule CO-41).
 ///
 /// Used on the event loop of its connection only.
 final class FeedStream: HeldExchange {
@@ -11,11 +11,11 @@ final class FeedStream: HeldExchange {
     private let session: String
     private let watcher: FeedWatcher
     private var connection: HTTPConnection?
-    /// The number of dropped events that were not reported to the page yet.
+    /// The number of dropped events of which the page has not been informed yet.
     private var dropped = 0
     private var spoken: MonotonicInstant
 
-    /// The time without events after which a comment is sent, so that a closed page is detected.
+    /// After this time without an event a comment is sent, so that a closed page is detected.
     private static let silence = Duration.seconds(10)
 
     init(_ front: ConsoleFront, session: String, watcher: FeedWatcher, connection: HTTPConnection) {
@@ -50,7 +50,7 @@ final class FeedStream: HeldExchange {
             message = .object(members)
         }
         dropped = 0
-        // Line breaks are escaped in JSON, so a message is one line.
+        // JSON escapes line breaks, so the message is one line, as server-sent events require.
         connection.stream(ByteBuffer(string: "data: \(message.text)\n\n"))
     }
 
@@ -69,7 +69,7 @@ final class FeedStream: HeldExchange {
         return members
     }
 
-    /// The server stops, or the session has ended.
+    /// Closes the stream, because the server stops or the session has ended.
     func expire(at now: MonotonicInstant) {
         connection?.cut()
     }

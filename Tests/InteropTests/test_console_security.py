@@ -210,7 +210,7 @@ def test_few_look_on_at_a_time(server):
         assert [watch(console) for console in readers for _ in range(2)] == [200] * 4 + [503] * 4
         assert [watch(admins[0]) for _ in range(4)] == [200] * 3 + [503]
         status, told, _ = admins[0].request("GET", "/console/api/feed")
-        assert status == 503 and "Close another one" in told["error"]
+        assert status == 503 and "Close another page" in told["error"]
         assert watch(admins[1]) == 200
         # The end of a session is the end of its feeds.
         for console in admins + readers:

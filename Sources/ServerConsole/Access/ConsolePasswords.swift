@@ -2,10 +2,11 @@ import Crypto
 import CryptoExtras
 import WireCoding
 
-/// The passwords of the console, as scrypt hashes with one salt. Descriptions and reflection show nothing of them (rule CO-10).
+/// The passwords of the console, as scrypt hashes with one salt. Descriptions and reflection reveal nothing about the passwords (rule
+/// CO-10).
 package struct ConsolePasswords: Sendable, CustomStringConvertible, CustomReflectable {
-    /// The cost of scrypt: 16 MiB and some hundredths of a second. A generated password has 137 random bits, so the cost only has
-    /// to slow down guesses at the server.
+    /// The cost of scrypt: 16 MiB and some hundredths of a second. Generated passwords have 137 random bits, so the cost only has to slow
+    /// down guesses at the server.
     package struct Cost: Hashable, Sendable {
         package var rounds = 1 << 14
         package var blockSize = 8
@@ -17,7 +18,7 @@ package struct ConsolePasswords: Sendable, CustomStringConvertible, CustomReflec
     package enum Problem: Error, Hashable, Sendable {
         case tooShort
         case tooLong
-        /// Both passwords are the same, so the two roles could not be distinguished.
+        /// Both passwords are equal, so the console could not distinguish the two roles.
         case same
         /// scrypt could not allocate its memory.
         case unavailable
@@ -30,7 +31,7 @@ package struct ConsolePasswords: Sendable, CustomStringConvertible, CustomReflec
 
     package static let lengths = 12...1024
 
-    /// Hashes the passwords. Each hash takes some hundredths of a second; see ``Cost``.
+    /// Hashes the passwords. Each hash takes some hundredths of a second, see ``Cost``.
     package init(
         admin: String, reader: String? = nil, salt: [UInt8] = Self.random(16), cost: Cost = Cost()
     ) throws(Problem) {
@@ -52,7 +53,7 @@ package struct ConsolePasswords: Sendable, CustomStringConvertible, CustomReflec
         }
     }
 
-    /// The role with this password; nil for none. Takes the same time for all passwords, and too long for event loops.
+    /// The role that a password has; nil for a wrong password. All passwords take the same time, which is too long for an event loop.
     package func role(of password: String) -> ConsoleRole? {
         guard password.utf8.count <= Self.lengths.upperBound, let hash = try? Self.hash(password, salt: salt, cost: cost) else {
             return nil
@@ -79,10 +80,10 @@ package struct ConsolePasswords: Sendable, CustomStringConvertible, CustomReflec
 
     // MARK: Kept
 
-    /// The stored form of the admin's password: `scrypt ROUNDS BLOCK SALT HASH`, in hexadecimal.
+    /// The admin's password in its stored form: `scrypt ROUNDS BLOCK SALT HASH`, in hexadecimal.
     package var kept: String { "scrypt \(cost.rounds) \(cost.blockSize) \(Hex.text(salt)) \(Hex.text(admin))\n" }
 
-    /// Parses the stored form; nil for any other text.
+    /// Parses the stored form of the admin's password; nil for any other text.
     package init?(kept: String, reader: String?) throws(Problem) {
         let parts = kept.split(whereSeparator: \.isWhitespace)
         guard parts.count == 5, parts[0] == "scrypt", let rounds = Int(parts[1]), parts[2] == "8",
@@ -105,7 +106,7 @@ package struct ConsolePasswords: Sendable, CustomStringConvertible, CustomReflec
 
     private struct NotHex: Error {}
 
-    /// A random password that cannot be guessed: 24 letters and digits without similar ones, 137 bits.
+    /// Generates a password with 137 random bits: 24 letters and digits, without characters that look alike.
     package static func generated() -> String {
         let letters = Array("abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789")
         var random = SystemRandomNumberGenerator()

@@ -2,23 +2,23 @@ import Crypto
 import ServerValues
 import WireCoding
 
-/// The sessions of logged-in users: a value (rules CO-14 and CO-15). Ids are stored as hashes, so that a lookup reveals nothing
-/// about other ids.
+/// The sessions of logged-in users (rules CO-14 and CO-15). Ids are stored as hashes, so that the time of a lookup reveals nothing about
+/// other ids.
 package struct ConsoleSessions: Sendable {
     package struct Session: Hashable, Sendable {
         package let role: ConsoleRole
-        /// The token that calls with changes must contain.
+        /// The token that calls of this session must contain to make changes.
         package let token: String
         package let begun: MonotonicInstant
         package fileprivate(set) var used: MonotonicInstant
     }
 
-    /// The largest number of sessions. Beyond it the session that was unused for the longest time ends. A session requires a
-    /// password, so an attacker cannot fill the table.
+    /// The largest number of sessions. A further login ends the session that was unused for the longest time. Each session requires a
+    /// password, so an attacker cannot end the sessions of others.
     package static let capacity = 64
-    /// A session ends after this time without a request.
+    /// A session ends after this time (30 minutes) without a request.
     package static let idle = Duration.seconds(30 * 60)
-    /// A session ends after this time even if it is in use.
+    /// A session ends after this time (12 hours) even if it is in use.
     package static let longest = Duration.seconds(12 * 3600)
 
     private var sessions: [[UInt8]: Session] = [:]
@@ -43,7 +43,7 @@ package struct ConsoleSessions: Sendable {
         return id
     }
 
-    /// The session with this id, whose idle time starts again; nil when there is none or it has ended.
+    /// Returns the session with this id and restarts its idle time. Nil if there is no such session or it has ended.
     package mutating func use(_ id: String, at now: MonotonicInstant) -> Session? {
         let key = Self.key(id)
         guard var session = sessions[key] else { return nil }
@@ -56,7 +56,7 @@ package struct ConsoleSessions: Sendable {
         return session
     }
 
-    /// Whether there is a session with this id, without using it.
+    /// Whether the session with this id is open. The idle time of the session is not restarted.
     package func isOpen(_ id: String, at now: MonotonicInstant) -> Bool {
         sessions[Self.key(id)].map { isAlive($0, at: now) } ?? false
     }

@@ -1,15 +1,15 @@
-/// The passwords that are being hashed, and the attempts that wait for it: a value of bounded size (rule CO-13).
+/// Limits how many passwords are hashed at the same time, and queues further attempts. Its size is bounded (rule CO-13).
 struct HashingQueue<Attempt> {
-    /// The number of passwords that are hashed at the same time. Each takes 16 MiB.
+    /// How many passwords are hashed at the same time. Each hash needs 16 MiB.
     static var atATime: Int { 2 }
-    /// The largest number of waiting attempts.
+    /// The largest number of queued attempts: half for known visitors, half for others.
     static var capacity: Int { 32 }
 
     private(set) var running = 0
     private var known: [Attempt] = []
     private var strangers: [Attempt] = []
 
-    /// The number of waiting attempts.
+    /// The number of queued attempts.
     var count: Int { known.count + strangers.count }
 
     enum Verdict {
@@ -18,10 +18,9 @@ struct HashingQueue<Attempt> {
         case full
     }
 
-    /// Adds an attempt. It is not queued when it may start at once.
+    /// Adds an attempt, which begins at once, is queued, or is refused because the queue is full.
     ///
-    /// - Parameter isKnown: whether the visitor is known. Known visitors go before strangers, and the number of strangers does not
-    ///   affect them.
+    /// - Parameter isKnown: whether the visitor is known. Attempts of known visitors are served first and have queue places of their own.
     mutating func add(_ attempt: Attempt, isKnown: Bool) -> Verdict {
         guard running >= Self.atATime else {
             running += 1
@@ -32,7 +31,7 @@ struct HashingQueue<Attempt> {
         return .wait
     }
 
-    /// Records that a password has been hashed; returns the attempt that starts now.
+    /// Records that a hash is finished. Returns the queued attempt that begins now; nil for none.
     mutating func next() -> Attempt? {
         if !known.isEmpty { return known.removeFirst() }
         if !strangers.isEmpty { return strangers.removeFirst() }

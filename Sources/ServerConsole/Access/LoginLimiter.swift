@@ -1,11 +1,11 @@
 import ServerRuntime
 import ServerValues
 
-/// The origin of attempts to log in.
+/// Identifies who tries to log in: by address and session.
 package struct LoginVisitor: Hashable, Sendable {
-    /// The address; nil when it is not known.
+    /// The address of the client; nil when it is not known.
     package var address: RemoteAddress?
-    /// The id of the valid session in the request.
+    /// The id of the valid session in the request; nil without one.
     package var session: String?
 
     package init(address: RemoteAddress?, session: String? = nil) {
@@ -14,11 +14,11 @@ package struct LoginVisitor: Hashable, Sendable {
     }
 }
 
-/// Limits how often a password may be tried: a value of bounded size (rule CO-13).
+/// Limits how often passwords may be tried. Its size is bounded (rule CO-13).
 ///
-/// Each visitor has a separate limit. Strangers share two further limits: one for the first attempts of an address, one for all
-/// later ones, so that addresses that continue to guess do not keep new ones out. Sessions and addresses that have logged in before
-/// share no limit.
+/// Each address and each session has its own limit. Unknown addresses also share two limits: one for the first attempts of an address, one
+/// for all later attempts, so that addresses that continue to guess do not block new addresses. Sessions, and addresses that have logged in
+/// before, have only their own limits.
 package struct LoginLimiter: Sendable {
     private enum Visitor: Hashable, Sendable {
         case address(RemoteAddress)
@@ -28,7 +28,7 @@ package struct LoginLimiter: Sendable {
     private struct Attempts: Sendable {
         var bucket: TokenBucket
         var last: MonotonicInstant
-        /// The number of attempts in the address's present period of ``firstsTime``.
+        /// How many attempts the address has made in its present period of ``firstsTime``.
         var count = 0
         var begun: MonotonicInstant
 
@@ -38,22 +38,22 @@ package struct LoginLimiter: Sendable {
         }
     }
 
-    /// The burst of attempts of one address (one IPv6 network) or session; one more is allowed every ten seconds.
+    /// How many attempts one session or one address (one IPv6 network) may make at once. One more is allowed every ten seconds.
     package static let burst = 6
     package static let pause = Duration.seconds(10)
-    /// The number of first attempts of an address within ``firstsTime``.
+    /// How many attempts of an address within ``firstsTime`` count as first attempts.
     package static let firsts = 3
     package static let firstsTime = Duration.seconds(600)
-    /// The burst limit of all first attempts together.
+    /// How many first attempts all unknown addresses together may make at once.
     package static let burstOfFirsts = 60
     package static let firstsPerSecond = 4
-    /// The burst limit of all later attempts together, because hashing takes the server's memory and time.
+    /// How many later attempts all unknown addresses together may make at once. The limit is low, because hashing takes memory and time.
     package static let burstOfAll = 30
     package static let perSecondOfAll = 2
-    /// The largest number of addresses that are counted separately. Attempts from further ones count as first ones.
+    /// The largest number of unknown addresses that are counted separately. Attempts of further addresses count as first attempts.
     package static let capacity = 16_384
-    /// The largest number of known addresses and sessions: addresses that have logged in, and sessions that try a password. The one
-    /// that was unseen for the longest time is removed.
+    /// The largest number of stored visitors: addresses that have logged in, and sessions that try a password. When it is exceeded, the
+    /// visitor without an attempt for the longest time is removed.
     package static let knownCapacity = 128
 
     private var strangers: [RemoteAddress: Attempts] = [:]
@@ -69,12 +69,12 @@ package struct LoginLimiter: Sendable {
     /// The number of stored addresses and sessions.
     package var count: Int { strangers.count + known.count }
 
-    /// Whether a visitor has a session, or an address from which a login succeeded before.
+    /// Whether a visitor has a session, or an address from which somebody has logged in before.
     package func isKnown(_ visitor: LoginVisitor) -> Bool {
         visitor.session != nil || visitor.address.map { known[.address($0)] != nil } == true
     }
 
-    /// Counts an attempt.
+    /// Counts an attempt of a visitor.
     ///
     /// - Returns: after how many seconds to retry; nil when the attempt is allowed.
     package mutating func attempt(by visitor: LoginVisitor, at now: MonotonicInstant) -> Int? {
@@ -101,7 +101,7 @@ package struct LoginLimiter: Sendable {
         return wait
     }
 
-    /// Records a successful login: earlier attempts no longer count, and the address is known from now on.
+    /// Records a successful login: the address is known from now on, and its earlier attempts no longer count.
     package mutating func succeed(_ visitor: LoginVisitor, at now: MonotonicInstant) {
         if let session = visitor.session { known[.session(session)] = nil }
         guard let address = visitor.address else { return }
@@ -125,24 +125,24 @@ package struct LoginLimiter: Sendable {
         known[visitor] = attempts
     }
 
-    /// Counts against the visitor's own limit.
+    /// Counts an attempt against the visitor's own limit. Returns after how many seconds to retry; nil when the attempt is allowed.
     private static func take(_ attempts: inout Attempts, at now: MonotonicInstant) -> Int? {
         attempts.last = now
         let wait = attempts.bucket.take(1, perSecond: 1, burst: burst, at: slow(now))
         return wait == .zero ? nil : max(Int((wait * 10).components.seconds), 1)
     }
 
-    /// Takes a token from a limit that all unknown addresses share.
+    /// Counts an attempt against a limit that all unknown addresses share. Returns after how many seconds to retry; nil when it is allowed.
     private static func share(_ bucket: inout TokenBucket, rate: Int, burst: Int, at now: MonotonicInstant) -> Int? {
         bucket.take(perSecond: rate, burst: burst, at: now) ? nil : 1
     }
 
-    /// Converts the clock's time for a visitor's bucket: ten seconds become one, because rates are whole numbers.
+    /// Slows the clock of a visitor's bucket by the factor ten, because the bucket needs a whole number of attempts per second.
     private static func slow(_ now: MonotonicInstant) -> MonotonicInstant {
         MonotonicInstant(nanoseconds: now.nanoseconds / 10)
     }
 
-    /// Removes addresses whose next attempt counts as a first one again.
+    /// If the table is full, removes addresses whose present period of ``firstsTime`` has ended.
     private mutating func makeRoom(at now: MonotonicInstant) {
         guard strangers.count >= Self.capacity else { return }
         strangers = strangers.filter { now.since($0.value.begun) < Self.firstsTime }

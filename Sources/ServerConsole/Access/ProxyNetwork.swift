@@ -2,19 +2,19 @@ import NIOCore
 
 /// The address of a proxy, or a network of proxies such as `10.0.0.0/8` or `fd00::/8` (rule CO-87). A pure value.
 package struct ProxyNetwork: Hashable, Sendable, CustomStringConvertible {
-    /// The text that was parsed.
+    /// The text from which the network was parsed.
     package let description: String
     private let start: [UInt8]
-    /// The length of the prefix in bits, 1 to 128.
+    /// The length of the network's prefix in bits, 1 to 128.
     private let length: Int
 
-    /// Nil if the text is neither an address nor a network, or if the network contains all IPv4 or all IPv6 addresses.
+    /// Parses an address or a network. Nil for any other text, and for a network of all IPv4 or all IPv6 addresses.
     package init?(_ text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard (1...2).contains(parts.count), let name = parts.first,
             let address = try? SocketAddress(ipAddress: String(name), port: 0), let bytes = Self.bytes(of: address)
         else { return nil }
-        // An IPv4 address is compared as the last 32 bits of an IPv6 address.
+        // IPv4 addresses are compared as the last 32 bits of IPv6 addresses, so 96 is added to their prefix lengths.
         let offset = name.contains(":") ? 0 : 96
         var length = 128
         if parts.count == 2, let digits = parts.last {
@@ -40,7 +40,7 @@ package struct ProxyNetwork: Hashable, Sendable, CustomStringConvertible {
         return true
     }
 
-    /// The sixteen bytes of an IPv6 address; IPv4 addresses are mapped to IPv6.
+    /// The address as the sixteen bytes of an IPv6 address. IPv4 addresses are mapped to IPv6.
     private static func bytes(of address: SocketAddress) -> [UInt8]? {
         switch address {
         case .v4(let address):

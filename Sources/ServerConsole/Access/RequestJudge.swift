@@ -2,7 +2,7 @@ import NIOCore
 import NIOHTTP1
 import WireCoding
 
-/// Decides whether a request comes from the console's own page: a value (rules CO-16 and CO-17).
+/// Decides whether a request comes from the console's own page (rules CO-16 and CO-17).
 package struct RequestJudge: Hashable, Sendable {
     /// The host names under which the console is available, in addition to IP addresses and `localhost`.
     package let names: Set<String>
@@ -15,7 +15,8 @@ package struct RequestJudge: Hashable, Sendable {
     package static let secureCookie = "__Host-lifeline_console"
     package static let tokenField = "x-lifeline-token"
 
-    /// Whether the field `Host` names the server, and not a foreign domain that resolves to its address (DNS rebinding).
+    /// Whether the header field `Host` names this server. A foreign domain that resolves to the server's address is refused (DNS
+    /// rebinding).
     package func allowsHost(_ headers: HTTPHeaders) -> Bool {
         let hosts = headers["host"]
         guard hosts.count == 1, let host = Self.host(of: hosts[0]) else { return false }
@@ -23,7 +24,7 @@ package struct RequestJudge: Hashable, Sendable {
         return (try? SocketAddress(ipAddress: host, port: 0)) != nil
     }
 
-    /// The host without its port, in lower case.
+    /// The host of a `Host` field without its port, in lower case; nil for an invalid field.
     private static func host(of field: String) -> String? {
         let text = field.lowercased()
         if text.hasPrefix("[") {
@@ -36,8 +37,8 @@ package struct RequestJudge: Hashable, Sendable {
         return host.isEmpty ? nil : String(host)
     }
 
-    /// Whether a call with changes comes from a page of the console's own origin, according to the browser's header fields.
-    /// Programs other than browsers send none and are accepted, because an attacker cannot make them send another user's cookie.
+    /// Whether a call that makes changes comes from a page of the console's own origin, according to the browser's header fields. Programs
+    /// other than browsers do not send these fields and are accepted, because an attacker cannot make them send another user's cookie.
     package func isFromOwnPage(_ headers: HTTPHeaders) -> Bool {
         let sites = headers["sec-fetch-site"]
         guard sites.count <= 1, sites.first.map({ $0 == "same-origin" }) ?? true else { return false }
@@ -48,7 +49,7 @@ package struct RequestJudge: Hashable, Sendable {
         return ["http://", "https://"].contains { origin.lowercased() == $0 + host.lowercased() }
     }
 
-    /// Whether a call contains the token of its session, and a body that no HTML form can send.
+    /// Whether a call contains the token of its session, and a body of a type that no HTML form can send.
     package func isMeant(_ headers: HTTPHeaders, token: String) -> Bool {
         let tokens = headers[Self.tokenField]
         return tokens.count == 1 && ConstantTime.areEqual(tokens[0], token) && isJSON(headers)
@@ -60,14 +61,15 @@ package struct RequestJudge: Hashable, Sendable {
         return types[0].lowercased().split(separator: ";").first.map { $0.filter { $0 != " " } } == "application/json"
     }
 
-    /// The session id in the cookie; nil when there is none, or when there are several.
+    /// The session id in the request's cookie. Nil if the request has no session cookie, or several.
     package func session(_ headers: HTTPHeaders, usesTLS: Bool) -> String? {
         let name = usesTLS ? Self.secureCookie : Self.cookie
         var found: String?
         for pair in headers["cookie"].flatMap({ $0.split(separator: ";") }) {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2, parts[0].filter({ $0 != " " }) == name else { continue }
-            // An attacker who can set cookies for the host but not read them could have added one.
+            // Several session cookies are refused, because an attacker who can set cookies for the host, but not read them, could have
+            // added one.
             guard found == nil else { return nil }
             found = String(parts[1])
         }
@@ -77,7 +79,7 @@ package struct RequestJudge: Hashable, Sendable {
         return found
     }
 
-    /// The cookie of a session; it deletes the cookie when `id` is nil.
+    /// The header field that sets the cookie of a session, or deletes it if `id` is nil.
     package func cookie(_ id: String?, usesTLS: Bool) -> (name: String, value: String) {
         let name = usesTLS ? Self.secureCookie : Self.cookie
         // The prefix __Host- requires the path `/`.

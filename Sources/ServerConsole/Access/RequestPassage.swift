@@ -2,16 +2,16 @@ import NIOCore
 import NIOHTTP1
 import ServerRuntime
 
-/// How a request reached the admin port: directly, or through a proxy that terminates TLS (rules CO-87 and CO-88). A pure value.
+/// How a request reached the admin port: directly, or through a proxy that terminates TLS (rules CO-87 and CO-88).
 package struct RequestPassage: Hashable, Sendable {
-    /// Whether the browser's connection is encrypted up to this server or to the proxy in front of it.
+    /// Whether the browser's connection is encrypted, up to this server or to the proxy in front of it.
     package var usesTLS: Bool
     /// The client's address, to which limits apply; nil when it is not known.
     package var address: RemoteAddress?
-    /// The address for logs; nil when it is not known.
+    /// The client's address as text for logs; nil when it is not known.
     package var shownAddress: String?
 
-    /// Nil for a request from another machine without TLS.
+    /// Nil for a request that must be refused, because it came without TLS from another machine or through a proxy.
     ///
     /// - Parameter peer: the remote address of the connection.
     package init?(_ headers: HTTPHeaders, from peer: SocketAddress?, _ settings: ConsoleSettings) {

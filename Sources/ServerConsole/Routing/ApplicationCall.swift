@@ -12,7 +12,7 @@ package enum ApplicationCall: Hashable, Sendable {
         case rotate, finish, enable, disable, settings, remove
     }
 
-    /// The application in the path: `{service}/{app}`.
+    /// The application that a path names: `{service}/{app}`.
     package struct Target: Hashable, Sendable {
         package let service: String
         /// The id (Pusher), the subscribe key (PubNub) or the key (chat).
@@ -26,7 +26,7 @@ package enum ApplicationCall: Hashable, Sendable {
     /// Whether the call makes a change.
     package var isChange: Bool { self != .list }
 
-    /// Throws 404 for an unknown path and 405 for a known path with another method.
+    /// Parses a path. Throws 404 for an unknown path, and 405 for a known path with another method.
     ///
     /// - Parameter segments: the path after `/console/api/apps`.
     package init(method: String, segments: [String]) throws(HTTPProblem) {

@@ -1,7 +1,7 @@
 import ConsolePages
 import ServerRuntime
 
-/// The page or call at a path of the admin port.
+/// What a path of the admin port stands for: a page, a file or a call.
 package enum ConsoleRoute: Hashable, Sendable {
     case page(ConsolePage)
     case metrics
@@ -12,7 +12,7 @@ package enum ConsoleRoute: Hashable, Sendable {
     case feed
     case query(ConsoleQuery)
     case action(ConsoleAction)
-    /// A call about the applications of the configuration and those made at run time.
+    /// A call about applications, of the configuration or made at run time.
     case applications(ApplicationCall)
 
     package enum ConsoleAction: String, CaseIterable, Hashable, Sendable {
@@ -23,7 +23,8 @@ package enum ConsoleRoute: Hashable, Sendable {
         case overview, history, applications, channels, channel, users, connections, ended, webhooks, polls, errors
     }
 
-    /// Throws 404 for an unknown path and 405 for a known path with another method. No part of a path is used as a file name.
+    /// Parses a path. Throws 404 for an unknown path, and 405 for a known path with another method. No part of a path is used as a file
+    /// name.
     package init(method: String, segments: [String]) throws(HTTPProblem) {
         if segments.starts(with: ["console", "api", "apps"]) {
             self = .applications(try ApplicationCall(method: method, segments: Array(segments.dropFirst(3))))
@@ -54,7 +55,7 @@ package enum ConsoleRoute: Hashable, Sendable {
         throw .notFound
     }
 
-    /// Whether a path belongs to the console, so that the console answers its errors.
+    /// Whether a path belongs to the console. The console also answers errors for such a path.
     package static func owns(_ segments: [String]) -> Bool {
         ["console", "metrics", "ready"].contains(segments.first)
     }

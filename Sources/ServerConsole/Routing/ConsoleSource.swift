@@ -2,38 +2,38 @@ import NIOCore
 import ServerRuntime
 import WireCoding
 
-/// The server that a console shows. May be used from any thread.
+/// The server whose data a console shows. May be used from any thread.
 package protocol ConsoleSource: AnyObject, Sendable {
-    /// Answers a query. Lists are bounded.
+    /// Answers a query. Lists in the answer have at most the requested number of rows.
     func answer(_ query: ConsoleQuery, _ parameters: ConsoleParameters) async throws(HTTPProblem) -> JSONValue
-    /// Performs an action. The caller has checked that the role permits changes.
+    /// Performs an action. The caller has checked that the user's role permits changes.
     func perform(_ action: ConsoleAction, _ body: JSONValue) async throws(HTTPProblem) -> JSONValue
-    /// Performs a call about applications. The caller has checked that the role permits it.
+    /// Performs a call about applications. The caller has checked that the user's role permits it.
     ///
-    /// - Parameter address: the address of the caller, for the log.
+    /// - Parameter address: the address of the client, for the log.
     func answer(_ call: ApplicationCall, _ body: JSONValue, from address: String) async throws(HTTPProblem) -> JSONValue
     /// The metrics in the format of Prometheus.
     func metrics(on eventLoop: any EventLoop) -> EventLoopFuture<String>
-    /// Why the server is not ready; empty when it is.
+    /// The reasons why the server is not ready for clients; empty when it is ready.
     var readiness: [Unreadiness] { get }
     var feed: LiveFeed { get }
     /// Takes a sample of the metrics for charts. Called about once per second.
     func sample()
 }
 
-/// The filters of a request.
+/// The filters and limits of a request for a list.
 package struct ConsoleParameters: Hashable, Sendable {
     package var service: String?
     package var application: String?
     package var channel: String?
     package var prefix = ""
-    /// A text that the listed names contain.
+    /// A text that the names in the list must contain; empty for all names.
     package var contains = ""
-    /// For lists of chat, `open` or `group`; for the feed, the kind of events.
+    /// In lists of chat channels `open` or `group`; in the live feed the kind of events.
     package var kind: String?
-    /// The time span of a chart.
+    /// The time span of a chart, such as `5m`.
     package var span: String?
-    /// The last name of the previous page.
+    /// The last name or the position of the previous page; nil for the first page.
     package var after: String?
     package var limit = 100
 
@@ -57,7 +57,7 @@ package struct ConsoleParameters: Hashable, Sendable {
             self.limit = limit
         }
         for text in [service, application, channel, prefix, contains, kind, after, span] where (text?.utf8.count ?? 0) > 1_024 {
-            throw .badRequest("A parameter is longer than 1024 bytes.")
+            throw .badRequest("A parameter of the request is longer than 1024 bytes.")
         }
     }
 }
