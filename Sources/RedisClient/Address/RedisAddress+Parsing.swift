@@ -1,7 +1,7 @@
 extension RedisAddress {
-    /// Parses `redis://USER:PASSWORD@HOST:PORT,HOST:PORT/DATABASE?sentinel=NAME`, or `?cluster=true`; `rediss` for TLS.
+    /// Parses `redis://USER:PASSWORD@HOST:PORT,HOST:PORT/DATABASE?sentinel=NAME`, or `?cluster=true`. The scheme `rediss` means TLS.
     ///
-    /// Everything except one host may be omitted. A password without a user is that of the user `default`.
+    /// Everything except one host may be omitted. A password without a user belongs to the user `default`.
     package init(_ text: String) throws(RedisAddressError) {
         let scheme = text.prefix { $0 != ":" }.lowercased()
         guard scheme == "redis" || scheme == "rediss", text.dropFirst(scheme.count).hasPrefix("://") else { throw .scheme }
@@ -117,7 +117,7 @@ extension RedisAddress {
         isLetterOrDigit(byte) && UInt8(ascii: "f") >= byte | 0x20 || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
     }
 
-    /// Text with its escapes (`%40`) replaced.
+    /// Replaces escapes such as `%40` by their characters.
     private static func unescaped(_ text: Substring) throws(RedisAddressError) -> String {
         var bytes: [UInt8] = []
         var rest = text.utf8[...]

@@ -1,4 +1,4 @@
-/// The address of Redis or Valkey, the credentials, and the organisation of its servers.
+/// The address of Redis or Valkey, the credentials, and how several servers belong together.
 ///
 /// Descriptions and reflection never show the password.
 package struct RedisAddress: Hashable, Sendable {
@@ -6,13 +6,13 @@ package struct RedisAddress: Hashable, Sendable {
     package enum Topology: Hashable, Sendable {
         /// One server.
         case single
-        /// The hosts are Sentinels. They know the master with this name.
+        /// The hosts are Sentinels that watch the master with this name.
         case sentinel(String)
-        /// The hosts are some nodes of a cluster.
+        /// The hosts are some of the nodes of a Redis Cluster.
         case cluster
     }
 
-    /// The name or address, and the port, of one server.
+    /// The host name or IP address of one server, and its port.
     package struct Host: Hashable, Sendable {
         /// A name or an IP address; IPv6 addresses without brackets.
         package var name: String
@@ -24,7 +24,7 @@ package struct RedisAddress: Hashable, Sendable {
         }
     }
 
-    /// A user of the server and the password.
+    /// The user and the password with which a client logs in to the server.
     package struct Credentials: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
         package var user: String
         package var password: String
@@ -39,14 +39,14 @@ package struct RedisAddress: Hashable, Sendable {
         package var customMirror: Mirror { Mirror(self, children: [:]) }
     }
 
-    /// The default port of servers.
+    /// The default port of a Redis server.
     package static var serverPort: Int { 6_379 }
-    /// The default port of Sentinels.
+    /// The default port of a Sentinel.
     package static var sentinelPort: Int { 26_379 }
 
     package var usesTLS: Bool
     package var credentials: Credentials?
-    /// The hosts: at least one; more than one for Sentinel and cluster only.
+    /// The hosts: at least one. Only addresses of Sentinels and clusters have more than one.
     package var hosts: [Host]
     /// The number of the database.
     package var database: Int

@@ -3,7 +3,7 @@ import NIOCore
 import NIOTLS
 import TransportCommon
 
-/// The end of a connection's pipeline: reports the events of the socket.
+/// The last handler of a connection's pipeline. It reports the events of the socket.
 final class RedisChannelHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
@@ -60,7 +60,7 @@ final class RedisChannelHandler: ChannelInboundHandler {
             if let error, !isOpen {
                 ConnectionFailure.dialling(error)
             } else if error == nil {
-                ConnectionFailure(.unexpectedDisconnect, "The server closed the connection.")
+                ConnectionFailure(.unexpectedDisconnect, "The Redis server closed the connection.")
             } else {
                 ConnectionFailure.lost(error)
             }

@@ -34,7 +34,7 @@ package struct RedisEndpoint: Sendable {
     }
 }
 
-/// Events of a connection and answers to its requests, in order.
+/// An event of a connection, or the answer to a request. Events are reported in the order in which they occur.
 package enum RedisConnectionEvent: Sendable {
     case ready(RedisServer)
     case answered(UInt64, Result<RedisValue, RedisFailure>)
@@ -59,9 +59,9 @@ package final class RedisConnection {
     private var isPerforming = false
     private var armed: (at: Moment, cancel: TimerCancellation)?
 
-    /// Starts connecting.
+    /// Starts to connect to the server.
     ///
-    /// - Parameter report: called on the event loop; may call the connection.
+    /// - Parameter report: called on the event loop with each event; may call methods of the connection.
     package init(
         _ endpoint: RedisEndpoint, eventLoop: any EventLoop, timers: any TimerScheduler,
         report: @escaping (RedisConnectionEvent) -> Void
@@ -98,7 +98,7 @@ package final class RedisConnection {
         run { $0.end(loss, into: &$2) }
     }
 
-    /// Stops reading, so that the server has to buffer its output; or resumes.
+    /// Pauses or resumes reading. While reading is paused, the server has to buffer its output.
     package func setReading(_ isReading: Bool) {
         if self.isReading == isReading { return }
         self.isReading = isReading
@@ -115,7 +115,7 @@ package final class RedisConnection {
         arm()
     }
 
-    /// Performs effects in the order in which they arose, even when performing one causes others.
+    /// Performs effects in the order in which they arose, also effects that are added while another one is performed.
     private func perform() {
         if isPerforming { return }
         isPerforming = true
@@ -161,7 +161,7 @@ package final class RedisConnection {
         run { $0.timeReached(at: $1, into: &$2) }
     }
 
-    /// All writes of one turn of the event loop are sent with one system call.
+    /// Sends all commands that are written in one turn of the event loop with one system call.
     private func scheduleFlush() {
         if isFlushScheduled { return }
         isFlushScheduled = true
@@ -206,7 +206,7 @@ package final class RedisConnection {
         }
     }
 
-    /// Whether the channel is still needed.
+    /// Stores the channel. Returns false if the connection has been closed and the channel is not needed.
     func adopt(_ channel: any Channel) -> Bool {
         if conversation.phase == .closed { return false }
         self.channel = channel
@@ -219,7 +219,7 @@ package final class RedisConnection {
 
     func received(_ bytes: ByteBuffer) {
         decoder.receive(bytes)
-        // All values of one read arrived at the same time.
+        // All values of one read have the same time of arrival.
         let now = timers.now
         conversation.heard(at: now)
         while conversation.phase != .closed {
@@ -239,7 +239,7 @@ package final class RedisConnection {
     }
 }
 
-/// A weak reference to a connection, for its socket and its timers.
+/// Holds a weak reference to an object, for closures of its socket and its timers.
 struct Weak<Object: AnyObject> {
     weak var object: Object?
 

@@ -1,7 +1,7 @@
 import ConnectionEngine
 import DequeModule
 
-/// Limits of one connection.
+/// The time and size limits of one connection.
 package struct RedisTiming: Hashable, Sendable {
     /// The time limit from connecting to the end of the handshake.
     package var opening: Duration
@@ -9,7 +9,7 @@ package struct RedisTiming: Hashable, Sendable {
     package var silence: Duration
     /// The largest number of commands that wait for their answers.
     package var commands: Int
-    /// The largest number of bytes of these commands.
+    /// The largest total size in bytes of the commands that wait for their answers.
     package var bytes: Int
 
     package init(
@@ -22,7 +22,7 @@ package struct RedisTiming: Hashable, Sendable {
     }
 }
 
-/// A request to a server.
+/// A request to a Redis server.
 package enum RedisRequest: Hashable, Sendable {
     case command(RedisCommand)
     case subscribing(RedisSubscribing)
@@ -35,26 +35,27 @@ package enum RedisRequest: Hashable, Sendable {
     }
 }
 
-/// One connection to a server as a pure value: the handshake, commands in first-in, first-out order, pushes between them, and deadlines.
+/// One connection to a server as a pure value: the handshake, commands and their answers in the same order, pushes between answers, and
+/// deadlines.
 ///
-///     connecting ──opened──▶ handshake ──last answer──▶ ready ──retire──▶ retiring
-///          └───────────────────────┴──────────────────────┴──────────────────┴──▶ closed
+/// connecting ──opened──▶ handshake ──last answer──▶ ready ──retire──▶ retiring
+/// └───────────────────────┴──────────────────────┴──────────────────┴──▶ closed
 ///
 /// Every request is answered exactly once. After `close` the only effects are answers to requests that are submitted later.
 package struct RedisConversation: Sendable {
-    /// An effect for the owner; effects are performed in this order.
+    /// An effect that the owner of the connection performs. Effects are performed in their order.
     package enum Effect: Hashable, Sendable {
         case write(RedisCommand)
         case ready(RedisServer)
         case answer(UInt64, Result<RedisValue, RedisFailure>)
         case push(RedisPush)
-        /// The connection has ended; its socket has to be closed.
+        /// The connection has ended, so the owner has to close its socket.
         case close(RedisLoss)
     }
 
     package enum Phase: Hashable, Sendable {
         case connecting, handshake, ready
-        /// Sent requests are still answered; nothing more is sent, and then the connection ends.
+        /// No more requests are sent. The connection ends when all sent requests have been answered.
         case retiring
         case closed
     }
@@ -63,7 +64,7 @@ package struct RedisConversation: Sendable {
         case handshake(RedisHandshake.Step)
         case answer(UInt64)
         case confirmations(UInt64, RedisSubscribing, missing: Int)
-        /// The caller has cancelled the request; the answer is dropped.
+        /// The caller no longer waits for the request, so its answer is dropped.
         case nobody(RedisSubscribing?, missing: Int)
     }
 
@@ -75,7 +76,7 @@ package struct RedisConversation: Sendable {
     }
 
     package private(set) var phase = Phase.connecting
-    /// The latest time for the next call of ``timeReached(at:into:)``, which may find nothing to do.
+    /// When ``timeReached(at:into:)`` must be called next, at the latest. The call may find that no deadline has passed.
     package private(set) var alarm: Moment?
     private let handshake: RedisHandshake
     private let timing: RedisTiming
@@ -87,7 +88,7 @@ package struct RedisConversation: Sendable {
     private var isReading = true
     private var retirement = RedisLoss.closed
 
-    /// A connection that starts connecting.
+    /// Begins a connection in the phase `connecting`.
     package init(handshake: RedisHandshake, timing: RedisTiming, at now: Moment) {
         self.handshake = handshake
         self.timing = timing
@@ -98,7 +99,7 @@ package struct RedisConversation: Sendable {
 
     // MARK: Inputs
 
-    /// TCP, and TLS if configured, are established.
+    /// Handles that the TCP connection is established, and TLS if it is configured. Sends the handshake.
     package mutating func opened(at now: Moment, into effects: inout [Effect]) {
         guard phase == .connecting else { return }
         phase = .handshake
@@ -125,7 +126,8 @@ package struct RedisConversation: Sendable {
         }
         var waiting = Waiting.answer(id)
         if case .subscribing(let subscribing) = request {
-            // Without names, the server would unsubscribe from all channels and send an unknown number of confirmations.
+            // Nothing is sent without names, because the server would unsubscribe from all channels and send an unknown number of
+            // confirmations.
             if subscribing.names.isEmpty { return effects.append(.answer(id, .success(.null))) }
             waiting = .confirmations(id, subscribing, missing: subscribing.names.count)
         }
@@ -141,13 +143,13 @@ package struct RedisConversation: Sendable {
         heardAt = now
     }
 
-    /// Pauses or resumes reading. While it is paused, the server's silence is ignored.
+    /// Pauses or resumes reading. While reading is paused, a silent server is not treated as dead.
     package mutating func setReading(_ isReading: Bool, at now: Moment) {
         self.isReading = isReading
         heardAt = now
     }
 
-    /// Handles a complete value of the server.
+    /// Handles one complete value that the server has sent.
     package mutating func received(_ value: RedisValue, at now: Moment, into effects: inout [Effect]) {
         if phase == .closed { return }
         heardAt = now
@@ -184,7 +186,7 @@ package struct RedisConversation: Sendable {
         leaveIfDone(into: &effects)
     }
 
-    /// Ends the connection, because the socket has closed or has to be closed. Sent requests get no answer.
+    /// Ends the connection, because the socket has closed or has to be closed. All sent requests fail with `loss`.
     package mutating func end(_ loss: RedisLoss, into effects: inout [Effect]) {
         if phase == .closed { return }
         phase = .closed
@@ -201,7 +203,7 @@ package struct RedisConversation: Sendable {
         effects.append(.close(loss))
     }
 
-    /// Checks which deadlines have passed.
+    /// Handles deadlines that have passed, and sets the next alarm.
     package mutating func timeReached(at now: Moment, into effects: inout [Effect]) {
         alarm = nil
         switch phase {
@@ -211,7 +213,7 @@ package struct RedisConversation: Sendable {
         case .ready, .retiring:
             expire(at: now, into: &effects)
             guard let first = sent.first else { return }
-            // A command with a longer time limit, because it blocks on the server, has a later deadline.
+            // The deadline is considered too, because a command that blocks on the server has a longer time limit.
             let patience = max(max(heardAt, first.at) + timing.silence, first.deadline)
             if now >= patience, isReading { return end(.silent, into: &effects) }
             wake(at: isReading ? patience : now + timing.silence)
@@ -243,7 +245,7 @@ package struct RedisConversation: Sendable {
     }
 
     private mutating func advance(_ step: RedisHandshake.Step, _ value: RedisValue, into effects: inout [Effect]) {
-        // Servers that cannot save refuse PING too, but still answer read commands.
+        // A refused PING is accepted from a server that cannot save, because such a server still answers read commands.
         if case .error(let reply) = value, step != .ping || reply.remedy != .refuseWrites {
             return end(.refused(reply), into: &effects)
         }
@@ -263,7 +265,8 @@ package struct RedisConversation: Sendable {
         }
     }
 
-    /// The meaning of an answer without a request: a server that has reached its limit of connections sends an error by itself.
+    /// The reason to end the connection after a value that answers no request. A server that has reached its limit of connections sends an
+    /// error without a request.
     private func unasked(_ value: RedisValue) -> RedisLoss {
         if case .error(let reply) = value { return .refused(reply) }
         return .violation(.unexpectedAnswer)
@@ -305,7 +308,7 @@ extension RedisValue {
 }
 
 extension RedisPush {
-    /// The kind of channel, and whether a push confirms that it was subscribed to (true) or unsubscribed from; nil for messages.
+    /// For a confirmation: the kind of channel, and whether it was subscribed to (true) or unsubscribed from (false). Nil for messages.
     fileprivate var confirmation: (RedisChannel.Kind, Bool)? {
         switch self {
         case .subscribed(let channel): (channel.kind, true)

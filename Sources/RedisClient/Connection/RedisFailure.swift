@@ -1,38 +1,38 @@
 import ConnectionEngine
 
-/// Why a connection ended, or was never ready. Contains no secrets, so it may be logged.
+/// Why a connection ended, or did not become ready. Contains no secrets, so it may be logged.
 package enum RedisLoss: Error, Hashable, Sendable {
     /// A failure of DNS, TCP or TLS, while connecting or later.
     case network(ConnectionFailure)
-    /// The server violated RESP3 or a limit.
+    /// The server violated the protocol RESP3, or exceeded a limit.
     case violation(RedisViolation)
-    /// The connection was not ready in time.
+    /// The connection was not ready within the time limit for opening.
     case notReadyInTime
-    /// The server did not answer a command, and sent nothing else, in time.
+    /// A command waits for its answer, and the server has sent nothing within the time limit.
     case silent
-    /// A probe was published and did not come back in time.
+    /// The message of a published probe did not arrive within the time limit.
     case noEcho
     /// The server refused a command of the handshake.
     case refused(RedisErrorReply)
-    /// The server is older than version 7; with its version.
+    /// The server is older than version 7. Contains its version.
     case tooOld(String)
-    /// The server is not a master; with its role.
+    /// The server is not a master. Contains its role.
     case notMaster(String)
-    /// None of the queried Sentinels knows the address of the master.
+    /// None of the queried Sentinels or cluster nodes returned the address of a master.
     case unlocated
-    /// Another server is the master now.
+    /// Another server has become the master.
     case moved
     /// The connection was closed on request.
     case closed
 
-    /// Whether another attempt is pointless until something has been changed.
+    /// Whether another attempt is pointless until an operator has changed something.
     package var isFinal: Bool {
         switch self {
         case .tooOld, .closed: true
         case .refused(let reply):
             switch reply.remedy {
             case .stop: true
-            // Having too many connections is the only one of these errors that may end without a change.
+            // Of these errors only that of too many connections may end without a change by an operator.
             case .fail, .loadScript: !reply.message.hasPrefix("max number of clients")
             case .wait, .connectAnew, .refuseWrites: false
             }
@@ -53,37 +53,38 @@ extension RedisLoss: CustomStringConvertible {
             switch reply.remedy {
             case .stop: "Redis does not accept the user, the password or the user's rights: \(reply)"
             case .wait: "Redis cannot answer yet: \(reply)"
-            // HELLO was introduced with version 6.
+            // Servers before version 6 do not have the command HELLO.
             case .fail where reply.message.lowercased().contains("unknown command") && reply.message.contains("HELLO"):
                 "Redis is older than version 6. Version 7 or later is needed."
             default: "Redis refuses the connection: \(reply)"
             }
         case .tooOld(let version): "Redis has version \(version). Version 7 or later is needed."
         case .notMaster(let role):
-            "The Redis server is not a master (its role is \(role)) and takes no writes. Give the address of the master, or promote this one."
-        case .unlocated: "None of the Redis servers that were asked knows a master."
-        case .moved: "The master of Redis is another server now."
-        case .closed: "The connection to Redis was closed on request."
+            "The Redis server is not a master (its role is \(role)), so it accepts no writes. Give the address of the "
+                + "master, or promote this server."
+        case .unlocated: "None of the queried Redis servers returned the address of a master."
+        case .moved: "Another Redis server has become the master."
+        case .closed: "The connection to Redis was closed by this program."
         }
     }
 }
 
-/// Why a command has no answer.
+/// Why a command was not answered with a result.
 package enum RedisFailure: Error, Hashable, Sendable {
     /// The server answered with an error.
     case refused(RedisErrorReply)
-    /// The deadline passed before the command could be sent. It was not performed.
+    /// The deadline passed before the command could be sent, so the command was not performed.
     case expired
-    /// The deadline passed after the command had been sent. It is not known whether it was or will be performed.
+    /// The deadline passed after the command had been sent. The server may have performed it, or may perform it later.
     case unanswered
-    /// The connection ended after the command had been sent. It is not known whether the command was performed.
+    /// The connection ended after the command had been sent. The server may have performed it.
     case lost(RedisLoss)
-    /// The command was not and will not be sent, because the link has stopped. It was not performed.
+    /// The link has stopped, so the command was not sent and not performed.
     case unsent(RedisLoss)
-    /// Too many commands are waiting. This one was not performed.
+    /// Too many commands are waiting, so this command was not performed.
     case overfull
 
-    /// Whether the command may have been performed.
+    /// Whether the server may have performed the command.
     package var isOutcomeUnknown: Bool {
         switch self {
         case .unanswered, .lost: true
@@ -96,11 +97,11 @@ extension RedisFailure: CustomStringConvertible {
     package var description: String {
         switch self {
         case .refused(let reply): "Redis refuses the command: \(reply)"
-        case .expired: "Redis was away until the time for the command had passed."
+        case .expired: "The command was not sent, because Redis could not be reached within its time limit."
         case .unanswered: "Redis did not answer the command in time."
         case .lost(let loss): "The connection ended before Redis had answered. \(loss)"
         case .unsent(let loss): "There is no connection to Redis. \(loss)"
-        case .overfull: "Too many commands wait for Redis."
+        case .overfull: "The command was not sent, because too many commands already wait for Redis."
         }
     }
 }

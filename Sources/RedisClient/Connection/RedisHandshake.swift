@@ -1,4 +1,4 @@
-/// The first commands of a connection, and the server's answers.
+/// The first commands of a connection, and the evaluation of their answers.
 package struct RedisHandshake: Hashable, Sendable {
     package var credentials: RedisAddress.Credentials?
     /// The name of the connection in the server's `CLIENT LIST`: ASCII without spaces.
@@ -20,7 +20,7 @@ package struct RedisHandshake: Hashable, Sendable {
         case hello, select, role, ping
     }
 
-    /// The commands, sent together. `PING` is the only one of them that a server refuses while it loads its data.
+    /// The commands, which are sent together. A server that is loading its data refuses only `PING` of them.
     var commands: [(Step, RedisCommand)] {
         var hello = RedisCommand("HELLO", "3")
         if let credentials { hello.arguments += ["AUTH", .text(credentials.user), .text(credentials.password)] }
@@ -32,16 +32,16 @@ package struct RedisHandshake: Hashable, Sendable {
     }
 }
 
-/// The server of a connection, as it describes itself.
+/// What a server reports about itself and the connection during the handshake.
 package struct RedisServer: Hashable, Sendable {
     /// `redis` or `valkey`.
     package var product: String
     package var version: String
-    /// `standalone`, `sentinel` or `cluster`.
+    /// The mode of the server: `standalone`, `sentinel` or `cluster`.
     package var mode: String
     /// The id of this connection on the server.
     package var connection: Int64
-    /// `master`, `slave` or `sentinel`.
+    /// The role of the server: `master`, `slave` or `sentinel`.
     package var role: String
 
     package init(product: String, version: String, mode: String, connection: Int64, role: String) {

@@ -23,9 +23,9 @@ package struct RedisChannel: Hashable, Sendable {
 
 /// A published message.
 package struct RedisMessage: Hashable, Sendable {
-    /// The subscription that the message matched.
+    /// The subscription that the message matched: a channel or a pattern.
     package var subscription: RedisChannel
-    /// The channel of the message; differs from the subscription's name for patterns.
+    /// The channel of the message. It differs from the subscription's name if that is a pattern.
     package var channel: ByteBuffer
     package var payload: ByteBuffer
 
@@ -44,7 +44,7 @@ package enum RedisPush: Hashable, Sendable {
     /// A push of a kind that this client does not use.
     case other(String)
 
-    /// Parses the elements of a push; nil when they do not match its kind.
+    /// Parses the elements of a push. Nil if the elements do not match the push's kind.
     init?(_ elements: [RedisValue]) {
         guard let kind = elements.first?.text else { return nil }
         func bytes(_ index: Int) -> ByteBuffer? { elements.count > index ? elements[index].bytes : nil }
@@ -71,10 +71,10 @@ package enum RedisPush: Hashable, Sendable {
     }
 }
 
-/// A command that the server confirms with one push for each of its channels, instead of with an answer.
+/// A subscribe or unsubscribe command. The server confirms it with one push for each channel instead of an answer.
 package struct RedisSubscribing: Hashable, Sendable {
     package var kind: RedisChannel.Kind
-    /// Whether the command subscribes; otherwise it unsubscribes.
+    /// Whether the command subscribes (true) or unsubscribes (false).
     package var begins: Bool
     package var names: [ByteBuffer]
 

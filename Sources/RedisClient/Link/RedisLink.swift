@@ -4,7 +4,7 @@ import NIOCore
 
 /// The settings with which a link connects to its server.
 package struct RedisLinkSettings: Sendable {
-    /// The server for both connections.
+    /// The settings of the server and of the handshake, for both connections of the link.
     package var endpoint: RedisEndpoint
     package var policy: RedisLinkPolicy
     /// The seed for random pauses between attempts.
@@ -16,13 +16,13 @@ package struct RedisLinkSettings: Sendable {
         self.seed = seed
     }
 
-    /// The settings for an address of one server.
+    /// Makes the settings for an address.
     ///
     /// - Parameters:
     ///   - clientName: the name of the connections in the server's `CLIENT LIST`.
     ///   - tls: for `rediss`; nil for the system's roots.
-    ///   - key: a key with the hash tag of all used keys and channels, which matters for clusters.
-    ///   - seed: also used for the name of the channel for probes.
+    ///   - key: a key with the hash tag of all used keys and channels. In a Redis Cluster it determines the shard.
+    ///   - seed: the seed for random pauses; it also determines the name of the channel for probes.
     package init(
         address: RedisAddress, clientName: String, tls: RedisTLS? = nil, key: String = "{lifeline}", seed: UInt64
     ) throws(RedisAddressError) {
@@ -38,15 +38,15 @@ package struct RedisLinkSettings: Sendable {
     }
 }
 
-/// The connections to one server: one for commands, one for messages. Both reconnect by themselves.
+/// The connections to one server: one for commands, one for messages. Both reconnect automatically.
 ///
-/// All methods may be called from any thread and never block. Calls of one thread keep their order. Events and answers arrive on
-/// the event loop, in one order; their handlers may call the link.
+/// All methods may be called from any thread and never block. Calls of one thread keep their order. Events and answers are reported on the
+/// event loop in one common order; their handlers may call the link.
 package final class RedisLink: Sendable {
-    /// The operations of one turn of the event loop are performed together, in the next turn.
+    /// Collects the operations of one turn of the event loop and performs them together in the next turn.
     private let operations: CoalescingWorker<[RedisLinkOperation]>
 
-    /// No connection is made before ``start()``.
+    /// Makes a link that connects when ``start()`` is called.
     ///
     /// - Parameter events: called on the event loop; must not block.
     package init(
@@ -63,18 +63,19 @@ package final class RedisLink: Sendable {
 
     deinit { perform(.close) }
 
-    /// Connects; also again after a final cause, such as a wrong password.
+    /// Connects. It can also be called again after the link has stopped for a final cause, such as a wrong password.
     package func start() { perform(.start) }
 
-    /// Uses another endpoint for all later attempts, and ends the pauses between attempts. Connections that are ready stay.
+    /// Uses another endpoint for all later attempts, and ends the pauses between attempts. Ready connections stay
+    /// open.
     ///
-    /// - Parameter endpoint: the new endpoint; nil to keep the present one.
+    /// - Parameter endpoint: the new endpoint; nil for the present one.
     package func renew(_ endpoint: RedisEndpoint? = nil) { perform(.renew(endpoint)) }
 
-    /// Closes both connections. Unanswered requests are answered with a failure.
+    /// Closes both connections. Unanswered requests fail.
     package func close() { perform(.close) }
 
-    /// Performs a call.
+    /// Performs a call, which is a command or a script.
     ///
     /// - Parameters:
     ///   - limit: the time limit, which includes waiting for a connection.
@@ -98,17 +99,17 @@ package final class RedisLink: Sendable {
         try await send(.command(command), within: limit)
     }
 
-    /// Runs a script and waits for its answer. The script is loaded on the server if the server does not have it.
+    /// Runs a script and waits for its answer. If the server does not have the script, the script is loaded first.
     package func run(
         _ script: RedisScript, keys: [RedisArgument], arguments: [RedisArgument] = [], within limit: Duration
     ) async throws(RedisFailure) -> RedisValue {
         try await send(.script(script, keys: keys, arguments: arguments), within: limit)
     }
 
-    /// Subscribes, now and after every reconnect.
+    /// Subscribes to channels now and after every reconnect.
     ///
-    /// - Parameter completion: called once the server has confirmed all names, or with the error. A subscription that is not
-    ///   confirmed in time is kept nevertheless; one that is refused is not.
+    /// - Parameter completion: called when the server has confirmed all names, or with the error. After a timeout the link still subscribes
+    ///   when it can; a refused subscription is dropped.
     package func subscribe(
         _ kind: RedisChannel.Kind = .channel, to names: [ByteBuffer], within limit: Duration,
         completion: @escaping @Sendable (Result<RedisValue, RedisFailure>) -> Void
@@ -116,7 +117,7 @@ package final class RedisLink: Sendable {
         perform(.subscribe(kind, names, limit, completion))
     }
 
-    /// Subscribes and waits until the server has confirmed it.
+    /// Subscribes to channels and waits until the server has confirmed all of them.
     package func subscribe(
         _ kind: RedisChannel.Kind = .channel, to names: [ByteBuffer], within limit: Duration
     ) async throws(RedisFailure) {
@@ -131,8 +132,8 @@ package final class RedisLink: Sendable {
         perform(.unsubscribe(kind, names))
     }
 
-    /// Pauses reading messages, so that an owner that cannot keep up need not drop any; or resumes. Messages that were read already
-    /// are still delivered.
+    /// Pauses or resumes reading messages, so that an owner that cannot keep up need not drop messages. Messages that were already read are
+    /// still delivered.
     package func setReading(_ isReading: Bool) {
         perform(.setReading(isReading))
     }

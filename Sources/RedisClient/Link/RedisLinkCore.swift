@@ -2,9 +2,9 @@ import ConnectionEngine
 import EngineRuntime
 import NIOCore
 
-/// Performs the effects of a ``RedisLinkMachine``: connections, answers, one timer. Used on one event loop.
+/// Performs the effects of a ``RedisLinkMachine``: connections, answers and one timer. Used on one event loop.
 ///
-/// Connections do not keep the core alive; the owner of the link does, until everything is closed.
+/// The owner of the link keeps the core in memory until everything is closed; the connections refer to it weakly.
 final class RedisLinkCore {
     private var settings: RedisLinkSettings
     private let eventLoop: any EventLoop
@@ -17,12 +17,12 @@ final class RedisLinkCore {
     private var isReading = true
     private var effects: [RedisLinkMachine.Effect] = []
     private var isPerforming = false
-    /// Whether the machine's next alarm may be earlier than the timer.
+    /// Whether the timer must be checked, because the machine's next alarm may now be earlier than the timer.
     private var mustArm = false
     private var armed: (at: Moment, cancel: TimerCancellation)?
     /// The timer that periodically queries the address of the master.
     private var looking: TimerCancellation?
-    /// Listeners that detect at once that another server has become the master.
+    /// Listeners for announcements of Sentinels, which report at once that another server has become the master.
     private var listeners: [SentinelListener] = []
 
     init(
@@ -67,7 +67,7 @@ final class RedisLinkCore {
         case .unsubscribe(let kind, let names): run { $0.unsubscribe(kind, names, at: $1, into: &$2) }
         case .setReading(let isReading):
             self.isReading = isReading
-            // A connection that is not restored has to be read from; reading pauses when it is restored.
+            // A connection reads until its subscriptions are restored, even if reading is paused; the pause begins when they are restored.
             if isReading || machine.isRestored { connections[.messages]?.setReading(isReading) }
             run { machine, now, _ in machine.setReading(isReading, at: now) }
         }
@@ -79,6 +79,8 @@ final class RedisLinkCore {
         return lastID
     }
 
+    /// Passes an input to the machine and performs the effects.
+    ///
     /// - Parameter isEarlier: whether the input can make the machine's next alarm earlier than the timer.
     private func run(
         isEarlier: Bool = true, _ input: (inout RedisLinkMachine, Moment, inout [RedisLinkMachine.Effect]) -> Void
@@ -105,7 +107,7 @@ final class RedisLinkCore {
         case .cut(let lane, _, let loss): connections[lane]?.cut(loss)
         case .answer(let id, let result): completions.removeValue(forKey: id)?(result)
         case .deliver(let event):
-            // A new connection has to read until its subscriptions are confirmed.
+            // A pause of reading begins now, because the connection had to read the confirmations of its subscriptions first.
             if case .restored = event, !isReading { connections[.messages]?.setReading(false) }
             events(event)
         }
@@ -117,16 +119,17 @@ final class RedisLinkCore {
         }
     }
 
-    /// Subscribes to the Sentinels' announcements of a new master.
+    /// Subscribes to the announcements of a new master that Sentinels publish.
     private func listen() {
         listeners = settings.endpoint.locator.listen(on: eventLoop, timers: timers) { [weak self] in
             self?.run { $0.moved(into: &$2) }
-            // Callers that wait for the next attempt waited for this one.
+            // Attempts that are waiting are made at once, because the new master is probably the server that they need.
             self?.run { machine, _, effects in machine.hurry(into: &effects) }
         }
     }
 
-    /// Detects a switch that was not announced to this link: a former master that is cut off answers as if nothing had happened.
+    /// Queries the address of the master periodically. This finds a change that no Sentinel announced to this link: an isolated former
+    /// master answers as if it were still the master.
     private func look() {
         let locator = settings.endpoint.locator
         guard locator.canMove, looking == nil else { return }
@@ -157,7 +160,7 @@ final class RedisLinkCore {
         case .answered(let id, let result): run { $0.answered(lane, attempt: attempt, id: id, result: result, at: $1, into: &$2) }
         case .pushed(let push):
             guard lane == .messages else { break }
-            // While no probe is under way, a message only makes the next one later.
+            // The timer need not be checked if no probe is under way, because a message can then only delay the next probe.
             run(isEarlier: machine.probe != nil) { $0.pushed(attempt, push, at: $1, into: &$2) }
         case .closed(let loss):
             connections[lane] = nil
@@ -177,7 +180,7 @@ final class RedisLinkCore {
         armed = (alarm, cancel)
     }
 
-    /// The next alarm. The parameter is `inout` because the machine would be copied otherwise.
+    /// The machine's next alarm. The parameter is `inout` to avoid a copy of the machine.
     private static func alarm(of machine: inout RedisLinkMachine) -> Moment? { machine.alarm }
 
     private func alarmRang() {

@@ -19,7 +19,7 @@ extension RedisLinkMachine {
         sendAll(at: now, into: &effects)
     }
 
-    /// Sends queued calls in order, if there is a connection and the server is not on hold.
+    /// Sends queued calls in their order, if the connection is ready and sending is not on hold.
     mutating func sendAll(at now: Moment, into effects: inout [Effect]) {
         guard case .ready = commands.phase, hold == nil else { return }
         while let id = unsent.popFirst() { send(call: id, at: now, into: &effects) }
@@ -34,7 +34,8 @@ extension RedisLinkMachine {
         switch result {
         case .failure(.refused(let reply)):
             switch reply.remedy {
-            // The keys of a script are on both sides of a slot that is being moved. Other calls must not wait for it.
+            // A script fails at once if its slot is being moved and its keys are on two servers, because other calls must not wait for the
+            // end of the move.
             case .wait where reply.isSplit && calls[id]?.call.isScript == true: break
             case .wait:
                 if case .ready = commands.phase {
@@ -48,13 +49,13 @@ extension RedisLinkMachine {
             case .loadScript:
                 if isKnownAnew(id) {
                     again(id, at: now, into: &effects)
-                    // The call may have been the one that tests whether the server answers again, which this answer shows.
+                    // The hold ends, because any answer shows that the server answers again. This call may have been the one that tests it.
                     return endHold(at: now, into: &effects)
                 }
             case .refuseWrites, .stop, .fail: break
             }
         case .failure(.unsent):
-            // The connection was already ending.
+            // The connection was already ending when the call was submitted, so the call is repeated.
             if !isClosed { return again(id, at: now, into: &effects) }
         case .success, .failure: break
         }
@@ -66,7 +67,7 @@ extension RedisLinkMachine {
         }
     }
 
-    /// The hold of the server is over: a single call tests whether it answers.
+    /// Handles the end of the hold: sends a single call to test whether the server answers again.
     mutating func release(at now: Moment, into effects: inout [Effect]) {
         guard case .ready = commands.phase, let id = unsent.popFirst() else { return endHold(at: now, into: &effects) }
         hold = .trying
@@ -74,7 +75,7 @@ extension RedisLinkMachine {
         if unsent.isEmpty { unsentDeadline = nil }
     }
 
-    /// Fails the commands that could not be sent in time.
+    /// Fails queued calls and unconfirmed subscriptions whose deadlines have passed.
     mutating func expire(at now: Moment, into effects: inout [Effect]) {
         if let deadline = unsentDeadline, deadline <= now {
             let waiting = unsent
@@ -110,13 +111,13 @@ extension RedisLinkMachine {
     private mutating func send(call id: UInt64, at now: Moment, into effects: inout [Effect]) {
         guard let call = calls[id] else { return }
         if case .script(let script, _, _) = call.call, loaded.insert(script.digest).inserted {
-            // The script is loaded before its first run on the same connection, so the server has it when it is run.
+            // The script is loaded before its first run on this connection, so that the server has it when it is run.
             send(.commands, .command(script.load), for: .load(digest: script.digest), deadline: call.deadline, into: &effects)
         }
         send(.commands, .command(call.command), for: .call(id), deadline: call.deadline, into: &effects)
     }
 
-    /// Queues a call, in the order of the calls.
+    /// Inserts a call into the queue, which is in the order of submission.
     private mutating func keep(_ id: UInt64, _ deadline: Moment) {
         if let last = unsent.last, last > id {
             unsent.insert(id, at: unsent.firstIndex { $0 > id } ?? unsent.endIndex)
@@ -126,7 +127,7 @@ extension RedisLinkMachine {
         unsentDeadline = unsentDeadline.map { min($0, deadline) } ?? deadline
     }
 
-    /// Repeats a call that was not performed.
+    /// Queues a call again that the server has not performed, and sends it if possible.
     private mutating func again(_ id: UInt64, at now: Moment, into effects: inout [Effect]) {
         guard let call = calls[id] else { return }
         keep(id, call.deadline)
@@ -135,7 +136,7 @@ extension RedisLinkMachine {
         sendAll(at: now, into: &effects)
     }
 
-    /// Whether a script that the server did not have should be loaded again.
+    /// Counts that the server did not have a script that was loaded. Returns whether to load it again, which is done at most three times.
     private mutating func isKnownAnew(_ id: UInt64) -> Bool {
         guard var call = calls[id], case .script(let script, _, _) = call.call, call.misses < 3 else { return false }
         call.misses += 1
@@ -144,7 +145,7 @@ extension RedisLinkMachine {
         return true
     }
 
-    /// The server is not the master: both connections are made again.
+    /// Ends both connections after an answer that shows that the server is not the master. Then both connect again.
     private mutating func leave(because reply: RedisErrorReply, into effects: inout [Effect]) {
         if case .ready = commands.phase {
             commands.phase = .leaving

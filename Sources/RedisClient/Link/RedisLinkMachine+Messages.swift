@@ -2,12 +2,12 @@ import ConnectionEngine
 import NIOCore
 
 extension RedisLinkMachine {
-    /// The number of names in one subscribe command after a reconnect.
+    /// The largest number of names in one subscribe command after a reconnect.
     private static var chunk: Int { 1_000 }
 
-    /// Subscribes to channels, now and after every reconnect. The request is answered when the server has confirmed all of them.
+    /// Subscribes to channels now and after every reconnect. The request is answered when the server has confirmed all channels.
     ///
-    /// A subscription that is not confirmed before its deadline is kept nevertheless; one that is refused is not.
+    /// After its deadline a subscription without confirmation is still repeated; a refused subscription is dropped.
     package mutating func subscribe(
         _ kind: RedisChannel.Kind, _ names: [ByteBuffer], id: UInt64, deadline: Moment, at now: Moment,
         into effects: inout [Effect]
@@ -25,7 +25,7 @@ extension RedisLinkMachine {
         send(.messages, request, for: .subscribe(channels, id, deadline), deadline: deadline, into: &effects)
     }
 
-    /// Unsubscribes from channels. Messages that still arrive on them are dropped.
+    /// Unsubscribes from channels. Messages of these channels that arrive later are dropped.
     package mutating func unsubscribe(
         _ kind: RedisChannel.Kind, _ names: [ByteBuffer], at now: Moment, into effects: inout [Effect]
     ) {
@@ -67,7 +67,7 @@ extension RedisLinkMachine {
         effects.append(.answer(id, result))
     }
 
-    /// Subscribes to all wanted channels on a new connection.
+    /// Subscribes to all requested channels on a new connection.
     mutating func restore(at now: Moment, into effects: inout [Effect]) {
         isRestored = false
         missingRestores = 0
@@ -103,7 +103,7 @@ extension RedisLinkMachine {
         }
     }
 
-    /// Reports that messages may be lost from now on.
+    /// Reports once that messages may be missing from now on.
     mutating func interrupt(_ loss: RedisLoss, into effects: inout [Effect]) {
         isRestored = false
         probe = nil
@@ -119,7 +119,7 @@ extension RedisLinkMachine {
 
     // MARK: Probes
 
-    /// Pauses or resumes reading for the owner.
+    /// Pauses or resumes reading, as the owner requests. No probes are sent during a pause.
     package mutating func setReading(_ isReading: Bool, at now: Moment) {
         if self.isReading == isReading { return }
         self.isReading = isReading
@@ -127,13 +127,13 @@ extension RedisLinkMachine {
         heardAt = now
     }
 
-    /// Whether probes are sent now. They are not sent while reading is paused, or while one of the two connections is not ready.
+    /// Whether probes are sent now: both connections must be ready, and reading must not be paused.
     private var isProbing: Bool {
         guard policy.probe != nil, isReading, isRestored, hold == nil, case .ready = commands.phase else { return false }
         return true
     }
 
-    /// When the next probe is due or, while a probe has not come back, when that probe has failed; nil when no probes are sent.
+    /// When the next probe is due. While a probe is under way: when it counts as failed. Nil when no probes are sent.
     var probeAlarm: Moment? {
         guard let settings = policy.probe, isProbing else { return nil }
         guard let probe else { return min(heardAt + settings.idle, probedAt + settings.interval) }
@@ -145,7 +145,7 @@ extension RedisLinkMachine {
         if let failed = probe {
             probe = nil
             cut(.messages, .noEcho, into: &effects)
-            // If not even the publish command was answered, either connection may be dead.
+            // The connection for commands is closed as well if it did not answer the publish command, because it may be the dead one.
             if !failed.isPublished { cut(.commands, .noEcho, into: &effects) }
             return
         }

@@ -1,22 +1,21 @@
 import ConnectionEngine
 import DequeModule
 
-/// The connections to one address as a pure value: attempts with backoff, commands that wait until their deadline, subscriptions
-/// that survive reconnects, and probes.
+/// The connections to one address as a pure value: attempts with backoff, commands that wait until their deadline, subscriptions that
+/// survive reconnects, and probes.
 ///
-/// The states of each lane:
+/// The phases of each connection:
 ///
-///     idle ─▶ dialling ──▶ ready ──▶ leaving
-///               ▲  └─────────┴───────┴──▶ waiting ─▶ dialling
-///               └── resume ── stopped ◀── (a final cause, or closed)
+/// idle ─▶ dialling ──▶ ready ──▶ leaving ▲  └─────────┴───────┴──▶ waiting ─▶ dialling └── resume ── stopped ◀── (a final cause, or
+/// closed)
 ///
 /// Every call and every subscription is answered exactly once.
 package struct RedisLinkMachine: Sendable {
-    /// An effect for the owner; effects are performed in this order.
+    /// An effect that the owner performs. Effects are performed in their order.
     package enum Effect: Hashable, Sendable {
         case dial(RedisLane, UInt64)
         case submit(RedisLane, UInt64, id: UInt64, RedisRequest, deadline: Moment)
-        /// Closes a connection when it has received the answers to sent requests.
+        /// Closes a connection after all sent requests have been answered.
         case retire(RedisLane, UInt64, RedisLoss)
         case cut(RedisLane, UInt64, RedisLoss)
         case answer(UInt64, Result<RedisValue, RedisFailure>)
@@ -26,7 +25,7 @@ package struct RedisLinkMachine: Sendable {
     enum Phase: Hashable, Sendable {
         case idle, dialling
         case ready(RedisServer)
-        /// The connection is ending, and will report its end.
+        /// The connection is ending, and its end will be reported by ``closed(_:attempt:loss:at:into:)``.
         case leaving
         case waiting(until: Moment)
         case stopped(RedisLoss)
@@ -34,27 +33,27 @@ package struct RedisLinkMachine: Sendable {
 
     struct Lane: Sendable {
         var phase = Phase.idle
-        /// Numbers the attempts, so that reports of a former connection can be recognised.
+        /// The number of the latest attempt. Reports of connections with other numbers are ignored.
         var attempt: UInt64 = 0
         var failures = 0
-        /// The number of consecutive final causes, with a policy that continues after them.
+        /// The number of consecutive final causes, such as wrong passwords, if the policy continues after them.
         var refusals = 0
         var readyAt: Moment?
         var status: RedisLinkStatus?
     }
 
-    /// A call that has not been answered.
+    /// A submitted call that has not been answered.
     struct Call: Sendable {
         let call: RedisCall
-        /// The command of the call, which is sent again where the call is.
+        /// The command of the call, computed once because it may be sent several times.
         let command: RedisCommand
         let deadline: Moment
         let cost: Int
-        /// The number of times that the server did not have the script although it had been loaded.
+        /// How often the server did not have the script although it had been loaded.
         var misses = 0
     }
 
-    /// The purpose of a request on a connection.
+    /// Why a request was sent on a connection, and so how its answer is handled.
     enum Purpose: Sendable {
         case call(UInt64)
         case load(digest: String)
@@ -64,10 +63,10 @@ package struct RedisLinkMachine: Sendable {
         case probe
     }
 
-    /// The reasons for which commands are held while a server cannot answer yet.
+    /// Why no commands are sent although the connection is ready: the server cannot answer yet.
     enum Hold: Sendable {
         case until(Moment)
-        /// One command was sent to test whether the server answers again.
+        /// A single command was sent to test whether the server answers again.
         case trying
     }
 
@@ -82,17 +81,17 @@ package struct RedisLinkMachine: Sendable {
     // Commands.
     var calls: [UInt64: Call] = [:]
     var cost = 0
-    /// Queued calls in the order of their arrival.
+    /// The ids of queued calls, in the order of their submission.
     var unsent: Deque<UInt64> = []
-    /// No queued call has an earlier deadline.
+    /// A lower bound of the deadlines of queued calls; nil when no call is queued.
     var unsentDeadline: Moment?
     var hold: Hold?
-    /// The scripts that were loaded on the present connection.
+    /// The digests of the scripts that were loaded on the present connection.
     var loaded: Set<String> = []
 
     // Messages.
     var wanted: Set<RedisChannel> = []
-    /// Subscriptions that wait for a connection, with their deadlines.
+    /// Subscriptions that wait for a new connection, with their deadlines.
     var unconfirmed: [UInt64: Moment] = [:]
     var missingRestores = 0
     var isRestored = false
@@ -100,7 +99,7 @@ package struct RedisLinkMachine: Sendable {
     var isReading = true
     var heardAt = Moment.zero
     var probedAt = Moment.zero
-    /// Numbers the probes; each contains its number.
+    /// The number of the latest probe. The payload of each probe contains its number.
     var probes: UInt64 = 0
     var probe: (sentAt: Moment, isPublished: Bool)?
 
@@ -109,7 +108,7 @@ package struct RedisLinkMachine: Sendable {
         random = SeededRandom(seed: seed)
     }
 
-    /// The status of a connection; nil before the start.
+    /// The status of a connection; nil before ``start(at:into:)``.
     package func status(_ lane: RedisLane) -> RedisLinkStatus? { self[lane].status }
 
     subscript(lane: RedisLane) -> Lane {
@@ -122,12 +121,12 @@ package struct RedisLinkMachine: Sendable {
         }
     }
 
-    /// The connections of the link.
+    /// The connections that this link has: none for messages if the policy has no probes.
     private var lanes: [RedisLane] { policy.probe == nil ? [.commands] : RedisLane.allCases }
 
     // MARK: Inputs
 
-    /// Connects, initially and again after a final cause.
+    /// Connects for the first time, or again after a final cause.
     package mutating func start(at now: Moment, into effects: inout [Effect]) {
         if isClosed { return }
         for lane in lanes {
@@ -140,7 +139,7 @@ package struct RedisLinkMachine: Sendable {
         }
     }
 
-    /// Ends everything. Queued calls fail at once, sent ones as soon as their connection has ended.
+    /// Closes both connections. Queued calls fail at once, sent calls fail when their connection has ended.
     package mutating func close(into effects: inout [Effect]) {
         if isClosed { return }
         isClosed = true
@@ -174,7 +173,7 @@ package struct RedisLinkMachine: Sendable {
         }
     }
 
-    /// Handles the answer to a request.
+    /// Handles the answer to a request on a connection.
     package mutating func answered(
         _ lane: RedisLane, attempt: UInt64, id: UInt64, result: Result<RedisValue, RedisFailure>, at now: Moment,
         into effects: inout [Effect]
@@ -191,7 +190,7 @@ package struct RedisLinkMachine: Sendable {
         }
     }
 
-    /// Handles the end of a connection; all its requests have been answered.
+    /// Handles the end of a connection. All of its requests have been answered before.
     package mutating func closed(
         _ lane: RedisLane, attempt: UInt64, loss: RedisLoss, at now: Moment, into effects: inout [Effect]
     ) {
@@ -204,7 +203,7 @@ package struct RedisLinkMachine: Sendable {
         case .commands:
             hold = nil
             if probe?.isPublished == false { probe = nil }
-            // Messages must come from the master, too.
+            // The connection for messages is closed too, because it must also lead to the master.
             if case .notMaster = loss { cut(.messages, loss, into: &effects) }
         case .messages: interrupt(loss, into: &effects)
         }
@@ -220,7 +219,7 @@ package struct RedisLinkMachine: Sendable {
         tell(lane, .waiting(loss, pause), into: &effects)
     }
 
-    /// The pause before the next attempt; nil for none.
+    /// The pause before the next attempt; nil if there is no further attempt.
     private mutating func pause(_ lane: RedisLane, after loss: RedisLoss, wasReady: Bool) -> Duration? {
         self[lane].failures += 1
         guard loss.isFinal, let persistence = policy.persistence else {
@@ -230,7 +229,7 @@ package struct RedisLinkMachine: Sendable {
         return persistence.pause(afterFailures: self[lane].refusals, wasConnected: false, using: &random)
     }
 
-    /// Ends all pauses: connections that wait for the next attempt connect at once.
+    /// Ends all pauses: connections that wait for their next attempt, or have stopped, connect at once.
     package mutating func hurry(into effects: inout [Effect]) {
         if isClosed { return }
         for lane in lanes {
@@ -243,7 +242,7 @@ package struct RedisLinkMachine: Sendable {
         }
     }
 
-    /// The latest time for the next call of ``timeReached(at:into:)``, which may find nothing to do.
+    /// When ``timeReached(at:into:)`` must be called next, at the latest. The call may find that no deadline has passed.
     package var alarm: Moment? {
         var alarm = probeAlarm
         func wake(at moment: Moment?) {
@@ -257,7 +256,7 @@ package struct RedisLinkMachine: Sendable {
         return alarm
     }
 
-    /// Handles deadlines that have passed.
+    /// Handles all deadlines that have passed.
     package mutating func timeReached(at now: Moment, into effects: inout [Effect]) {
         for lane in RedisLane.allCases {
             if case .waiting(let until) = self[lane].phase, until <= now { dial(lane, into: &effects) }
@@ -273,7 +272,7 @@ package struct RedisLinkMachine: Sendable {
         self[lane].phase = .dialling
         self[lane].attempt += 1
         self[lane].readyAt = nil
-        // A connection that fails repeatedly is reported as waiting, with the cause, until it is ready.
+        // After a failed attempt the status stays `waiting`, with the cause, until the connection is ready.
         if self[lane].failures == 0 { tell(lane, .connecting, into: &effects) }
         effects.append(.dial(lane, self[lane].attempt))
     }
@@ -291,9 +290,9 @@ package struct RedisLinkMachine: Sendable {
         effects.append(.cut(lane, self[lane].attempt, loss))
     }
 
-    /// Another server is the master now: both connections are made again (rules RC-36 and RC-40).
+    /// Ends both connections and connects again, because another server has become the master (rules RC-36 and RC-40).
     package mutating func moved(into effects: inout [Effect]) {
-        // A connection attempt in progress may lead to the former master.
+        // Attempts in progress are ended, because they may lead to the former master.
         for lane in lanes {
             if case .dialling = self[lane].phase { effects.append(.cut(lane, self[lane].attempt, .moved)) }
         }

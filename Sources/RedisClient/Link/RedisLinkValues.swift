@@ -1,10 +1,10 @@
 import ConnectionEngine
 
-/// The connections of a link.
+/// The connections of a link, by their purpose.
 package enum RedisLane: Hashable, Sendable, CaseIterable {
     /// Commands and scripts.
     case commands
-    /// Subscriptions and their messages.
+    /// The connection for subscriptions and their messages.
     case messages
 }
 
@@ -12,59 +12,59 @@ package enum RedisLane: Hashable, Sendable, CaseIterable {
 package enum RedisLinkStatus: Hashable, Sendable {
     case connecting
     case ready(RedisServer)
-    /// There is no connection, or the server cannot answer yet; with the cause and the time until the next attempt.
+    /// There is no connection, or the server cannot answer yet. Contains the cause and the time until the next attempt.
     case waiting(RedisLoss, Duration)
-    /// No further attempt is made until one is requested.
+    /// No further attempt is made until ``RedisLink/start()`` or ``RedisLink/renew(_:)`` is called.
     case stopped(RedisLoss)
 }
 
-/// An event of a link for its owner; all events are in one order.
+/// An event of a link for its owner. All events are reported in one order.
 package enum RedisLinkEvent: Hashable, Sendable {
     case status(RedisLane, RedisLinkStatus)
-    /// Messages may be missing from here on. Reported before every message that follows the loss.
+    /// Messages may be missing from now on. This event comes before every message that follows the loss.
     case interrupted(RedisLoss)
-    /// All subscriptions are confirmed, initially or after a reconnect. Messages that were published in the meantime can be read
-    /// now, and from here on messages are complete.
+    /// All subscriptions are confirmed, for the first time or after a reconnect. From now on no message is missed. The owner can now read
+    /// what was published during the interruption.
     case restored
     case message(RedisMessage)
-    /// The server has ended a subscription by itself.
+    /// The server has ended a subscription without a request.
     case unsubscribed(RedisChannel)
 }
 
 /// The intervals and limits of a link.
 package struct RedisLinkPolicy: Hashable, Sendable {
-    /// The backoff between attempts of one connection.
+    /// The pauses between attempts of one connection.
     package var retry: RetrySchedule
-    /// The backoff after a final cause, such as a wrong password. Nil for a link that stops instead.
+    /// The pauses between attempts after a final cause, such as a wrong password. Nil for a link that stops after such a cause.
     package var persistence: RetrySchedule?
-    /// How long a connection has to be ready before the count of failures is reset.
+    /// How long a connection has to be ready before its count of failures is reset.
     package var steady: Duration
-    /// How long nothing is sent to a server that is loading or busy.
+    /// How long no command is sent to a server that is loading its data or busy.
     package var hold: Duration
-    /// The time limit for confirming all subscriptions after a reconnect.
+    /// The time limit for the confirmation of all subscriptions after a reconnect.
     package var restoring: Duration
     /// The largest number of commands that wait to be sent or answered.
     package var commands: Int
-    /// The largest number of bytes of these commands.
+    /// The largest total size in bytes of the commands that wait to be sent or answered.
     package var bytes: Int
-    /// The interval in which Sentinels or a cluster are asked for the address of the master.
+    /// The interval at which Sentinels or cluster nodes are queried for the address of the master.
     package var looking = Duration.seconds(5)
-    /// The interval at which Sentinels are queried while none of them announces changes.
+    /// The interval at which Sentinels are queried while no Sentinel's announcements can be received.
     package var lookingUntold = Duration.seconds(1)
     /// The probe settings; nil for a link without subscriptions.
     package var probe: Probe?
 
-    /// The settings for testing whether published messages arrive.
+    /// The settings of probes, which test whether published messages arrive.
     package struct Probe: Hashable, Sendable {
-        /// A channel that only this link uses.
+        /// The channel of the probes, which only this link uses.
         package var channel: RedisChannel
-        /// A probe is published when no message has arrived for this time,
+        /// A probe is published when no message has arrived for this time.
         package var idle: Duration
-        /// or when the last probe is older than this.
+        /// A probe is also published when the last probe was published this long ago.
         package var interval: Duration
-        /// The time limit of a probe when no other message arrives either.
+        /// How long a probe may be under way while no other message arrives.
         package var patience: Duration
-        /// The largest total time limit of a probe.
+        /// How long a probe may be under way at most, even if other messages arrive.
         package var longest: Duration
 
         package init(

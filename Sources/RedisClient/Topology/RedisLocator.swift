@@ -3,27 +3,27 @@ import EngineRuntime
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// Finds the server to connect to: the one in the address, the master that Sentinels report, or the node of a cluster that has a
-/// key. May be used from any thread.
+/// Finds the server to connect to: the server of the address, the master that Sentinels report, or the cluster node that has a key. May be
+/// used from any thread.
 ///
-/// Called before each attempt, so that a reconnect leads to the current master.
+/// It is called before each attempt, so that a reconnect leads to the current master.
 package final class RedisLocator: Sendable {
     private let address: RedisAddress
     private let tls: RedisTLS?
     private let clientName: String
     private let timing: RedisTiming
-    /// For clusters, a key in the wanted slot.
+    /// A key whose slot determines the shard of a Redis Cluster.
     private let key: String
     private let state: NIOLockedValueBox<State>
 
     private struct State: Sendable {
-        /// The Sentinels to query, beginning with the last one that answered.
+        /// The hosts to query, beginning with the last host that answered.
         var hosts: [RedisAddress.Host]
-        /// The result of the last search.
+        /// The server that the last search found; nil before the first search.
         var found: RedisAddress.Host?
     }
 
-    /// - Parameter key: a key with the hash tag of all used keys and channels.
+    /// - Parameter key: a key with the hash tag of all used keys and channels. In a Redis Cluster it determines the shard.
     package init(_ address: RedisAddress, tls: RedisTLS?, clientName: String, key: String, timing: RedisTiming = RedisTiming()) {
         self.address = address
         self.tls = tls
@@ -38,22 +38,22 @@ package final class RedisLocator: Sendable {
         self.init(RedisAddress(hosts: [host]), tls: nil, clientName: "", key: "")
     }
 
-    /// The result of the last search; nil before the first one.
+    /// The server that the last search found; nil before the first search.
     package var found: RedisAddress.Host? { state.withLockedValue(\.found) }
 
-    /// Whether keys are spread over the shards of a Redis Cluster.
+    /// Whether the server is a Redis Cluster, which distributes keys over shards.
     package var isCluster: Bool { address.topology == .cluster }
 
-    /// Whether different searches can return different servers.
+    /// Whether a later search can find another server.
     package var canMove: Bool { address.topology != .single }
 
-    /// Whether Sentinels report the address of the master.
+    /// Whether the address is that of Sentinels, which report the address of the master.
     var hasSentinels: Bool { if case .sentinel = address.topology { true } else { false } }
 
-    /// Listens to all Sentinels of the address until the returned object is released; does nothing without Sentinels. A Sentinel
-    /// that has announced a master is queried first from then on, because others may learn of it later.
+    /// Listens to all Sentinels of the address until the returned listeners are released. Does nothing without Sentinels. After an
+    /// announcement the announcing Sentinel is queried first, because others may learn the new master later.
     ///
-    /// - Parameter moved: called on the event loop when the master is another server than the one found last.
+    /// - Parameter moved: called on the event loop when the announced master is not the server that was found last.
     func listen(
         on eventLoop: any EventLoop, timers: any TimerScheduler, moved: @escaping () -> Void
     ) -> [SentinelListener] {
@@ -68,7 +68,7 @@ package final class RedisLocator: Sendable {
         }
     }
 
-    /// Returns whether another server was the master before.
+    /// Stores an announced master. Returns whether another server was the master before.
     private func take(_ master: RedisAddress.Host, of sentinel: RedisAddress.Host) -> Bool {
         state.withLockedValue { state in
             state.hosts = [sentinel] + state.hosts.filter { $0 != sentinel }
@@ -78,14 +78,14 @@ package final class RedisLocator: Sendable {
         }
     }
 
-    /// Sentinels may have passwords of their own, or none: they are queried without one first.
+    /// The handshakes to try with Sentinels. The first has no password, because Sentinels may have no passwords, or passwords of their own.
     private var sentinelHandshakes: [RedisHandshake] {
         (address.credentials == nil ? [nil] : [nil, address.credentials]).map {
             RedisHandshake(credentials: $0, clientName: clientName, needsMaster: false)
         }
     }
 
-    /// Fails, with the error of the last queried Sentinel, when no Sentinel knows the master.
+    /// Finds the server. Fails with the error of the last queried host when no host returns the address of a master.
     func locate(on eventLoop: any EventLoop, timers: any TimerScheduler) -> EventLoopFuture<RedisAddress.Host> {
         let hosts = state.withLockedValue(\.hosts)
         guard canMove, !hosts.isEmpty else {
@@ -104,7 +104,7 @@ package final class RedisLocator: Sendable {
     ) {
         guard let host = hosts.first else { return promise.fail(loss) }
         let question: RedisCommand
-        // Sentinels may have passwords of their own, or none: they are queried without one first.
+        // Sentinels may have no passwords, or passwords of their own. So they are queried without a password first.
         var credentials: [RedisAddress.Credentials?] = [address.credentials]
         switch address.topology {
         case .single: return promise.succeed(host)
@@ -137,11 +137,11 @@ package final class RedisLocator: Sendable {
     ) -> EventLoopFuture<RedisValue> {
         let promise = eventLoop.makePromise(of: RedisValue.self)
         let handshake = RedisHandshake(credentials: credentials.first ?? nil, clientName: clientName, needsMaster: false)
-        // A Sentinel that does not answer must not prevent the others from being queried.
+        // The time limit is short, because a Sentinel that does not answer must not prevent the others from being queried.
         var quick = timing
         quick.opening = min(timing.opening, .seconds(1))
         let endpoint = RedisEndpoint(host: host, tls: tls, handshake: handshake, timing: quick)
-        // The event handlers refer to the query, and the query to its connection, until that is closed.
+        // The handler refers to the query and the query to its connection. The cycle ends when the connection is closed.
         let asking = RedisQuestion()
         asking.connection = RedisConnection(endpoint, eventLoop: eventLoop, timers: timers) { event in
             switch event {

@@ -1,23 +1,23 @@
-/// One shard of a cluster.
+/// One shard of a Redis Cluster: its slots and its master.
 struct RedisShard: Hashable, Sendable {
     var slots: [ClosedRange<Int>]
     var master: RedisAddress.Host?
 
-    /// The shards in an answer to `CLUSTER SHARDS`; malformed ones are skipped.
+    /// Parses the shards in an answer to `CLUSTER SHARDS`. Malformed shards are skipped.
     static func list(_ value: RedisValue, usesTLS: Bool) -> [RedisShard] {
         (value.elements ?? []).map { shard in
             let numbers = (shard["slots"]?.elements ?? []).compactMap { $0.number.map { Int($0) } }
             var slots: [ClosedRange<Int>] = []
             // in bounds: the stride ends before the last element.
             for index in stride(from: 0, to: numbers.count - 1, by: 2) where numbers[index] <= numbers[index + 1] {
-                // in bounds: as above.
+                // in bounds: the stride ends before the last element.
                 slots.append(numbers[index]...numbers[index + 1])
             }
             let master = (shard["nodes"]?.elements ?? []).first { node in
                 node["role"]?.text == "master" && node["health"]?.text == "online"
             }
             let port = master?[usesTLS ? "tls-port" : "port"]?.number
-            // A node without a preferred name for clients reports an empty one.
+            // The field is empty if the node has no preferred name for clients.
             let name = [master?["endpoint"]?.text, master?["ip"]?.text].compactMap(\.self).first { !$0.isEmpty && $0 != "?" }
             guard let name, let port, (1...65_535).contains(port) else { return RedisShard(slots: slots, master: nil) }
             return RedisShard(slots: slots, master: RedisAddress.Host(name, port: Int(port)))
@@ -25,7 +25,7 @@ struct RedisShard: Hashable, Sendable {
     }
 }
 
-/// The slots of a cluster.
+/// Computes the hash slots of a Redis Cluster.
 enum RedisSlot {
     /// The slot of a key, computed from its hash tag if it has one.
     static func of(_ key: String) -> Int {

@@ -2,13 +2,13 @@ import ConnectionEngine
 import EngineRuntime
 import NIOCore
 
-/// A new master that a Sentinel has announced.
+/// The announcement of a new master by a Sentinel.
 struct SwitchedMaster: Hashable, Sendable {
-    /// The master's name at the Sentinels.
+    /// The name under which Sentinels know the master.
     var name: String
     var host: RedisAddress.Host
 
-    /// The content of a Sentinel's message on `+switch-master`: name, old host, old port, new host, new port. Nil for anything else.
+    /// Parses a Sentinel's message on `+switch-master`: name, old host, old port, new host, new port. Nil for any other text.
     init?(_ payload: ByteBuffer) {
         let words = String(buffer: payload).split(separator: " ", omittingEmptySubsequences: false)
         guard words.count >= 5, let port = words.last.flatMap({ Int($0) }), (1...65_535).contains(port),
@@ -33,7 +33,7 @@ final class SentinelListener {
     private let timers: any TimerScheduler
     private let report: (RedisAddress.Host) -> Void
     private var connection: RedisConnection?
-    /// The index of the handshake in use, modulo the number of ``handshakes``.
+    /// How many handshakes the Sentinel has refused. Modulo the number of ``handshakes`` it is the index of the handshake in use.
     private var attempt = 0
     private var waiting: TimerCancellation?
     /// Whether the Sentinel has confirmed the subscription.
@@ -44,7 +44,7 @@ final class SentinelListener {
     static let pause = Duration.seconds(1)
 
     /// - Parameters:
-    ///   - master: the name of the master at the Sentinels.
+    ///   - master: the name under which the Sentinels know the master.
     ///   - handshakes: the handshakes to try one after the other while the Sentinel refuses them.
     ///   - report: called on the event loop with the new master.
     init(
@@ -66,7 +66,7 @@ final class SentinelListener {
 
     private func dial() {
         guard !handshakes.isEmpty else { return }
-        // in bounds: a remainder of the count.
+        // in bounds: the index is a remainder of the division by the count.
         let handshake = handshakes[attempt % handshakes.count]
         let endpoint = RedisEndpoint(host: sentinel, tls: tls, handshake: handshake, timing: timing)
         connection = RedisConnection(endpoint, eventLoop: eventLoop, timers: timers) { [weak self] in self?.heard($0) }

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// One argument of a command: any bytes.
+/// One argument of a command. It may contain any bytes.
 package enum RedisArgument: Hashable, Sendable {
     case text(String)
     case bytes(ByteBuffer)
@@ -63,7 +63,8 @@ package struct RedisCommand: Hashable, Sendable {
         buffer.writeInteger(lineEnd)
     }
 
-    /// Writes the line in front of an array or a string. Its parts are written one by one, because a text of all would be allocated.
+    /// Writes the type and count in front of an array or a string. The parts are written separately, because a joined text would be
+    /// allocated.
     private static func write(_ type: UInt8, _ count: Int, to buffer: inout ByteBuffer) {
         buffer.writeInteger(type)
         buffer.writeString(String(count))

@@ -1,9 +1,9 @@
 import NIOCore
 
-/// A decoder for RESP3 as a pure value: bytes in pieces of any size in, complete values out.
+/// A decoder for RESP3 as a pure value. It gets bytes in pieces of any size and returns complete values.
 ///
-/// Memory is proportional to the received bytes, never to announced lengths. Time is proportional to the bytes, independent of
-/// their division: an incomplete line is not searched twice, and the parsed part of an outer value is kept.
+/// Memory is proportional to the received bytes, never to announced lengths. Time is proportional to the bytes, however they are divided
+/// into pieces: an incomplete line is not searched twice, and the parsed part of an outer value is kept.
 package struct RedisDecoder: Sendable {
     private enum Kind {
         case array, set, map, push
@@ -11,14 +11,14 @@ package struct RedisDecoder: Sendable {
         case attribute
     }
 
-    /// A value with elements, some of which are still missing.
+    /// A value with elements, of which some have not arrived.
     private struct Open {
         let kind: Kind
         var missing: Int
         var elements: [RedisValue] = []
     }
 
-    /// A string whose length is known and whose bytes are incomplete.
+    /// A string whose length has arrived, but not all of its bytes.
     private struct PendingBulk {
         let type: UInt8
         let length: Int
@@ -26,14 +26,14 @@ package struct RedisDecoder: Sendable {
 
     private enum Step {
         case value(RedisValue)
-        /// A value with elements was started.
+        /// The beginning of a value with elements was parsed.
         case opened
         case needsMore
     }
 
     package let limits: RedisLimits
     private var buffer = ByteBuffer()
-    /// The number of readable bytes that are known to contain no end of a line.
+    /// The number of readable bytes that were searched and contain no line end.
     private var searched = 0
     private var open: [Open] = []
     private var pending: PendingBulk?
@@ -51,7 +51,7 @@ package struct RedisDecoder: Sendable {
         if buffer.readableBytes == 0 {
             buffer = new
         } else if buffer.readerIndex > 0 {
-            // A new buffer, because returned values share the old one.
+            // A new buffer is used, because returned values share the bytes of the old buffer.
             var joined = ByteBuffer()
             joined.reserveCapacity(buffer.readableBytes + new.readableBytes)
             joined.writeImmutableBuffer(buffer)
@@ -64,7 +64,7 @@ package struct RedisDecoder: Sendable {
 
     /// The next complete value; nil when more bytes are needed.
     ///
-    /// - Throws: the violation that ends the stream; the same again in later calls. Values before it have been returned.
+    /// - Throws: the violation that ends the stream. Later calls throw the same violation. Values before it were returned.
     package mutating func next() throws(RedisViolation) -> RedisValue? {
         if let violation { throw violation }
         do throws(RedisViolation) {
@@ -93,7 +93,7 @@ package struct RedisDecoder: Sendable {
         }
     }
 
-    /// Adds a value to its outer value; returns the outermost value when that is complete.
+    /// Adds a complete value to its outer value. Returns the outermost value when that is complete, otherwise nil.
     private mutating func close(with value: RedisValue) -> RedisValue? {
         var value = value
         while let last = open.indices.last {
@@ -133,7 +133,7 @@ package struct RedisDecoder: Sendable {
             return .value(.null)
         case UInt8(ascii: "$"), UInt8(ascii: "!"), UInt8(ascii: "="):
             guard let length = try RedisScalar.length(line, mayBeNull: type == UInt8(ascii: "$")) else { return .value(.null) }
-            // Subtracted rather than added, because the length may be as large as an integer can be.
+            // The comparison subtracts instead of adding, because a length close to the largest integer would overflow the sum.
             if length > limits.bytes - bytes { throw .tooManyBytes }
             bytes += length
             let announced = PendingBulk(type: type, length: length)
@@ -166,13 +166,13 @@ package struct RedisDecoder: Sendable {
         }
         if open.count >= limits.depth { throw .tooDeep }
         var value = Open(kind: kind, missing: count * width)
-        // Room for a message or the answer of a script; never for what is only announced.
+        // Reserves room for four elements, enough for a message or the answer of a script. An announced count alone reserves no memory.
         value.elements.reserveCapacity(min(count * width, 4))
         open.append(value)
         return .opened
     }
 
-    /// Completes a string once its bytes and the two bytes of the line's end have arrived.
+    /// Completes a string when its bytes and the two bytes of the line end have arrived.
     private mutating func finish(_ bulk: PendingBulk) throws(RedisViolation) -> Step {
         guard buffer.readableBytes >= bulk.length + 2 else { return .needsMore }
         guard let content = buffer.readSlice(length: bulk.length), buffer.readInteger(as: UInt16.self) == 0x0D0A else {
@@ -193,7 +193,8 @@ package struct RedisDecoder: Sendable {
 
     // MARK: Lines
 
-    /// The type and the rest of the next line; nil when its end has not arrived. An unknown type is refused at its first byte.
+    /// The type and the rest of the next line; nil when its line end has not arrived. An unknown type is refused when its first byte
+    /// arrives.
     private mutating func nextLine() throws(RedisViolation) -> (UInt8, ByteBuffer)? {
         let readable = buffer.readableBytesView
         guard let type = readable.first else { return nil }
@@ -210,7 +211,7 @@ package struct RedisDecoder: Sendable {
             searched = end - start
             return nil
         }
-        // in bounds: compared with the end above.
+        // in bounds: `end + 1` was compared with the end of the readable bytes above.
         guard readable[end + 1] == 0x0A else { throw .brokenLine }
         searched = 0
         buffer.moveReaderIndex(forwardBy: 1)

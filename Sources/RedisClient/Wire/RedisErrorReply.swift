@@ -1,13 +1,12 @@
-/// An error answer of the server: its first word, and the sentence behind it.
+/// An error answer of the server: its first word, and the sentence after that word.
 ///
-/// The sentence comes from the server. It can contain names of keys and channels, so it belongs in answers to operators, not in
-/// answers to clients.
+/// The sentence comes from the server. It can contain names of keys and channels, so it may be shown to operators, but not to clients.
 package struct RedisErrorReply: Error, Hashable, Sendable {
-    /// The first word, such as `NOSCRIPT` or `ERR`.
+    /// The first word of the answer, such as `NOSCRIPT` or `ERR`.
     package let code: String
     package let message: String
 
-    /// The largest number of characters that are kept of a word or a sentence.
+    /// The largest number of characters that are stored of the word and of the sentence.
     private static var longest: Int { 300 }
 
     package init(_ line: String) {
@@ -16,23 +15,23 @@ package struct RedisErrorReply: Error, Hashable, Sendable {
         message = String(line.dropFirst(word.count + 1).prefix(Self.longest))
     }
 
-    /// The reaction to an error.
+    /// How a client reacts to an error.
     package enum Remedy: Hashable, Sendable {
         /// The server does not have the script: load it, then run it.
         case loadScript
-        /// The server is not, or no longer, the master: connect again, to the server that the locator finds then.
+        /// The server is not the master: find the master again and connect to it.
         case connectAnew
-        /// The server cannot answer yet: repeat the command later. It was not performed.
+        /// The server cannot answer yet and has not performed the command: repeat the command later.
         case wait
-        /// The server accepts no writes until an operator acts: refuse them, and give the reason.
+        /// The server accepts no writes until an operator acts: refuse writes, and report the reason.
         case refuseWrites
-        /// The user, password or rights are wrong: repeating does not help until they are changed.
+        /// The user, password or rights are wrong: do not repeat the command until they are changed.
         case stop
-        /// The command itself was wrong.
+        /// The command itself was wrong, so its caller gets the error.
         case fail
     }
 
-    /// Whether a slot is being moved, so that the server does not have all keys of the command.
+    /// Whether the slot of the command is being moved, so that the server does not have all of its keys.
     package var isSplit: Bool { code == "ASK" || code == "TRYAGAIN" }
 
     package var remedy: Remedy {

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Parses the scalars of RESP3, each from the rest of its line. Only the forms in the protocol's specification are accepted.
+/// Parses the scalar values of RESP3, each from the rest of its line. Only the forms in the protocol's specification are accepted.
 enum RedisScalar {
     static func integer(_ line: ByteBuffer) throws(RedisViolation) -> Int64 {
         let text = Substring(String(buffer: line))
@@ -30,14 +30,14 @@ enum RedisScalar {
         case "nan", "-nan": return .nan
         default: break
         }
-        // The initialiser alone would also accept hexadecimal numbers and names.
+        // The characters are checked, because `Double` would also accept hexadecimal numbers and names such as `nan`.
         guard text.utf8.allSatisfy({ isDigit($0) || "+-.eE".utf8.contains($0) }), let number = Double(text) else {
             throw .invalidScalar
         }
         return number
     }
 
-    /// Parses a length. Nil for -1, which means null in the older protocol, where that is allowed.
+    /// Parses a length. Nil for -1, which means null in RESP2, if null is permitted here.
     static func length(_ line: ByteBuffer, mayBeNull: Bool) throws(RedisViolation) -> Int? {
         let digits = line.readableBytesView
         guard let first = digits.first, isDigit(first) else {

@@ -16,12 +16,12 @@ package enum RedisValue: Hashable, Sendable {
     case boolean(Bool)
     /// An integer of any size, in decimal digits.
     case bigNumber(String)
-    /// A text with its format in three letters, such as `txt`.
+    /// A text with the name of its format, which has three letters, such as `txt`.
     case verbatim(format: String, ByteBuffer)
     case array([RedisValue])
     case set([RedisValue])
     case map([RedisPair])
-    /// A message that the server sends without a request, such as a published message. Never inside another value.
+    /// A message that the server sends without a request, such as a published message. It is never an element of another value.
     case push([RedisValue])
 }
 
@@ -69,7 +69,7 @@ extension RedisValue {
         }
     }
 
-    /// The value of a map under a key that is a string; nil without such an entry, and for other values.
+    /// The value under a string key of a map. Nil if the map has no such key, and for values that are no maps.
     package subscript(key: String) -> RedisValue? {
         guard case .map(let pairs) = self else { return nil }
         return pairs.first { $0.key.text == key }?.value

@@ -1,17 +1,16 @@
-/// A rule of RESP3, or a limit, that the server violated. The connection cannot continue, because the following bytes cannot be
-/// interpreted.
+/// A rule of RESP3, or a limit, that the server violated. The connection must end, because the following bytes cannot be interpreted.
 package enum RedisViolation: Error, Hashable, Sendable {
-    /// The first byte of a value is no known type.
+    /// The first byte of a value is not a type of RESP3.
     case unknownType(UInt8)
-    /// A length of unknown size (`$?`, `*?`), which no released server sends.
+    /// A value has an unknown length (`$?`, `*?`), which no released server sends.
     case streamedValue
-    /// A line does not end with a carriage return and a line feed.
+    /// A line does not end with carriage return and line feed.
     case brokenLine
     /// A line is longer than the limit.
     case lineTooLong
     /// A length is not a decimal number, or is negative.
     case invalidLength
-    /// A number, a boolean or a null is not written as one.
+    /// The text of a number, a boolean or a null is malformed.
     case invalidScalar
     /// The bytes of a bulk string are not followed by a line's end.
     case unterminatedBulk
@@ -34,10 +33,11 @@ package enum RedisViolation: Error, Hashable, Sendable {
 }
 
 extension RedisViolation: CustomStringConvertible {
-    /// A sentence; it never contains received data.
+    /// The violation as a sentence, which never contains received data.
     package var description: String {
         switch self {
-        case .unknownType(let byte): "The server sent a value of the unknown type \(byte). Is it a Redis server?"
+        case .unknownType(let byte):
+            "The server sent a value of the type \(byte), which RESP3 does not have. Check whether it is a Redis server."
         case .streamedValue: "Redis sent a value without a length."
         case .brokenLine: "Redis sent a line that does not end with CR LF."
         case .lineTooLong: "Redis sent a line that is longer than the client's limit."
@@ -47,16 +47,16 @@ extension RedisViolation: CustomStringConvertible {
         case .tooManyBytes: "Redis sent an answer with more bytes than the client's limit."
         case .tooManyElements: "Redis sent an answer with more elements than the client's limit."
         case .tooDeep: "Redis sent an answer that is nested more deeply than the client's limit."
-        case .nestedPush: "Redis sent a push inside another value."
+        case .nestedPush: "Redis sent a push message inside another value."
         case .invalidVerbatim: "Redis sent a verbatim string without a format."
         case .unexpectedAnswer: "Redis sent an answer although no command waits for one."
-        case .invalidPush: "Redis sent a malformed push."
+        case .invalidPush: "Redis sent a malformed push message."
         case .invalidHandshake: "Redis sent a malformed answer to HELLO or ROLE."
         }
     }
 }
 
-/// The limits for the data of a server.
+/// The limits for data that a server sends.
 package struct RedisLimits: Hashable, Sendable {
     /// The largest length of a line in bytes, without its end.
     package var line: Int
