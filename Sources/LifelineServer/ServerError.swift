@@ -1,4 +1,4 @@
-/// The errors of a server.
+/// The errors that a server reports to the program that embeds it.
 public enum ServerError: Error, Hashable, Sendable, CustomStringConvertible {
     /// No application has this id.
     case unknownApplication(id: String)

@@ -42,7 +42,9 @@ struct AdminAPI: Sendable {
         do throws(ConnectionFailure) {
             answer = try await caller.send(call, timeout: limit)
         } catch {
-            throw CommandFailure("\(error.reason) The server needs an admin port (--admin-port), whose address --url names.")
+            throw CommandFailure(
+                "\(error.reason) Start the server with an admin port (--admin-port), and give the address of that port with --url."
+            )
         }
         // A program other than an admin port answers if the body is not JSON.
         let value = try? JSONValue(parsing: answer.body)

@@ -74,7 +74,7 @@ struct AppsCreateCommand: AsyncParsableCommand {
             configuration.
             """))
 
-    @Argument(help: "The service of the application.")
+    @Argument(help: "The service of the new application: pusher, pubnub or chat.")
     var service: ServiceKind
 
     @Option(help: "The application's id in Pusher's HTTP API.")
@@ -168,7 +168,7 @@ struct AppsRotateCommand: AsyncParsableCommand {
 
 /// The arguments that name one application: its service, and its id or key.
 struct ApplicationArguments: ParsableArguments {
-    @Argument(help: "The service of the application.")
+    @Argument(help: "The service of the application: pusher, pubnub or chat.")
     var service: ServiceKind
 
     @Argument(help: "The application's id (Pusher), subscribe key (PubNub) or key (chat).")

@@ -23,7 +23,7 @@ struct LogLinearHistogram: Sendable {
         maximum = max(maximum, other.maximum)
     }
 
-    /// The percentile of the durations, in nanoseconds; nil without any.
+    /// A percentile of the durations, in nanoseconds; nil when no duration was added.
     ///
     /// - Parameter share: 0.5 for the median, 0.99 for the 99th percentile.
     func percentile(_ share: Double) -> Int64? {

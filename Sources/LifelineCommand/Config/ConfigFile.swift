@@ -2,7 +2,8 @@ import Foundation
 
 /// Chooses the configuration file of a command.
 enum ConfigFile {
-    /// The options for ``ServeOptions``: the named file; nothing when the environment names one; otherwise the default file.
+    /// The arguments for ``ServeOptions`` that name the configuration file. They are empty if the environment names the file; if neither
+    /// the command nor the environment names one, they name the default file.
     static func arguments(
         _ file: String?, environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(CommandFailure) -> [String] {

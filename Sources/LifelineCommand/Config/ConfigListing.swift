@@ -12,7 +12,7 @@ struct ConfigListing {
 
     private(set) var rows: [Row] = []
 
-    /// - Throws: everything that is wrong with the settings.
+    /// - Throws: all errors of the settings at once.
     init(
         _ options: ServeOptions, environment: [String: String], modules: [any ServiceModule] = ServeSection.modules
     ) throws(CommandFailure) {

@@ -37,10 +37,10 @@ struct DataCopyCommand: AsyncParsableCommand {
               lifeline data copy redis://10.0.0.5 postgres://lifeline@db.example.com/lifeline --beside-redis
             """))
 
-    @Argument(help: "The directory or the address to copy from.")
+    @Argument(help: "The directory, or the address of the database or Redis, to copy from.")
     var from: String
 
-    @Argument(help: "The directory or the address to copy to.")
+    @Argument(help: "The directory, or the address of the database, to copy to.")
     var to: String
 
     @Flag(

@@ -56,10 +56,10 @@ struct DemoJournal: Sendable {
     private(set) var phantoms = 0
     private(set) var problems: [String] = []
     private(set) var checks: [Check] = []
-    /// Events that came after a later one of their route.
+    /// The number of events that arrived after a later event of their route.
     private(set) var misordered = 0
     private var latest: [Route: Int] = [:]
-    /// Routes with a reported gap that ends at the next event.
+    /// Routes for which a gap was reported and no event has arrived since.
     private var openGaps: Set<Route> = []
     private var inGaps: [Route: Set<Int>] = [:]
 

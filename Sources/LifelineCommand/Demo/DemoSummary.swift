@@ -1,4 +1,4 @@
-/// The summary of a part of the demonstration.
+/// The lines and the JSON object with the results of one part of the demonstration.
 struct DemoSummary: Sendable {
     let journal: DemoJournal
     let colours: Colours

@@ -45,8 +45,8 @@ final class FaultRelay: Sendable {
         for line in openLines { line.reset() }
     }
 
-    /// Half-open: received bytes are discarded in both directions, no connection is closed, and new connections are accepted without
-    /// any reply.
+    /// Makes all connections half-open: received bytes are discarded in both directions, no connection is closed, and new connections are
+    /// accepted without any reply.
     func mute() {
         let lines = state.withLockedValue { state in
             state.isMute = true
@@ -83,7 +83,7 @@ final class FaultRelay: Sendable {
 
     /// Closes all connections and stops listening.
     func stop() async {
-        // The demonstration is over, and no client connects to the relay any more.
+        // An error is ignored, because the demonstration is over and no client connects to the relay any more.
         try? await refuse()
     }
 

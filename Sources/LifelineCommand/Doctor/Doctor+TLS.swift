@@ -5,7 +5,7 @@ import NIOSSL
 import TransportCommon
 import X509
 
-/// TLS: a connection like those of the clients, and a detailed analysis when it is refused.
+/// The step `tls`: makes a connection as clients do, and analyses a refused connection in detail.
 extension Doctor {
     mutating func secure() async throws -> StepVerdict {
         guard target.usesTLS, let link else { return .skipped("the address is without TLS") }

@@ -14,7 +14,7 @@ struct Doctor: Sendable {
     let authorityFile: String?
     /// Called with each step as it ends.
     let report: @Sendable (StepReport) async -> Void
-    /// Seconds since 1970 on this machine.
+    /// Returns the time of this machine in seconds since 1970.
     let unixTime: @Sendable () -> Int64
     let lookUp: SystemResolver.LookUp
 

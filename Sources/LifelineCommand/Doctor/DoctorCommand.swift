@@ -106,7 +106,7 @@ struct DoctorCommand: AsyncParsableCommand {
     ) throws(CommandFailure) -> (key: String?, publishKey: String?, appID: String?, secret: String?) {
         let given = try CredentialSources.secret(identity.secret, file: identity.secretFile)
         let sources = CredentialSources(config: place.config, environment: environment)
-        // The servers of a vendor do not use the secrets of this configuration.
+        // The configured secrets are not used for the servers of a vendor, or when the user gave a token.
         guard identity.token == nil, place.cluster == nil, sources.areNamed(for: place.service, given: given) else {
             return (place.key, place.publishKey, place.appID, given?.revealed)
         }

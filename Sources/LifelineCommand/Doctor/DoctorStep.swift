@@ -6,7 +6,7 @@ enum DoctorStep: String, CaseIterable, Hashable, Sendable {
     case privateSubscription = "private-subscription"
     case roundTrip = "round-trip"
 
-    /// The name for people.
+    /// The name of the step in output for people.
     var title: String {
         switch self {
         case .configuration: "configuration"

@@ -49,7 +49,7 @@ struct PubNubTokenReport {
         TimeOfDay.timestamp(milliseconds: Int64(min(max(seconds, 0), 253_402_300_799)) * 1000)
     }
 
-    /// One JSON object, without the token itself.
+    /// The rights as one JSON object, without the token itself.
     var json: String { object(token: nil) }
 
     func json(withToken text: String) -> String { object(token: text) }

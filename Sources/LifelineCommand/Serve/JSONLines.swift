@@ -1,10 +1,10 @@
 /// Finds the lines of a configuration file on which its settings are written.
 enum JSONLines {
-    /// The line of each member's key, or of each element, in their order.
+    /// The line numbers of the members of an object, or of the elements of a list, in their order.
     ///
     /// - Parameters:
     ///   - text: an object or a list that is valid JSON.
-    ///   - first: the line on which `text` begins.
+    ///   - first: the number of the line on which `text` begins.
     static func children(of text: String, from first: Int) -> [Int] {
         var lines: [Int] = []
         var line = first
@@ -42,7 +42,7 @@ enum JSONLines {
         return lines
     }
 
-    /// The line of a byte of a text.
+    /// The number of the line that contains a byte of a text. The first line has the number 1.
     static func line(of offset: Int, in bytes: [UInt8]) -> Int {
         1 + bytes.prefix(offset).count { $0 == UInt8(ascii: "\n") }
     }

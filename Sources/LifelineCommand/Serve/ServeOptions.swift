@@ -55,7 +55,7 @@ struct ServeAddressOptions: ParsableArguments {
     var tlsKey: String?
 }
 
-/// Whether channels are shared by all services.
+/// The options for sharing channels between all services.
 struct ServeBridgeOptions: ParsableArguments {
     @Flag(inversion: .prefixedNo, help: ServerSetting.bridge.help)
     var bridge: Bool?

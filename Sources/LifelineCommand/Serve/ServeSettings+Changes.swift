@@ -22,7 +22,7 @@ extension ServeSettings {
     /// Whether the server listens on this machine's own addresses only.
     private var isLocal: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
 
-    /// Whether other machines can reach the server, as far as its settings show.
+    /// Whether other machines can reach the server, according to its settings: directly or through a proxy.
     private var isExposed: Bool { !isLocal || server.trustsProxyHeaders || !server.pathPrefix.isEmpty }
 
     /// Throws if other machines can reach the server and one of its secrets is published in this package, unless the settings permit it

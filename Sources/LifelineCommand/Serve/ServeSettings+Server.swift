@@ -3,9 +3,9 @@ import LifelineServer
 import NIOCore
 import ServerStorage
 
-// Readers of settings that are more than a number, a word or a boolean. Rule SO-1.
+// Parses settings that are more than a number, a word or a boolean (rule SO-1).
 extension ServeSettings {
-    /// A path prefix such as `/realtime`, with or without a slash at the end.
+    /// Parses a path prefix such as `/realtime`, with or without a slash at the end.
     static func pathPrefix(_ value: SettingValue) throws(CommandFailure) -> String {
         // An empty text means no prefix.
         var text = value.isNull ? "" : try value.string()[...]
@@ -37,7 +37,7 @@ extension ServeSettings {
         return origin
     }
 
-    /// The address of a collector of traces, completed to end with `/v1/traces`.
+    /// Parses the address of a collector of traces, and completes it to end with `/v1/traces`.
     static func tracesEndpoint(_ value: SettingValue) throws(CommandFailure) -> String {
         var text = try value.string()
         while text.hasSuffix("/") { text.removeLast() }
@@ -51,7 +51,7 @@ extension ServeSettings {
         return text.hasSuffix("/v1/traces") ? text : text + "/v1/traces"
     }
 
-    /// An IP address, with or without brackets, or a host name.
+    /// Parses an IP address, with or without brackets, or a host name.
     static func host(_ value: SettingValue) throws(CommandFailure) -> String {
         let text = try value.string()
         let isBracketed = text.hasPrefix("[") && text.hasSuffix("]") && text.count > 2
@@ -65,7 +65,7 @@ extension ServeSettings {
         return host
     }
 
-    /// The services that run.
+    /// Parses the names of the services that run.
     static func services(_ value: SettingValue) throws(CommandFailure) -> Set<ServiceKind> {
         let names = try value.strings()
         let services = names.compactMap { ServiceKind(word: $0) }

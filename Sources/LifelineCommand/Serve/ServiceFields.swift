@@ -10,9 +10,9 @@ struct ServiceFields<Value: Sendable>: Sendable {
         let field: any KeyPath<Value, String> & Sendable
     }
 
-    /// The word for an application of the service in sentences.
+    /// The word for one application of the service in error texts, such as `keyset`.
     let word: String
-    /// The prefix of the variables of a single application.
+    /// The prefix of the environment variables for a single application, such as `LIFELINE_APP_`.
     let prefix: String
     let all: [ServiceField<Value>]
     /// The defaults of a single application, with the development credentials.

@@ -100,6 +100,8 @@ struct ServiceOptions: ParsableArguments {
     /// The name of this client in the field `sub` of JSON lines.
     var subscriber: String { name ?? user ?? "lifeline" }
 
+    /// Makes the service with its address, user and credentials.
+    ///
     /// - Parameters:
     ///   - presence: whether presence events are received.
     ///   - filter: a filter expression for messages, for services that can filter.

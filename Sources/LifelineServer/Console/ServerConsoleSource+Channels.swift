@@ -2,9 +2,9 @@ import ServerConsole
 import ServerRuntime
 import WireCoding
 
-// Channels and groups with their members (rules CO-85 and CO-86).
+// Answers queries for channels and groups with their members (rules CO-85 and CO-86).
 extension ServerConsoleSource {
-    /// The service with this name.
+    /// The console of the service with this name. Throws 400 for any other name.
     func service(_ name: String?) throws(HTTPProblem) -> any ConsoleService {
         guard let service = consoles.first(where: { $0.service.rawValue == name }) else {
             throw HTTPProblem(400, Self.oneOf(consoles) + ".")

@@ -1,4 +1,4 @@
-/// The services of a server.
+/// The list of the services of this package.
 package enum ServiceModules {
     /// All services of this package, in the order in which they are made and shown.
     ///

@@ -145,7 +145,7 @@ package final class RedisLink: Sendable {
 
 typealias RedisCompletion = @Sendable (Result<RedisValue, RedisFailure>) -> Void
 
-/// An operation of a link.
+/// An operation that another thread has requested of a link.
 enum RedisLinkOperation: Sendable {
     case start
     case renew(RedisEndpoint?)

@@ -85,7 +85,7 @@ extension DemoPart {
         .expect("cid is connected without doing anything") { $0["cid"].phases.last == .connected },
     ]
 
-    /// The errors of an invalid filter and a wrong key.
+    /// Shows the precise errors for an invalid filter and for a wrong key.
     private static let mistaken: [DemoStep] = [
         .cause("dan sets a filter that nobody can read"),
         .enter("dan", [room]) { _, host in pubnub("dan", host, filter: "language = = 'en'") },

@@ -1,4 +1,4 @@
-/// Findings about the configuration, before any attempt.
+/// Findings about the configuration, which need no attempt to connect.
 extension Finding {
     static func unencrypted(host: String) -> Finding {
         Finding(

@@ -32,9 +32,10 @@ extension Finding {
     }
 
     static let pageAtRoot = Finding(
-        "web-page", "A web page answers at this address.",
+        "web-page", "The server at this address answers with a web page.",
         advice:
-            "This is normal if a website shares the address. If the steps below fail, the network may require a sign-in first.")
+            "This is normal if a website and the service share the address. If later steps fail, the network may require "
+            + "a sign-in first.")
 
     static let notHTTP = Finding(
         "not-http", "The program that listens at this address does not speak HTTP.",
@@ -51,7 +52,7 @@ extension Finding {
 
     static let cut = Finding(
         "cut", "The server closes the connection instead of answering.",
-        advice: "Check that this is the right port, and look at the log of the server or of the proxy in front of it.")
+        advice: "Check that the port in the URL is right, and look at the log of the server or of the proxy in front of it.")
 
     static let noDate = "the server's answer has no date"
 

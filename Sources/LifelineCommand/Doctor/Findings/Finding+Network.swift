@@ -66,7 +66,7 @@ extension Finding {
         case EACCES, EPERM:
             Finding(
                 "not-allowed", "This system does not allow the connection to \(target).",
-                advice: "A firewall or a sandbox on this machine forbids the connection: allow it there.")
+                advice: "A firewall or a sandbox on this machine forbids the connection: allow it in its settings.")
         case ECONNRESET:
             Finding(
                 "connection-reset", "The program at \(target) accepts the connection and closes it at once.",

@@ -13,7 +13,7 @@ extension Finding {
         switch code {
         case 4000:
             return finding(
-                "tls-required", meaning: "The app accepts connections with TLS only", advice: "Use https or wss in the address.")
+                "tls-required", meaning: "The app accepts connections with TLS only", advice: "Use https or wss in the URL.")
         case 4001 where words.lowercased().contains("cluster"):
             return finding(
                 "wrong-cluster", meaning: "The key \(quote(key)) is of an app in another cluster",
@@ -56,7 +56,7 @@ extension Finding {
         case 4100:
             return finding(
                 "over-capacity", meaning: "The server is over its capacity",
-                advice: "Try again later; add servers if this happens often.")
+                advice: "Try again later. If this error occurs often, add servers.")
         case 4200...4299:
             return finding(
                 "server-restart", meaning: "The server asks to connect again",
@@ -98,7 +98,7 @@ extension Finding {
     static func notConfirmed(_ channel: String) -> Finding {
         Finding(
             "not-confirmed", "The server does not confirm the subscription to \(quote(channel)).",
-            advice: "The server hangs, or cannot reach its backend (such as Redis): look at its log.")
+            advice: "The server hangs, or cannot reach its backend (such as Redis): look at the server's log.")
     }
 
     static func subscriptionRefused(_ channel: String, words: String, isSigned: Bool) -> Finding {
@@ -127,7 +127,7 @@ extension Finding {
         case 404:
             Finding(
                 "app-id-unknown", "The HTTP API knows no app \(quote(appID)) (status 404).\(said)",
-                advice: "Give the app's number with --app-id. Behind a proxy, the path /apps has to be forwarded as well as /app."
+                advice: "Give the app's id with --app-id. A proxy must forward the path /apps as well as /app."
             )
         case 413:
             Finding(

@@ -4,9 +4,9 @@
 struct Finding: Error, Hashable, Sendable {
     /// The code in lower case with hyphens; it does not change between versions.
     var code: String
-    /// The meaning, in one or two sentences.
+    /// The meaning of the finding, in one or two sentences.
     var meaning: String
-    /// The advice, in one or two sentences.
+    /// The advice for the user, in one or two sentences.
     var advice: String
 
     init(_ code: String, _ meaning: String, advice: String) {

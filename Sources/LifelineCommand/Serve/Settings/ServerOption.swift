@@ -46,7 +46,7 @@ struct ServerOption: Sendable {
 
 /// How help texts and tables show the default of a setting.
 enum UnsetValue: Sendable {
-    /// The default is the shown value.
+    /// The default is the value that `config show` prints.
     case shown
     case words(String)
     /// There is no default, and help does not mention it.
